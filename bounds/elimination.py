@@ -1,0 +1,316 @@
+"""Interval arithmetic on symbols: the range of an expression over the variables of a path.
+
+In: an expression, and a path of loops, lets and conditions. Out: its least and greatest value in terms of what is
+above the path. Variables go one at a time, innermost first; sums are kept as linear forms meanwhile, so that what
+cancels does cancel; conditions narrow the variable they are about.
+
+    x + r over r in [0, 3)             ->   [x, x + 2]
+    x     over x = xo*8 + xi if x < n  ->   [xo*8, min(xo*8 + 7, n - 1)]
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.facts import Facts
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    BufferField,
+    Call,
+    Cast,
+    Expr,
+    FloatImm,
+    Hole,
+    IntImm,
+    Intrinsic,
+    ParamRef,
+    Select,
+    Variable,
+)
+from halide_core.linear import Linear, difference, linear_of, to_expr
+from halide_core.simplify import Simplifier
+from halide_core.types import INT32, INT64
+from halide_core.visit import parts
+
+from .oracle import Bound
+from .value_range import ValueRanges
+
+_mentions: weakref.WeakKeyDictionary[Expr, frozenset[Any]] = weakref.WeakKeyDictionary()
+ACCESS = Access
+"""Stands for every access in ``mentions``: a bound may not read memory."""
+
+
+def mentions(e: Expr) -> frozenset[Any]:
+    """The variables and holes in an expression, and ACCESS where it reads a Func or an image."""
+    known = _mentions.get(e)
+    if known is None:
+        if isinstance(e, Variable | Hole):
+            known = frozenset((e,))
+        else:
+            known = frozenset().union(*(mentions(p) for p in parts(e)))
+            if isinstance(e, Access):
+                known |= {ACCESS}
+        _mentions[e] = known
+    return known
+
+
+Targets = Mapping[Any, tuple[Expr, Expr]]
+"""What each eliminated variable ranges over: least and greatest value."""
+
+
+class Elimination:
+    """Replaces targets by their ends, once for all expressions under one set of facts."""
+
+    def __init__(self, targets: Targets, facts: Facts, values: ValueRanges) -> None:
+        self._targets = targets
+        self._keys = frozenset(targets) | {ACCESS}
+        self._simplifier = Simplifier(facts)
+        self._facts = facts
+        self._values = values
+        self._memo: dict[tuple[Expr, bool], Expr | None] = {}
+
+    def bound(self, e: Expr, up: bool) -> Expr | None:
+        """The greatest (``up``) or least value of an int64 expression; None where there is none."""
+        if mentions(e).isdisjoint(self._keys):
+            return e
+        key = (e, up)
+        if key not in self._memo:
+            self._memo[key] = self._linear(e, up) if e.type is INT64 else self._typed(e, up)
+        return self._memo[key]
+
+    def _linear(self, e: Expr, up: bool) -> Expr | None:
+        form = linear_of(e)
+        result = Linear({}, form.const)
+        for atom, c in form.terms.items():
+            end = self._atom(atom, up == (c > 0))
+            if end is None:
+                return None
+            result = result.plus(linear_of(end), c)
+        return to_expr(result)
+
+    def _atom(self, e: Expr, up: bool) -> Expr | None:
+        if mentions(e).isdisjoint(self._keys):
+            return e
+        ends = self._targets.get(e)
+        if ends is not None:
+            return ends[up]
+        match e:
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+                return self._min_max(op, a, b, up)
+            case Binary(op=BinaryOp.DIV, a=a, b=b):
+                return self._quotient(a, b, up)
+            case Binary(op=BinaryOp.MOD, a=a, b=b):
+                return self._remainder(a, b, up)
+            case Binary(op=BinaryOp.MUL, a=a, b=b):
+                return self._product(a, b, up)
+            case Select(condition=condition, a=a, b=b):
+                return self._select(e, condition, a, b, up)
+            case Cast(a=inner) if inner.type.is_integer():
+                return self._cast(inner, up)
+        return self._constant(e, up)
+
+    def _constant(self, e: Expr, up: bool) -> Expr | None:
+        """The end of the value's constant range, for types narrow enough that a range says something."""
+        low, high = self._values.of(e)
+        end = high if up else low
+        whole = e.type.range[1 if up else 0]
+        if e.type.bits() >= 32 and end == whole:
+            return None
+        return ir.i64(int(end))
+
+    def _min_max(self, op: BinaryOp, a: Expr, b: Expr, up: bool) -> Expr | None:
+        x, y = self.bound(a, up), self.bound(b, up)
+        pick = self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum
+        if x is not None and y is not None:
+            return pick(x, y)
+        # The least of two is at most either one; the greatest at least either one.
+        if up == (op is BinaryOp.MIN):
+            return x if x is not None else y
+        return None
+
+    def _corners(self, op: BinaryOp, xs: list[Expr], ys: list[Expr], up: bool) -> Expr:
+        pick = self._simplifier.maximum if up else self._simplifier.minimum
+        best: Expr | None = None
+        for x in xs:
+            for y in ys:
+                value = self._simplifier.expr(ir.binary(op, x, y))
+                best = value if best is None else pick(best, value)
+        assert best is not None
+        return best
+
+    def _ends(self, e: Expr) -> list[Expr] | None:
+        low, high = self.bound(e, False), self.bound(e, True)
+        if low is None or high is None:
+            return None
+        return [low] if low is high else [low, high]
+
+    def _quotient(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        if isinstance(b, IntImm) and b.value > 0:
+            end = self.bound(a, up)
+            return None if end is None else self._simplifier.expr(ir.div(end, b))
+        xs = self._ends(a)
+        if xs is None:
+            return None
+        if mentions(b).isdisjoint(self._keys):
+            return self._corners(BinaryOp.DIV, xs, [b], up)
+        # |a div b| <= |a|, and one more for the sign of the remainder: beta_0's rule, corrected.
+        low, high = xs[0], xs[-1]
+        most = self._simplifier.maximum(self._simplifier.expr(ir.sub(ir.ZERO, low)), high)
+        most = self._simplifier.maximum(most, self._simplifier.expr(ir.sub(ir.ZERO, high)))
+        return self._simplifier.expr(most if up else ir.sub(ir.sub(ir.ZERO, most), ir.ZERO))
+
+    def _remainder(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        xs = self._ends(a)
+        if isinstance(b, IntImm) and b.value > 0:
+            if xs is not None:
+                first, last = (self._simplifier.expr(ir.div(x, b)) for x in (xs[0], xs[-1]))
+                if first is last:
+                    return self._simplifier.expr(ir.sub(xs[-1] if up else xs[0], ir.mul(first, b)))
+            if not up:
+                return ir.ZERO
+            if xs is not None and self._facts.proves_le(ir.ZERO, xs[0]):
+                return self._simplifier.minimum(xs[-1], ir.i64(b.value - 1))
+            return ir.i64(b.value - 1)
+        if not up:
+            return ir.ZERO
+        ys = self._ends(b)
+        if ys is None:
+            return None
+        sizes = [self._simplifier.expr(ir.sub(y, ir.ONE)) for y in ys]
+        sizes += [self._simplifier.expr(ir.sub(ir.i64(-1), y)) for y in ys]
+        best = sizes[0]
+        for size in sizes[1:]:
+            best = self._simplifier.maximum(best, size)
+        return self._simplifier.maximum(best, ir.ZERO)
+
+    def _product(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        xs, ys = self._ends(a), self._ends(b)
+        if xs is None or ys is None:
+            return None
+        for one, other in ((xs, ys), (ys, xs)):
+            if len(one) == 1:
+                factor = one[0]
+                if self._facts.proves_le(ir.ZERO, factor):
+                    return self._simplifier.expr(ir.mul(other[-1 if up else 0], factor))
+                if self._facts.proves_le(factor, ir.ZERO):
+                    return self._simplifier.expr(ir.mul(other[0 if up else -1], factor))
+        return self._corners(BinaryOp.MUL, xs, ys, up)
+
+    def _select(self, e: Select, condition: Expr, a: Expr, b: Expr, up: bool) -> Expr | None:
+        x, y = self.bound(a, up), self.bound(b, up)
+        if x is None or y is None:
+            return None
+        if mentions(condition).isdisjoint(self._keys):
+            return self._simplifier.expr(Select(INT64, condition, x, y))
+        return (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
+
+    def _cast(self, inner: Expr, up: bool) -> Expr | None:
+        """An index made from a value of another type."""
+        if inner.type is INT32:
+            end = self._typed(inner, up)
+            if end is not None:
+                return self._simplifier.expr(Cast(INT64, end))
+        return self._constant(inner, up)
+
+    def _typed(self, e: Expr, up: bool) -> Expr | None:
+        """The end of a value that is a monotone function of coordinates, in its own type; None if it is not one.
+
+        Rounding, conversion and saturation are monotone; wrapping is not, so an operation of integers counts only
+        where its constant range stays in the type. NaN is not ordered: floats count only where they are finite.
+        """
+        if mentions(e).isdisjoint(self._keys):
+            return e
+        match e:
+            case Cast(a=a) if a.type is INT64 and e.type is INT32:
+                end = self.bound(a, up) if isinstance(a, Variable) else None
+                return None if end is None else Cast(INT32, end)
+            case Cast(a=a) if self._finite(a) and (e.type.is_float() or a.type.is_float()):
+                end = self._typed(a, up)
+                return None if end is None else Cast(e.type, end)
+            case Call(function=Intrinsic.FLOOR | Intrinsic.CEIL | Intrinsic.TRUNC | Intrinsic.ROUND as f, args=(a,)):
+                end = self._typed(a, up)
+                return None if end is None else Call(e.type, f, (end,))
+            case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=b) if e.type.is_float() and self._finite(e):
+                x, y = self._typed(a, up), self._typed(b, up == (op is BinaryOp.ADD))
+                return None if x is None or y is None else Binary(e.type, op, x, y)
+            case Binary(op=BinaryOp.MUL | BinaryOp.DIV as op, a=a, b=FloatImm() as b) if self._finite(e):
+                x = self._typed(a, up == (b.value > 0))
+                return None if x is None else Binary(e.type, op, x, b)
+            case Binary(op=BinaryOp.MUL, a=FloatImm() as b, b=a) if self._finite(e):
+                x = self._typed(a, up == (b.value > 0))
+                return None if x is None else Binary(e.type, BinaryOp.MUL, b, x)
+        return None
+
+    def _finite(self, e: Expr) -> bool:
+        if e.type.is_integer():
+            return True
+        match e:
+            case Binary(op=BinaryOp.DIV, a=a, b=FloatImm() as b) if b.value:
+                return self._finite(a) and abs(b.value) > 1e-6
+        low, high = self._values.of(e)
+        return -1e30 < low and high < 1e30
+
+
+class Conditions:
+    """Conditions met on the way up a path, each waiting for the innermost variable that it is about."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Linear] = []
+
+    def meet(self, condition: Expr) -> None:
+        """Takes in a condition; what is not linear in coordinates says nothing here."""
+        match condition:
+            case Binary(op=BinaryOp.AND, a=a, b=b):
+                self.meet(a)
+                self.meet(b)
+            case Binary(op=BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ as op, a=a, b=b):
+                x, y = exact_index(a), exact_index(b)
+                if x is not None and y is not None:
+                    gap = difference(y, x)
+                    self._waiting.append(gap.plus(Linear({}, -1)) if op is BinaryOp.LT else gap)
+                    if op is BinaryOp.EQ:
+                        self._waiting.append(gap.times(-1))
+
+    def about(self, var: Variable) -> tuple[list[Expr], list[Expr]]:
+        """Lower and upper bounds of a variable, taken from the conditions that mention it; they are used up."""
+        lows: list[Expr] = []
+        highs: list[Expr] = []
+        rest: list[Linear] = []
+        for form in self._waiting:
+            c = form.terms.get(var, 0)
+            if c == 0:
+                rest.append(form)
+                continue
+            others = Linear({a: k for a, k in form.terms.items() if a is not var}, form.const)
+            if any(var in mentions(a) for a in others.terms):
+                continue
+            if c > 0:  # c·var >= -others
+                low = ir.sub(ir.ZERO, ir.div(to_expr(others), ir.i64(c)))
+                lows.append(low if c != 1 else to_expr(others.times(-1)))
+            else:  # -c·var <= others
+                highs.append(ir.div(to_expr(others), ir.i64(-c)) if c != -1 else to_expr(others))
+        self._waiting = rest
+        return lows, highs
+
+
+def exact_index(e: Expr) -> Expr | None:
+    """The int64 number that a compared value is; None where its int32 arithmetic might wrap."""
+    if e.type is INT64:
+        return e
+    match e:
+        case IntImm(value=value):
+            return ir.i64(value)
+        case Cast(a=Variable() | BufferField() as a) if e.type is INT32:
+            return a
+        case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
+            return Cast(INT64, e)
+    return None
+
+
+__all__ = ["ACCESS", "Bound", "Conditions", "Elimination", "Function", "exact_index", "mentions"]

@@ -1,0 +1,315 @@
+"""𝓑: what the holes of a program must satisfy (figure 2.10a, with the design's corrections).
+
+In: a scheduled program. Out: a Query: a conjunction of clauses, each ``∀ path: points ∈ ?hole``. A clause's path
+holds the loops, lets and conditions above an access (the ∀, let and ⇒ of the figure), and a ``Choice`` where the
+figure has ∃ over a Func's compute bounds.
+
+    ∀ by.s0.y ∈ …, by.s0.x ∈ …:  bx[by.s0.x, {by.s0.y - 1 … by.s0.y + 1}] ∈ ?cpu bx
+
+The accesses of one stage to one callee make one clause: boxes are unions per dimension, so of two coordinates that
+differ by a constant only the extremes matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from halide_core import ir
+from halide_core.algorithm import Definition, Function, Image
+from halide_core.facts import Facts
+from halide_core.ir import Access, Callee, Expr, For, HoleKind, If, Interval, Provide, Stmt, Variable
+from halide_core.linear import linear_of
+from halide_core.printer import format_expr, format_interval
+from halide_core.program import Level, Loop, Nest, Obligation, Program, StageKey, cpu_box, level_site
+from halide_core.visit import subexpressions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForAll:
+    """∀ var ∈ bounds."""
+
+    var: Variable
+    bounds: Interval
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Define:
+    """let var = value, which the path keeps ``within`` an interval."""
+
+    var: Variable
+    value: Expr
+    within: Interval | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Where:
+    """condition ⇒ …"""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """∃ ?cpu func: the place where a Func's compute bounds are bound."""
+
+    func: Function
+
+
+Binder = ForAll | Define | Where | Choice
+
+
+class Path:
+    """Binders from the top of the pipeline down to a place. Shared: a child points to its parent."""
+
+    __slots__ = ("binder", "facts", "parent", "told")
+
+    def __init__(self, parent: Path | None, binder: Binder | None) -> None:
+        self.parent = parent
+        self.binder = binder
+        self.facts = Facts(parent.facts if parent else None)
+        self.told = False  # whether an engine has recorded what the binder says in ``facts``
+
+    def then(self, binder: Binder) -> Path:
+        """The path with one more binder."""
+        return Path(self, binder)
+
+    def up_to(self, stop: Path) -> Iterator[Binder]:
+        """The binders between here and ``stop``, innermost first."""
+        at: Path = self
+        while at is not stop:
+            assert at.binder is not None and at.parent is not None, "stop is not above this path"
+            yield at.binder
+            at = at.parent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clause:
+    """∀ path: every point of the product of ``points`` lies in the holes of ``callee``.
+
+    ``stage`` is the callee's stage; ``reader`` is the stage whose accesses these are.
+    """
+
+    kind: HoleKind
+    callee: Callee
+    stage: int
+    points: tuple[tuple[Expr, ...], ...]
+    path: Path
+    reader: StageKey
+
+
+@dataclass(slots=True, eq=False)
+class Query:
+    """The conjunction, sorted by what it constrains. ``needs_memory``: reads that may leave the compute bounds."""
+
+    program: Program
+    top: Path
+    scopes: dict[Level, Path]
+    reads: dict[Callee, list[Clause]] = field(default_factory=dict)
+    needs_memory: dict[Callee, list[Clause]] = field(default_factory=dict)
+    self_reads: dict[StageKey, list[Clause]] = field(default_factory=dict)
+    writes: dict[StageKey, Clause] = field(default_factory=dict)
+    obligations: list[Obligation] = field(default_factory=list)
+
+    def scope(self, level: Level) -> Path:
+        """The path of what stands just inside a level."""
+        return self.scopes[level]
+
+
+def extract_query(program: Program) -> Query:
+    """𝓑 of a whole program."""
+    return _Extraction(program).run()
+
+
+class _Extraction:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        top = Path(None, None)
+        self._query = Query(program, top, {None: top}, obligations=list(program.obligations))
+
+    def run(self) -> Query:
+        for f in reversed(self._program.algorithm.functions):  # consumers first: their paths hold their producers'
+            for stage in self._program.stages(f):
+                self._stage(f, stage)
+        return self._query
+
+    def _scope(self, level: Level) -> Path:
+        known = self._query.scopes.get(level)
+        if known is None:
+            assert level is not None
+            site = level_site(self._program, level)
+            self._loops(site.func, site.stage)
+            known = self._query.scopes[level]
+        return known
+
+    def _loops(self, f: Function, stage: int) -> Path:
+        """The path down to inside a stage's innermost loop; every loop's scope is remembered."""
+        path = self._scope(self._program.computed[f]).then(Choice(f))
+        for loop in self._program.nests[f, stage].loops:
+            known = self._query.scopes.get(loop.name)
+            path = known if known is not None else path.then(ForAll(loop.var, loop.bounds))
+            self._query.scopes[loop.name] = path
+        return path
+
+    def _stage(self, f: Function, stage: int) -> None:
+        nest = self._program.nests[f, stage]
+        path = self._loops(f, stage)
+        for step in nest.steps:
+            if isinstance(step, ir.Let):
+                path = path.then(Define(step.var, step.value, step.within))
+            else:
+                path = path.then(Where(step.condition))
+        core: Stmt = nest.core
+        certain: list[Expr] = []
+        while isinstance(core, If):
+            certain.append(core.condition)
+            self._accesses((f, stage), [core.condition], path, None)
+            path = path.then(Where(core.condition))
+            core = core.then
+        assert isinstance(core, Provide)
+        self._accesses((f, stage), list(core.args), path, None)
+        self._accesses((f, stage), list(core.values), path, core)
+        points = tuple((a,) for a in core.args)
+        self._query.writes[f, stage] = Clause(HoleKind.MEM, f, stage, points, path, (f, stage))
+
+    def _accesses(self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide | None) -> None:
+        """Clauses for the accesses below ``roots``. With a ``provide`` these are the values that it stores: they
+        need to be right only where it writes inside its compute bounds (the assignment rule)."""
+        inner: set[Expr] = set()
+        accesses = [e for e in subexpressions(roots) if isinstance(e, Access)]
+        for e in accesses:
+            inner.update(a for a in subexpressions(e.args) if isinstance(a, Access))
+        certain = [e for e in accesses if provide is None or e in inner]
+        valued = [e for e in accesses if provide is not None and e not in inner]
+        nest = self._program.nests[reader]
+        if certain:
+            self._group(reader, certain, path, None)
+        if valued:
+            assert provide is not None
+            if nest.overcomputes:
+                self._group(reader, valued, path, provide, HoleKind.MEM)
+                path = self._in_compute_bounds(reader, provide, path)
+            self._group(reader, valued, path, provide)
+
+    def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
+        f, stage = reader
+        for arg, bounds in zip(provide.args, cpu_box(f, stage), strict=True):
+            if isinstance(arg, Variable):
+                path = path.then(Where(ir.less_equal(bounds.min, arg)))
+                path = path.then(Where(ir.less(arg, ir.add(bounds.min, bounds.len))))
+        return path
+
+    def _group(
+        self,
+        reader: StageKey,
+        accesses: list[Access],
+        path: Path,
+        provide: Provide | None,
+        kind: HoleKind = HoleKind.CPU,
+    ) -> None:
+        by_callee: dict[Callee, list[Access]] = {}
+        for e in accesses:
+            by_callee.setdefault(e.callee, []).append(e)
+        for callee, group in by_callee.items():
+            own = callee is reader[0]
+            points = []
+            for d in range(callee.dimensions):
+                coordinates = [e.args[d] for e in group]
+                if own and provide is not None:
+                    # Where the point read is the one written, it is in the stage's compute bounds already.
+                    coordinates = [c for c in coordinates if c is not provide.args[d]]
+                points.append(_extremes(coordinates))
+            stage = reader[1] if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
+            clause = Clause(kind, callee, stage, tuple(points), path, reader)
+            if own:
+                if kind is HoleKind.CPU:
+                    self._query.self_reads.setdefault(reader, []).append(clause)
+            elif kind is HoleKind.MEM:
+                self._query.needs_memory.setdefault(callee, []).append(clause)
+            else:
+                self._query.reads.setdefault(callee, []).append(clause)
+
+
+def _extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:
+    """Distinct coordinates, without those that lie between two others that differ from them by constants."""
+    least: dict[frozenset[tuple[Expr, int]], tuple[int, Expr]] = {}
+    most: dict[frozenset[tuple[Expr, int]], tuple[int, Expr]] = {}
+    for e in dict.fromkeys(coordinates):
+        form = linear_of(e)
+        key = frozenset(form.terms.items())
+        if key not in least or form.const < least[key][0]:
+            least[key] = (form.const, e)
+        if key not in most or form.const > most[key][0]:
+            most[key] = (form.const, e)
+    return tuple(dict.fromkeys(e for key in least for e in (least[key][1], most[key][1])))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The query as text.
+
+
+def _binder_text(binder: Binder) -> str:
+    match binder:
+        case ForAll(var=var, bounds=bounds):
+            return f"forall {var.name} in {format_interval(bounds)}"
+        case Define(var=var, value=value):
+            return f"let {var.name} = {format_expr(value)}"
+        case Where(condition=condition):
+            return f"{format_expr(condition)} =>"
+        case Choice(func=func):
+            return f"exists ?cpu {func.name}"
+
+
+def format_clause(clause: Clause, stop: Path) -> str:
+    """One clause, with the binders below ``stop``."""
+    binders = [_binder_text(b) for b in clause.path.up_to(stop)]
+    where = ", ".join(" | ".join(map(format_expr, c)) or "_" for c in clause.points)
+    kind = clause.kind.value if isinstance(clause.callee, Function) else "input"
+    stage = f".s{clause.stage}" if isinstance(clause.callee, Function) and clause.kind is HoleKind.CPU else ""
+    quantifiers = "; ".join(reversed(binders))
+    return f"{quantifiers}: {clause.callee.name}[{where}] in ?{kind} {clause.callee.name}{stage}"
+
+
+def format_query(query: Query) -> str:
+    """The whole conjunction, one conjunct a line."""
+    lines: list[str] = []
+    for f in reversed(query.program.algorithm.functions):
+        stop = query.scope(query.program.computed[f])
+        last = len(f.definitions) - 1
+        if f in query.program.algorithm.outputs:
+            lines.append(f"window of {f.name} in ?cpu {f.name}.s{last}")
+        lines += [format_clause(c, stop) for c in query.reads.get(f, [])]
+        for stage in range(last, -1, -1):
+            lines += [format_clause(c, stop) for c in query.self_reads.get((f, stage), [])]
+            if stage:
+                lines.append(f"?cpu {f.name}.s{stage} in ?cpu {f.name}.s{stage - 1}")
+        store = query.scope(query.program.stored[f])
+        lines += [format_clause(c, store) for c in query.needs_memory.get(f, [])]
+        lines += [format_clause(query.writes[f, s], store) for s in range(last + 1)]
+        lines.append(f"?cpu {f.name} in ?mem {f.name}")
+    for image in query.program.algorithm.images:
+        lines += [format_clause(c, query.top) for c in _image_clauses(query, image)]
+    lines += [f"{format_expr(o.condition)}   ({o.directive})" for o in query.obligations]
+    return "\n".join(lines)
+
+
+def _image_clauses(query: Query, image: Image) -> list[Clause]:
+    return query.reads.get(image, []) + query.needs_memory.get(image, [])
+
+
+__all__ = [
+    "Choice",
+    "Clause",
+    "Define",
+    "Definition",
+    "For",
+    "ForAll",
+    "Loop",
+    "Nest",
+    "Path",
+    "Query",
+    "Where",
+    "extract_query",
+    "format_clause",
+    "format_query",
+]

@@ -1,0 +1,435 @@
+"""The symbolic interval engine: exact for stencils, resampling, clamped and tiled accesses.
+
+In: a Query. Out: Answers, one Func at a time, consumers before producers, so that a producer's bounds are in terms
+of its consumers' holes, which are bound by then.
+
+    bx[x, y - 1 | y + 1] for y in ?cpu by.y   ->   ?cpu bx.y = (?by.y.min - 1, ?by.y.len + 2)
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.algorithm import Algorithm, Function, Image
+from halide_core.errors import BoundsError
+from halide_core.facts import Facts
+from halide_core.growth import growth
+from halide_core.index import startup_index
+from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, IntImm, Interval
+from halide_core.printer import dim_name, format_expr
+from halide_core.program import Level, Obligation, Program, cpu_box, hole
+from halide_core.schedule import Directive
+from halide_core.simplify import Simplifier, simplify
+from halide_core.types import INT64
+from halide_core.visit import Substitution, subexpressions
+
+from .elimination import Conditions, Elimination, mentions
+from .oracle import Answer, Answers, Bound
+from .query import Choice, Clause, Define, ForAll, Path, Query, Where
+from .value_range import ValueRanges
+
+_SMALL = 16
+"""Answers of at most this many nodes are used in place of the hole, which keeps lengths constant downstream."""
+
+Box = list[tuple[Expr, Expr]]
+"""Least and greatest coordinate of each dimension."""
+
+
+class SymbolicOracle:
+    """See the module's docstring."""
+
+    name = "symbolic"
+
+    def answer(self, query: Query) -> Answers:
+        """Answers every hole. Raises: BoundsError where an access has no bound."""
+        return _Engine(query).run()
+
+
+class _Engine:
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._program: Program = query.program
+        self._answers = Answers()
+        self._values = ValueRanges()
+        self._exact: dict[Expr, Expr] = {}  # hole -> its whole answer
+        self._short: dict[Expr, Expr] = {}  # hole -> its answer where that is small: used instead of the hole
+        self._fixed: dict[Expr, Expr] = {}  # hole -> the value a bound directive gives it
+        self._least: dict[Expr, list[Expr]] = {}  # len hole -> what it is at least
+        self._told: dict[Expr, Directive] = {}
+
+    def run(self) -> Answers:
+        algorithm = self._program.algorithm
+        self._startup_facts(algorithm)
+        for o in self._query.obligations:
+            self._obligation(o)
+        for f in reversed(algorithm.functions):
+            self._function(f)
+        for image in algorithm.images:
+            self._image(image)
+        return self._answers
+
+    # -- what is known before any hole is answered
+
+    def _startup_facts(self, algorithm: Algorithm) -> None:
+        facts = self._query.top.facts
+        if len(algorithm.outputs) == 1:
+            # The body runs only where the one output is not empty; see ``fill``.
+            f = algorithm.outputs[0]
+            for d in range(f.dimensions):
+                facts.assume_at_least(BufferField(INT64, f, Field.EXTENT, d), ir.ONE)
+        for p in algorithm.params:
+            if p.type.is_integer():
+                value = ir.Cast(INT64, ir.ParamRef(p.type, p))
+                if p.low is not None:
+                    facts.assume_at_least(value, ir.i64(int(p.low)))
+                if p.high is not None:
+                    facts.assume_at_most(value, ir.i64(int(p.high)))
+        seen: set[Expr] = set()
+        for f in algorithm.functions:
+            for definition in f.definitions:
+                if definition.domain is not None:
+                    for name, bounds in zip(definition.domain.names, definition.domain.bounds, strict=True):
+                        self._domain_extent(f, name, bounds.len, seen)
+
+    def _domain_extent(self, f: Function, name: str, extent: Expr, seen: set[Expr]) -> None:
+        from_index = simplify(startup_index(extent))
+        if from_index in seen or isinstance(from_index, IntImm):
+            return
+        seen.add(from_index)
+        self._query.top.facts.assume_at_least(from_index, ir.ZERO)
+        self._check(
+            ir.less_equal(ir.ZERO, from_index),
+            Failure.ASSERTION,
+            ("the extent of reduction variable ", f'"{name}" of "{f.name}" is negative: ', from_index),
+        )
+
+    def _obligation(self, o: Obligation) -> None:
+        """Takes in a condition on holes (invariant 3): an answer will meet it, or a start-up check stands for it."""
+        match o.condition:
+            case Binary(op=BinaryOp.EQ, a=Hole() as h, b=value):
+                self._fixed[h] = value
+                self._told[h] = o.directive
+            case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
+                self._least.setdefault(grown.hole, []).append(grown.needed(factor))
+            case condition:
+                if any(isinstance(e, Hole) for e in subexpressions([condition])):
+                    raise BoundsError(f"{o.directive}: can't be met: {format_expr(condition)}", o.directive.location)
+                self._check(condition, Failure.ASSERTION, (f"{o.directive}: must hold: {format_expr(condition)}",))
+
+    def _check(self, condition: Expr, failure: Failure, message: tuple[str | Expr, ...]) -> None:
+        condition = simplify(condition, self._query.top.facts)
+        if condition is not ir.TRUE:
+            self._answers.checks.append(Assert(condition, failure, message))
+
+    # -- one Func
+
+    def _function(self, f: Function) -> None:
+        algorithm = self._program.algorithm
+        scope = self._query.scope(self._program.computed[f])
+        is_output = f in algorithm.outputs
+        box: Box | None = _window(f) if is_output else None
+        origin: list[str] = ["the requested window"] if is_output else []
+        for clause in self._query.reads.get(f, []):
+            box = self._union(box, self._box(clause, scope), scope.facts)
+            origin.append(_describe(clause))
+        if box is None:
+            box = [(ir.ZERO, ir.i64(-1))] * f.dimensions
+        last = len(f.definitions) - 1
+        for stage in range(last, -1, -1):
+            own = self._query.self_reads.get((f, stage), [])
+            if stage == last or own:
+                for clause in own:
+                    box = self._union(box, self._box(clause, scope), scope.facts)
+                    origin.append(_describe(clause))
+            self._answer_stage(f, stage, box, scope, "; ".join(dict.fromkeys(origin)))
+            box = [
+                (self._use(i.min), self._simplify(ir.sub(ir.add(self._use(i.min), self._use(i.len)), ir.ONE), scope))
+                for i in cpu_box(f, stage)
+            ]
+        self._memory(f)
+
+    def _use(self, h: Expr) -> Expr:
+        return self._short.get(h, h)
+
+    def _simplify(self, e: Expr, scope: Path) -> Expr:
+        return Simplifier(scope.facts).expr(e)
+
+    def _answer_stage(self, f: Function, stage: int, box: Box, scope: Path, origin: str) -> None:
+        level = self._program.computed[f]
+        last = len(f.definitions) - 1
+        for d, (low, high) in enumerate(box):
+            holes = hole(HoleKind.CPU, f, stage, d)
+            length = self._length(low, high, scope)
+            why = origin if stage == last else f"?cpu {f.name}.s{stage + 1}"
+            if holes.len in self._fixed:
+                low, length, why = self._bounded(f, d, holes, low, high, scope)
+            for least in self._least.get(holes.len, []):
+                length = Simplifier(scope.facts).maximum(length, least)
+                why += f"; at least {format_expr(least)} for a shifted split"
+            self._bind(Answer(HoleKind.CPU, f, stage, d, Interval(low, length), level, why), holes, scope)
+            for least in self._least.get(holes.len, []):
+                scope.facts.assume_at_least(self._use(holes.len), least)
+
+    def _length(self, low: Expr, high: Expr, scope: Path) -> Expr:
+        simplifier = Simplifier(scope.facts)
+        return simplifier.maximum(simplifier.expr(ir.add(ir.sub(high, low), ir.ONE)), ir.ZERO)
+
+    def _bind(self, answer: Answer, holes: Interval, scope: Path) -> None:
+        self._answers.holes.append(answer)
+        for h, value in ((holes.min, answer.interval.min), (holes.len, answer.interval.len)):
+            self._exact[h] = value
+            if sum(1 for _ in subexpressions([value])) <= _SMALL:
+                self._short[h] = value
+        nonempty = scope.facts.proves_le(ir.ONE, answer.interval.len)
+        scope.facts.assume_at_least(holes.len, ir.ONE if nonempty else ir.ZERO)
+
+    def _bounded(
+        self, f: Function, d: int, holes: Interval, low: Expr, high: Expr, scope: Path
+    ) -> tuple[Expr, Expr, str]:
+        """The answer that a bound directive gives, and the check that what is needed lies inside it."""
+        length = self._fixed[holes.len]
+        start = self._fixed.get(holes.min, low)
+        directive = self._told[holes.len]
+        least, most = self._range(low, scope, self._query.top, False), self._range(high, scope, self._query.top, True)
+        first, last = start, ir.sub(ir.add(start, length), ir.ONE)
+        if start is low:
+            first, last = ir.ZERO, ir.sub(length, ir.ONE)
+            spread = self._range(ir.sub(high, low), scope, self._query.top, True)
+            least, most = ir.ZERO, spread
+        if least is None or most is None:
+            raise BoundsError(
+                f'{directive}: the region of "{f.name}" that is needed can\'t be bounded in '
+                f'"{dim_name(f, d)}" before the pipeline runs.',
+                directive.location,
+            )
+        inside = ir.conjunction(ir.less_equal(first, least), ir.less_equal(most, last))
+        message = (
+            f'{directive} does not cover what is needed of "{f.name}" in "{dim_name(f, d)}": from ',
+            least,
+            " to ",
+            most,
+        )
+        self._check(inside, Failure.ASSERTION, message)
+        return start, length, str(directive)
+
+    # -- memory
+
+    def _memory(self, f: Function) -> None:
+        level = self._program.stored[f]
+        is_output = f in self._program.algorithm.outputs
+        scope = self._query.top if is_output else self._query.scope(level)
+        box: Box | None = None
+        clauses = list(self._query.needs_memory.get(f, []))
+        clauses += [self._query.writes[f, s] for s in self._program.stages(f)]
+        for clause in clauses:
+            box = self._union(box, self._box(clause, scope), scope.facts)
+        assert box is not None
+        if is_output:
+            region = tuple(Interval(low, self._length(low, high, scope)) for low, high in box)
+            self._answers.regions[f] = region
+            self._require_region(f, region, box, "written")
+            return
+        for d, (low, high) in enumerate(box):
+            holes = hole(HoleKind.MEM, f, 0, d)
+            interval = Interval(low, self._length(low, high, scope))
+            self._bind(Answer(HoleKind.MEM, f, 0, d, interval, level, "all that is read and written"), holes, scope)
+
+    def _image(self, image: Image) -> None:
+        box: Box | None = None
+        clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])
+        for clause in clauses:
+            box = self._union(box, self._box(clause, self._query.top), self._query.top.facts)
+        if box is None:
+            self._answers.regions[image] = (Interval(ir.ZERO, ir.ZERO),) * image.dimensions
+            return
+        region = tuple(Interval(low, self._length(low, high, self._query.top)) for low, high in box)
+        self._answers.regions[image] = region
+        self._require_region(image, region, box, "read")
+
+    def _require_region(self, buffer: Image | Function, region: tuple[Interval, ...], box: Box, verb: str) -> None:
+        role = "input" if isinstance(buffer, Image) else "output"
+        for d, (low, high) in enumerate(box):
+            start = BufferField(INT64, buffer, Field.MIN, d)
+            extent = BufferField(INT64, buffer, Field.EXTENT, d)
+            end = ir.sub(ir.add(start, extent), ir.ONE)
+            inside = ir.conjunction(ir.less_equal(start, low), ir.less_equal(high, end))
+            message = (
+                f'{role} buffer "{buffer.name}" is {verb} from ',
+                low,
+                " to ",
+                high,
+                f" in dimension {d}, but it has only ",
+                start,
+                " to ",
+                simplify(end),
+            )
+            facts = self._query.top.facts
+            if all(facts.proves_le(ir.ONE, i.len) for i in region):
+                self._check(inside, Failure.ARGUMENT_BOUNDS, message)
+            else:
+                empty = ir.FALSE
+                for i in region:
+                    empty = ir.binary(BinaryOp.OR, empty, ir.less(i.len, ir.ONE))
+                self._check(ir.binary(BinaryOp.OR, empty, inside), Failure.ARGUMENT_BOUNDS, message)
+
+    # -- one clause
+
+    def _union(self, box: Box | None, other: list[tuple[Expr, Expr] | None], facts: Facts) -> Box:
+        """The smallest box around two; None in ``other`` asks for nothing in that dimension."""
+        if box is None:
+            assert all(o is not None for o in other), "the first clause of a box must say something of every dimension"
+            return [o for o in other if o is not None]
+        simplifier = Simplifier(facts)
+        return [
+            mine if o is None else (simplifier.minimum(mine[0], o[0]), simplifier.maximum(mine[1], o[1]))
+            for mine, o in zip(box, other, strict=True)
+        ]
+
+    def _box(self, clause: Clause, stop: Path) -> list[tuple[Expr, Expr] | None]:
+        result: list[tuple[Expr, Expr] | None] = []
+        for d, coordinates in enumerate(clause.points):
+            ends: tuple[Expr, Expr] | None = None
+            for e in coordinates:
+                low, high = self._extent(e, clause.path, stop)
+                if low is None or high is None:
+                    self._unbounded(clause, d, e)
+                if ends is None:
+                    ends = (low, high)
+                else:
+                    simplifier = Simplifier(stop.facts)
+                    ends = (simplifier.minimum(ends[0], low), simplifier.maximum(ends[1], high))
+            result.append(ends)
+        return result
+
+    def _unbounded(self, clause: Clause, d: int, e: Expr) -> None:
+        f, stage = clause.reader
+        name = dim_name(clause.callee, d)
+        what = "writes" if clause.callee is f and clause.kind is HoleKind.MEM else "reads"
+        raise BoundsError(
+            f'Stage {stage} of "{f.name}" {what} "{clause.callee.name}" at {format_expr(e)} in dimension "{name}", '
+            f"which has no bound. Give it one, for example hl.clamp(…, 0, n - 1).",
+            f.definitions[stage].location,
+        )
+
+    def _range(self, e: Expr, path: Path, stop: Path, up: bool) -> Expr | None:
+        return self._extent(e, path, stop)[1 if up else 0]
+
+    def _extent(self, e: Expr, path: Path, stop: Path) -> Bound:
+        """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``."""
+        facts = path.facts
+        low: Expr | None = self._unholed(e)
+        high: Expr | None = low
+        conditions = Conditions()
+        self._path_facts(path)
+        none = Elimination({}, facts, self._values)
+        low, high = (None if low is None else none.bound(low, False)), (None if high is None else none.bound(high, True))
+        for binder in path.up_to(stop):
+            match binder:
+                case Where(condition=condition):
+                    conditions.meet(self._unholed(condition))
+                case Choice(func=f):
+                    low, high = self._close(low, f), self._close(high, f)
+                case ForAll(var=var, bounds=bounds):
+                    first = self._unholed(bounds.min)
+                    last = simplify(ir.sub(ir.add(first, self._unholed(bounds.len)), ir.ONE))
+                    low, high = self._eliminate(var, first, last, conditions, facts, low, high)
+                case Define(var=var, value=value, within=within):
+                    first = last = self._unholed(value)
+                    if within is not None:
+                        a = self._unholed(within.min)
+                        b = simplify(ir.sub(ir.add(a, self._unholed(within.len)), ir.ONE))
+                        simplifier = Simplifier(facts)
+                        first, last = simplifier.maximum(first, a), simplifier.minimum(last, b)
+                    low, high = self._eliminate(var, first, last, conditions, facts, low, high)
+        simplifier = Simplifier(facts)
+        return (
+            None if low is None else simplifier.expr(low),
+            None if high is None else simplifier.expr(high),
+        )
+
+    def _eliminate(
+        self,
+        var: ir.Variable,
+        first: Expr,
+        last: Expr,
+        conditions: Conditions,
+        facts: Facts,
+        low: Expr | None,
+        high: Expr | None,
+    ) -> Bound:
+        lows, highs = conditions.about(var)
+        needed = (low is not None and var in mentions(low)) or (high is not None and var in mentions(high))
+        if not needed:
+            return low, high
+        simplifier = Simplifier(facts)
+        for e in lows:
+            first = simplifier.maximum(first, simplifier.expr(e))
+        for e in highs:
+            last = simplifier.minimum(last, simplifier.expr(e))
+        ends = Elimination({var: (first, last)}, facts, self._values)
+        return (
+            None if low is None else ends.bound(low, False),
+            None if high is None else ends.bound(high, True),
+        )
+
+    def _unholed(self, e: Expr) -> Expr:
+        """Small answers in place of their holes."""
+        if any(h in self._short for h in mentions(e)):
+            return simplify(Substitution(self._short).expr(e))
+        return e
+
+    def _close(self, e: Expr | None, f: Function) -> Expr | None:
+        """Replaces the holes of a Func by their answers: the path leaves the place where they are bound."""
+        while e is not None and any(isinstance(h, Hole) and h.func is f for h in mentions(e)):
+            own = {h: self._exact[h] for h in mentions(e) if isinstance(h, Hole) and h.func is f}
+            e = simplify(Substitution(own).expr(e))
+        return e
+
+    def _path_facts(self, path: Path) -> None:
+        """What the binders of a path say, recorded once, outermost first."""
+        chain: list[Path] = []
+        at: Path | None = path
+        while at is not None and at.binder is not None and not at.told:
+            chain.append(at)
+            at = at.parent
+        for node in reversed(chain):
+            node.told = True
+            match node.binder:
+                case ForAll(var=var, bounds=bounds):
+                    first, length = self._unholed(bounds.min), self._unholed(bounds.len)
+                    node.facts.assume_range(var, first, simplify(ir.sub(ir.add(first, length), ir.ONE)))
+                    _assume_nonempty(node.facts, length)
+                case Define(var=var, value=value, within=within):
+                    exact = self._unholed(value)
+                    node.facts.assume_range(var, exact, exact)
+                    if within is not None:
+                        a, n = self._unholed(within.min), self._unholed(within.len)
+                        node.facts.assume_range(var, a, simplify(ir.sub(ir.add(a, n), ir.ONE)))
+
+
+def _assume_nonempty(facts: Facts, length: Expr) -> None:
+    """Inside a loop its length is at least one, and so are the lengths that it is made of."""
+    while True:
+        if isinstance(length, Binary) and length.op is BinaryOp.DIV and isinstance(length.b, IntImm):
+            length = simplify(ir.sub(length.a, ir.sub(length.b, ir.ONE)))
+            continue
+        break
+    if not isinstance(length, IntImm | Binary):
+        facts.assume_at_least(length, ir.ONE)
+
+
+def _window(f: Function) -> Box:
+    """The region that the caller asks of an output: what its buffer spans."""
+    box: Box = []
+    for d in range(f.dimensions):
+        start, extent = BufferField(INT64, f, Field.MIN, d), BufferField(INT64, f, Field.EXTENT, d)
+        box.append((start, simplify(ir.sub(ir.add(start, extent), ir.ONE))))
+    return box
+
+
+def _describe(clause: Clause) -> str:
+    where = ", ".join("{" + " | ".join(map(format_expr, c)) + "}" if len(c) != 1 else format_expr(c[0]) for c in clause.points)
+    f, stage = clause.reader
+    return f"{f.name}.s{stage} reads {clause.callee.name}[{where}]"
+
+
+__all__ = ["Level", "SymbolicOracle"]

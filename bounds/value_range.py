@@ -1,0 +1,156 @@
+"""Constant ranges of values: of a type, of a clamp, of every value that a Func can have.
+
+In: an expression of any type. Out: its least and greatest value, possibly infinite. A range that leaves its integer
+type becomes the whole type: the value wraps.
+
+    value_range(clamp(int32(in[x]), 0, 15))   ->   (0, 15)
+"""
+
+from __future__ import annotations
+
+import math
+
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.facts import EVERYTHING, Range
+from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, ParamRef, Select
+from halide_core.types import Type
+
+_BOOL: Range = (0, 1)
+_MONOTONE = {
+    Intrinsic.FLOOR: math.floor,
+    Intrinsic.CEIL: math.ceil,
+    Intrinsic.TRUNC: math.trunc,
+    Intrinsic.ROUND: round,
+}
+
+
+def type_range(type: Type) -> Range:
+    """Every value of a type."""
+    return type.range if type.is_integer() else EVERYTHING
+
+
+class ValueRanges:
+    """Ranges of expressions and Funcs, remembered for one pipeline."""
+
+    def __init__(self) -> None:
+        self._known: dict[Expr, Range] = {}
+        self._functions: dict[tuple[Function, int], Range] = {}
+
+    def of(self, e: Expr) -> Range:
+        """The range of an expression's value."""
+        known = self._known.get(e)
+        if known is None:
+            low, high = self._compute(e)
+            least, most = type_range(e.type)
+            known = (low, high) if least <= low and high <= most else (least, most)
+            self._known[e] = known
+        return known
+
+    def of_function(self, f: Function, component: int) -> Range:
+        """The range of every value that a Func can have at any point and stage."""
+        key = (f, component)
+        known = self._functions.get(key)
+        if known is None:
+            self._functions[key] = type_range(f.types[component])  # what an update sees of the Func itself
+            ranges = [self.of(d.values[component]) for d in f.definitions]
+            known = (min(low for low, _ in ranges), max(high for _, high in ranges))
+            self._functions[key] = known
+        return known
+
+    def _compute(self, e: Expr) -> Range:
+        match e:
+            case IntImm(value=value):
+                return (value, value)
+            case FloatImm():
+                return EVERYTHING if math.isnan(e.value) else (e.value, e.value)
+            case Cast(a=a, type=type):
+                return self._cast(self.of(a), a.type, type)
+            case Select(a=a, b=b):
+                return _hull(self.of(a), self.of(b))
+            case Access(callee=callee, component=component):
+                if isinstance(callee, Function):
+                    return self.of_function(callee, component)
+            case Call(function=function, args=args):
+                return self._call(function, args)
+            case Binary(op=op, a=a, b=b):
+                return _binary(op, self.of(a), self.of(b), a.type)
+            case ParamRef(param=param):
+                low, high = getattr(param, "low", None), getattr(param, "high", None)
+                least, most = type_range(e.type)
+                return (least if low is None else low, most if high is None else high)
+        return type_range(e.type)
+
+    def _cast(self, known: Range, from_type: Type, to: Type) -> Range:
+        if to.is_bool():
+            return _BOOL
+        if from_type.is_float() and to.is_integer():
+            if math.isinf(known[0]) or math.isinf(known[1]):  # may be NaN, which becomes 0
+                return to.range
+            low, high = to.range
+            return (max(low, min(high, math.trunc(known[0]))), max(low, min(high, math.trunc(known[1]))))
+        if to.is_float():
+            # Rounding moves an end by less than one unit in the last place.
+            slack = 2.0**-20 if to.bits() == 32 else 2.0**-50
+            return (known[0] - abs(known[0]) * slack, known[1] + abs(known[1]) * slack)
+        return known
+
+    def _call(self, function: Intrinsic, args: tuple[Expr, ...]) -> Range:
+        known = self.of(args[0])
+        if function is Intrinsic.ABS and args[0].type.is_integer():
+            low = 0 if known[0] <= 0 <= known[1] else min(abs(known[0]), abs(known[1]))
+            return (low, max(abs(known[0]), abs(known[1])))
+        rounding = _MONOTONE.get(function)
+        if rounding is not None and not math.isinf(known[0]) and not math.isinf(known[1]):
+            return (rounding(known[0]), rounding(known[1]))
+        return EVERYTHING
+
+
+def _hull(a: Range, b: Range) -> Range:
+    return (min(a[0], b[0]), max(a[1], b[1]))
+
+
+def _binary(op: BinaryOp, a: Range, b: Range, type: Type) -> Range:
+    if op in ir.COMPARISONS or op in ir.LOGICAL:
+        return _BOOL
+    finite = not any(math.isinf(v) for v in (*a, *b))
+    if not finite and op not in (BinaryOp.MIN, BinaryOp.MAX, BinaryOp.MOD, BinaryOp.BIT_AND):
+        return EVERYTHING
+    if type.is_float() and op in (BinaryOp.MIN, BinaryOp.MAX) and not finite:
+        return EVERYTHING  # an operand may be NaN, and a NaN can come out
+    slack = 0.0
+    if type.is_float() and finite:
+        slack = max(map(abs, (*a, *b))) * 2.0**-20
+    match op:
+        case BinaryOp.ADD:
+            return (a[0] + b[0] - slack, a[1] + b[1] + slack) if slack else (a[0] + b[0], a[1] + b[1])
+        case BinaryOp.SUB:
+            return (a[0] - b[1] - slack, a[1] - b[0] + slack) if slack else (a[0] - b[1], a[1] - b[0])
+        case BinaryOp.MUL:
+            corners = [x * y for x in a for y in b]
+            widen = max(map(abs, corners)) * 2.0**-20 if type.is_float() else 0
+            return (min(corners) - widen, max(corners) + widen)
+        case BinaryOp.MIN:
+            return (min(a[0], b[0]), min(a[1], b[1]))
+        case BinaryOp.MAX:
+            return (max(a[0], b[0]), max(a[1], b[1]))
+    if type.is_float():
+        return EVERYTHING
+    match op:
+        case BinaryOp.DIV if b[0] > 0:
+            corners = [x // y for x in a for y in b]
+            return (min(corners), max(corners))
+        case BinaryOp.DIV:
+            most = max(abs(a[0]), abs(a[1]))
+            return (-most - 1, most + 1)
+        case BinaryOp.MOD:
+            most = max(abs(b[0]), abs(b[1]))
+            return (0, most - 1 if most > 0 else 0)
+        case BinaryOp.BIT_AND if a[0] >= 0 or b[0] >= 0:
+            return (0, min(v[1] for v in (a, b) if v[0] >= 0))
+        case BinaryOp.SHR if b[0] >= 0:
+            corners = [int(x) >> int(min(y, 63)) for x in a for y in b]
+            return (min(corners), max(corners))
+        case BinaryOp.BIT_OR | BinaryOp.BIT_XOR if a[0] >= 0 and b[0] >= 0:
+            return (0, (1 << max(int(a[1]).bit_length(), int(b[1]).bit_length())) - 1)
+    return EVERYTHING

@@ -1,0 +1,246 @@
+"""A program of the algorithm language (figure 2.5): Funcs, images, parameters and reduction domains.
+
+In: the objects that the user's Func, ImageParam, Param and RDom build up. Out: ``snapshot(outputs)``, a copy in
+realization order whose names are unique and the same in every process; the compiler only ever sees copies.
+
+    snapshot([out]).functions   ->  (blur_x, out)      producers before consumers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from . import ir
+from .errors import Location
+from .schedule import Directive
+from .types import Type
+from .visit import Rewriter, subexpressions
+
+
+class HostBuffer(Protocol):
+    """What an Image needs to know of the numpy-backed Buffer that feeds it."""
+
+    def name(self) -> str: ...
+
+
+class Parameter(ir.Scalar):
+    """A scalar input. ``value`` is what a JIT run passes; ``low`` and ``high`` are promises checked at start-up."""
+
+    def __init__(self, name: str, type: Type, location: Location) -> None:
+        self.name = name
+        self.type = type
+        self.location = location
+        self.value: int | float | None = None
+        self.low: int | float | None = None
+        self.high: int | float | None = None
+
+
+class Image(ir.Callee):
+    """An input buffer. ``bound`` is what a JIT run passes; ``embedded`` images are Buffers used in a definition."""
+
+    def __init__(self, name: str, type: Type, dimensions: int, location: Location, *, embedded: bool = False) -> None:
+        self.name = name
+        self.types = (type,)
+        self.dimensions = dimensions
+        self.location = location
+        self.embedded = embedded
+        self.bound: HostBuffer | None = None
+
+
+class ReductionDomain(ir.Domain):
+    """An ordered list of reduction variables; the first is the innermost loop."""
+
+    def __init__(
+        self, names: tuple[str, ...], bounds: tuple[ir.Interval, ...], predicate: ir.Expr, location: Location
+    ) -> None:
+        self.names = names
+        self.bounds = bounds
+        self.predicate = predicate
+        self.location = location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """One stage: ``domain in (args) <- values if predicate``. In stage 0 the args are the pure variables."""
+
+    args: tuple[ir.Expr, ...]
+    values: tuple[ir.Expr, ...]
+    domain: ReductionDomain | None
+    predicate: ir.Expr
+    location: Location
+
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """Every expression of the stage: arguments, values, and the predicate where there is one."""
+        test = () if self.predicate is ir.TRUE else (self.predicate,)
+        return self.args + self.values + test
+
+
+@dataclass(eq=False)
+class Function(ir.Callee):
+    """A Func: pure variables and stages. ``name`` is unique inside a snapshot only."""
+
+    name: str
+    args: tuple[str, ...] = ()
+    types: tuple[Type, ...] = ()
+    definitions: list[Definition] = field(default_factory=list)
+    directives: list[Directive] = field(default_factory=list)
+    location: Location | None = None
+    frozen_by: Location | None = None
+
+    @property
+    def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
+        """How many coordinates a point has."""
+        return len(self.args)
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether there is no update definition."""
+        return len(self.definitions) == 1
+
+    def pure_dims(self, stage: int) -> tuple[bool, ...]:
+        """Which dimensions are pure in a stage (definition 2.8): those whose variable is its own index there."""
+        args = self.definitions[stage].args
+        return tuple(a is ir.pure_variable(n) for a, n in zip(args, self.args, strict=True))
+
+
+def callees(function: Function) -> list[ir.Callee]:
+    """What a Func reads, itself excepted, in the order of first use."""
+    found: dict[ir.Callee, None] = {}
+    roots = [e for d in function.definitions for e in d.exprs()]
+    roots += [e for d in function.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
+    for e in subexpressions(roots):
+        if isinstance(e, ir.Access | ir.BufferField):
+            callee = e.callee if isinstance(e, ir.Access) else e.buffer
+            if callee is not function:
+                found.setdefault(callee)
+    return list(found)
+
+
+def realization_order(outputs: Iterable[Function]) -> list[Function]:
+    """Every Func that the outputs need, producers before consumers."""
+    order: dict[Function, None] = {}
+    stack: list[tuple[Function, bool]] = [(f, False) for f in reversed(list(outputs))]
+    while stack:
+        function, done = stack.pop()
+        if done:
+            order.setdefault(function)
+        elif function not in order:
+            stack.append((function, True))
+            stack.extend((c, False) for c in reversed(callees(function)) if isinstance(c, Function))
+    return list(order)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Algorithm:
+    """A valid program (definition 2.10), and the directives recorded for it, in the order of the user's calls."""
+
+    outputs: tuple[Function, ...]
+    functions: tuple[Function, ...]
+    images: tuple[Image, ...]
+    params: tuple[Parameter, ...]
+    directives: tuple[Directive, ...]
+
+
+class Renamed(Rewriter):
+    """Rewrites expressions to read from other callees and other domains."""
+
+    def __init__(self, to: dict[ir.Callee, ir.Callee], domains: dict[ir.Domain, ir.Domain] | None = None) -> None:
+        super().__init__()
+        self._to = to
+        self._domains = domains or {}
+
+    def rewrite_Access(self, e: ir.Access) -> ir.Expr:
+        """An access to the replacement."""
+        args = tuple([self.expr(a) for a in e.args])
+        return ir.Access(e.type, self._to.get(e.callee, e.callee), args, e.component, e.stage)
+
+    def rewrite_RVarRef(self, e: ir.RVarRef) -> ir.Expr:
+        """A variable of the replacement."""
+        return ir.RVarRef(e.type, self._domains.get(e.domain, e.domain), e.index)
+
+    def rewrite_BufferField(self, e: ir.BufferField) -> ir.Expr:
+        """A field of the replacement."""
+        return ir.BufferField(e.type, self._to.get(e.buffer, e.buffer), e.field, e.dim)
+
+    def definition(self, d: Definition) -> Definition:
+        """A definition with all of its expressions rewritten."""
+        domain = d.domain
+        if domain is not None:
+            copy = ReductionDomain(
+                domain.names, tuple(self.interval(i) for i in domain.bounds), domain.predicate, domain.location
+            )
+            inner = Renamed(self._to, {domain: copy})
+            copy.predicate = inner.expr(domain.predicate)
+            return replace(inner._stage(d), domain=copy)
+        return self._stage(d)
+
+    def _stage(self, d: Definition) -> Definition:
+        return replace(
+            d,
+            args=tuple(map(self.expr, d.args)),
+            values=tuple(map(self.expr, d.values)),
+            predicate=self.expr(d.predicate),
+        )
+
+
+class UniqueNames:
+    """Gives each name once: the name itself, then ``name$1``, ``name$2`` …"""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._next: dict[str, int] = dict.fromkeys(taken, 1)
+
+    def fresh(self, name: str) -> str:
+        """A name that was not given yet."""
+        number = self._next.get(name)
+        if number is None:
+            self._next[name] = 1
+            return name
+        while f"{name}${number}" in self._next:
+            number += 1
+        self._next[name] = number + 1
+        self._next[f"{name}${number}"] = 1
+        return f"{name}${number}"
+
+
+def leaves(functions: Sequence[Function]) -> tuple[list[Image], list[Parameter]]:
+    """The images and parameters that Funcs and their directives mention, in the order of first use."""
+    images: dict[Image, None] = {}
+    params: dict[Parameter, None] = {}
+    for f in functions:
+        roots = [e for d in f.definitions for e in d.exprs()]
+        roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
+        roots += [e for d in f.directives for e in d.exprs()]
+        for e in subexpressions(roots):
+            if isinstance(e, ir.Access) and isinstance(e.callee, Image):
+                images.setdefault(e.callee)
+            elif isinstance(e, ir.BufferField) and isinstance(e.buffer, Image):
+                images.setdefault(e.buffer)
+            elif isinstance(e, ir.ParamRef) and isinstance(e.param, Parameter):
+                params.setdefault(e.param)
+    return list(images), list(params)
+
+
+def snapshot(outputs: Sequence[Function]) -> Algorithm:
+    """A copy of the program that computes ``outputs``, with unique, canonical names.
+
+    Images and parameters keep their identity: they are the pipeline's arguments.
+    """
+    order = realization_order(outputs)
+    images, params = leaves(order)
+    names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
+    to: dict[ir.Callee, ir.Callee] = {}
+    copies: dict[Function, Function] = {}
+    for f in order:
+        copies[f] = Function(names.fresh(f.name), f.args, f.types, location=f.location)
+        to[f] = copies[f]
+    renamed = Renamed(to)
+    directives: list[Directive] = []
+    for f in order:
+        copies[f].definitions = [renamed.definition(d) for d in f.definitions]
+        copies[f].directives = [d.renamed(to) for d in f.directives]
+        directives.extend(copies[f].directives)
+    return Algorithm(
+        tuple(copies[f] for f in outputs), tuple(copies.values()), tuple(images), tuple(params), tuple(directives)
+    )

@@ -1,0 +1,118 @@
+"""The one upward call of the house: what the language asks of the layers above it, as a protocol.
+
+``Func.realize`` needs a compiler and a runtime, which sit above the language. ``runtime`` implements
+``Backend``; it is found here by name when it is first needed, so that importing the language stays cheap.
+
+    backend().compile(request).run(values, buffers)
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from . import ir
+from .algorithm import Function, Image, Parameter
+from .errors import InternalError
+from .types import Type
+
+if TYPE_CHECKING:
+    from .buffer import Buffer
+
+
+class ArgumentKind(Enum):
+    """What an argument of a compiled pipeline is."""
+
+    InputScalar = "InputScalar"
+    InputBuffer = "InputBuffer"
+    OutputBuffer = "OutputBuffer"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument:
+    """One argument of the compiled function. ``source`` is the Image, Parameter or Function it carries."""
+
+    kind: ArgumentKind
+    name: str
+    type: Type
+    dimensions: int
+    source: ir.Callee | ir.Scalar
+    component: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What is to be compiled: the outputs, the inputs in the order of the function's arguments, its name."""
+
+    outputs: tuple[Function, ...]
+    inputs: tuple[Image | Parameter, ...]
+    name: str
+    flags: tuple[str, ...] = ()
+
+
+class OutputKind(Enum):
+    """What ahead-of-time compilation can write."""
+
+    C_SOURCE = "c_source"
+    C_HEADER = "c_header"
+    OBJECT = "object"
+    STATIC_LIBRARY = "static_library"
+    STMT = "stmt"
+
+
+Box = tuple[tuple[int, int], ...]
+"""(min, extent) of each dimension, the first being x."""
+
+
+class Compiled(Protocol):
+    """A loaded pipeline."""
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The inputs in order, then the outputs."""
+        ...
+
+    def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
+        """Runs into the outputs. Raises PipelineError, with the pipeline's and the argument's name, and then
+        the outputs are unchanged if the arguments were at fault."""
+        ...
+
+    def query(
+        self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
+    ) -> tuple[list[Box | None], list[Box]]:
+        """The regions that computing the given output windows needs: of each input that is None (None for the
+        others), and of each output, which can be larger than its window. Nothing is computed."""
+        ...
+
+
+class Backend(Protocol):
+    """What ``runtime`` provides."""
+
+    def compile(self, request: Request) -> Compiled:
+        """Compiles, or takes from the cache on disk, and loads."""
+        ...
+
+    def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
+        """Writes ahead-of-time outputs; all or none."""
+        ...
+
+    def loop_nest(self, request: Request) -> str:
+        """The scheduled loops as an indented text."""
+        ...
+
+    def explain(self, request: Request) -> str:
+        """T0, each directive's effect, the query, and every hole's answer with its origin."""
+        ...
+
+
+def backend() -> Backend:
+    """The runtime's backend, loaded on first use."""
+    module = importlib.import_module("runtime.backend")
+    found: Backend | None = getattr(module, "BACKEND", None)
+    if found is None:
+        raise InternalError(f'"{module.__file__}" defines no BACKEND.')
+    return found

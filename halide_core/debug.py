@@ -1,0 +1,54 @@
+"""HL_DEBUG: what the compiler prints of itself.
+
+``HL_DEBUG=1`` prints the names and times of the passes, ``2`` the program after each, and a pass's name the program
+after that pass alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .ir import Stmt
+from .printer import format_stmt
+
+
+def wanted() -> str:
+    """The setting, read anew each time so that a script can change it."""
+    return os.environ.get("HL_DEBUG", "")
+
+
+def show(name: str, stmt: Stmt, seconds: float) -> None:
+    """Prints what the setting asks for, on stderr. The program's text is the same in every run; the time is not."""
+    setting = wanted()
+    if setting in ("1", "2"):
+        print(f"[halide_core] {name}: {seconds * 1e3:.1f} ms", file=sys.stderr)
+    if setting in ("2", name):
+        print(f"--- {name}\n{format_stmt(stmt)}", file=sys.stderr)
+
+
+@contextmanager
+def deep_recursion(limit: int = 100_000) -> Iterator[None]:
+    """Lets recursive passes follow expressions as deep as users write them."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, limit))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+class Stopwatch:
+    """Seconds since it was made or last read."""
+
+    def __init__(self) -> None:
+        self._since = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last lap."""
+        now = time.perf_counter()
+        seconds, self._since = now - self._since, now
+        return seconds

@@ -1,0 +1,91 @@
+"""The errors a user can meet, and where in the user's own program each one came from.
+
+In: a message, and the stack at the moment of the call. Out: exceptions that end in ``file:line``.
+
+    f[x, y] = g[x]
+    -> DefinitionError: Func "g" has 2 dimensions, but is used with 1.
+         at blur.py:12: f[x, y] = g[x]
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+_ROOT = Path(__file__).resolve().parent.parent
+# Frames of these folders are the compiler's own; the first frame outside them is the user's.
+_OWN = tuple(str(_ROOT / package) + "/" for package in ("halide_core", "lowering", "bounds", "scheduling", "runtime"))
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line of the user's program."""
+
+    file: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        """The source line itself, or an empty string where it can't be read."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        return f"{where}: {self.text}" if self.text else where
+
+
+UNKNOWN_LOCATION = Location("<unknown>", 0)
+
+
+def user_location() -> Location:
+    """The innermost line of the running stack that is not the compiler's own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_OWN):
+            return Location(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return UNKNOWN_LOCATION
+
+
+class HalideError(Exception):
+    """The root of every error that this system raises on purpose.
+
+    ``location`` is the user's line that is at fault: the one given, else the one being executed.
+    """
+
+    def __init__(self, message: str, location: Location | None = None) -> None:
+        self.message = message
+        self.location = location if location is not None else user_location()
+        at = "" if self.location == UNKNOWN_LOCATION else f"\n  at {self.location}"
+        super().__init__(f"{message}{at}")
+
+
+class DefinitionError(HalideError):
+    """A Func, RDom, Param or Expr that is not well formed (definitions 2.7 to 2.10)."""
+
+
+class TypeMismatchError(DefinitionError):
+    """Operands, arguments or values whose types don't go together."""
+
+
+class ScheduleError(HalideError):
+    """A directive that is illegal where it stands; the message lists what would be legal."""
+
+
+class BoundsError(HalideError):
+    """A region that can't be bounded, or that is refuted; the message names the access."""
+
+
+class PipelineError(HalideError):
+    """A compiled pipeline refused its arguments or failed while it ran."""
+
+
+class ToolchainError(HalideError):
+    """The C compiler is missing or failed; the message holds the command and what it printed."""
+
+
+class InternalError(HalideError):
+    """A fault of the compiler itself: an invariant between two passes does not hold."""

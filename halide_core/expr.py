@@ -1,0 +1,399 @@
+"""The user's expressions: operators on Vars, RVars, Params, Func calls and numbers, with Halide's typing rules.
+
+In: Python operators. Out: typed IR nodes, wrapped so that ``==`` can mean comparison.
+
+    Expr(u8) + 1      ->  u8:  the literal takes the other operand's type
+    Expr(u8) + 300    ->  TypeMismatchError: 300 is not a value of uint8
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TypeAlias
+
+import numpy as np
+
+from . import ir
+from .errors import DefinitionError, TypeMismatchError, user_location
+from .ir import BinaryOp
+from .types import BOOL, INT32, Float, Int, Type, type_of_dtype
+
+_FLOAT32 = Float(32)
+
+
+class HalideWarning(UserWarning):
+    """Something legal that is seldom meant."""
+
+
+class Operand:
+    """Whatever can stand in an expression. Subclasses say which IR node they are."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # == builds an expression, so an operand is no dict key
+
+    def _node(self) -> ir.Expr:
+        raise NotImplementedError
+
+    def type(self) -> Type:
+        """The value's type."""
+        return self._node().type
+
+    def __add__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.ADD, self, other)
+
+    def __radd__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.ADD, other, self)
+
+    def __sub__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.SUB, self, other)
+
+    def __rsub__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.SUB, other, self)
+
+    def __mul__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.MUL, self, other)
+
+    def __rmul__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.MUL, other, self)
+
+    def __truediv__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.DIV, self, other)
+
+    def __rtruediv__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.DIV, other, self)
+
+    def __floordiv__(self, other: ExprLike) -> Expr:
+        return floor_division(self, other)
+
+    def __rfloordiv__(self, other: ExprLike) -> Expr:
+        return floor_division(other, self)
+
+    def __mod__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.MOD, self, other)
+
+    def __rmod__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.MOD, other, self)
+
+    def __pow__(self, other: ExprLike) -> Expr:
+        return power(self, other)
+
+    def __rpow__(self, other: ExprLike) -> Expr:
+        return power(other, self)
+
+    def __and__(self, other: ExprLike) -> Expr:
+        return bitwise(BinaryOp.BIT_AND, self, other)
+
+    def __rand__(self, other: ExprLike) -> Expr:
+        return bitwise(BinaryOp.BIT_AND, other, self)
+
+    def __or__(self, other: ExprLike) -> Expr:
+        return bitwise(BinaryOp.BIT_OR, self, other)
+
+    def __ror__(self, other: ExprLike) -> Expr:
+        return bitwise(BinaryOp.BIT_OR, other, self)
+
+    def __xor__(self, other: ExprLike) -> Expr:
+        return bitwise(BinaryOp.BIT_XOR, self, other)
+
+    def __rxor__(self, other: ExprLike) -> Expr:
+        return bitwise(BinaryOp.BIT_XOR, other, self)
+
+    def __lshift__(self, other: ExprLike) -> Expr:
+        return shift(BinaryOp.SHL, self, other)
+
+    def __rlshift__(self, other: ExprLike) -> Expr:
+        return shift(BinaryOp.SHL, other, self)
+
+    def __rshift__(self, other: ExprLike) -> Expr:
+        return shift(BinaryOp.SHR, self, other)
+
+    def __rrshift__(self, other: ExprLike) -> Expr:
+        return shift(BinaryOp.SHR, other, self)
+
+    def __lt__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.LT, self, other)
+
+    def __le__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.LE, self, other)
+
+    def __gt__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.LT, other, self)
+
+    def __ge__(self, other: ExprLike) -> Expr:
+        return arithmetic(BinaryOp.LE, other, self)
+
+    def __eq__(self, other: ExprLike) -> Expr:  # type: ignore[override]  # comparison builds an expression
+        return arithmetic(BinaryOp.EQ, self, other)
+
+    def __ne__(self, other: ExprLike) -> Expr:  # type: ignore[override]  # comparison builds an expression
+        return arithmetic(BinaryOp.NE, self, other)
+
+    def __neg__(self) -> Expr:
+        node = self._node()
+        return Expr.of(ir.sub(ir.const(0 if not node.type.is_float() else -0.0, node.type), node))
+
+    def __pos__(self) -> Expr:
+        return Expr.of(self._node())
+
+    def __invert__(self) -> Expr:
+        node = self._node()
+        if node.type.is_bool():
+            return Expr.of(ir.Not(BOOL, node))
+        if not node.type.is_integer():
+            raise TypeMismatchError(f'"~" needs a bool or an integer, not {node.type}.')
+        return Expr.of(ir.binary(BinaryOp.BIT_XOR, node, ir.const(-1, node.type)))
+
+    def logical_not(self) -> Expr:
+        """``~self`` on a truth value."""
+        return ~as_bool(self)
+
+    def __bool__(self) -> bool:
+        raise DefinitionError(
+            "An expression has no truth value while the pipeline is being defined. "
+            "Write & for 'and', | for 'or', ~ for 'not', hl.select(c, a, b) for 'if', "
+            "and (a < b) & (b < c) for a chained comparison."
+        )
+
+    def __iter__(self) -> None:
+        raise TypeError(f"{type(self).__name__} can't be iterated over.")
+
+
+class Expr(Operand):
+    """A typed expression. Built from a number (a Python int is int32, or int64 where it doesn't fit), or by operators."""
+
+    __slots__ = ("_wrapped",)
+
+    def __init__(self, value: ExprLike) -> None:
+        self._wrapped = as_node(value)
+
+    @classmethod
+    def of(cls, node: ir.Expr) -> Expr:
+        """Wraps an IR node."""
+        self = cls.__new__(cls)
+        self._wrapped = node
+        return self
+
+    def _node(self) -> ir.Expr:
+        return self._wrapped
+
+    def defined(self) -> bool:
+        """Always true: there is no undefined Expr here."""
+        return True
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped)
+
+
+Number: TypeAlias = "int | float | bool | np.generic"
+ExprLike: TypeAlias = "Operand | int | float | bool | np.generic"
+
+
+def _literal(value: object) -> ir.Expr:
+    """The node of a number on its own."""
+    match value:
+        case bool() | np.bool_():
+            return ir.const(bool(value), BOOL)
+        case int():
+            for type in (INT32, Int(64)):
+                if type.can_represent(value):
+                    return ir.const(value, type)
+            raise TypeMismatchError(f"{value} does not fit into int64.")
+        case np.floating() | np.integer():
+            known = type_of_dtype(value.dtype)
+            if known is None:
+                raise TypeMismatchError(f"A numpy {value.dtype} can't be used in an expression.")
+            return ir.const(value.item(), known)
+        case float():
+            return _float_literal(value, _FLOAT32)
+    raise TypeMismatchError(
+        f"A {type_name(value)} can't be used in an expression: an Expr, a Var, a Func call or a number is needed."
+    )
+
+
+def type_name(value: object) -> str:
+    """The name of a value's Python type, for messages."""
+    return type(value).__name__
+
+
+def _float_literal(value: float, type: Type) -> ir.Expr:
+    node = ir.const(value, type)
+    assert isinstance(node, ir.FloatImm)
+    # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news.
+    if math.isfinite(value) and type.bits() == 32 and abs(node.value - value) > abs(value) * 1e-6:
+        warnings.warn(f"{value!r} becomes {node.value!r} as a float32.", RuntimeWarning, stacklevel=2)
+    return node
+
+
+def as_node(value: object) -> ir.Expr:
+    """The IR node of an operand or a number."""
+    return value._node() if isinstance(value, Operand) else _literal(value)
+
+
+def _literal_as(value: object, type: Type) -> ir.Expr:
+    """A Python number as a value of ``type``, the other operand's; an error where that would change it."""
+    if isinstance(value, float):
+        return _float_literal(value, type if type.is_float() else _FLOAT32)
+    if isinstance(value, int):
+        if not type.can_represent(int(value)):
+            raise TypeMismatchError(
+                f"The constant {value} is not a value of {type}, the type of the other operand. "
+                f"Convert that operand first, for example with hl.i32(…)."
+            )
+        return ir.const(value, type)
+    return _literal(value)
+
+
+def promoted(a: Type, b: Type) -> Type:
+    """The common type of two operands (PEER.md, "Mixed types")."""
+    if a is b:
+        return a
+    if a.is_float() or b.is_float():
+        if a.is_float() and b.is_float():
+            return a if a.bits() >= b.bits() else b
+        return a if a.is_float() else b
+    if a.is_handle() or b.is_handle():
+        raise TypeMismatchError(f"{a} and {b} have no common type.")
+    bits = max(a.bits(), b.bits())
+    return a.with_bits(bits) if a.is_uint() and b.is_uint() else Int(bits)
+
+
+def matched(a: object, b: object) -> tuple[ir.Expr, ir.Expr]:
+    """Two operands brought to one type: a Python number takes the other's."""
+    plain_a = isinstance(a, bool | int | float) and not isinstance(a, np.generic)
+    plain_b = isinstance(b, bool | int | float) and not isinstance(b, np.generic)
+    if plain_a and not plain_b:
+        y = as_node(b)
+        x = _literal_as(a, y.type)
+    elif plain_b and not plain_a:
+        x = as_node(a)
+        y = _literal_as(b, x.type)
+    else:
+        x, y = as_node(a), as_node(b)
+    common = promoted(x.type, y.type)
+    return ir.cast(common, x), ir.cast(common, y)
+
+
+def arithmetic(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
+    """``a op b`` after matching types."""
+    x, y = matched(a, b)
+    return Expr.of(ir.binary(op, x, y))
+
+
+def floor_division(a: ExprLike, b: ExprLike) -> Expr:
+    """``a // b``: Euclidean on integers, the floor of the quotient on floats."""
+    quotient = arithmetic(BinaryOp.DIV, a, b)._node()
+    return Expr.of(ir.Call(quotient.type, ir.Intrinsic.FLOOR, (quotient,)) if quotient.type.is_float() else quotient)
+
+
+def bitwise(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
+    """``&``, ``|``, ``^``: logic on bools, bits on integers."""
+    x, y = matched(a, b)
+    if not x.type.is_integer():
+        raise TypeMismatchError(f'"{op.value}" needs bools or integers, not {x.type}.')
+    if x.type.is_bool():
+        logic = {BinaryOp.BIT_AND: BinaryOp.AND, BinaryOp.BIT_OR: BinaryOp.OR, BinaryOp.BIT_XOR: BinaryOp.NE}
+        op = logic[op]
+    return Expr.of(ir.binary(op, x, y))
+
+
+def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
+    """``a << b`` and ``a >> b`` in the type of ``a``; a negative count shifts the other way."""
+    if isinstance(b, int) and not isinstance(b, bool):
+        x = as_node(a)
+        y = ir.const(b, x.type.with_code(INT32.code()) if x.type.is_integer() else INT32)
+    else:
+        x, y = (as_node(a), as_node(b)) if isinstance(a, Operand) else matched(a, b)
+    if not x.type.is_integer() or not y.type.is_integer() or x.type.is_bool():
+        raise TypeMismatchError(f'"{op.value}" needs integers, not {x.type} and {y.type}.')
+    # The count is signed and as wide as the value; a count that is too large for that is too large to matter.
+    count = x.type.with_code(INT32.code())
+    if y.type.is_uint() and y.type.bits() >= count.bits():
+        y = ir.minimum(y, ir.const(count.range[1], y.type))
+    elif y.type.bits() > count.bits():
+        low, high = count.range
+        y = ir.maximum(ir.minimum(y, ir.const(high, y.type)), ir.const(low, y.type))
+    return Expr.of(ir.binary(op, x, ir.cast(count, y)))
+
+
+def power(a: ExprLike, b: ExprLike) -> Expr:
+    """``a ** b``: repeated multiplication for a constant exponent, else the float function."""
+    if isinstance(b, int) and not isinstance(b, bool) and 0 <= b <= 64:
+        base = as_node(a)
+        result = ir.const(1, base.type)
+        square, left = base, b
+        while left:
+            if left & 1:
+                result = square if isinstance(result, ir.IntImm | ir.FloatImm) else ir.mul(result, square)
+            left >>= 1
+            if left:
+                square = ir.mul(square, square)
+        return Expr.of(result)
+    x, y = matched(a, b)
+    if not x.type.is_float():
+        x, y = ir.cast(_FLOAT32, x), ir.cast(_FLOAT32, y)
+    return Expr.of(ir.Call(x.type, ir.Intrinsic.POW, (x, y)))
+
+
+def as_bool(value: ExprLike) -> Expr:
+    """A condition: bool as it is, an integer compared with zero."""
+    node = as_node(value)
+    if node.type.is_bool():
+        return Expr.of(node)
+    if node.type.is_integer():
+        return Expr.of(ir.binary(BinaryOp.NE, node, ir.const(0, node.type)))
+    raise TypeMismatchError(f"A condition must be a bool, not {node.type}.")
+
+
+class Var(Operand):
+    """A pure variable, or a name for a loop of a schedule. Two Vars of one name are the same variable."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is not None and (not isinstance(name, str) or not name):
+            raise DefinitionError(f"The name of a Var must be a non-empty string, not {name!r}.")
+        self._name = name if name is not None else _fresh_var_name()
+
+    def name(self) -> str:
+        """The variable's name."""
+        return self._name
+
+    def same_as(self, other: Var) -> bool:
+        """Whether both are the same variable."""
+        return self._name == other._name
+
+    def _node(self) -> ir.Expr:
+        return ir.pure_variable(self._name)
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def __repr__(self) -> str:
+        return f"Var({self._name!r})"
+
+    def __str__(self) -> str:
+        return self._name
+
+
+_var_count = 0
+
+
+def _fresh_var_name() -> str:
+    global _var_count
+    _var_count += 1
+    return f"v{_var_count}"
+
+
+__all__ = [
+    "Expr",
+    "ExprLike",
+    "HalideWarning",
+    "Operand",
+    "Var",
+    "as_bool",
+    "as_node",
+    "matched",
+    "promoted",
+    "user_location",
+]

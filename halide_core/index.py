@@ -1,0 +1,89 @@
+"""Index expressions in int64: how a definition's int32 coordinates enter the target language.
+
+In: an expression of a definition, and what its variables are called in the target language. Out: ``value(e)``,
+the same value with accesses indexed in int64; ``index(e)``, the int64 number that ``e`` is as long as its int32
+arithmetic does not wrap (invariant 7: indices are computed in int64).
+
+    index(f[x + 1])   ->   int64(f[f.s0.x + 1]),  where x is f.s0.x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import ir
+from .ir import Access, Binary, BinaryOp, Cast, Expr, IntImm, ParamRef, RVarRef, Select, Variable
+from .types import INT32, INT64
+from .visit import Rewriter
+
+_EXACT = frozenset(
+    {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
+)
+
+
+class TargetExprs(Rewriter):
+    """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones."""
+
+    def __init__(self, variables: Mapping[Expr, Expr]) -> None:
+        super().__init__()
+        self._variables = variables
+        self._indices: dict[Expr, Expr] = {}
+
+    def value(self, e: Expr) -> Expr:
+        """The expression as a value, of the type it has."""
+        return self.expr(e)
+
+    def rewrite_Variable(self, e: Variable) -> Expr:
+        """A coordinate as the int32 that the user sees."""
+        found = self._variables.get(e)
+        return e if found is None else Cast(e.type, found)
+
+    def rewrite_RVarRef(self, e: RVarRef) -> Expr:
+        """A reduction variable as the int32 that the user sees."""
+        found = self._variables.get(e)
+        return e if found is None else Cast(e.type, found)
+
+    def rewrite_Access(self, e: Access) -> Expr:
+        """An access at int64 coordinates."""
+        args = tuple([self.index(a) for a in e.args])
+        return Access(e.type, e.callee, args, e.component, e.stage)
+
+    def index(self, e: Expr) -> Expr:
+        """The expression as an int64 number."""
+        known = self._indices.get(e)
+        if known is None:
+            known = self._index(e)
+            self._indices[e] = known
+        return known
+
+    def _index(self, e: Expr) -> Expr:
+        if e.type is INT64:
+            return self.value(e)
+        if e.type is INT32:
+            match e:
+                case IntImm(value=value):
+                    return ir.i64(value)
+                case Variable() | RVarRef():
+                    return self._variables.get(e, e)
+                case ParamRef():
+                    return Cast(INT64, e)
+                case Binary(op=op, a=a, b=b) if op in _EXACT:
+                    return Binary(INT64, op, self.index(a), self.index(b))
+                case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < 31:
+                    return ir.mul(self.index(a), ir.i64(1 << k))
+                case Binary(op=BinaryOp.SHR, a=a, b=IntImm(value=k)) if 0 <= k < 31:
+                    return ir.div(self.index(a), ir.i64(1 << k))
+                case Binary(op=BinaryOp.BIT_AND, a=a, b=IntImm(value=k)) if k >= 0 and k & (k + 1) == 0:
+                    return ir.mod(self.index(a), ir.i64(k + 1))
+                case Select(condition=condition, a=a, b=b):
+                    return Select(INT64, self.value(condition), self.index(a), self.index(b))
+                case Cast(a=inner) if inner.type is INT64 and isinstance(inner, ir.BufferField):
+                    return inner
+                case Cast(a=inner) if inner.type.is_integer() and INT32.can_represent(inner.type):
+                    return Cast(INT64, self.value(inner))
+        return Cast(INT64, self.value(e))
+
+
+def startup_index(e: Expr) -> Expr:
+    """A start-up expression (definition 2.9) as an int64 number."""
+    return TargetExprs({}).index(e)

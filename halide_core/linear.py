@@ -1,0 +1,119 @@
+"""Linear forms of index expressions: ``Σ cᵢ·aᵢ + c`` over atoms that are not sums.
+
+In: an int64 expression. Out: its linear form, and an expression back. Sums and differences of correlated terms
+cancel here, which is what keeps bounds exact.
+
+    linear_of(2*(x + 1) - x)   ->   {x: 1}, 2
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+
+from . import ir
+from .ir import Binary, BinaryOp, Expr, IntImm
+
+
+class Linear:
+    """An immutable linear form; ``terms`` maps atoms to nonzero coefficients, in a deterministic order."""
+
+    __slots__ = ("const", "terms")
+
+    def __init__(self, terms: Mapping[Expr, int], const: int) -> None:
+        self.terms = terms
+        self.const = const
+
+    def plus(self, other: Linear, scale: int = 1) -> Linear:
+        """``self + scale·other``."""
+        if not scale:
+            return self
+        terms = dict(self.terms)
+        for atom, c in other.terms.items():
+            total = terms.get(atom, 0) + scale * c
+            if total:
+                terms[atom] = total
+            else:
+                terms.pop(atom, None)
+        return Linear(terms, self.const + scale * other.const)
+
+    def times(self, scale: int) -> Linear:
+        """``scale·self``."""
+        if scale == 0:
+            return Linear({}, 0)
+        return Linear({a: c * scale for a, c in self.terms.items()}, self.const * scale)
+
+    def replacing(self, atom: Expr, by: Linear) -> Linear:
+        """The form with an atom replaced by another form."""
+        c = self.terms[atom]
+        rest = Linear({a: k for a, k in self.terms.items() if a is not atom}, self.const)
+        return rest.plus(by, c)
+
+    def __repr__(self) -> str:
+        return repr(to_expr(self))
+
+
+_forms: weakref.WeakKeyDictionary[Expr, Linear] = weakref.WeakKeyDictionary()
+
+
+class _Literal(Linear):
+    """A constant form; a class of its own only to be cheap to build."""
+
+    __slots__ = ()
+
+    def __init__(self, const: int) -> None:
+        super().__init__({}, const)
+
+
+def linear_of(e: Expr) -> Linear:
+    """The linear form of an int64 expression. An atom's own form holds no reference cycle: atoms are not kept."""
+    if isinstance(e, IntImm):
+        return _Literal(e.value)
+    if not isinstance(e, Binary):
+        return Linear({e: 1}, 0)
+    known = _forms.get(e)
+    if known is not None:
+        return known
+    form: Linear | None = None
+    match e.op:
+        case BinaryOp.ADD:
+            form = linear_of(e.a).plus(linear_of(e.b))
+        case BinaryOp.SUB:
+            form = linear_of(e.a).plus(linear_of(e.b), -1)
+        case BinaryOp.MUL:
+            a, b = linear_of(e.a), linear_of(e.b)
+            if not b.terms:
+                form = a.times(b.const)
+            elif not a.terms:
+                form = b.times(a.const)
+    if form is None:
+        return Linear({e: 1}, 0)
+    _forms[e] = form
+    return form
+
+
+def to_expr(form: Linear) -> Expr:
+    """The form as an expression: positive terms first, so that no unary minus is needed."""
+    result: Expr | None = None
+    for atom, c in form.terms.items():
+        if c > 0:
+            term = atom if c == 1 else ir.mul(atom, ir.i64(c))
+            result = term if result is None else ir.add(result, term)
+    if result is None:
+        result = ir.i64(form.const)
+        const = 0
+    else:
+        const = form.const
+    for atom, c in form.terms.items():
+        if c < 0:
+            result = ir.sub(result, atom if c == -1 else ir.mul(atom, ir.i64(-c)))
+    if const > 0:
+        return ir.add(result, ir.i64(const))
+    if const < 0:
+        return ir.sub(result, ir.i64(-const))
+    return result
+
+
+def difference(a: Expr, b: Expr) -> Linear:
+    """``a - b``."""
+    return linear_of(a).plus(linear_of(b), -1)

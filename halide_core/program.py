@@ -1,0 +1,247 @@
+"""Tgt?: a program with holes, in the normal form that scheduling rewrites.
+
+Each stage is one loop nest; each Func says inside which loop it is computed and stored. The tree of figure 2.7 is
+``assemble(program)``; it exists at every step of scheduling, and is what people and the passes see.
+
+    Nest(loops=[y, xo, xi], steps=[let x = …, guard x < …], core=f[x, y] = …)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from . import ir
+from .algorithm import Algorithm, Function, callees
+from .ir import Allocate, Block, Callee, Expr, For, Hole, If, Interval, Label, Let, LoopKind, LoopName, Stmt, Variable
+from .schedule import Directive
+from .types import INT64
+from .visit import subexpressions
+
+Level = LoopName | None
+"""A loop, or None for the top of the pipeline."""
+
+StageKey = tuple[Function, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """The head of a loop."""
+
+    name: LoopName
+    var: Variable
+    bounds: Interval
+    kind: LoopKind
+    pure: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """A step of a nest: what follows runs only where ``condition`` holds."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nest:
+    """The loops of a stage, outermost first; then lets and guards in order; then the assignment.
+
+    ``overcomputes``: a loop was rounded up, so that points outside the compute bounds are written.
+    """
+
+    loops: tuple[Loop, ...]
+    steps: tuple[Let | Guard, ...]
+    core: Stmt
+    overcomputes: bool = False
+
+    def loop(self, var: str) -> Loop | None:
+        """The loop of a name."""
+        return next((loop for loop in self.loops if loop.name.var == var), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Obligation:
+    """A condition over holes that a directive needs; bounds inference answers so that it holds, or asserts it."""
+
+    func: Function
+    condition: Expr
+    directive: Directive
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A pipeline with holes. Rewrites return changed copies."""
+
+    algorithm: Algorithm
+    named: Mapping[str, Function]
+    nests: Mapping[StageKey, Nest]
+    computed: Mapping[Function, Level]
+    stored: Mapping[Function, Level]
+    obligations: tuple[Obligation, ...] = ()
+
+    def with_nest(self, key: StageKey, nest: Nest) -> Program:
+        """The program with one nest changed."""
+        return replace(self, nests={**self.nests, key: nest})
+
+    def stages(self, func: Function) -> range:
+        """The stage numbers of a Func."""
+        return range(len(func.definitions))
+
+
+def hole(kind: ir.HoleKind, func: Callee, stage: int, dim: int) -> Interval:
+    """Both ends of one dimension's hole."""
+    return Interval(
+        Hole(INT64, kind, func, stage, 0, dim, ir.End.MIN), Hole(INT64, kind, func, stage, 0, dim, ir.End.LEN)
+    )
+
+
+def mem_box(func: Function) -> tuple[Interval, ...]:
+    """The holes of a Func's allocation."""
+    return tuple(hole(ir.HoleKind.MEM, func, 0, d) for d in range(func.dimensions))
+
+
+def cpu_box(func: Function, stage: int) -> tuple[Interval, ...]:
+    """The holes of a stage's compute bounds."""
+    return tuple(hole(ir.HoleKind.CPU, func, stage, d) for d in range(func.dimensions))
+
+
+def consumers(program: Program) -> dict[Function, list[StageKey]]:
+    """Which stages of other Funcs read each Func, in realization order."""
+    found: dict[Function, list[StageKey]] = {f: [] for f in program.algorithm.functions}
+    for g in program.algorithm.functions:
+        for stage, definition in enumerate(g.definitions):
+            seen: dict[Function, None] = {}
+            for e in subexpressions(definition.exprs() + _domain_predicate(definition)):
+                if isinstance(e, ir.Access) and isinstance(e.callee, Function) and e.callee is not g:
+                    seen.setdefault(e.callee)
+            for f in seen:
+                found[f].append((g, stage))
+    return found
+
+
+def _domain_predicate(definition: object) -> tuple[Expr, ...]:
+    domain = getattr(definition, "domain", None)
+    return () if domain is None else (domain.predicate,)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A loop that something stands in: the stage whose nest holds it, and its position there."""
+
+    func: Function
+    stage: int
+    position: int
+
+
+def level_site(program: Program, level: LoopName) -> Site:
+    """Where a loop is."""
+    func = program.named[level.func]
+    loops = program.nests[func, level.stage].loops
+    return Site(func, level.stage, next(i for i, loop in enumerate(loops) if loop.name == level))
+
+
+def path_to(program: Program, level: Level) -> tuple[Loop, ...]:
+    """Every loop around what stands just inside ``level``, outermost first."""
+    inner: tuple[Loop, ...] = ()
+    while level is not None:
+        site = level_site(program, level)
+        inner = program.nests[site.func, site.stage].loops[: site.position + 1] + inner
+        level = program.computed[site.func]
+    return inner
+
+
+def stage_path(program: Program, key: StageKey) -> tuple[Loop, ...]:
+    """Every loop around a stage's assignment, outermost first."""
+    return path_to(program, program.computed[key[0]]) + program.nests[key].loops
+
+
+Prologue = Callable[[Level], list[Stmt]]
+
+
+def no_prologue(_level: Level) -> list[Stmt]:
+    """Nothing at the head of any level: the program keeps its holes."""
+    return []
+
+
+def assemble(program: Program, prologue: Prologue = no_prologue) -> Stmt:
+    """The program as a tree. ``prologue`` gives the statements at the head of a level: the lets of filled holes."""
+    return _Assembly(program, prologue).at(None, ir.NOTHING)
+
+
+class _Assembly:
+    """Builds the tree from the outside in; depth is the depth of loops, never the number of Funcs."""
+
+    def __init__(self, program: Program, prologue: Prologue) -> None:
+        self._program = program
+        self._prologue = prologue
+        self._computed: dict[Level, list[Function]] = {}
+        self._stored: dict[Level, list[Function]] = {}
+        outputs = set(program.algorithm.outputs)
+        for f in program.algorithm.functions:  # producers first, so dominance holds inside each level
+            self._computed.setdefault(program.computed[f], []).append(f)
+            if f not in outputs:
+                self._stored.setdefault(program.stored[f], []).append(f)
+        self._obligations: dict[Function, list[Stmt]] = {}
+        for o in program.obligations:
+            told = ir.Assert(o.condition, ir.Failure.ASSERTION, (str(o.directive),))
+            self._obligations.setdefault(o.func, []).append(told)
+
+    def at(self, level: Level, body: Stmt) -> Stmt:
+        """What stands inside a level: its prologue, its allocations, its labels, then the body."""
+        stmts = self._prologue(level)
+        computed = self._computed.get(level, [])
+        here = set(computed)
+        stmts += [Allocate(f, mem_box(f)) for f in self._stored.get(level, []) if f not in here]
+        stored_here = set(self._stored.get(level, []))
+        for f in computed:
+            if f in stored_here:
+                stmts.append(Allocate(f, mem_box(f)))
+            stmts.append(self._label(f))
+        if not stmts:
+            return body
+        return Block(tuple(stmts + ([] if body is ir.NOTHING else [body])))
+
+    def _label(self, f: Function) -> Stmt:
+        stages: list[Stmt] = list(self._obligations.get(f, []))
+        stages += [Label(f, i, self._nest(self._program.nests[f, i])) for i in self._program.stages(f)]
+        return Label(f, None, Block(tuple(stages)))
+
+    def _nest(self, nest: Nest) -> Stmt:
+        body = nest.core
+        pending: list[Stmt] = []
+        for step in reversed(nest.steps):
+            if isinstance(step, Let):
+                pending.insert(0, step)
+            else:
+                body = If(step.condition, _sequence(pending, body), None)
+                pending = []
+        body = _sequence(pending, body)
+        for loop in reversed(nest.loops):
+            body = For(loop.name, loop.var, loop.bounds, loop.kind, loop.pure, self.at(loop.name, body))
+        return body
+
+
+def _sequence(lets: list[Stmt], body: Stmt) -> Stmt:
+    return Block((*lets, body)) if lets else body
+
+
+__all__ = [
+    "Guard",
+    "Level",
+    "Loop",
+    "Nest",
+    "Obligation",
+    "Program",
+    "Site",
+    "StageKey",
+    "assemble",
+    "callees",
+    "consumers",
+    "cpu_box",
+    "hole",
+    "level_site",
+    "mem_box",
+    "no_prologue",
+    "path_to",
+    "stage_path",
+]

@@ -1,0 +1,192 @@
+"""Scheduling directives as data (figure 2.11): what the user asked for, and on which line.
+
+In: calls such as ``f.split(x, xo, xi, 8)``. Out: frozen records; nothing is checked against a program and
+nothing is applied here. That is the work of ``scheduling``.
+
+    Split(f, 0, "x", "xo", "xi", 8, TailStrategy.Auto)   prints as   f.split(x, xo, xi, 8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+from .errors import Location
+from .ir import Callee, Expr, LoopKind
+from .printer import format_expr
+
+_D = TypeVar("_D", bound="Directive")
+
+
+class TailStrategy(Enum):
+    """What becomes of the remainder when a split factor does not divide an extent."""
+
+    RoundUp = "RoundUp"
+    GuardWithIf = "GuardWithIf"
+    Predicate = "Predicate"
+    PredicateLoads = "PredicateLoads"
+    PredicateStores = "PredicateStores"
+    ShiftInwards = "ShiftInwards"
+    ShiftInwardsAndBlend = "ShiftInwardsAndBlend"
+    RoundUpAndBlend = "RoundUpAndBlend"
+    Auto = "Auto"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Directive:
+    """The root: every directive names the Func whose schedule it changes, and the user's line."""
+
+    func: Callee
+    location: Location
+
+    def exprs(self) -> tuple[Expr, ...]:
+        """The expressions among the arguments: each must be a start-up expression."""
+        return ()
+
+    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
+        """The same directive about other Funcs."""
+        return replace(self, func=to.get(self.func, self.func))
+
+    def call(self) -> str:
+        """The call as source, without the Func: ``split(x, xo, xi, 8)``."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return f"{self.func.name}.{self.call()}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class StageDirective(Directive):
+    """A directive about the loops of one stage."""
+
+    stage: int
+
+    def __str__(self) -> str:
+        update = "" if self.stage == 0 else f".update({self.stage - 1})" if self.stage > 1 else ".update()"
+        return f"{self.func.name}{update}.{self.call()}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Split(StageDirective):
+    """Loop ``old`` becomes ``outer`` over ``inner``, which takes ``factor`` steps."""
+
+    old: str
+    outer: str
+    inner: str
+    factor: Expr
+    tail: TailStrategy
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.factor,)
+
+    def call(self) -> str:
+        tail = "" if self.tail is TailStrategy.Auto else f", TailStrategy.{self.tail.value}"
+        return f"split({self.old}, {self.outer}, {self.inner}, {format_expr(self.factor)}{tail})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fuse(StageDirective):
+    """Loops ``inner`` and ``outer`` become one."""
+
+    inner: str
+    outer: str
+    fused: str
+
+    def call(self) -> str:
+        return f"fuse({self.inner}, {self.outer}, {self.fused})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Reorder(StageDirective):
+    """The loops named trade places so that they nest as listed, innermost first."""
+
+    vars: tuple[str, ...]
+
+    def call(self) -> str:
+        return f"reorder({', '.join(self.vars)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Traverse(StageDirective):
+    """How a loop is run."""
+
+    var: str
+    kind: LoopKind
+
+    def call(self) -> str:
+        verb = {
+            LoopKind.SERIAL: "serial",
+            LoopKind.PARALLEL: "parallel",
+            LoopKind.VECTORIZED: "vectorize",
+            LoopKind.UNROLLED: "unroll",
+        }
+        return f"{verb[self.kind]}({self.var})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ComputeInline(Directive):
+    """The Func's definition is substituted where it is used."""
+
+    def call(self) -> str:
+        return "compute_inline()"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ComputeRoot(Directive):
+    """The Func is computed before anything that uses it."""
+
+    def call(self) -> str:
+        return "compute_root()"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class StoreRoot(Directive):
+    """The Func's memory lives as long as the pipeline runs."""
+
+    def call(self) -> str:
+        return "store_root()"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _AtLevel(Directive):
+    consumer: Callee
+    var: str
+
+    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
+        assert isinstance(self, _AtLevel)
+        return replace(self, func=to.get(self.func, self.func), consumer=to.get(self.consumer, self.consumer))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ComputeAt(_AtLevel):
+    """The Func is computed anew in each iteration of a loop of a consumer."""
+
+    def call(self) -> str:
+        return f"compute_at({self.consumer.name}, {self.var})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class StoreAt(_AtLevel):
+    """The Func's memory lives for one iteration of a loop of a consumer."""
+
+    def call(self) -> str:
+        return f"store_at({self.consumer.name}, {self.var})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Bound(Directive):
+    """The compute bounds of a dimension are ``(min, extent)``; ``min`` is None for bound_extent."""
+
+    var: str
+    min: Expr | None
+    extent: Expr
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.extent,) if self.min is None else (self.min, self.extent)
+
+    def call(self) -> str:
+        if self.min is None:
+            return f"bound_extent({self.var}, {format_expr(self.extent)})"
+        return f"bound({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"

@@ -1,0 +1,202 @@
+"""Value types: a code, a number of bits and a number of lanes.
+
+In: ``Int(16)``, ``UInt(8)``, ``Float(32)``, ``Bool()``. Out: one shared ``Type`` object for each, so that
+types are compared with ``is`` as well as ``==``.
+
+    Int(16).can_represent(UInt(8))   -> True
+    UInt(8).range                    -> (0, 255)
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import ClassVar
+
+import numpy as np
+
+
+class TypeCode(IntEnum):
+    """The kind of a value; the numbers are those of ``halide_type_code_t``."""
+
+    Int = 0
+    UInt = 1
+    Float = 2
+    Handle = 3
+
+
+class Type:
+    """An immutable value type. Equal types are the same object."""
+
+    __slots__ = ("_bits", "_code", "_lanes", "range")
+    _code: TypeCode
+    _bits: int
+    _lanes: int
+    range: tuple[int, int]
+    """Least and greatest integer of the type; ``(0, 0)`` for a type that is not an integer."""
+
+    _shared: ClassVar[dict[tuple[int, int, int], Type]] = {}
+
+    def __new__(cls, code: TypeCode, bits: int, lanes: int = 1) -> Type:
+        key = (int(code), bits, lanes)
+        known = cls._shared.get(key)
+        if known is not None:
+            return known
+        self = object.__new__(cls)
+        self._code, self._bits, self._lanes = TypeCode(code), bits, lanes
+        if code == TypeCode.Int:
+            self.range = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        elif code == TypeCode.UInt:
+            self.range = (0, (1 << bits) - 1)
+        else:
+            self.range = (0, 0)
+        cls._shared[key] = self
+        return self
+
+    def __reduce__(self) -> tuple[type, tuple[int, int, int]]:
+        return (Type, (int(self._code), self._bits, self._lanes))
+
+    def code(self) -> TypeCode:
+        """The type's code."""
+        return self._code
+
+    def bits(self) -> int:
+        """Bits of one lane (1 for bool)."""
+        return self._bits
+
+    def bytes(self) -> int:
+        """Bytes of one lane in memory."""
+        return (self._bits + 7) // 8
+
+    def lanes(self) -> int:
+        """Lanes: 1 for a scalar."""
+        return self._lanes
+
+    def is_bool(self) -> bool:
+        """Whether this is the one-bit unsigned type."""
+        return self._code == TypeCode.UInt and self._bits == 1
+
+    def is_int(self) -> bool:
+        """Whether this is a signed integer type."""
+        return self._code == TypeCode.Int
+
+    def is_uint(self) -> bool:
+        """Whether this is an unsigned integer type, bool among them."""
+        return self._code == TypeCode.UInt
+
+    def is_integer(self) -> bool:
+        """Whether this is an integer type, signed or not."""
+        return self._code in (TypeCode.Int, TypeCode.UInt)
+
+    def is_float(self) -> bool:
+        """Whether this is a floating-point type."""
+        return self._code == TypeCode.Float
+
+    def is_handle(self) -> bool:
+        """Whether this is an opaque pointer type."""
+        return self._code == TypeCode.Handle
+
+    def is_scalar(self) -> bool:
+        """Whether there is one lane."""
+        return self._lanes == 1
+
+    def is_vector(self) -> bool:
+        """Whether there is more than one lane."""
+        return self._lanes > 1
+
+    def with_bits(self, bits: int) -> Type:
+        """The same code and lanes with another width."""
+        return Type(self._code, bits, self._lanes)
+
+    def with_code(self, code: TypeCode) -> Type:
+        """The same width and lanes with another code."""
+        return Type(code, self._bits, self._lanes)
+
+    def with_lanes(self, lanes: int) -> Type:
+        """The same element type with another number of lanes."""
+        return Type(self._code, self._bits, lanes)
+
+    def element_of(self) -> Type:
+        """The scalar type of one lane."""
+        return self if self._lanes == 1 else self.with_lanes(1)
+
+    def can_represent(self, other: Type | int) -> bool:
+        """Whether every value of ``other`` (a type, or one integer) is a value of this type."""
+        if isinstance(other, int):
+            if self.is_float():
+                return abs(other) <= 1 << (24 if self._bits == 32 else 53)
+            return self.range[0] <= other <= self.range[1]
+        if other is self:
+            return True
+        if self.is_float():
+            mantissa = 24 if self._bits == 32 else 53
+            if other.is_float():
+                return other._bits <= self._bits
+            return other.is_integer() and other._bits - other.is_int() <= mantissa
+        return (
+            self.is_integer()
+            and other.is_integer()
+            and self.range[0] <= other.range[0]
+            and other.range[1] <= self.range[1]
+        )
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        """The numpy dtype of one lane."""
+        return np.dtype(str(self.element_of())) if not self.is_bool() else np.dtype(np.bool_)
+
+    def __str__(self) -> str:
+        if self.is_bool():
+            name = "bool"
+        else:
+            name = f"{self._code.name.lower()}{self._bits}"
+        return name if self._lanes == 1 else f"{name}x{self._lanes}"
+
+    __repr__ = __str__
+
+
+def _checked(code: TypeCode, bits: int, lanes: int, legal: tuple[int, ...]) -> Type:
+    if bits not in legal or lanes < 1:
+        raise ValueError(f"{code.name}({bits}, {lanes}) is not a type; legal widths are {', '.join(map(str, legal))}.")
+    return Type(code, bits, lanes)
+
+
+def Int(bits: int, lanes: int = 1) -> Type:
+    """A signed integer of 8, 16, 32 or 64 bits."""
+    return _checked(TypeCode.Int, bits, lanes, (8, 16, 32, 64))
+
+
+def UInt(bits: int, lanes: int = 1) -> Type:
+    """An unsigned integer of 1 (bool), 8, 16, 32 or 64 bits."""
+    return _checked(TypeCode.UInt, bits, lanes, (1, 8, 16, 32, 64))
+
+
+def Float(bits: int, lanes: int = 1) -> Type:
+    """An IEEE 754 number of 32 or 64 bits."""
+    return _checked(TypeCode.Float, bits, lanes, (32, 64))
+
+
+def Bool(lanes: int = 1) -> Type:
+    """A truth value: the one-bit unsigned integer, one byte in memory."""
+    return Type(TypeCode.UInt, 1, lanes)
+
+
+INT32 = Int(32)
+INT64 = Int(64)
+BOOL = Bool()
+
+
+def type_of_dtype(dtype: np.dtype[np.generic]) -> Type | None:
+    """The type of a numpy dtype, or None where there is none (complex, structured, foreign byte order…)."""
+    if not dtype.isnative:
+        return None
+    match dtype.kind, dtype.itemsize:
+        case "b", 1:
+            return BOOL
+        case "i", size if size in (1, 2, 4, 8):
+            return Int(8 * size)
+        case "u", size if size in (1, 2, 4, 8):
+            return UInt(8 * size)
+        case "f", size if size in (4, 8):
+            return Float(8 * size)
+        case _:
+            return None

@@ -1,0 +1,256 @@
+"""Walking and rewriting trees: one dispatch, one memo, and "unchanged" means the same object.
+
+In: a node. Out: its parts, or a node built from other parts.
+
+    Substitution({x: i64(3)}).expr(x + y)   ->  3 + y
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from .ir import (
+    Access,
+    Allocate,
+    AllocateFlat,
+    AnswerQuery,
+    Assert,
+    Binary,
+    Block,
+    Broadcast,
+    Call,
+    Cast,
+    Expr,
+    For,
+    If,
+    Interval,
+    Label,
+    Let,
+    Load,
+    Not,
+    Provide,
+    Ramp,
+    Select,
+    Stmt,
+    Store,
+    Variable,
+)
+
+# How each composite expression gives its parts, and how it is built again from others. Leaves are absent.
+_PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+    Binary: lambda e: (e.a, e.b),
+    Not: lambda e: (e.a,),
+    Select: lambda e: (e.condition, e.a, e.b),
+    Cast: lambda e: (e.a,),
+    Call: lambda e: e.args,
+    Access: lambda e: e.args,
+    Load: lambda e: (e.index,),
+    Ramp: lambda e: (e.base, e.stride),
+    Broadcast: lambda e: (e.a,),
+}
+_BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
+    Binary: lambda e, p: Binary(e.type, e.op, *p),
+    Not: lambda e, p: Not(e.type, *p),
+    Select: lambda e, p: Select(e.type, *p),
+    Cast: lambda e, p: Cast(e.type, *p),
+    Call: lambda e, p: Call(e.type, e.function, p),
+    Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
+    Load: lambda e, p: Load(e.type, e.buffer, *p),
+    Ramp: lambda e, p: Ramp(e.type, *p),
+    Broadcast: lambda e, p: Broadcast(e.type, *p),
+}
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """The direct operands of an expression, left to right."""
+    get = _PARTS.get(type(expr))
+    return get(expr) if get else ()
+
+
+def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
+    """``expr`` with other operands; itself if they are the ones it has."""
+    old = parts(expr)
+    if all(a is b for a, b in zip(old, new, strict=True)):
+        return expr
+    return _BUILD[type(expr)](expr, new)
+
+
+def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """Every distinct node below ``roots``, operands before their users, in a deterministic order."""
+    seen: set[Expr] = set()
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(tuple(roots))]
+    while stack:
+        expr, done = stack.pop()
+        if done:
+            yield expr
+        elif expr not in seen:
+            seen.add(expr)
+            stack.append((expr, True))
+            stack.extend((part, False) for part in reversed(parts(expr)))
+
+
+_free: weakref.WeakKeyDictionary[Expr, frozenset[Variable]] = weakref.WeakKeyDictionary()
+
+
+def free_variables(expr: Expr) -> frozenset[Variable]:
+    """The variables that occur in an expression. For membership tests only: a set has no order."""
+    known = _free.get(expr)
+    if known is None:
+        if isinstance(expr, Variable):
+            known = frozenset((expr,))
+        else:
+            known = frozenset().union(*(free_variables(part) for part in parts(expr)))
+        _free[expr] = known
+    return known
+
+
+def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
+    """The expressions that stand directly in a statement, not those of the statements inside it."""
+    match stmt:
+        case Let(value=value):
+            return (value,)
+        case Allocate(bounds=bounds):
+            return tuple(e for i in bounds for e in (i.min, i.len))
+        case For(bounds=bounds):
+            return (bounds.min, bounds.len)
+        case If(condition=condition):
+            return (condition,)
+        case Provide(args=args, values=values):
+            return args + values
+        case Assert(condition=condition, message=message):
+            return (condition, *(m for m in message if isinstance(m, Expr)))
+        case AnswerQuery(regions=regions):
+            return tuple(e for _, box in regions for i in box for e in (i.min, i.len))
+        case AllocateFlat(size=size):
+            return (size,)
+        case Store(index=index, value=value):
+            return (index, value)
+    return ()
+
+
+def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
+    """The statements directly inside a statement."""
+    match stmt:
+        case Block(stmts=stmts):
+            return stmts
+        case Label(body=body) | For(body=body):
+            return (body,)
+        case If(then=then, otherwise=otherwise):
+            return (then,) if otherwise is None else (then, otherwise)
+    return ()
+
+
+def walk(stmt: Stmt) -> Iterator[Stmt]:
+    """Every statement at and below ``stmt``, in program order."""
+    stack = [stmt]
+    while stack:
+        s = stack.pop()
+        yield s
+        stack.extend(reversed(sub_stmts(s)))
+
+
+class Rewriter:
+    """Rewrites bottom-up. A subclass defines ``rewrite_<Node>`` for the nodes that it changes.
+
+    Such a method receives the node as it was and returns its replacement; ``self.parts_of(e)`` and
+    ``self.inside(s)`` rewrite what is below. Expressions are memoised for the life of the object.
+    """
+
+    _methods: ClassVar[dict[type, Callable[..., Any]]]
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = {}
+
+    def __init__(self) -> None:
+        self._memo: dict[Expr, Expr] = {}
+
+    def _method(self, node: object) -> Callable[..., Any] | None:
+        kind = type(node)
+        methods = type(self)._methods
+        if kind not in methods:
+            methods[kind] = getattr(type(self), f"rewrite_{kind.__name__}", None)  # type: ignore[assignment]
+        return methods[kind]
+
+    def expr(self, expr: Expr) -> Expr:
+        """The rewritten expression."""
+        known = self._memo.get(expr)
+        if known is None:
+            method = self._method(expr)
+            known = method(self, expr) if method else self.parts_of(expr)
+            self._memo[expr] = known
+        return known
+
+    def parts_of(self, expr: Expr) -> Expr:
+        """The expression with its operands rewritten."""
+        old = parts(expr)
+        return with_parts(expr, tuple([self.expr(part) for part in old])) if old else expr
+
+    def interval(self, interval: Interval) -> Interval:
+        """The interval with both ends rewritten."""
+        lo, length = self.expr(interval.min), self.expr(interval.len)
+        return interval if lo is interval.min and length is interval.len else Interval(lo, length)
+
+    def stmt(self, stmt: Stmt) -> Stmt:
+        """The rewritten statement."""
+        method = self._method(stmt)
+        result: Stmt = method(self, stmt) if method else self.inside(stmt)
+        return result
+
+    def inside(self, stmt: Stmt) -> Stmt:
+        """The statement with everything in it rewritten."""
+        match stmt:
+            case Block(stmts=stmts):
+                new = tuple([self.stmt(s) for s in stmts])
+                return stmt if all(a is b for a, b in zip(stmts, new, strict=True)) else Block(new)
+            case Label(body=body):
+                changed = self.stmt(body)
+                return stmt if changed is body else Label(stmt.func, stmt.stage, changed)
+            case For(bounds=bounds, body=body):
+                over, changed = self.interval(bounds), self.stmt(body)
+                if over is bounds and changed is body:
+                    return stmt
+                return For(stmt.loop, stmt.var, over, stmt.kind, stmt.pure, changed)
+            case If(condition=condition, then=then, otherwise=otherwise):
+                test, first = self.expr(condition), self.stmt(then)
+                second = None if otherwise is None else self.stmt(otherwise)
+                unchanged = test is condition and first is then and second is otherwise
+                return stmt if unchanged else If(test, first, second)
+            case Let(value=value, within=within):
+                bound, known = self.expr(value), None if within is None else self.interval(within)
+                return stmt if bound is value and known is within else Let(stmt.var, bound, known)
+            case Provide(args=args, values=values):
+                at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
+                same = all(a is b for a, b in zip(args + values, at + give, strict=True))
+                return stmt if same else Provide(stmt.func, stmt.stage, at, give)
+            case Allocate(bounds=bounds):
+                box = tuple([self.interval(i) for i in bounds])
+                return stmt if all(a is b for a, b in zip(bounds, box, strict=True)) else Allocate(stmt.func, box)
+            case Assert(condition=condition, message=message):
+                test = self.expr(condition)
+                text = tuple([self.expr(m) if isinstance(m, Expr) else m for m in message])
+                same = test is condition and all(a is b for a, b in zip(message, text, strict=True))
+                return stmt if same else Assert(test, stmt.failure, text)
+            case AnswerQuery(regions=regions):
+                return AnswerQuery(tuple((c, tuple(self.interval(i) for i in box)) for c, box in regions))
+            case AllocateFlat(size=size):
+                count = self.expr(size)
+                return stmt if count is size else AllocateFlat(stmt.buffer, stmt.type, count, stmt.limit)
+            case Store(index=index, value=value):
+                where, what = self.expr(index), self.expr(value)
+                return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+        return stmt
+
+
+class Substitution(Rewriter):
+    """Replaces leaves (variables, holes, parameters) by expressions."""
+
+    def __init__(self, replacements: Mapping[Expr, Expr]) -> None:
+        super().__init__()
+        self._memo.update(replacements)
+
+
+def substitute(expr: Expr, replacements: Mapping[Expr, Expr]) -> Expr:
+    """``expr`` with leaves replaced, all at once."""
+    return Substitution(replacements).expr(expr) if replacements else expr

@@ -1,0 +1,125 @@
+"""The driver: lowering as a list of passes, and the record that ``explain`` shows.
+
+In: a Request. Out: a Lowered pipeline; with ``trace``, every step on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bounds.fill import fill
+from bounds.oracle import Answers, Oracle
+from bounds.query import Query, extract_query
+from bounds.symbolic import SymbolicOracle
+from halide_core.algorithm import Algorithm, Function, Image, snapshot
+from halide_core.backend import Argument, ArgumentKind, Request
+from halide_core.debug import Stopwatch, deep_recursion, show
+from halide_core.ir import Stmt
+from halide_core.program import Program, assemble
+from scheduling.phases import Step, apply_schedule, inline_functions
+
+from .flatten import buffer_name, flatten_storage
+from .hoist import hoist_invariants
+from .initial import lower_initial
+from .layout_checks import check_layouts
+from .lowered import Lowered
+from .scoped import simplify_tree
+from .unroll import unroll_loops
+from .vectorize import vectorize_loops
+
+REGISTER_BYTES = 64
+"""Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""
+
+
+@dataclass(slots=True, eq=False)
+class Trace:
+    """Everything that lowering went through."""
+
+    initial: Program | None = None
+    steps: list[Step] = field(default_factory=list)
+    query: Query | None = None
+    answers: Answers | None = None
+    passes: list[tuple[str, Stmt]] = field(default_factory=list)
+
+
+def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None = None) -> Lowered:
+    """Lowers a pipeline.
+
+    Raises: ScheduleError or BoundsError, at the user's line.
+    """
+    trace = trace if trace is not None else Trace()
+    with deep_recursion():
+        algorithm = inline_functions(snapshot(request.outputs))
+        stmt = _fill(algorithm, oracle or SymbolicOracle(), trace)
+        watch = Stopwatch()
+        for name, run in _passes(algorithm):
+            stmt = run(stmt)
+            show(name, stmt, watch.lap())
+            trace.passes.append((name, stmt))
+    return Lowered(request.name, arguments(request, algorithm), stmt)
+
+
+def schedule(request: Request, trace: Trace) -> Program:
+    """The first half: the scheduled program with its holes."""
+    with deep_recursion():
+        return _schedule(inline_functions(snapshot(request.outputs)), trace)
+
+
+def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
+    watch = Stopwatch()
+    trace.initial = lower_initial(algorithm)
+    show("initial", assemble(trace.initial), watch.lap())
+    trace.steps = apply_schedule(trace.initial)
+    program = trace.steps[-1].program if trace.steps else trace.initial
+    show("schedule", assemble(program), watch.lap())
+    return program
+
+
+def _fill(algorithm: Algorithm, oracle: Oracle, trace: Trace) -> Stmt:
+    program = _schedule(algorithm, trace)
+    watch = Stopwatch()
+    trace.query = extract_query(program)
+    trace.answers = oracle.answer(trace.query)
+    filled = fill(program, trace.answers)
+    show("fill", filled, watch.lap())
+    trace.passes.append(("fill", filled))
+    return filled
+
+
+def _passes(algorithm: Algorithm) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+    """The optimising passes in order.
+
+    Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
+    points, so that each copy simplifies on its own; flattening comes before vectorizing, since lanes are positions.
+    """
+    return [
+        ("layout_checks", lambda s: check_layouts(s, algorithm)),
+        ("simplify", simplify_tree),
+        ("hoist", hoist_invariants),
+        ("unroll", unroll_loops),
+        ("flatten", lambda s: flatten_storage(s, algorithm.outputs)),
+        ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES)),
+        ("simplify_again", simplify_tree),
+    ]
+
+
+def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
+    """The arguments of the compiled function: the inputs as requested, then every component of every output."""
+    result: list[Argument] = []
+    for source in request.inputs:
+        if isinstance(source, Image):
+            kind, type = ArgumentKind.InputBuffer, source.types[0]
+            result.append(Argument(kind, source.name, type, source.dimensions, source))
+        else:
+            result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
+    for f in algorithm.outputs:
+        result.extend(_output_arguments(f))
+    return tuple(result)
+
+
+def _output_arguments(f: Function) -> list[Argument]:
+    return [
+        Argument(ArgumentKind.OutputBuffer, buffer_name(f, k), type, f.dimensions, f, k)
+        for k, type in enumerate(f.types)
+    ]

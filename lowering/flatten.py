@@ -1,0 +1,137 @@
+"""Storage flattening: points of Funcs become positions in flat memory.
+
+In: a tree with Access, Provide and Allocate. Out: one with Load, Store and AllocateFlat; labels are gone.
+
+    allocate g((a, 8), (b, n)); g[x, y]    ->    allocate g: uint8[n*8]; g[(x - a) + (y - b)*8]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halide_core import ir
+from halide_core.algorithm import Image
+from halide_core.errors import InternalError
+from halide_core.facts import Facts
+from halide_core.ir import (
+    Access,
+    Allocate,
+    AllocateFlat,
+    Block,
+    BufferField,
+    Callee,
+    Expr,
+    Field,
+    IntImm,
+    Label,
+    Let,
+    Load,
+    Provide,
+    Stmt,
+    Store,
+)
+from halide_core.printer import dim_name
+from halide_core.simplify import simplify
+from halide_core.types import INT64
+from halide_core.visit import Rewriter, Substitution
+
+from .limits import constant_limit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layout:
+    """Where a callee's points are: the least coordinate and the stride of each dimension."""
+
+    mins: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+
+    def index(self, args: tuple[Expr, ...]) -> Expr:
+        """The position of a point."""
+        total: Expr = ir.ZERO
+        for arg, low, stride in zip(args, self.mins, self.strides, strict=True):
+            total = ir.add(total, ir.mul(simplify(ir.sub(arg, low)), stride))
+        return simplify(total)
+
+
+def buffer_name(callee: Callee, component: int) -> str:
+    """What the memory of one component is called."""
+    return callee.name if len(callee.types) == 1 else f"{callee.name}.{component}"
+
+
+def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...]) -> Stmt:
+    """Flattens everything; inputs and outputs have the layout that their buffers say."""
+    return _Flatten(outputs).stmt(stmt)
+
+
+class _Flatten(Rewriter):
+    def __init__(self, outputs: tuple[Callee, ...]) -> None:
+        super().__init__()
+        self._layouts: dict[Callee, _Layout] = {f: _argument_layout(f) for f in outputs}
+        self._lets: dict[Expr, Expr] = {}
+
+    def _layout(self, callee: Callee) -> _Layout:
+        known = self._layouts.get(callee)
+        if known is None:
+            if not isinstance(callee, Image):
+                raise InternalError(f'"{callee.name}" is used where it has no memory.')
+            known = self._layouts[callee] = _argument_layout(callee)
+        return known
+
+    def rewrite_Access(self, e: Access) -> Expr:
+        """A load."""
+        args = tuple([self.expr(a) for a in e.args])
+        return Load(e.type, buffer_name(e.callee, e.component), self._layout(e.callee).index(args))
+
+    def rewrite_Provide(self, s: Provide) -> Stmt:
+        """A store for each component."""
+        at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]))
+        stores: list[Stmt] = [
+            Store(buffer_name(s.func, k), at, self.expr(value)) for k, value in enumerate(s.values)
+        ]
+        return ir.block(stores)
+
+    def rewrite_Label(self, s: Label) -> Stmt:
+        """The body alone."""
+        return self.stmt(s.body)
+
+    def rewrite_Block(self, s: Block) -> Stmt:
+        """Allocations become lets of strides and flat allocations; a memo of expressions ends with their scope."""
+        result: list[Stmt] = []
+        for stmt in s.stmts:
+            if isinstance(stmt, Allocate):
+                result.extend(self._allocate(stmt))
+                self._memo.clear()  # an access below means the new memory
+                continue
+            if isinstance(stmt, Let):
+                self._lets[stmt.var] = stmt.value
+            result.append(self.stmt(stmt))
+        return ir.block(result)
+
+    def _allocate(self, s: Allocate) -> list[Stmt]:
+        stmts: list[Stmt] = []
+        mins, strides = [], []
+        stride: Expr = ir.ONE
+        limit: int | None = 1
+        for d, bounds in enumerate(s.bounds):
+            mins.append(bounds.min)
+            strides.append(stride)
+            most = constant_limit(simplify(Substitution(self._lets).expr(bounds.len)), Facts())
+            limit = None if limit is None or most is None else limit * max(most, 0)
+            stride = simplify(ir.mul(stride, bounds.len))
+            if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
+                var = ir.index_variable(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride")
+                stmts.append(Let(var, stride, None))
+                stride = var
+        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides))
+        for k, type in enumerate(s.func.types):
+            stmts.append(AllocateFlat(buffer_name(s.func, k), type, stride, limit))
+        return stmts
+
+
+def _argument_layout(callee: Callee) -> _Layout:
+    """Dimension 0 is dense: a start-up check says so."""
+    mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
+    strides = tuple(
+        ir.ONE if d == 0 else BufferField(INT64, callee, Field.STRIDE, d) for d in range(callee.dimensions)
+    )
+    return _Layout(mins, strides)

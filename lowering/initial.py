@@ -1,0 +1,55 @@
+"""𝓛: from an algorithm to a program with holes under the default, eager schedule (figure 2.9).
+
+In: an Algorithm. Out: T₀, one loop nest per stage in realization order, everything computed and stored at the top.
+
+    fun f(x) = g(x) + 1    ->    allocate f(?mem f.x)
+                                 label f: label f.s0: for f.s0.x in ?cpu f.s0.x: f[f.s0.x] = g[f.s0.x] + 1
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.algorithm import Algorithm, Definition, Function
+from halide_core.index import TargetExprs, startup_index
+from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt
+from halide_core.program import Loop, Nest, Program, hole
+
+
+def lower_initial(algorithm: Algorithm) -> Program:
+    """𝓛 of a whole pipeline."""
+    nests = {
+        (f, stage): _lower_stage(f, stage, definition)
+        for f in algorithm.functions
+        for stage, definition in enumerate(f.definitions)
+    }
+    top = dict.fromkeys(algorithm.functions, None)
+    return Program(algorithm, {f.name: f for f in algorithm.functions}, nests, top, dict(top))
+
+
+def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
+    """𝓛_U: pure loops around reduction loops around the guarded assignment."""
+    variables: dict[Expr, Expr] = {}
+    loops: list[Loop] = []
+    pure = f.pure_dims(stage)
+    for dim in reversed(range(f.dimensions)):
+        if pure[dim]:
+            name = LoopName(f.name, stage, 0, f.args[dim])
+            var = ir.index_variable(str(name))
+            variables[ir.pure_variable(f.args[dim])] = var
+            loops.append(Loop(name, var, hole(ir.HoleKind.CPU, f, stage, dim), LoopKind.SERIAL, True))
+    domain = definition.domain
+    if domain is not None:
+        for i in reversed(range(len(domain.names))):
+            name = LoopName(f.name, stage, 0, domain.names[i])
+            var = ir.index_variable(str(name))
+            variables[ir.RVarRef(ir.INT32, domain, i)] = var
+            bounds = Interval(startup_index(domain.bounds[i].min), startup_index(domain.bounds[i].len))
+            loops.append(Loop(name, var, bounds, LoopKind.SERIAL, False))
+    exprs = TargetExprs(variables)
+    core: Stmt = Provide(
+        f, stage, tuple(exprs.index(a) for a in definition.args), tuple(exprs.value(v) for v in definition.values)
+    )
+    for predicate in (definition.predicate, domain.predicate if domain else ir.TRUE):
+        if predicate is not ir.TRUE:
+            core = If(exprs.value(predicate), core, None)
+    return Nest(tuple(loops), (), core)

@@ -1,0 +1,22 @@
+"""What lowering hands to the runtime: one function of buffers and scalars, without holes.
+
+In: built by ``driver.lower``. Out: read by ``runtime.emit_c``.
+
+    blur(in: uint8[2], w: int32, out: uint8[2]) : { let …; assert …; answer query …; for … }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halide_core.backend import Argument
+from halide_core.ir import Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """``body`` is flat: it has Load and Store, and neither Access, Provide, Hole, Label nor unrolled or vectorized loops."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    body: Stmt

@@ -1,0 +1,294 @@
+"""Vectorized loops become vector statements.
+
+In: a flat tree. Out: one without vectorized loops. A value that depends on the loop's variable gets lanes; one that
+does not stays scalar, and is spread where the two meet. The loop is cut into vectors that the machine has: powers of
+two no wider than a register, counted by the widest value in the body.
+
+    vectorized x in (a, 8): f[x] = g[x]*k    ->    f[ramp(a, 1, 8)] = g[ramp(a, 1, 8)]*x8(k)
+
+A guard on the lanes gives two versions: the vector one where every lane passes, and a scalar loop otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from halide_core import ir
+from halide_core.errors import ScheduleError
+from halide_core.ir import (
+    AllocateFlat,
+    Binary,
+    BinaryOp,
+    Block,
+    Broadcast,
+    Expr,
+    For,
+    If,
+    IntImm,
+    Interval,
+    Let,
+    Load,
+    LoopKind,
+    Ramp,
+    Stmt,
+    Store,
+    Variable,
+)
+from halide_core.linear import Linear, linear_of, to_expr
+from halide_core.simplify import simplify
+from halide_core.types import INT64
+from halide_core.visit import Rewriter, Substitution, free_variables, parts, subexpressions, walk, with_parts
+
+from .unroll import constant_length
+
+_COPIES = 4
+"""Up to this many vectors of one loop are written out; more become a loop over vectors."""
+
+
+def vectorize_loops(stmt: Stmt, register_bytes: int) -> Stmt:
+    """Raises: ScheduleError where a length is not constant, or memory inside the loop differs from lane to lane."""
+    return _FindLoops(register_bytes).stmt(stmt)
+
+
+class _FindLoops(Rewriter):
+    def __init__(self, register_bytes: int) -> None:
+        super().__init__()
+        self._register_bytes = register_bytes
+
+    def expr(self, expr: Expr) -> Expr:
+        """Expressions outside vectorized loops stay as they are."""
+        return expr
+
+    def rewrite_For(self, loop: For) -> Stmt:
+        """The loop's body for all lanes at once; inner loops were done before."""
+        body = self.stmt(loop.body)
+        if loop.kind is not LoopKind.VECTORIZED:
+            same = body is loop.body
+            return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
+        count = constant_length(loop)
+        body = _inline_lets(body, loop.var)
+        widest = _widest(body, loop.var)
+        lanes = max(1, self._register_bytes // widest)
+        chunks: list[Stmt] = []
+        done = 0
+        while done < count:
+            size = min(lanes, 1 << ((count - done).bit_length() - 1))
+            whole = (count - done) // size
+            base = simplify(ir.add(loop.bounds.min, ir.i64(done)))
+            chunks.extend(_vectors(loop, body, base, size, whole))
+            done += size * whole
+        return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
+
+
+def _vectors(loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:
+    """``whole`` vectors of ``size`` lanes, from ``base`` on."""
+    if whole <= _COPIES:
+        starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
+        return [_Lanes(loop, start, size).run(body) for start in starts]
+    var = ir.index_variable(f"{loop.var.name}.vector")
+    start = simplify(ir.add(base, ir.mul(var, ir.i64(size))))
+    inner = _Lanes(loop, start, size).run(body)
+    return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
+
+
+def _widest(body: Stmt, var: Variable) -> int:
+    """Bytes of the widest value that will have lanes. Positions are counted apart: most become ramps."""
+    widest = 1
+    for s in walk(body):
+        roots = (s.value,) if isinstance(s, Store) else ()
+        for e in subexpressions(roots):
+            if e.type is not INT64 and var in free_variables(e):
+                widest = max(widest, e.type.bytes())
+    return widest
+
+
+def _inline_lets(body: Stmt, var: Variable) -> Stmt:
+    """Lets that depend on the lane go into their uses: their values become ramps there."""
+    return _InlineLets(var).stmt(body)
+
+
+class _InlineLets(Rewriter):
+    def __init__(self, var: Variable) -> None:
+        super().__init__()
+        self._lane = {var}
+
+    def rewrite_Block(self, s: Block) -> Stmt:
+        """Drops a let of the lane, and puts its value into what follows."""
+        result: list[Stmt] = []
+        for i, stmt in enumerate(s.stmts):
+            if isinstance(stmt, Let) and not free_variables(stmt.value).isdisjoint(self._lane):
+                rest = Substitution({stmt.var: stmt.value}).stmt(Block(s.stmts[i + 1 :]))
+                result.append(self.stmt(rest))
+                break
+            result.append(self.stmt(stmt))
+        return ir.block(result)
+
+
+class _Lanes:
+    """One vector of lanes: the loop's variable is ``start, start + 1, …``."""
+
+    def __init__(self, loop: For, start: Expr, lanes: int) -> None:
+        self._loop = loop
+        self._start = start
+        self._lanes = lanes
+        self._varying: set[Variable] = {loop.var}
+        self._memo: dict[Expr, Expr] = {}
+
+    def run(self, body: Stmt) -> Stmt:
+        """The body for every lane."""
+        if self._lanes == 1:
+            return Substitution({self._loop.var: self._start}).stmt(body)
+        return self._stmt(_per_lane_memory(body, self._loop, self._start, self._lanes))
+
+    def _varies(self, e: Expr) -> bool:
+        return not free_variables(e).isdisjoint(self._varying)
+
+    # -- statements
+
+    def _stmt(self, s: Stmt) -> Stmt:
+        match s:
+            case Block(stmts=stmts):
+                return Block(tuple([self._stmt(each) for each in stmts]))
+            case Store(buffer=buffer, index=index, value=value):
+                if not self._varies(index) and not self._varies(value):
+                    return s
+                return Store(buffer, self._wide(index), self._wide(value))
+            case For(bounds=bounds) as loop:
+                return self._inner_loop(loop, bounds)
+            case If(condition=condition) as test if self._varies(condition):
+                return self._guard(test)
+            case If(condition=condition, then=then, otherwise=otherwise):
+                return If(condition, self._stmt(then), None if otherwise is None else self._stmt(otherwise))
+        return s
+
+    def _inner_loop(self, loop: For, bounds: Interval) -> Stmt:
+        if self._varies(bounds.len):
+            return self._one_by_one(loop)
+        if self._varies(bounds.min):
+            # Every lane runs as often: count from zero, and let each lane add its own start.
+            moved = Substitution({loop.var: ir.add(loop.var, bounds.min)}).stmt(loop.body)
+            return self._stmt(
+                For(loop.loop, loop.var, Interval(ir.ZERO, bounds.len), loop.kind, loop.pure, _simplified(moved))
+            )
+        return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, self._stmt(loop.body))
+
+    def _guard(self, test: If) -> Stmt:
+        """All lanes at once where the last one passes, since it is the last to; lane by lane otherwise."""
+        certain = _for_all_lanes(test.condition, self._loop.var, self._start, self._lanes)
+        if certain is None or test.otherwise is not None:
+            return self._one_by_one(test)
+        return If(certain, self._stmt(test.then), self._one_by_one(test))
+
+    def _one_by_one(self, s: Stmt) -> Stmt:
+        bounds = Interval(self._start, ir.i64(self._lanes))
+        return For(self._loop.loop, self._loop.var, bounds, LoopKind.SERIAL, self._loop.pure, s)
+
+    # -- expressions
+
+    def _wide(self, e: Expr) -> Expr:
+        """The expression with lanes."""
+        if not self._varies(e):
+            return Broadcast(e.type.with_lanes(self._lanes), e)
+        known = self._memo.get(e)
+        if known is None:
+            known = self._ramp(e) if e.type is INT64 else None
+            if known is None:
+                known = self._operator(e)
+            self._memo[e] = known
+        return known
+
+    def _ramp(self, e: Expr) -> Expr | None:
+        form = linear_of(e)
+        stride = form.terms.get(self._loop.var)
+        if stride is None or any(self._varies(a) for a in form.terms if a is not self._loop.var):
+            return None
+        rest = Linear({a: c for a, c in form.terms.items() if a is not self._loop.var}, form.const)
+        base = to_expr(rest.plus(linear_of(self._start), stride))
+        return Ramp(INT64.with_lanes(self._lanes), base, ir.i64(stride))
+
+    def _operator(self, e: Expr) -> Expr:
+        if isinstance(e, Load):
+            return Load(e.type.with_lanes(self._lanes), e.buffer, self._wide(e.index))
+        operands = tuple([self._wide(p) for p in parts(e)])
+        rebuild = _WIDE.get(type(e))
+        if rebuild is None:
+            return with_parts(e, operands)
+        return rebuild(e, operands, self._lanes)
+
+
+_WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
+    Binary: lambda e, p, n: Binary(e.type.with_lanes(n), e.op, *p),
+    ir.Not: lambda e, p, n: ir.Not(e.type.with_lanes(n), *p),
+    ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
+    ir.Cast: lambda e, p, n: ir.Cast(e.type.with_lanes(n), *p),
+    ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
+}
+
+
+def _simplified(stmt: Stmt) -> Stmt:
+    return _SimplifyIndices().stmt(stmt)
+
+
+class _SimplifyIndices(Rewriter):
+    def expr(self, expr: Expr) -> Expr:
+        """The simplified expression."""
+        return simplify(expr)
+
+
+def _for_all_lanes(condition: Expr, var: Variable, start: Expr, lanes: int) -> Expr | None:
+    """A scalar condition that holds where every lane's does; None where the condition is not a plain bound."""
+    match condition:
+        case Binary(op=BinaryOp.AND, a=a, b=b):
+            x, y = (_for_all_lanes(c, var, start, lanes) for c in (a, b))
+            return None if x is None or y is None else ir.conjunction(x, y)
+        case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b) if a.type is INT64:
+            form = linear_of(a).plus(linear_of(b), -1)
+            if any(var in free_variables(atom) and atom is not var for atom in form.terms):
+                return None
+            worst = start if form.terms.get(var, 0) < 0 else simplify(ir.add(start, ir.i64(lanes - 1)))
+            at = {var: worst}
+            return ir.binary(op, simplify(Substitution(at).expr(a)), simplify(Substitution(at).expr(b)))
+    return condition if var not in free_variables(condition) else None
+
+
+def _per_lane_memory(body: Stmt, loop: For, start: Expr, lanes: int) -> Stmt:
+    """Memory allocated inside the loop belongs to one lane: it becomes an array of lanes, the lane innermost."""
+    inside = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat)}
+    return _LaneMemory(inside, loop, start, lanes).stmt(body) if inside else body
+
+
+class _LaneMemory(Rewriter):
+    def __init__(self, buffers: set[str], loop: For, start: Expr, lanes: int) -> None:
+        super().__init__()
+        self._buffers = buffers
+        self._loop = loop
+        self._lane = simplify(ir.sub(loop.var, start))
+        self._lanes = ir.i64(lanes)
+
+    def _at(self, index: Expr) -> Expr:
+        return simplify(ir.add(ir.mul(index, self._lanes), self._lane))
+
+    def rewrite_AllocateFlat(self, s: AllocateFlat) -> Stmt:
+        """As many times the elements as there are lanes."""
+        if self._loop.var in free_variables(s.size):
+            raise ScheduleError(
+                f'"{s.buffer}" is computed inside the vectorized loop "{self._loop.loop.var}" of '
+                f'"{self._loop.loop.func}", and needs memory of another size in each lane: {s.size}. '
+                f"Compute it outside that loop, or bound its extent."
+            )
+        size = simplify(ir.mul(s.size, self._lanes))
+        limit = None if s.limit is None or not isinstance(self._lanes, IntImm) else s.limit * self._lanes.value
+        return AllocateFlat(s.buffer, s.type, size, limit)
+
+    def rewrite_Load(self, e: Load) -> Expr:
+        """This lane's element."""
+        index = self.expr(e.index)
+        return Load(e.type, e.buffer, self._at(index) if e.buffer in self._buffers else index)
+
+    def rewrite_Store(self, s: Store) -> Stmt:
+        """This lane's element."""
+        index = self.expr(s.index)
+        return Store(s.buffer, self._at(index) if s.buffer in self._buffers else index, self.expr(s.value))
+
+

@@ -1,0 +1,1 @@
+"""IR to C to machine: emits C, compiles it, caches it, loads it and calls it."""

@@ -1,0 +1,470 @@
+"""Expressions as C, with exactly the meaning that the IR gives them and without undefined behaviour.
+
+In: the expressions of one statement. Out: C text for each, and declarations of temporaries for what they share, so
+that a DAG is printed once for each node; very deep expressions are cut by temporaries too.
+
+    (a + b)*(a + b): uint16   ->   const uint16_t t0 = (uint16_t)(a + b);    (uint16_t)((uint32_t)t0 * t0)
+
+Integers wrap in their own type. The one exception is int64 arithmetic that computes an *index* (a place in memory or a
+bound of a loop): start-up checks keep it in range, so it is C's own signed arithmetic, unless it depends on int64 data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from halide_core import ir
+from halide_core.errors import InternalError
+from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.types import INT64, Type, UInt
+from runtime.c_names import Names, integer, literal, scalar, stored
+from runtime.vectors import Prelude, mask_type
+
+# How tightly the outermost operator of a text binds.
+TERNARY, OTHER, SUM, PRODUCT, UNARY, ATOM = range(6)
+ANY_WIDTH = 1
+"""The mask of a text that is a scalar bool, to be broadcast to lanes of whatever width is needed."""
+_MAX_DEPTH = 10
+_MAX_LENGTH = 240
+
+_SYMBOLS = {
+    BinaryOp.ADD: ("+", SUM),
+    BinaryOp.SUB: ("-", SUM),
+    BinaryOp.MUL: ("*", PRODUCT),
+    BinaryOp.DIV: ("/", PRODUCT),
+}
+_BITWISE = frozenset({BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR})
+_ARITHMETIC = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
+_SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
+_DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
+# What an operator on bools comes to: on scalars, and on masks.
+_LOGIC = {
+    BinaryOp.AND: ("{a} & {b}", "{a} & {b}"),
+    BinaryOp.BIT_AND: ("{a} & {b}", "{a} & {b}"),
+    BinaryOp.MUL: ("{a} & {b}", "{a} & {b}"),
+    BinaryOp.MIN: ("{a} & {b}", "{a} & {b}"),
+    BinaryOp.DIV: ("{a} & {b}", "{a} & {b}"),
+    BinaryOp.OR: ("{a} | {b}", "{a} | {b}"),
+    BinaryOp.BIT_OR: ("{a} | {b}", "{a} | {b}"),
+    BinaryOp.MAX: ("{a} | {b}", "{a} | {b}"),
+    BinaryOp.NE: ("{a} != {b}", "{a} ^ {b}"),
+    BinaryOp.BIT_XOR: ("{a} != {b}", "{a} ^ {b}"),
+    BinaryOp.ADD: ("{a} != {b}", "{a} ^ {b}"),
+    BinaryOp.SUB: ("{a} != {b}", "{a} ^ {b}"),
+    BinaryOp.EQ: ("{a} == {b}", "~({a} ^ {b})"),
+    BinaryOp.LT: ("(!{a}) & {b}", "~{a} & {b}"),
+    BinaryOp.LE: ("(!{a}) | {b}", "~{a} | {b}"),
+}
+
+
+class Text(NamedTuple):
+    """C text of one value. ``mask`` is the width of a mask's lanes (0: no mask); ``data``: it depends on int64 data."""
+
+    text: str
+    level: int
+    depth: int = 0
+    mask: int = 0
+    data: bool = False
+
+    def at(self, level: int) -> str:
+        """The text as an operand of something that binds as tightly as ``level``."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+class Leaves(Protocol):
+    """Where the values come from that expressions only name."""
+
+    def variable(self, var: ir.Variable) -> Text:
+        """A loop or let variable."""
+        ...
+
+    def parameter(self, param: ir.Scalar) -> str:
+        """A scalar argument."""
+        ...
+
+    def field(self, field: ir.BufferField) -> str:
+        """A dimension of an argument buffer."""
+        ...
+
+    def buffer(self, name: str) -> str:
+        """The pointer to a buffer's elements."""
+        ...
+
+
+Use = tuple[Expr, bool]
+"""An expression, and whether it computes an index."""
+
+
+def as_use(expr: Expr, index: bool) -> Use:
+    """The use of an expression: only int64 values can be indices."""
+    return expr, index and expr.type.element_of() is INT64
+
+
+def address_parts(index: Expr) -> tuple[Expr, ...]:
+    """What is evaluated for an index: (base,) of dense lanes, (base, stride) of others, else the index itself."""
+    match index:
+        case ir.Ramp(base=base, stride=stride):
+            return (base,) if stride is ir.ONE else (base, stride)
+        case ir.Broadcast(a=a):
+            return (a,)
+    return (index,)
+
+
+def _small_constant(e: Expr) -> int | None:
+    """The value of a literal, or of copies of one."""
+    inner = e.a if isinstance(e, ir.Broadcast) else e
+    return inner.value if isinstance(inner, ir.IntImm) else None
+
+
+def _divides_by_constant(e: ir.Binary) -> bool:
+    """Whether a vector of integers is divided by one positive number."""
+    integer = e.op in _DIVISIONS and e.type.is_integer() and not e.type.is_bool()
+    return integer and e.type.is_vector() and (_small_constant(e.b) or 0) > 0
+
+
+def _shift_amount(e: ir.Binary) -> int | None:
+    """The constant, in-range number of bits of a shift, or of a division by a power of two."""
+    value = _small_constant(e.b)
+    if value is None or e.type.is_bool() or not e.type.is_integer():
+        return None
+    if e.op in _SHIFTS:
+        return value if 0 <= value < e.type.bits() else None
+    if e.op in _DIVISIONS and value > 0 and value & (value - 1) == 0:
+        return value.bit_length() - 1
+    return None
+
+
+def operands(use: Use) -> tuple[Use, ...]:
+    """What has to be evaluated before an expression is."""
+    e, index = use
+    match e:
+        case ir.Binary(op=op, a=a, b=b):
+            inside = index and op not in ir.COMPARISONS
+            constant = _shift_amount(e) is not None or _divides_by_constant(e)
+            return (as_use(a, inside),) if constant else (as_use(a, inside), as_use(b, inside))
+        case ir.Select(condition=condition, a=a, b=b):
+            return (as_use(condition, False), as_use(a, index), as_use(b, index))
+        case ir.Load(index=at):
+            return tuple(as_use(part, True) for part in address_parts(at))
+        case ir.Ramp(base=base, stride=stride):
+            return (as_use(base, index), as_use(stride, index))
+        case ir.Broadcast(a=a):
+            return (as_use(a, index),)
+        case ir.Cast(a=a) | ir.Not(a=a):
+            return (as_use(a, False),)
+        case ir.Call(args=args):
+            return tuple(as_use(a, False) for a in args)
+    return ()
+
+
+def uses_below(roots: Sequence[Use]) -> tuple[list[Use], dict[Use, int]]:
+    """Every distinct use, operands first, and how often each one occurs."""
+    order: list[Use] = []
+    counts: dict[Use, int] = {}
+    stack: list[tuple[Use, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        use, done = stack.pop()
+        if done:
+            order.append(use)
+            continue
+        counts[use] = counts.get(use, 0) + 1
+        if counts[use] == 1:
+            stack.append((use, True))
+            stack.extend((part, False) for part in reversed(operands(use)))
+    return order, counts
+
+
+def _is_leaf(e: Expr) -> bool:
+    return not operands((e, False)) or (isinstance(e, ir.Broadcast) and isinstance(e.a, ir.IntImm | ir.FloatImm))
+
+
+class ExprEmitter:
+    """Turns expressions into C."""
+
+    def __init__(self, leaves: Leaves, names: Names, prelude: Prelude) -> None:
+        self._leaves = leaves
+        self._names = names
+        self._prelude = prelude
+
+    def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
+        """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
+        order, counts = uses_below(roots)
+        texts: dict[Use, Text] = {}
+        for use in order:
+            text = self._render(use, [texts[part] for part in operands(use)])
+            shared = counts[use] > 1 and not _is_leaf(use[0])
+            if shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH:
+                name = self._names.numbered("t")
+                declare(f"const {self.c_type(use[0].type, text.mask)} {name} = {text.text};")
+                text = Text(name, ATOM, 0, text.mask, text.data)
+            texts[use] = text
+        return [texts[root] for root in roots]
+
+    def c_type(self, type: Type, mask: int) -> str:
+        """The C type of a value."""
+        if type.is_bool() and type.is_vector():
+            return "bool" if mask == ANY_WIDTH else self._prelude.type(mask_type(mask, type.lanes()))
+        return self._prelude.type(type)
+
+    def settled(self, text: Text, type: Type) -> Text:
+        """The text of a value that is to be kept: a mask of no particular width gets one."""
+        return self._mask(text, 8, type.lanes()) if text.mask == ANY_WIDTH else text
+
+    def as_stored(self, text: Text, type: Type) -> str:
+        """A value in the form that memory holds."""
+        if type.is_bool() and type.is_vector():
+            mask = self._mask(text, 8, type.lanes())
+            return f"({self._prelude.type(UInt(8, type.lanes()))})-{mask.at(UNARY)}"
+        return text.text
+
+    def _mask(self, text: Text, bits: int, lanes: int) -> Text:
+        """A mask with lanes of the given width."""
+        if text.mask == bits:
+            return text
+        to = mask_type(bits, lanes)
+        if text.mask == ANY_WIDTH:
+            return Text(f"{self._prelude.splat(to)}(-(int){text.at(UNARY)})", ATOM, text.depth, bits)
+        return Text(f"__builtin_convertvector({text.text}, {self._prelude.type(to)})", ATOM, text.depth, bits)
+
+    # ---- one node ------------------------------------------------------------------------------------------------
+
+    def _render(self, use: Use, args: list[Text]) -> Text:
+        e, index = use
+        method = _METHODS.get(type(e))
+        if method is None:
+            raise InternalError(f"A {type(e).__name__} reached the C emitter: {e!r}")
+        made: Text = method(self, e, args, index)
+        wide = e.type.element_of() is INT64
+        data = wide and (made.data or (not isinstance(e, ir.Cast) and any(a.data for a in args)))
+        return made._replace(depth=1 + max((a.depth for a in args), default=-1), data=data)
+
+    def _immediate(self, e: ir.IntImm | ir.FloatImm, args: list[Text], index: bool) -> Text:
+        text = literal(e)
+        return Text(text, UNARY if text.startswith("-") else ATOM)
+
+    def _variable(self, e: ir.Variable, args: list[Text], index: bool) -> Text:
+        return self._leaves.variable(e)
+
+    def _parameter(self, e: ir.ParamRef, args: list[Text], index: bool) -> Text:
+        return Text(self._leaves.parameter(e.param), ATOM, data=True)
+
+    def _field(self, e: ir.BufferField, args: list[Text], index: bool) -> Text:
+        name = self._leaves.field(e)
+        return Text(name, ATOM) if e.type is INT64 else Text(f"({scalar(e.type)}){name}", UNARY)
+
+    def _binary(self, e: ir.Binary, args: list[Text], index: bool) -> Text:
+        type, op = e.a.type, e.op
+        if type.is_bool():
+            return self._logic(e, args)
+        a = args[0]
+        amount = _shift_amount(e)
+        if amount is not None:
+            return self._shift_by_constant(e, a, amount)
+        if _divides_by_constant(e):
+            divisor = integer(_small_constant(e.b) or 0, type.element_of())
+            return Text(f"{self._prelude.divide_by_constant(op, type)}({a.text}, {divisor})", ATOM)
+        b = args[1]
+        if op in ir.COMPARISONS:
+            text = f"{a.at(SUM)} {op.value} {b.at(SUM)}"
+            if type.is_scalar():
+                return Text(text, OTHER)
+            bits = 8 * type.bytes()
+            return Text(f"({self._prelude.type(mask_type(bits, type.lanes()))})({text})", UNARY, mask=bits)
+        if op in _BITWISE:
+            return Text(f"{a.at(UNARY)} {op.value} {b.at(UNARY)}", OTHER)
+        if op in _ARITHMETIC or (op is BinaryOp.DIV and type.is_float()):
+            return self._arithmetic(e, a, b, index)
+        count = e.b.type if op in _SHIFTS else None
+        return Text(f"{self._prelude.binary(op, type, count)}({a.text}, {b.text})", ATOM)
+
+    def _arithmetic(self, e: ir.Binary, a: Text, b: Text, index: bool) -> Text:
+        type, op = e.type, e.op
+        symbol, level = _SYMBOLS[op]
+        if index and type.is_scalar() and not (a.data or b.data):
+            return _index_arithmetic(e, a, b)
+        infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
+        if type.is_float() or (type.is_uint() and (type.is_vector() or type.bits() >= 32)):
+            return Text(infix, level)
+        if type.is_vector() or type.bits() >= 32:
+            return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
+        if op is BinaryOp.MUL and type is UInt(16):  # in int, 65535*65535 would overflow
+            infix = f"(uint32_t){a.at(UNARY)} * {b.at(UNARY)}"
+        return Text(f"({stored(type)})({infix})", UNARY)
+
+    def _shift_by_constant(self, e: ir.Binary, a: Text, amount: int) -> Text:
+        type, op = e.type, e.op
+        c = self._prelude.type(type)
+
+        def constant(value: int, of: Type = type) -> str:
+            imm = integer(value, of.element_of())
+            return f"{self._prelude.splat(of)}({imm})" if of.is_vector() else imm
+
+        if op is BinaryOp.MOD:
+            return Text(f"{a.at(UNARY)} & {constant((1 << amount) - 1)}", OTHER)
+        if op is not BinaryOp.SHL:
+            return Text(f"{a.at(UNARY)} >> {constant(amount) if type.is_vector() else amount}", OTHER)
+        wide = type.with_code(UInt(8).code())
+        wide = wide if type.is_vector() else wide.with_bits(max(32, type.bits()))
+        by = constant(amount, wide) if type.is_vector() else str(amount)
+        operand = a.at(UNARY) if wide is type else f"({self._prelude.type(wide)}){a.at(UNARY)}"
+        shifted = f"{operand} << {by}"
+        return Text(shifted, OTHER) if wide is type else Text(f"({c})({shifted})", UNARY)
+
+    def _logic(self, e: ir.Binary, args: list[Text]) -> Text:
+        lanes, (a, b) = e.type.lanes(), args
+        widths = [x.mask for x in args if x.mask > ANY_WIDTH]
+        known = _LOGIC.get(e.op)
+        if known is None and e.op is not BinaryOp.MOD:
+            raise InternalError(f'"{e.op.value}" on bools reached the C emitter: {e!r}')
+        if not widths:
+            mask = ANY_WIDTH if lanes > 1 else 0
+            text = known[0].format(a=a.at(UNARY), b=b.at(UNARY)) if known else "false"
+            return Text(text, OTHER if known else ATOM, mask=mask)
+        bits = widths[0]
+        if known is None:
+            return Text(f"({self._prelude.type(mask_type(bits, lanes))}){{0}}", ATOM, mask=bits)
+        x, y = (self._mask(v, bits, lanes).at(UNARY) for v in args)
+        return Text(known[1].format(a=x, b=y), OTHER, mask=bits)
+
+    def _not(self, e: ir.Not, args: list[Text], index: bool) -> Text:
+        symbol = "~" if args[0].mask > ANY_WIDTH else "!"
+        return Text(f"{symbol}{args[0].at(UNARY)}", UNARY, mask=args[0].mask)
+
+    def _select(self, e: ir.Select, args: list[Text], index: bool) -> Text:
+        type, (condition, a, b) = e.type, args
+        mask = 0
+        if type.is_bool() and type.is_vector():
+            widths = [x.mask for x in (a, b, condition) if x.mask > ANY_WIDTH]
+            mask = widths[0] if widths else ANY_WIDTH
+            if widths:
+                a, b = self._mask(a, mask, type.lanes()), self._mask(b, mask, type.lanes())
+        if condition.mask in (0, ANY_WIDTH):
+            return Text(f"{condition.at(OTHER)} ? {a.at(OTHER)} : {b.at(OTHER)}", TERNARY, mask=mask)
+        shape = mask_type(mask, type.lanes()) if mask else type
+        chosen = self._mask(condition, 8 * shape.bytes(), type.lanes())
+        return Text(f"{self._prelude.select(shape)}({chosen.text}, {a.text}, {b.text})", ATOM, mask=mask)
+
+    def _cast(self, e: ir.Cast, args: list[Text], index: bool) -> Text:
+        to, source, a = e.type, e.a.type, args[0]
+        made = self._vector_cast(to, source, a) if to.is_vector() else self._scalar_cast(to, source, a)
+        small = source.is_bool() or (source.is_integer() and source.bits() - source.is_uint() < 63)
+        return made._replace(data=not small)
+
+    def _scalar_cast(self, to: Type, source: Type, a: Text) -> Text:
+        if to.is_bool():
+            return a if source.is_bool() else Text(f"{a.at(SUM)} != 0", OTHER)
+        if source.is_float() and to.is_integer():
+            return Text(f"{self._prelude.from_float(to, source)}({a.text})", ATOM)
+        return Text(f"({scalar(to)}){a.at(UNARY)}", UNARY)
+
+    def _vector_cast(self, to: Type, source: Type, a: Text) -> Text:
+        if source.is_bool():
+            if to.is_bool():
+                return a
+            number = f"-{self._mask(a, to.bits(), to.lanes()).at(UNARY)}"
+            c = self._prelude.type(to)
+            return (
+                Text(f"__builtin_convertvector({number}, {c})", ATOM)
+                if to.is_float()
+                else Text(f"({c}){number}", UNARY)
+            )
+        if to.is_bool():
+            bits = source.bits()
+            m, zero = self._prelude.type(mask_type(bits, to.lanes())), f"({self._prelude.type(source)}){{0}}"
+            return Text(f"({m})({a.at(SUM)} != {zero})", UNARY, mask=bits)
+        if source.is_float() and to.is_integer():
+            return Text(f"{self._prelude.from_float(to, source)}({a.text})", ATOM)
+        if to.is_integer() and to.bits() == source.bits():
+            return Text(f"({self._prelude.type(to)}){a.at(UNARY)}", UNARY)
+        return Text(f"__builtin_convertvector({a.text}, {self._prelude.type(to)})", ATOM)
+
+    def _call(self, e: ir.Call, args: list[Text], index: bool) -> Text:
+        of, inner = e.args[0].type, ", ".join(a.text for a in args)
+        if e.function is Intrinsic.ABS and of.is_integer():
+            if of.is_uint():
+                return args[0]
+            made = Text(f"{self._prelude.absolute(of)}({inner})", ATOM)
+            return made if e.type.is_uint() else Text(f"({self._prelude.type(e.type)}){made.text}", UNARY)
+        if not of.is_float():
+            raise InternalError(f'"{e.function.value}" of {of} reached the C emitter: {e!r}')
+        if e.function is Intrinsic.ABS:
+            suffix = "f" if of.bits() == 32 else ""
+            name = self._prelude.absolute(of) if of.is_vector() else f"__builtin_fabs{suffix}"
+            return Text(f"{name}({inner})", ATOM)
+        if e.function is Intrinsic.IS_NAN:
+            if of.is_scalar():
+                return Text(f"__builtin_isnan({inner}) != 0", OTHER)
+            return Text(f"{self._prelude.is_nan(of)}({inner})", ATOM, mask=of.bits())
+        return Text(f"{self._prelude.math(e.function, of)}({inner})", ATOM)
+
+    def _load(self, e: ir.Load, args: list[Text], index: bool) -> Text:
+        pointer, type = self._leaves.buffer(e.buffer), e.type
+        in_memory = UInt(8, type.lanes()) if type.is_bool() else type
+        one = isinstance(e.index, ir.Broadcast)
+        if type.is_scalar() or one:
+            element = f"{pointer}[{args[0].text}]"
+            if type.is_bool():
+                return Text(f"{element} != 0", OTHER, mask=ANY_WIDTH if one else 0)
+            return Text(f"{self._prelude.splat(type)}({element})" if one else element, ATOM, data=True)
+        text = address(self._prelude, "load", in_memory, pointer, e.index, args)
+        if type.is_bool():
+            m, zero = self._prelude.type(mask_type(8, type.lanes())), f"({self._prelude.type(in_memory)}){{0}}"
+            return Text(f"({m})({text}) != {zero})", UNARY, mask=8)
+        return Text(f"{text})", ATOM, data=True)
+
+    def _ramp(self, e: ir.Ramp, args: list[Text], index: bool) -> Text:
+        if not e.type.is_integer() or e.type.is_bool():
+            raise InternalError(f"A ramp of {e.type} reached the C emitter: {e!r}")
+        return Text(f"{self._prelude.ramp(e.type)}({args[0].text}, {args[1].text})", ATOM)
+
+    def _broadcast(self, e: ir.Broadcast, args: list[Text], index: bool) -> Text:
+        if e.type.is_bool():
+            return args[0]._replace(mask=ANY_WIDTH)
+        return Text(f"{self._prelude.splat(e.type)}({args[0].text})", ATOM)
+
+
+def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text]) -> str:
+    """The call that loads or stores lanes, up to what follows the address: ``load_u8x16(in + x``."""
+    if isinstance(index, ir.Ramp) and len(args) == 1:
+        function = prelude.load(type) if verb == "load" else prelude.store(type)
+        return f"{function}({pointer} + {args[0].at(PRODUCT)}"
+    if isinstance(index, ir.Ramp):
+        function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
+        return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    if index.type.element_of() is not INT64:
+        raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
+    function = prelude.gather(type) if verb == "load" else prelude.scatter(type)
+    return f"{function}({pointer}, {args[0].text}"
+
+
+def _index_arithmetic(e: ir.Binary, a: Text, b: Text) -> Text:
+    """Plain signed arithmetic; a literal needs no suffix beside an operand that is int64 anyway."""
+    symbol, level = _SYMBOLS[e.op]
+    x, y = a.at(level), b.at(level + 1)
+    if isinstance(e.b, ir.IntImm) and not isinstance(e.a, ir.IntImm) and abs(e.b.value) < 1 << 31:
+        if e.b.value < 0 and level == SUM:
+            symbol = "+" if symbol == "-" else "-"
+            y = str(-e.b.value)
+        else:
+            y = str(e.b.value)
+    elif isinstance(e.a, ir.IntImm) and not isinstance(e.b, ir.IntImm) and abs(e.a.value) < 1 << 31:
+        x = str(e.a.value)
+    return Text(f"{x} {symbol} {y}", level)
+
+
+_METHODS: dict[type, Callable[..., Any]] = {
+    ir.IntImm: ExprEmitter._immediate,
+    ir.FloatImm: ExprEmitter._immediate,
+    ir.Variable: ExprEmitter._variable,
+    ir.ParamRef: ExprEmitter._parameter,
+    ir.BufferField: ExprEmitter._field,
+    ir.Binary: ExprEmitter._binary,
+    ir.Not: ExprEmitter._not,
+    ir.Select: ExprEmitter._select,
+    ir.Cast: ExprEmitter._cast,
+    ir.Call: ExprEmitter._call,
+    ir.Load: ExprEmitter._load,
+    ir.Ramp: ExprEmitter._ramp,
+    ir.Broadcast: ExprEmitter._broadcast,
+}

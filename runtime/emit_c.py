@@ -1,0 +1,407 @@
+"""A lowered pipeline as one C translation unit, and its header.
+
+In: ``Lowered``, flat and without holes. Out: C11 text (with GNU extensions), the same in every process.
+
+    emit_c(blur)  ->  int blur(halide_buffer_t *in, halide_buffer_t *out) { checks; for (int64_t y = …) … }
+
+The function checks its arguments, answers a bounds query where the body says so, and runs. A parallel loop's body
+becomes a function of its own, which takes what it reads from outside through a closure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from halide_core import ir
+from halide_core.backend import Argument
+from halide_core.errors import InternalError
+from halide_core.types import Type
+from halide_core.visit import stmt_exprs, subexpressions, walk
+from lowering.lowered import Lowered
+from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, Use, address, address_parts, as_use, uses_below
+from runtime.c_names import Names, scalar, stored, string, symbol
+from runtime.c_prologue import Prologue, banner, parameters
+from runtime.vectors import Prelude
+
+_STACK_BYTES = 16384
+_ALIGNMENT = 64
+
+
+def emit_c(lowered: Lowered) -> str:
+    """The pipeline's C source.
+
+    Raises:
+        InternalError: the body holds something that lowering should have removed.
+    """
+    return _Unit(lowered).text()
+
+
+def emit_header(name: str, arguments: Iterable[Argument]) -> str:
+    """The C and C++ header that declares pipeline ``name``."""
+    given, function = tuple(arguments), symbol(name)
+    names = Names()
+    names.reserve(function)
+    guard = f"HALIDE_CORE_PIPELINE_{function.upper()}_H"
+    return (
+        f"{banner(name, given)}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
+        f'#include "halide_runtime.h"\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
+        "/* Returns 0, or a halide_core_error_code; halide_core_last_error() tells more. */\n"
+        f"int {function}({parameters(given, names)});\n\n"
+        f"#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n"
+    )
+
+
+def _uses(stmt: ir.Stmt, index_lets: set[str]) -> list[Use]:
+    """The expressions of a statement, each with whether it computes an index."""
+    match stmt:
+        case ir.Let(var=var, value=value):
+            return [as_use(value, var.name in index_lets)]
+        case ir.For(bounds=bounds):
+            return [as_use(bounds.min, True), as_use(bounds.len, True)]
+        case ir.AllocateFlat(size=size):
+            return [as_use(size, True)]
+        case ir.Store(index=index, value=value):
+            return [as_use(value, False), *(as_use(part, True) for part in address_parts(index))]
+    return [as_use(e, False) for e in stmt_exprs(stmt)]
+
+
+def _index_lets(body: ir.Stmt) -> set[str]:
+    """The variables that an index depends on: their lets are index arithmetic too. Uses come after their lets."""
+    found: set[str] = set()
+    for stmt in reversed(list(walk(body))):
+        order, _ = uses_below(_uses(stmt, found))
+        found.update(e.name for e, index in order if index and isinstance(e, ir.Variable))
+    return found
+
+
+class _Unit:
+    """One translation unit: what its functions share, and where names come from (``c_expr.Leaves``)."""
+
+    def __init__(self, lowered: Lowered) -> None:
+        self.lowered = lowered
+        self.names, self.prelude = Names(), Prelude()
+        self.function = self.names.reserve(symbol(lowered.name))
+        self.prologue = Prologue(lowered, self.names)
+        self.exprs = ExprEmitter(self, self.names, self.prelude)
+        self.index_lets = _index_lets(lowered.body)
+        self.variables: dict[str, tuple[str, Text]] = {}
+        """The C type and the text of each loop and let variable in scope."""
+        self.buffers: dict[str, str] = {}
+        """The C type of the pointer to each allocated buffer's elements."""
+        self.tasks: list[str] = []
+
+    def text(self) -> str:
+        """The whole unit."""
+        queried = any(isinstance(s, ir.AnswerQuery) for s in walk(self.lowered.body))
+        body = _Function(self)
+        body.scope(self.lowered.body)
+        body.line("return 0;")
+        checks = self.prologue.lines(queried)
+        main = "".join(f"    {line}\n" for line in checks) + body.text()
+        head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
+        prelude = self.prelude.text()
+        parts = [banner(self.lowered.name, self.lowered.arguments)]
+        parts.append('#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n')
+        if prelude:
+            parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
+        if "vector_size" in prelude:
+            parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
+        parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
+        return "".join(parts)
+
+    # ---- leaves of expressions -----------------------------------------------------------------------------------
+
+    def variable(self, var: ir.Variable) -> Text:
+        """A loop or let variable."""
+        known = self.variables.get(var.name)
+        if known is None:
+            raise InternalError(f'Variable "{var.name}" is used outside its scope.')
+        return known[1]
+
+    def bind(self, var: ir.Variable, c_type: str, value: Text | None = None) -> str:
+        """Declares a variable; the answer is its identifier."""
+        name = self.names.of("variable", var.name)
+        text = Text(name, ATOM) if value is None else Text(name, ATOM, 0, value.mask, value.data)
+        self.variables[var.name] = (c_type, text)
+        return name
+
+    def parameter(self, param: ir.Scalar) -> str:
+        """A scalar argument."""
+        return self.prologue.parameter(param)
+
+    def field(self, field: ir.BufferField) -> str:
+        """A dimension of an argument buffer."""
+        return self.prologue.field(field)
+
+    def buffer(self, name: str) -> str:
+        """The pointer to a buffer's elements."""
+        return self.names.of("buffer", name) if name in self.buffers else self.prologue.data(name)
+
+    def captures(self, body: ir.Stmt, var: ir.Variable) -> list[tuple[str, str]]:
+        """The C type and name of everything that a task reads from outside, in the order of first use."""
+        own = {var.name}
+        found: dict[str, str] = {}
+        for stmt in walk(body):
+            if isinstance(stmt, ir.AllocateFlat):
+                own.add(f"buffer {stmt.buffer}")
+            elif isinstance(stmt, ir.Let | ir.For):
+                own.add(stmt.var.name)
+            buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
+            for e in subexpressions(stmt_exprs(stmt)):
+                match e:
+                    case ir.Variable(name=name) if name not in own:
+                        found.setdefault(self.variable(e).text, self.variables[name][0])
+                    case ir.ParamRef(type=type, param=param):
+                        found.setdefault(self.parameter(param), scalar(type))
+                    case ir.BufferField():
+                        found.setdefault(self.field(e), "int64_t")
+                    case ir.Load(buffer=buffer):
+                        buffers.append(buffer)
+            for buffer in buffers:
+                if f"buffer {buffer}" not in own:
+                    c_type = self.buffers.get(buffer) or self.prologue.pointer_type(buffer)
+                    found.setdefault(self.buffer(buffer), c_type)
+        return [(c_type, name) for name, c_type in found.items()]
+
+
+class _Function:
+    """Emits the statements of one C function."""
+
+    def __init__(self, unit: _Unit) -> None:
+        self._unit = unit
+        self._lines: list[str] = []
+        self._depth = 1
+        self._live: list[list[str]] = []
+        """Heap memory to be freed, a list for each open block."""
+
+    def text(self) -> str:
+        """What was emitted."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+    def line(self, text: str) -> None:
+        """Adds one line."""
+        self._lines.append("    " * self._depth + text)
+
+    @contextmanager
+    def _braces(self, head: str) -> Iterator[None]:
+        self.line(f"{head} {{".lstrip())
+        self._depth += 1
+        yield
+        self._depth -= 1
+        self.line("}")
+
+    def scope(self, stmt: ir.Stmt) -> None:
+        """Emits what stands between two braces, and frees what it allocated."""
+        self._live.append([])
+        for s in stmt.stmts if isinstance(stmt, ir.Block) else (stmt,):
+            self._stmt(s)
+        for name in reversed(self._live.pop()):
+            self.line(f"halide_core_free({name});")
+
+    def _fail(self, condition: str, result: str) -> None:
+        """Returns ``result`` if the condition holds, after freeing everything."""
+        with self._braces(f"if ({condition})"):
+            for name in (name for names in reversed(self._live) for name in reversed(names)):
+                self.line(f"halide_core_free({name});")
+            self.line(f"return {result};")
+
+    def _values(self, *uses: Use) -> list[Text]:
+        return self._unit.exprs.emit(uses, self.line)
+
+    def _stmt(self, stmt: ir.Stmt) -> None:
+        match stmt:
+            case ir.Block():
+                with self._braces(""):
+                    self.scope(stmt)
+            case ir.Let():
+                self._let(stmt)
+            case ir.Store():
+                self._store(stmt)
+            case ir.If(condition=condition, then=then, otherwise=otherwise):
+                (test,) = self._values((condition, False))
+                with self._braces(f"if ({test.text})"):
+                    self.scope(then)
+                if otherwise is not None:
+                    self._lines[-1] += " else {"
+                    self._depth += 1
+                    self.scope(otherwise)
+                    self._depth -= 1
+                    self.line("}")
+            case ir.For(kind=ir.LoopKind.SERIAL):
+                self._serial(stmt)
+            case ir.For(kind=ir.LoopKind.PARALLEL):
+                self._parallel(stmt)
+            case ir.Assert():
+                self._assert(stmt)
+            case ir.AllocateFlat():
+                self._allocate(stmt)
+            case ir.AnswerQuery():
+                self._answer(stmt)
+            case _:
+                raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
+
+    def _let(self, let: ir.Let) -> None:
+        (use,) = _uses(let, self._unit.index_lets)
+        type = let.value.type
+        value = self._unit.exprs.settled(self._values(use)[0], type)
+        c_type = self._unit.exprs.c_type(type, value.mask)
+        name = self._unit.bind(let.var, c_type, value)
+        self.line(f"const {c_type} {name} = {value.text};")
+
+    def _store(self, store: ir.Store) -> None:
+        unit, type = self._unit, store.value.type
+        value, *where = self._values(*_uses(store, unit.index_lets))
+        if store.index.type.lanes() != type.lanes():
+            raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
+        pointer, stored_value = unit.buffer(store.buffer), unit.exprs.as_stored(value, type)
+        if type.is_scalar():
+            self.line(f"{pointer}[{where[0].text}] = {stored_value};")
+        else:
+            in_memory = type.with_bits(8) if type.is_bool() else type
+            call = address(unit.prelude, "store", in_memory, pointer, store.index, where)
+            self.line(f"{call}, {stored_value});")
+
+    # ---- loops ---------------------------------------------------------------------------------------------------
+
+    def _serial(self, loop: ir.For) -> None:
+        low, length = loop.bounds.min, loop.bounds.len
+        if isinstance(low, ir.IntImm) and isinstance(length, ir.IntImm):
+            high: ir.Expr = ir.i64(low.value + length.value)
+        else:
+            high = length if low is ir.ZERO else ir.add(low, length)
+        first, end = self._values(as_use(low, True), as_use(high, True))
+        name = self._unit.bind(loop.var, "int64_t")
+        texts = []
+        for expr, text, what in ((low, first, "min"), (high, end, "end")):
+            if isinstance(expr, ir.IntImm) and abs(expr.value) < 1 << 31:
+                texts.append(str(expr.value))
+            elif text.level == ATOM:
+                texts.append(text.text)
+            else:
+                texts.append(self._unit.names.fresh(f"{loop.var.name}.{what}"))
+                self.line(f"const int64_t {texts[-1]} = {text.text};")
+        with self._braces(f"for (int64_t {name} = {texts[0]}; {name} < {texts[1]}; {name}++)"):
+            self.scope(loop.body)
+
+    def _parallel(self, loop: ir.For) -> None:
+        unit = self._unit
+        first, length = self._values(*_uses(loop, unit.index_lets))
+        captured = unit.captures(loop.body, loop.var)
+        task = unit.names.numbered(f"{unit.function}_par_")
+        self._emit_task(task, loop, captured)
+        closure = "0"
+        if captured:
+            closure = unit.names.numbered("closure")
+            self.line(f"struct {task} {closure} = {{{', '.join(name for _, name in captured)}}};")
+            closure = f"&{closure}"
+        error = unit.names.numbered("error")
+        self.line(f"const int {error} = halide_core_par_for({task}, {first.text}, {length.text}, {closure});")
+        self._fail(error, error)
+
+    def _emit_task(self, task: str, loop: ir.For, captured: list[tuple[str, str]]) -> None:
+        unit, body = self._unit, _Function(self._unit)
+        argument = unit.names.of("closure", "closure")
+        head = ""
+        if captured:
+            members = "".join(f"    {c_type} {name};\n" for c_type, name in captured)
+            head = f"struct {task} {{\n{members}}};\n"
+            for c_type, name in captured:
+                const = "" if "*" in c_type else "const "
+                body.line(f"{const}{c_type} {name} = ((const struct {task} *){argument})->{name};")
+        else:
+            body.line(f"(void){argument};")
+        var = unit.bind(loop.var, "int64_t")
+        body.scope(loop.body)
+        body.line("return 0;")
+        unit.tasks.append(f"{head}static int {task}(void *{argument}, int64_t {var}) {{\n{body.text()}}}\n\n")
+
+    # ---- everything that can fail --------------------------------------------------------------------------------
+
+    def _assert(self, stmt: ir.Assert) -> None:
+        shown = [m for m in stmt.message if isinstance(m, ir.Expr)]
+        condition, *values = self._values((stmt.condition, False), *((e, False) for e in shown))
+        rest = iter(values)
+        text, arguments = "", []
+        for part in stmt.message:
+            if isinstance(part, str):
+                text += part.replace("%", "%%")
+            else:
+                form, argument = _printed(part.type, next(rest))
+                text += form
+                arguments.append(argument)
+        call = ", ".join([f"halide_core_error_{stmt.failure.value}", string(text), *arguments])
+        self._fail(f"!{condition.at(UNARY)}", f"halide_core_error({call})")
+
+    def _allocate(self, stmt: ir.AllocateFlat) -> None:
+        unit, element, size = self._unit, stored(stmt.type), stmt.type.bytes()
+        if stmt.limit is not None and stmt.limit * size <= _STACK_BYTES:
+            unit.buffers[stmt.buffer] = f"{element} *restrict"
+            room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size
+            self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT})));")
+            return
+        factors = self._values(*(as_use(e, True) for e in _factors(stmt.size)))
+        unit.buffers[stmt.buffer] = f"{element} *restrict"
+        name = unit.buffer(stmt.buffer)
+        total, fits = unit.names.fresh(f"{stmt.buffer}.bytes"), unit.names.fresh(f"{stmt.buffer}.fits")
+        self.line(f"int64_t {total} = {factors[0].text};")
+        steps = [t.text for t in factors[1:]] + [str(size)]
+        checks = [f"{total} >= 0", *(f"!__builtin_mul_overflow({total}, {step}, &{total})" for step in steps)]
+        self.line(f"const bool {fits} = {' && '.join(checks)};")
+        self.line(f"{element} *restrict {name} = {fits} ? halide_core_malloc({total}) : 0;")
+        what = f'Pipeline "{unit.lowered.name}": there is no memory for buffer "{stmt.buffer}".'
+        call = f"halide_core_error(halide_core_error_out_of_memory, {string(what.replace('%', '%%'))})"
+        self._fail(f"!{name}", call)
+        self._live[-1].append(name)
+
+    def _answer(self, stmt: ir.AnswerQuery) -> None:
+        prologue = self._unit.prologue
+        null = [f"!{name}->host" for name in prologue.buffer_names()]
+        if null:
+            with self._braces(f"if ({' || '.join(null)})"):
+                for callee, box in stmt.regions:
+                    for argument in prologue.arguments_of(callee):
+                        self._answer_one(argument, box)
+                self.line("return 0;")
+        for line in prologue.memory_checks():
+            self.line(line)
+
+    def _answer_one(self, argument: Argument, box: tuple[ir.Interval, ...]) -> None:
+        prologue = self._unit.prologue
+        name, what = prologue.name(argument), prologue.described(argument)
+        if len(box) != argument.dimensions:
+            raise InternalError(f'The query\'s region of "{argument.name}" has {len(box)} dimensions.')
+        with self._braces(f"if (!{name}->host)"):
+            region = self._unit.names.of("region", "region")
+            values = self._values(*((e, False) for i in box for e in (i.min, i.len)))
+            if values:
+                self.line(f"const int64_t {region}[] = {{{', '.join(v.text for v in values)}}};")
+            self.line(prologue.check(f"answer_query({name}, {what}, {region if values else '0'})"))
+
+
+def _kind(stmt: ir.Stmt) -> str:
+    return f"{stmt.kind.value} loop" if isinstance(stmt, ir.For) else type(stmt).__name__
+
+
+def _factors(size: ir.Expr) -> list[ir.Expr]:
+    """The factors of a product, left to right."""
+    found: list[ir.Expr] = []
+    stack = [size]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, ir.Binary) and e.op is ir.BinaryOp.MUL:
+            stack += [e.b, e.a]
+        else:
+            found.append(e)
+    return found
+
+
+def _printed(type: Type, value: Text) -> tuple[str, str]:
+    """The printf conversion of a value, and the argument for it."""
+    if type.is_bool():
+        return "%s", f'{value.at(UNARY)} ? "true" : "false"'
+    if type.is_float():
+        return f"%.{9 if type.bits() == 32 else 17}g", f"(double){value.at(UNARY)}"
+    if type.is_uint():
+        return "%llu", f"(unsigned long long){value.at(UNARY)}"
+    return "%lld", f"(long long){value.at(UNARY)}"

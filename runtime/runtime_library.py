@@ -1,0 +1,126 @@
+"""Compiles the runtime (pool.c, support.c) once per machine and loads it into the process.
+
+In: nothing but the environment. Out: the library through cffi, and ``FFI``, which knows the types of
+``halide_runtime.h`` and serves whoever calls compiled pipelines.
+
+    runtime().halide_core_get_num_threads()
+    -> 2
+
+It is loaded with RTLD_GLOBAL: pipelines that are loaded later take their ``halide_core_*`` from it, so all of them
+share one pool of threads and one error handler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+import cffi
+
+from halide_core.errors import ToolchainError
+from runtime.cache import default_cache
+from runtime.toolchain import DEFAULT_OPTIONS, Compiler, compile_shared, cpu_identity, find_compiler
+
+INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
+HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
+SOURCES: Final = (INCLUDE_FOLDER / "pool.c", INCLUDE_FOLDER / "support.c")
+
+# halide_runtime.h in the subset of C that cffi reads; a test holds the two together.
+DECLARATIONS: Final = """
+typedef struct halide_type_t { uint8_t code; uint8_t bits; uint16_t lanes; } halide_type_t;
+typedef struct halide_dimension_t { int32_t min, extent, stride; uint32_t flags; } halide_dimension_t;
+struct halide_device_interface_t;
+typedef struct halide_buffer_t {
+    uint64_t device;
+    const struct halide_device_interface_t *device_interface;
+    uint8_t *host;
+    uint64_t flags;
+    struct halide_type_t type;
+    int32_t dimensions;
+    halide_dimension_t *dim;
+    void *padding;
+} halide_buffer_t;
+
+typedef void (*halide_core_error_handler)(int code, const char *message);
+int halide_core_error(int code, const char *format, ...);
+const char *halide_core_last_error(void);
+void halide_core_clear_error(void);
+void halide_core_set_last_error(const char *message);
+halide_core_error_handler halide_core_set_error_handler(halide_core_error_handler handler);
+void halide_core_quiet_errors(void);
+
+typedef int (*halide_core_task)(void *closure, int64_t index);
+typedef int (*halide_core_par_for_function)(halide_core_task task, int64_t min, int64_t extent, void *closure);
+int halide_core_par_for(int (*task)(void *closure, int64_t index), int64_t min, int64_t extent, void *closure);
+int halide_core_default_par_for(halide_core_task task, int64_t min, int64_t extent, void *closure);
+void halide_core_set_custom_par_for(halide_core_par_for_function function);
+int halide_core_set_num_threads(int n);
+int halide_core_get_num_threads(void);
+void halide_core_shutdown_thread_pool(void);
+
+void *halide_core_malloc(int64_t bytes);
+void halide_core_free(void *pointer);
+"""
+
+FFI: Final = cffi.FFI()
+FFI.cdef(DECLARATIONS)
+
+# NODELETE: cffi unloads a library when its object dies, at exit too, and pipelines may still use this one then.
+_DLOPEN_FLAGS: Final = os.RTLD_NOW | os.RTLD_GLOBAL | os.RTLD_NODELETE
+
+_lock: Final = threading.Lock()
+_library: Any = None  # cffi's Lib, whose functions exist only at run time
+
+
+def runtime() -> Any:
+    """The loaded runtime; the first call loads it."""
+    return _library if _library is not None else load_runtime()
+
+
+def load_runtime() -> Any:
+    """Compiles the runtime unless the cache has it, loads it, and silences its messages on stderr.
+
+    Errors are raised as exceptions by those who call pipelines, with the text of ``halide_core_last_error``.
+
+    Raises:
+        ToolchainError: there is no compiler, it fails, or what it wrote can't be loaded.
+    """
+    global _library
+    with _lock:
+        if _library is None:
+            library = _open()
+            library.halide_core_quiet_errors()
+            _library = library
+        return _library
+
+
+def _open() -> Any:
+    cache = default_cache()
+    compiler = find_compiler()
+    key = _key(compiler)
+
+    def build(output: Path) -> None:
+        compile_shared(SOURCES, output, options=DEFAULT_OPTIONS, compiler=compiler)
+
+    try:
+        return FFI.dlopen(str(cache.get_or_build(key, build)), _DLOPEN_FLAGS)
+    except OSError:
+        cache.discard(key)  # damaged, or evicted this very moment
+    path = cache.get_or_build(key, build)
+    try:
+        return FFI.dlopen(str(path), _DLOPEN_FLAGS)
+    except OSError as error:
+        raise ToolchainError(f"The runtime was compiled, but can't be loaded: {error}") from error
+
+
+def _key(compiler: Compiler) -> str:
+    digest = hashlib.sha256()
+    for path in (HEADER, *SOURCES):
+        digest.update(path.read_bytes())
+        digest.update(b"\0")
+    for text in (compiler.identity, *DEFAULT_OPTIONS.flags(), cpu_identity()):
+        digest.update(text.encode() + b"\0")
+    return digest.hexdigest()

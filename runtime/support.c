@@ -1,0 +1,84 @@
+/* Errors and memory of the runtime (halide_runtime.h): the parts that know nothing of threads but "this one". */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "halide_runtime.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The layout is a contract with Halide's own header and with every caller's binding. */
+static_assert(sizeof(halide_type_t) == 4 && sizeof(halide_dimension_t) == 16, "layout of Halide's structs");
+static_assert(offsetof(halide_buffer_t, type) == 16 + 2 * sizeof(void *), "layout of halide_buffer_t");
+static_assert(sizeof(void *) != 8 || sizeof(halide_buffer_t) == 56, "size of halide_buffer_t");
+
+static _Thread_local char last_error[HALIDE_CORE_MESSAGE_SIZE];
+
+static void print_error(int code, const char *message) {
+    (void)code;
+    fprintf(stderr, "halide_core: %s\n", message);
+}
+
+static void ignore_error(int code, const char *message) {
+    (void)code;
+    (void)message;
+}
+
+/* NULL stands for print_error. */
+static _Atomic(halide_core_error_handler) error_handler;
+
+HALIDE_CORE_WEAK int halide_core_error(int code, const char *format, ...) {
+    /* Not straight into last_error: it may be one of the arguments ("in stage f: %s"). */
+    char message[HALIDE_CORE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    halide_core_set_last_error(length < 0 ? format : message);
+
+    const halide_core_error_handler handler = atomic_load(&error_handler);
+    (handler ? handler : print_error)(code, last_error);
+    return code;
+}
+
+HALIDE_CORE_WEAK const char *halide_core_last_error(void) {
+    return last_error;
+}
+
+HALIDE_CORE_WEAK void halide_core_clear_error(void) {
+    last_error[0] = 0;
+}
+
+HALIDE_CORE_WEAK void halide_core_set_last_error(const char *message) {
+    const size_t length = strnlen(message, sizeof last_error - 1);
+    memmove(last_error, message, length); /* may be last_error itself */
+    last_error[length] = 0;
+}
+
+HALIDE_CORE_WEAK halide_core_error_handler halide_core_set_error_handler(halide_core_error_handler handler) {
+    return atomic_exchange(&error_handler, handler);
+}
+
+HALIDE_CORE_WEAK void halide_core_quiet_errors(void) {
+    halide_core_set_error_handler(ignore_error);
+}
+
+/* Two cache lines: the unit that adjacent-line prefetchers move, and twice the widest vector. */
+enum { alignment = 128, slack = 128 };
+
+HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
+    if (bytes < 0 || (uint64_t)bytes > (uint64_t)PTRDIFF_MAX - slack) {
+        return NULL;
+    }
+    void *pointer;
+    return posix_memalign(&pointer, alignment, (size_t)bytes + slack) == 0 ? pointer : NULL;
+}
+
+HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
+    free(pointer);
+}

@@ -1,0 +1,353 @@
+"""Finds the C compiler of this machine and calls it.
+
+In: C files and options. Out: a shared object, an object or a static library, written whole or not at all.
+
+    compile_shared([Path("blur.c")], Path("blur.so"))
+    -> gcc -std=gnu11 -O2 ... -march=native blur.c -shared -o blur.so -lm
+
+A cache key for what comes out is made of the sources' text, ``Compiler.identity``, ``CompileOptions.flags()`` and
+``cpu_identity()``; none of these starts a process.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from halide_core.errors import ToolchainError
+
+if sys.platform != "linux":  # on Linux /proc/cpuinfo knows more, in 0.1 ms instead of 8
+    import archspec.cpu  # type: ignore[import-untyped]  # it has no type hints
+
+# gnu11 and not c11, which would hide POSIX. No contraction: scalar and vector code must give the same bits. Never
+# -ffast-math: loading such a library changes the float mode of the whole process.
+STANDARD_FLAGS = (
+    "-std=gnu11",
+    "-O2",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-pthread",
+)
+# Pipelines take halide_core_* from the runtime when they are loaded; Apple's linker wants to be told.
+_SHARED = ("-dynamiclib", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
+_LIBRARIES = ("-lm",)
+_PATH_NAMES = ("clang", "gcc", "cc")
+_SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C compiler: the command that calls it, and what tells it from another one (or from its next version)."""
+
+    command: tuple[str, ...]
+    identity: str
+
+    @property
+    def version(self) -> str:
+        """The first line of ``--version``. Starts a process the first time: for reports, never for a cache key."""
+        return _ask_version(self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """What may differ from one compilation to another. ``march=None`` leaves the compiler's own baseline."""
+
+    march: str | None = "native"
+    defines: tuple[str, ...] = ()
+    include_folders: tuple[Path, ...] = ()
+    extra_flags: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    timeout_s: float = 600.0
+
+    def flags(self) -> tuple[str, ...]:
+        """All flags of a compilation but for the names of its files."""
+        march = () if self.march is None else (f"-march={self.march}",)
+        defines = tuple(f"-D{define}" for define in self.defines)
+        includes = tuple(f"-I{folder}" for folder in self.include_folders)
+        return STANDARD_FLAGS + march + defines + includes + self.extra_flags
+
+
+DEFAULT_OPTIONS = CompileOptions()
+
+
+def find_compiler() -> Compiler:
+    """``$CC`` (which may hold arguments), clang, gcc, cc, or the ``ziglang`` wheel: the first that exists.
+
+    Raises:
+        ToolchainError: there is none, or ``$CC`` names one that does not exist.
+    """
+    return _search_compiler(os.environ.get("CC", "").strip(), os.environ.get("PATH", os.defpath))
+
+
+def compile_shared(
+    sources: Sequence[Path],
+    output: Path,
+    *,
+    options: CompileOptions = DEFAULT_OPTIONS,
+    compiler: Compiler | None = None,
+) -> None:
+    """Compiles the sources, in parallel if there are several, and links them into the shared object ``output``.
+
+    Raises:
+        ToolchainError: the compiler is missing, fails, is killed or runs out of time. ``output`` is untouched then.
+    """
+    command = (compiler or find_compiler()).command
+    with _scratch_folder(output) as scratch:
+        inputs = list(sources)
+        if len(inputs) > 1:
+            objects = [scratch / f"{number}.o" for number in range(len(inputs))]
+            _run_all(
+                [_object_command(command, options, *pair) for pair in zip(inputs, objects, strict=True)],
+                options.timeout_s,
+            )
+            inputs = objects
+        result = scratch / output.name
+        names = [str(path) for path in inputs]
+        link = [*command, *options.flags(), *_SHARED, "-o", str(result), *names, *options.libraries, *_LIBRARIES]
+        _run_all([link], options.timeout_s)
+        _publish(result, output)
+
+
+def compile_object(
+    source: Path,
+    output: Path,
+    *,
+    options: CompileOptions = DEFAULT_OPTIONS,
+    compiler: Compiler | None = None,
+) -> None:
+    """Compiles one source into the object file ``output``; raises as ``compile_shared`` does."""
+    command = (compiler or find_compiler()).command
+    with _scratch_folder(output) as scratch:
+        result = scratch / output.name
+        _run_all([_object_command(command, options, source, result)], options.timeout_s)
+        _publish(result, output)
+
+
+def make_static_library(objects: Sequence[Path], output: Path, *, timeout_s: float = 600.0) -> None:
+    """Packs object files into the static library ``output``, with ``$AR``, ``ar`` or the ar of the ziglang wheel.
+
+    Raises:
+        ToolchainError: there is no archiver, or it fails.
+    """
+    with _scratch_folder(output) as scratch:
+        result = scratch / output.name
+        _run_all([[*_find_archiver(), "rcs", str(result), *map(str, objects)]], timeout_s)
+        _publish(result, output)
+
+
+@lru_cache(maxsize=1)
+def cpu_identity() -> str:
+    """A text that is equal on two machines only if code for the one's ``-march=native`` runs on the other.
+
+    The kernel's list of features where there is one: archspec's knows 24 of the 106 that an AMD Zen 4 under a
+    hypervisor has, and AVX512-VNNI is not among them, so two machines that share a home folder could look alike.
+    """
+    machine = platform.machine()
+    if sys.platform != "linux":
+        host = archspec.cpu.host()
+        return " ".join([machine, host.name, host.vendor, *sorted(host.features)])
+    try:
+        described = _first_cpu(Path("/proc/cpuinfo"))
+    except OSError:
+        described = f"on {platform.node()}"  # unknown: then nobody else's code is good enough
+    return f"{machine} {described}"
+
+
+def _first_cpu(cpuinfo: Path) -> str:
+    """Vendor, model and sorted features; the kernel shows only features that all cores have, so one core will do."""
+    named = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part", "isa")
+    lists = ("flags", "Features")
+    found = []
+    with cpuinfo.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            name, _, value = (part.strip() for part in line.partition(":"))
+            if name in named:
+                found.append(value)
+            elif name in lists:
+                found.extend(sorted(value.split()))
+            elif not name and found:
+                break
+    return " ".join(found)
+
+
+@lru_cache(maxsize=16)
+def _search_compiler(cc: str, path: str) -> Compiler:
+    if cc:
+        return _compiler_of_user(cc, path)
+    for name in _PATH_NAMES:
+        found = shutil.which(name, path=path)
+        if found is not None:
+            return Compiler((found,), _identity(Path(found)))
+    zig = _zig()
+    if zig is not None:
+        command, binary = zig
+        return Compiler((*command, "cc"), _identity(binary))
+    looked_for = ", ".join(f'"{name}"' for name in _PATH_NAMES)
+    raise ToolchainError(
+        f"There is no C compiler: looked for $CC (not set), {looked_for} on $PATH ({path}), and the Python package "
+        f'"ziglang" ({sys.executable}).\nInstall one of them: apt-get install gcc, or pip install halide-core[zig].'
+    )
+
+
+def _compiler_of_user(cc: str, path: str) -> Compiler:
+    words = _split("CC", cc)
+    found = shutil.which(words[0], path=path)
+    if found is None:
+        raise ToolchainError(
+            f'$CC is "{cc}", but there is no program "{words[0]}" (looked on $PATH: {path}).\n'
+            "Set CC to a C compiler that exists, or unset it to let clang, gcc or cc be found."
+        )
+    return Compiler((found, *words[1:]), " ".join([_identity(Path(found)), *words[1:]]))
+
+
+def _split(variable: str, text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ToolchainError(f"${variable} can't be split into words: {error}\n  {variable}={text}") from None
+
+
+def _identity(program: Path) -> str:
+    """The file behind all links, its size and time: as good as ``--version`` (10 ms), and noticed by an upgrade."""
+    real = program.resolve()
+    try:
+        status = real.stat()
+    except OSError as error:
+        raise ToolchainError(f'The compiler "{program}" can\'t be read: {error.strerror}') from error
+    return f"{real} {status.st_size} {status.st_mtime_ns}"
+
+
+def _zig() -> tuple[tuple[str, ...], Path] | None:
+    """The command of the ziglang wheel and its binary, without importing the package."""
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    binary = Path(next(iter(spec.submodule_search_locations))) / ("zig.exe" if os.name == "nt" else "zig")
+    return ((sys.executable, "-m", "ziglang"), binary) if binary.exists() else None
+
+
+def _find_archiver() -> tuple[str, ...]:
+    words = _split("AR", os.environ.get("AR", ""))
+    found = shutil.which(words[0] if words else "ar")
+    if found is not None:
+        return (found, *words[1:])
+    if words:
+        raise ToolchainError(f'$AR names "{words[0]}", which does not exist.')
+    zig = _zig()
+    if zig is not None:
+        return (*zig[0], "ar")
+    raise ToolchainError(
+        'There is no archiver: looked for $AR (not set), "ar" on $PATH, and the Python package "ziglang".\n'
+        "Install one of them: apt-get install binutils, or pip install halide-core[zig]."
+    )
+
+
+@contextmanager
+def _scratch_folder(output: Path) -> Iterator[Path]:
+    """A folder beside the output, so that a finished file can be moved to its place in one step."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=".build-", dir=output.parent)
+    except OSError as error:
+        raise ToolchainError(f'"{output}" can\'t be written: {error.strerror}') from error
+    with folder as name:
+        yield Path(name)
+
+
+def _publish(result: Path, output: Path) -> None:
+    try:
+        os.replace(result, output)
+    except FileNotFoundError:
+        raise ToolchainError(f'The compiler reported success, but wrote no "{output.name}". Is it one?') from None
+    except OSError as error:
+        raise ToolchainError(f'"{output}" can\'t be written: {error.strerror}') from error
+
+
+def _object_command(command: tuple[str, ...], options: CompileOptions, source: Path, output: Path) -> list[str]:
+    return [*command, *options.flags(), "-c", "-o", str(output), str(source)]
+
+
+def _run_all(commands: Sequence[Sequence[str]], timeout_s: float) -> None:
+    """Runs the commands side by side, and raises for the first one of the list that failed."""
+    if len(commands) == 1:
+        failures = [_run(commands[0], timeout_s)]
+    else:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            failures = list(threads.map(lambda command: _run(command, timeout_s), commands))
+    for failure in failures:
+        if failure is not None:
+            raise ToolchainError(failure)
+
+
+def _run(command: Sequence[str], timeout_s: float) -> str | None:
+    """Runs one command; None if all went well, else what went wrong. (Raising is for the caller's own thread, where
+    the user's line can be found.)"""
+    shown = shlex.join(command)
+    try:
+        # A session of its own: the driver's children (cc1, ld) can be ended with it.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as error:
+        return f'"{command[0]}" can\'t be started: {error.strerror}\n  {shown}'
+    try:
+        output, _ = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        return f"The compiler was stopped, as it took longer than {timeout_s:g} s.\n  {shown}"
+    finally:
+        if process.poll() is None:
+            _kill(process)
+    if process.returncode == 0:
+        return None
+    how = f"failed with exit status {process.returncode}"
+    if process.returncode < 0:
+        how = f"was killed by {_signal_name(-process.returncode)} (is there enough memory?)"
+    complaint = output if len(output) <= _SHOWN_OUTPUT else output[:_SHOWN_OUTPUT] + "\n[...]"
+    return f"The compiler {how}.\n  {shown}\n{complaint}".rstrip()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):  # it may end by itself in the meantime
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+@lru_cache(maxsize=16)
+def _ask_version(command: tuple[str, ...]) -> str:
+    try:
+        process = subprocess.run(
+            [*command, "--version"], capture_output=True, text=True, errors="replace", timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolchainError(f'"{shlex.join(command)} --version" did not run: {error}') from error
+    lines = process.stdout.splitlines()
+    if process.returncode != 0 or not lines:
+        raise ToolchainError(f'"{shlex.join(command)} --version" failed: {process.stderr.strip()}')
+    return lines[0]

@@ -1,0 +1,45 @@
+"""The bounds phase (section 2.8.5): what the user promises of a Func's compute bounds.
+
+In: a program and one directive. Out: the program with obligations on cpu holes; bounds inference makes its answers
+meet them, and checks at start-up that what is needed lies inside.
+
+    f.bound(c, 0, 3)   ->   assert ?cpu f.c.min == 0;  assert ?cpu f.c.len == 3
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core import ir
+from halide_core.index import startup_index
+from halide_core.program import Obligation, Program, cpu_box
+from halide_core.schedule import Bound
+from halide_core.simplify import simplify
+
+from .legality import refuse
+
+
+def bound(program: Program, d: Bound) -> Program:
+    """Sets the compute bounds of one dimension of a Func's last stage.
+
+    Args:
+        program: the program.
+        d: ``var`` (a pure variable of the Func), ``min`` (None to leave it open) and ``extent``.
+
+    Rewrite: see the module's docstring.
+
+    Legal when: the Func has the variable, and a constant extent is positive.
+
+    Raises: ScheduleError. Source: section 2.8.5.
+    """
+    func = program.named[d.func.name]
+    if d.var not in func.args:
+        refuse(d, f'"{func.name}" has no dimension "{d.var}". Its dimensions: {", ".join(func.args) or "none"}.')
+    extent = simplify(startup_index(d.extent))
+    if isinstance(extent, ir.IntImm) and extent.value <= 0:
+        refuse(d, f"the extent must be positive, not {extent.value}.")
+    hole = cpu_box(func, len(func.definitions) - 1)[func.args.index(d.var)]
+    asked = [Obligation(func, ir.equal(hole.len, extent), d)]
+    if d.min is not None:
+        asked.insert(0, Obligation(func, ir.equal(hole.min, simplify(startup_index(d.min))), d))
+    return replace(program, obligations=(*program.obligations, *asked))

@@ -1,0 +1,71 @@
+"""Lemmas 2.4 and 2.5 as checks: loop names are unique, and memory and values exist before they are used.
+
+In: a program after a phase. Out: nothing, or an InternalError, since a legal directive can't break either.
+"""
+
+from __future__ import annotations
+
+from halide_core.algorithm import Function
+from halide_core.errors import InternalError
+from halide_core.ir import Access, Allocate, Block, For, If, Label, LoopName, Provide, Stmt
+from halide_core.program import Program, assemble
+from halide_core.visit import stmt_exprs, subexpressions
+
+
+def check_dominance(program: Program) -> None:
+    """Walks the tree once, with what is in scope at each place."""
+    check = _Walk(program)
+    check.visit(assemble(program))
+
+
+class _Walk:
+    def __init__(self, program: Program) -> None:
+        self._outputs = set(program.algorithm.outputs)
+        self._allocated: set[object] = set(self._outputs)
+        self._computed: set[object] = set()
+        self._inside: list[object] = []
+        self._loops: set[LoopName] = set()
+        self._checked: dict[Stmt, list[Function]] = {}
+
+    def visit(self, stmt: Stmt) -> None:
+        """Checks a statement; what it brings into scope ends with its block."""
+        for f in _reads(stmt):
+            if f not in self._computed and f not in self._inside:
+                raise InternalError(f'"{f.name}" is read before it is computed.')
+        match stmt:
+            case Block(stmts=stmts):
+                before = (set(), set())  # type: tuple[set[object], set[object]]
+                for s in stmts:
+                    if isinstance(s, Allocate) and s.func not in self._allocated:
+                        before[0].add(s.func)
+                        self._allocated.add(s.func)
+                    self.visit(s)
+                    if isinstance(s, Label) and s.stage is None and s.func not in self._computed:
+                        before[1].add(s.func)
+                        self._computed.add(s.func)
+                self._allocated -= before[0]
+                self._computed -= before[1]
+            case Label(func=func, body=body):
+                if func not in self._allocated:
+                    raise InternalError(f'"{func.name}" is computed before its memory is allocated.')
+                self._inside.append(func)
+                self.visit(body)
+                self._inside.pop()
+            case For(loop=loop, body=body):
+                if loop in self._loops:
+                    raise InternalError(f'Two loops are named "{loop}".')
+                self._loops.add(loop)
+                self.visit(body)
+            case If(then=then):
+                self.visit(then)
+            case Provide(func=func):
+                if func not in self._inside:
+                    raise InternalError(f'"{func.name}" is written outside its label.')
+
+
+def _reads(stmt: Stmt) -> list[Function]:
+    found: dict[Function, None] = {}
+    for e in subexpressions(stmt_exprs(stmt)):
+        if isinstance(e, Access) and isinstance(e.callee, Function):
+            found.setdefault(e.callee)
+    return list(found)

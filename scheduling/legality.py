@@ -1,0 +1,71 @@
+"""Checks that directives share, and the messages they fail with: the reason, and what would be legal.
+
+In: a program and a directive. Out: nothing, or a ScheduleError at the user's line.
+
+    no such loop  ->  f.split(z, zo, zi, 8): stage 0 of "f" has no loop "z". Its loops, innermost first: x, y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from halide_core.algorithm import Function
+from halide_core.errors import ScheduleError
+from halide_core.program import Level, Loop, Nest, Program, StageKey
+from halide_core.schedule import Directive, StageDirective
+
+
+def refuse(directive: Directive, reason: str) -> NoReturn:
+    """The error of one directive."""
+    raise ScheduleError(f"{directive}: {reason}", directive.location)
+
+
+def stage_key(program: Program, directive: StageDirective) -> StageKey:
+    """The stage that a directive is about."""
+    func = program.named[directive.func.name]
+    if directive.stage >= len(func.definitions):
+        refuse(directive, f'"{func.name}" has {len(func.definitions) - 1} update definitions.')
+    return func, directive.stage
+
+
+def described(loops: Iterable[Loop]) -> str:
+    """Loops by name, innermost first."""
+    names = [loop.name.var for loop in loops]
+    return ", ".join(reversed(names)) if names else "none"
+
+
+def require_loop(nest: Nest, var: str, directive: StageDirective) -> int:
+    """The position of a loop that must exist."""
+    for i, loop in enumerate(nest.loops):
+        if loop.name.var == var:
+            return i
+    refuse(
+        directive,
+        f'stage {directive.stage} of "{directive.func.name}" has no loop "{var}". '
+        f"Its loops, innermost first: {described(nest.loops)}.",
+    )
+
+
+def require_new_names(nest: Nest, names: Iterable[str], replaced: Iterable[str], directive: StageDirective) -> None:
+    """The names that a rewrite introduces must be unused, but for those that it removes (lemma 2.4)."""
+    taken = {loop.name.var for loop in nest.loops} - set(replaced)
+    for name in names:
+        if name in taken:
+            refuse(
+                directive,
+                f'"{name}" already names a loop of stage {directive.stage} of "{directive.func.name}". '
+                f"Its loops, innermost first: {described(nest.loops)}. Choose a new name.",
+            )
+        taken.add(name)
+
+
+def levels_text(func: Function, directive: str, levels: Iterable[Level]) -> str:
+    """Legal levels as source that the user can paste."""
+    lines = []
+    for level in levels:
+        if level is None:
+            lines.append(f"    {func.name}.{directive}_root()")
+        else:
+            lines.append(f"    {func.name}.{directive}_at({level.func}, {level.var})")
+    return "\n".join(lines)

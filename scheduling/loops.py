@@ -1,0 +1,233 @@
+"""The loops phase (section 2.8.2): split, fuse, reorder and the traversal orders.
+
+In: a program with holes and one directive. Out: the program with one nest rewritten; loop names stay unique
+(lemma 2.4), and what a rewrite knows of the old variable stays with its let.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core import ir
+from halide_core.growth import growth
+from halide_core.index import startup_index
+from halide_core.ir import Expr, IntImm, Interval, Let, LoopKind, LoopName
+from halide_core.program import Guard, Loop, Nest, Obligation, Program
+from halide_core.schedule import Fuse, Reorder, Split, TailStrategy, Traverse
+from halide_core.simplify import simplify
+
+from .legality import described, refuse, require_loop, require_new_names, stage_key
+
+_SUPPORTED = (TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp)
+
+
+def split(program: Program, d: Split) -> Program:
+    """Splits a loop into an outer and an inner one of ``factor`` steps.
+
+    Args:
+        program: the program.
+        d: ``old``, ``outer``, ``inner`` (names), ``factor`` (a positive start-up expression), ``tail``.
+
+    Rewrite::
+
+        for x in (m, n): s
+        ->  for xo in (0, ceil(n/k)):
+                for xi in (0, k):
+                    let x = m + xo*k + xi            GuardWithIf: s under if x < m + n;  RoundUp: s
+                    let x = m + min(xo*k, n - k) + xi    ShiftInwards, with the obligation k <= n
+                    s
+
+    Legal when: ``old`` names a loop, the other names are new, and the tail strategy fits: ShiftInwards repeats
+    iterations, so only pure definitions take it; RoundUp adds some, so pure loops do; GuardWithIf is always legal.
+
+    Raises: ScheduleError. Source: figure 2.12 (restated in the design), section 2.8.2.
+    """
+    key = stage_key(program, d)
+    nest = program.nests[key]
+    at = require_loop(nest, d.old, d)
+    old = nest.loops[at]
+    require_new_names(nest, (d.outer, d.inner), (d.old,), d)
+    if old.kind in (LoopKind.VECTORIZED, LoopKind.UNROLLED):
+        refuse(d, f'"{d.old}" is {old.kind.value}; split it before that directive.')
+    factor = simplify(startup_index(d.factor))
+    if isinstance(factor, IntImm) and factor.value <= 0:
+        refuse(d, f"the factor must be positive, not {factor.value}.")
+    exact = _divides(factor, old.bounds.len)
+    tail = _tail(d, old, exact)
+    m, n = old.bounds.min, old.bounds.len
+    outer_name, inner_name = (LoopName(old.name.func, d.stage, 0, v) for v in (d.outer, d.inner))
+    outer_var = ir.index_variable(f"{old.var.name}.{d.outer}")
+    inner_var = ir.index_variable(f"{old.var.name}.{d.inner}" + ("'" if d.outer == d.inner else ""))
+    count = simplify(ir.div(ir.add(n, ir.sub(factor, ir.ONE)), factor))
+    outer = Loop(outer_name, outer_var, Interval(ir.ZERO, count), old.kind, old.pure)
+    inner = Loop(inner_name, inner_var, Interval(ir.ZERO, factor), LoopKind.SERIAL, old.pure)
+    start = ir.mul(outer_var, factor)
+    within: Interval | None = None
+    guards: tuple[Guard, ...] = ()
+    obligations: list[Obligation] = []
+    if not isinstance(factor, IntImm):
+        obligations.append(Obligation(key[0], ir.less(ir.ZERO, factor), d))
+    if exact:
+        within = old.bounds
+    elif tail is TailStrategy.ShiftInwards:
+        start = ir.minimum(start, ir.sub(n, factor))
+        within = old.bounds
+        obligations.append(Obligation(key[0], ir.less_equal(factor, n), d))
+    elif tail is TailStrategy.GuardWithIf:
+        guards = (Guard(ir.less(old.var, ir.add(m, n))),)
+    step = Let(old.var, simplify(ir.add(ir.add(m, start), inner_var)), within)
+    rounds = tail is TailStrategy.RoundUp and not exact
+    changed = Nest(
+        (*nest.loops[:at], outer, inner, *nest.loops[at + 1 :]),
+        (step, *guards, *nest.steps),
+        nest.core,
+        nest.overcomputes or rounds,
+    )
+    return replace(program.with_nest(key, changed), obligations=(*program.obligations, *obligations))
+
+
+def _divides(factor: Expr, length: Expr) -> bool:
+    return isinstance(factor, IntImm) and isinstance(length, IntImm) and length.value % factor.value == 0
+
+
+def _tail(d: Split, old: Loop, exact: bool) -> TailStrategy:
+    """The strategy that Auto stands for, or the one asked for if it is legal."""
+    if d.tail not in _SUPPORTED:
+        legal = ", ".join(f"TailStrategy.{t.value}" for t in _SUPPORTED)
+        refuse(d, f"TailStrategy.{d.tail.value} is not available yet. The available ones: {legal}.")
+    if d.tail is TailStrategy.Auto:
+        if not old.pure:
+            return TailStrategy.GuardWithIf
+        if d.stage > 0:
+            return TailStrategy.RoundUp
+        return TailStrategy.ShiftInwards if growth(old.bounds.len) else TailStrategy.GuardWithIf
+    if exact or d.tail is TailStrategy.GuardWithIf:
+        return d.tail
+    if not old.pure:
+        refuse(
+            d,
+            f'"{d.old}" is a reduction loop, and {d.tail.value} would run it on points that its RDom does not have. '
+            "The legal choice: TailStrategy.GuardWithIf.",
+        )
+    if d.tail is TailStrategy.ShiftInwards:
+        if d.stage > 0:
+            refuse(
+                d,
+                "ShiftInwards repeats iterations, and repeating an update definition can change its result. "
+                "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp.",
+            )
+        if not isinstance(old.bounds.len, IntImm) and growth(old.bounds.len) is None:
+            refuse(
+                d,
+                f'the length of "{d.old}" is not one that bounds inference can raise to the factor. '
+                "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp.",
+            )
+    return d.tail
+
+
+def fuse(program: Program, d: Fuse) -> Program:
+    """Makes one loop of two nested ones.
+
+    Args:
+        program: the program.
+        d: ``inner``, ``outer`` (the loops), ``fused`` (the new name).
+
+    Rewrite::
+
+        for y in (my, ny): for x in (mx, nx): s
+        ->  for t in (0, nx*ny): let x = mx + t mod nx;  let y = my + t div nx;  s
+
+    Legal when: both are pure, or both are reduction loops of which ``inner`` is immediately inside ``outer``.
+
+    Raises: ScheduleError. Source: section 2.8.2.
+    """
+    key = stage_key(program, d)
+    nest = program.nests[key]
+    i, o = require_loop(nest, d.inner, d), require_loop(nest, d.outer, d)
+    inner, outer = nest.loops[i], nest.loops[o]
+    require_new_names(nest, (d.fused,), (d.inner, d.outer), d)
+    if i == o:
+        refuse(d, "a loop can't be fused with itself.")
+    if inner.pure != outer.pure:
+        refuse(d, "only two pure loops or two reduction loops can be fused; reorder can bring others together.")
+    if not inner.pure and i != o + 1:
+        refuse(d, f'reduction loops keep their order: "{d.inner}" must be immediately inside "{d.outer}".')
+    if LoopKind.SERIAL is not inner.kind or LoopKind.SERIAL is not outer.kind:
+        refuse(d, "both loops must be serial; fuse them first, and then say how the fused loop is run.")
+    var = ir.index_variable(f"{inner.var.name}.{d.fused}")
+    name = LoopName(inner.name.func, d.stage, 0, d.fused)
+    (mx, nx), (my, ny) = (inner.bounds.min, inner.bounds.len), (outer.bounds.min, outer.bounds.len)
+    fused = Loop(name, var, Interval(ir.ZERO, simplify(ir.mul(nx, ny))), LoopKind.SERIAL, inner.pure)
+    x = Let(inner.var, simplify(ir.add(mx, ir.mod(var, nx))), inner.bounds)
+    y = Let(outer.var, simplify(ir.add(my, ir.div(var, nx))), outer.bounds)
+    loops = tuple(fused if loop is inner else loop for loop in nest.loops if loop is not outer)
+    return program.with_nest(key, replace(nest, loops=loops, steps=(x, y, *nest.steps)))
+
+
+def reorder(program: Program, d: Reorder) -> Program:
+    """Permutes loops among the places that they have.
+
+    Args:
+        program: the program.
+        d: ``vars``, the loops' new order, innermost first.
+
+    Rewrite::
+
+        reorder(y, x):   for y: for x: s   ->   for x: for y: s
+
+    Legal when: each name is a loop, named once, and no two reduction loops trade order (a product of swaps).
+
+    Raises: ScheduleError. Source: section 2.8.2 (swap).
+    """
+    key = stage_key(program, d)
+    nest = program.nests[key]
+    places = [require_loop(nest, v, d) for v in d.vars]
+    if len(set(places)) != len(places):
+        refuse(d, "each loop can be named only once.")
+    loops = list(nest.loops)
+    for place, source in zip(sorted(places, reverse=True), places, strict=True):
+        loops[place] = nest.loops[source]
+    before = [loop for loop in nest.loops if not loop.pure]
+    after = [loop for loop in loops if not loop.pure]
+    if before != after:
+        refuse(
+            d,
+            "it would change the order of reduction loops, and with it the result. "
+            f"They must stay, innermost first: {described(before)}.",
+        )
+    return program.with_nest(key, replace(nest, loops=tuple(loops)))
+
+
+def traverse(program: Program, d: Traverse) -> Program:
+    """Says how a loop is run.
+
+    Args:
+        program: the program.
+        d: ``var`` (the loop), ``kind`` (serial, parallel, vectorized or unrolled).
+
+    Rewrite::
+
+        for x in (m, n): s   ->   parallel x in (m, n): s
+
+    Legal when: any loop may be serial or unrolled; parallel and vectorized ones must be pure (definition 2.16).
+    Vectorized and unrolled loops need a constant length, which is known, and checked, after bounds inference.
+
+    Raises: ScheduleError. Source: sections 2.8.2 and 2.8.6.
+    """
+    key = stage_key(program, d)
+    nest = program.nests[key]
+    at = require_loop(nest, d.var, d)
+    loop = nest.loops[at]
+    if not loop.pure and d.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
+        pure = described(each for each in nest.loops if each.pure)
+        refuse(
+            d,
+            f'"{d.var}" is a reduction loop: its iterations depend on each other. '
+            f"The pure loops of this stage, innermost first: {pure}.",
+        )
+    if d.kind is LoopKind.VECTORIZED:
+        other = next((each for each in nest.loops if each.kind is LoopKind.VECTORIZED and each is not loop), None)
+        if other is not None:
+            refuse(d, f'"{other.name.var}" of the same stage is vectorized already.')
+    loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
+    return program.with_nest(key, replace(nest, loops=loops))

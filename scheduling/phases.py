@@ -1,0 +1,117 @@
+"""𝓢 in phases (figure 2.11): the order in which directives are applied, and nothing else.
+
+In: T₀ and the directives that the user recorded. Out: every Tᵢ with the directive that made it.
+
+Why this order: a label is moved into a loop, so loops come first; memory lives around a label, so labels come before
+allocations; bounds directives speak of the holes that all of these leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from halide_core.errors import InternalError
+from halide_core.program import Program
+from halide_core.schedule import (
+    Bound,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    Directive,
+    Fuse,
+    Reorder,
+    Split,
+    StoreAt,
+    StoreRoot,
+    Traverse,
+)
+
+from . import loops, placement
+from .bounds_hints import bound
+from .dominance import check_dominance
+from .inline import has_place, inline_functions
+
+__all__ = ["Step", "apply_schedule", "inline_functions"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A directive, or a default where the user gave none, and the program that it left."""
+
+    told: str
+    program: Program
+
+
+def apply_schedule(program: Program) -> list[Step]:
+    """Applies every directive of the program's algorithm. The last step holds the fully scheduled program.
+
+    Raises: ScheduleError at the line of the directive that is illegal.
+    """
+    steps: list[Step] = []
+    for phase in (_loops_phase, _compute_phase, _storage_phase, _bounds_phase):
+        for step in phase(program):
+            steps.append(step)
+            program = step.program
+        check_dominance(program)
+    return steps
+
+
+def _loops_phase(program: Program) -> Iterator[Step]:
+    for d in program.algorithm.directives:
+        match d:
+            case Split():
+                program = loops.split(program, d)
+            case Fuse():
+                program = loops.fuse(program, d)
+            case Reorder():
+                program = loops.reorder(program, d)
+            case Traverse():
+                program = loops.traverse(program, d)
+            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | Bound():
+                continue  # a later phase's
+            case _:
+                raise InternalError(f"No phase applies {d}.", d.location)
+        yield Step(str(d), program)
+
+
+def _compute_phase(program: Program) -> Iterator[Step]:
+    readers = placement.uses(program)
+    outputs = set(program.algorithm.outputs)
+    for func in reversed(program.algorithm.functions):  # consumers first: a legal level must be where it will stay
+        places: list[Directive] = [d for d in func.directives if isinstance(d, ComputeAt | ComputeRoot)]
+        if not has_place(func):
+            if func not in outputs:
+                program = placement.compute_where_used(program, func, readers[func])
+                yield Step(f"{func.name} is computed where it is used", program)
+            continue
+        match places[-1]:
+            case ComputeAt() as d:
+                program = placement.compute_at(program, d, readers[func])
+            case ComputeRoot() as d:
+                program = placement.compute_root(program, d)
+        yield Step(str(d), program)
+
+
+def _storage_phase(program: Program) -> Iterator[Step]:
+    outputs = set(program.algorithm.outputs)
+    for func in program.algorithm.functions:
+        asked = [d for d in func.directives if isinstance(d, StoreAt | StoreRoot)]
+        if not asked:
+            if func not in outputs and program.computed[func] != program.stored[func]:
+                program = placement.store_where_computed(program, func)
+                yield Step(f"{func.name} is stored where it is computed", program)
+            continue
+        match asked[-1]:
+            case StoreAt() as d:
+                program = placement.store_at(program, d)
+            case StoreRoot() as d:
+                program = placement.store_root(program, d)
+        yield Step(str(d), program)
+
+
+def _bounds_phase(program: Program) -> Iterator[Step]:
+    for d in program.algorithm.directives:
+        if isinstance(d, Bound):
+            program = bound(program, d)
+            yield Step(str(d), program)

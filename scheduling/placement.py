@@ -1,0 +1,158 @@
+"""The compute and storage phases (sections 2.8.3 and 2.8.4): where a Func is computed, and where its memory lives.
+
+In: a program and one directive. Out: the program with one label, or one allocation, moved; it still dominates
+every use (lemma 2.5).
+
+    g.compute_at(f, xo):   label g: …; label f: for xo: s   ->   label f: for xo: { label g: …; s }
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.algorithm import Function
+from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
+from halide_core.ir import LoopKind, LoopName
+from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
+
+from .legality import levels_text, refuse
+
+Uses = dict[Function, list[StageKey]]
+
+
+def uses(program: Program) -> Uses:
+    """Which stages read each Func; the loops and compute phases leave this as it is."""
+    return consumers(program)
+
+
+def common_path(program: Program, stages: list[StageKey]) -> tuple[Loop, ...]:
+    """The loops around every one of some stages, outermost first."""
+    common: tuple[Loop, ...] | None = None
+    for key in stages:
+        path = stage_path(program, key)
+        if common is None:
+            common = path
+        else:
+            same = 0
+            while same < min(len(common), len(path)) and common[same].name == path[same].name:
+                same += 1
+            common = common[:same]
+    return common or ()
+
+
+def legal_compute_levels(program: Program, func: Function, readers: list[StageKey]) -> list[Level]:
+    """Every level at which a Func's label dominates its uses, outermost first."""
+    return [None, *(loop.name for loop in common_path(program, readers))]
+
+
+def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Program:
+    """Moves a Func's label to just inside a loop of a consumer.
+
+    Args:
+        program: the program.
+        d: ``consumer`` and ``var``, which name the loop.
+        readers: the stages that read the Func.
+
+    Rewrite: see the module's docstring.
+
+    Legal when: the Func is not an output, and every use of it is inside the loop (lemma 2.5).
+
+    Raises: ScheduleError, with the legal levels. Source: section 2.8.3.
+    """
+    func = program.named[d.func.name]
+    if func in program.algorithm.outputs:
+        refuse(d, f'"{func.name}" is an output of the pipeline and is computed at the root.')
+    levels = legal_compute_levels(program, func, readers)
+    for level in reversed(levels):
+        if level is not None and level.func == d.consumer.name and level.var == d.var:
+            return replace(program, computed={**program.computed, func: level})
+    refuse(
+        d,
+        f'not every use of "{func.name}" is inside a loop "{d.var}" of "{d.consumer.name}". The legal levels:\n'
+        f"{levels_text(func, 'compute', levels)}\n"
+        f'"{func.name}" is used in:\n{_uses_text(program, readers)}',
+    )
+
+
+def _uses_text(program: Program, readers: list[StageKey]) -> str:
+    lines = []
+    for func, stage in readers:
+        around = " > ".join(str(loop.name) for loop in stage_path(program, (func, stage)))
+        lines.append(f"    {func.name}.s{stage}: {around or 'no loop'}")
+    return "\n".join(lines)
+
+
+def compute_root(program: Program, d: ComputeRoot) -> Program:
+    """Moves a Func's label to the top: always legal."""
+    func = program.named[d.func.name]
+    return replace(program, computed={**program.computed, func: None})
+
+
+def compute_where_used(program: Program, func: Function, readers: list[StageKey]) -> Program:
+    """A Func that can't be inlined and has no directive: its label goes to the innermost legal loop."""
+    level = legal_compute_levels(program, func, readers)[-1]
+    return replace(program, computed={**program.computed, func: level})
+
+
+def legal_store_levels(program: Program, func: Function) -> list[Level]:
+    """Every level at which a Func's allocation may stand, outermost first: around its label, with no parallel
+    or vectorized loop between them, since the iterations of such a loop would share the memory."""
+    path = path_to(program, program.computed[func])
+    levels: list[Level] = [None]
+    for loop in path:
+        if loop.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
+            levels = []
+        levels.append(loop.name)
+    return levels
+
+
+def store_at(program: Program, d: StoreAt) -> Program:
+    """Moves a Func's allocation to just inside a loop around its label.
+
+    Args:
+        program: the program.
+        d: ``consumer`` and ``var``, which name the loop.
+
+    Rewrite::
+
+        allocate g(…); for y: for x: { label g: …; s }   ->   for y: { allocate g(…); for x: { label g: …; s } }
+
+    Legal when: the loop is around the label (lemma 2.5), and no loop from it down to the label is parallel or
+    vectorized.
+
+    Raises: ScheduleError, with the legal levels. Source: section 2.8.4.
+    """
+    func = program.named[d.func.name]
+    return _store(program, func, d, d.consumer.name, d.var)
+
+
+def store_root(program: Program, d: StoreRoot) -> Program:
+    """Moves a Func's allocation to the top; legal as in ``store_at``."""
+    return _store(program, program.named[d.func.name], d, None, "")
+
+
+def _store(program: Program, func: Function, d: Directive, consumer: str | None, var: str) -> Program:
+    levels = legal_store_levels(program, func)
+    for level in levels:
+        if _is(level, consumer, var):
+            return replace(program, stored={**program.stored, func: level})
+    refuse(
+        d,
+        f'the memory of "{func.name}" can\'t live there: its level must be a loop around the place where '
+        f'"{func.name}" is computed, and no loop between the two may be parallel or vectorized. The legal levels:\n'
+        f"{levels_text(func, 'store', levels)}",
+    )
+
+
+def _is(level: Level, consumer: str | None, var: str) -> bool:
+    if level is None or consumer is None:
+        return level is None and consumer is None
+    return level.func == consumer and level.var == var
+
+
+def store_where_computed(program: Program, func: Function) -> Program:
+    """A Func without a storage directive lives where it is computed."""
+    return replace(program, stored={**program.stored, func: program.computed[func]})
+
+
+__all__ = ["LoopName", "common_path", "compute_at", "compute_root", "compute_where_used", "store_at", "store_root"]
