@@ -38,8 +38,8 @@ from halide_core.simplify import Simplifier
 from halide_core.types import INT32, INT64
 from halide_core.visit import parts
 
-from .oracle import Bound
-from .value_range import ValueRanges
+from bounds.oracle import Bound
+from bounds.value_range import ValueRanges
 
 _mentions: weakref.WeakKeyDictionary[Expr, frozenset[Any]] = weakref.WeakKeyDictionary()
 ACCESS = Access

@@ -20,7 +20,7 @@ from halide_core.program import Level, Program, assemble, hole
 from halide_core.types import INT64
 from halide_core.visit import Substitution, stmt_exprs, subexpressions, walk
 
-from .oracle import Answer, Answers
+from bounds.oracle import Answer, Answers
 
 
 def fill(program: Program, answers: Answers) -> Stmt:

@@ -12,7 +12,7 @@ from halide_core.algorithm import Function, Image
 from halide_core.ir import Assert, Expr, HoleKind, Interval
 from halide_core.program import Level
 
-from .query import Query
+from bounds.query import Query
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -160,36 +160,37 @@ class _Extraction:
             else:
                 path = path.then(Where(step.condition))
         core: Stmt = nest.core
-        certain: list[Expr] = []
+        provide = _provided(core)
         while isinstance(core, If):
-            certain.append(core.condition)
-            self._accesses((f, stage), [core.condition], path, None)
+            self._accesses((f, stage), [core.condition], path, provide, certain=True)
             path = path.then(Where(core.condition))
             core = core.then
         assert isinstance(core, Provide)
-        self._accesses((f, stage), list(core.args), path, None)
-        self._accesses((f, stage), list(core.values), path, core)
+        self._accesses((f, stage), list(core.args), path, provide, certain=True)
+        self._accesses((f, stage), list(core.values), path, provide, certain=False)
         points = tuple((a,) for a in core.args)
         self._query.writes[f, stage] = Clause(HoleKind.MEM, f, stage, points, path, (f, stage))
 
-    def _accesses(self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide | None) -> None:
-        """Clauses for the accesses below ``roots``. With a ``provide`` these are the values that it stores: they
-        need to be right only where it writes inside its compute bounds (the assignment rule)."""
+    def _accesses(
+        self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, *, certain: bool
+    ) -> None:
+        """Clauses for the accesses below ``roots``. Those in indices and conditions are ``certain``: they must be
+        right always. The values stored need to be right only inside the compute bounds (the assignment rule)."""
         inner: set[Expr] = set()
         accesses = [e for e in subexpressions(roots) if isinstance(e, Access)]
         for e in accesses:
             inner.update(a for a in subexpressions(e.args) if isinstance(a, Access))
-        certain = [e for e in accesses if provide is None or e in inner]
-        valued = [e for e in accesses if provide is not None and e not in inner]
-        nest = self._program.nests[reader]
-        if certain:
-            self._group(reader, certain, path, None)
+        always = [e for e in accesses if certain or e in inner]
+        valued = [e for e in accesses if not certain and e not in inner]
+        if always:
+            f, stage = reader
+            pure = tuple(a if p else None for a, p in zip(provide.args, f.pure_dims(stage), strict=True))
+            self._group(reader, always, path, pure)
         if valued:
-            assert provide is not None
-            if nest.overcomputes:
-                self._group(reader, valued, path, provide, HoleKind.MEM)
+            if self._program.nests[reader].overcomputes:
+                self._group(reader, valued, path, provide.args, HoleKind.MEM)
                 path = self._in_compute_bounds(reader, provide, path)
-            self._group(reader, valued, path, provide)
+            self._group(reader, valued, path, provide.args)
 
     def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
         f, stage = reader
@@ -204,9 +205,10 @@ class _Extraction:
         reader: StageKey,
         accesses: list[Access],
         path: Path,
-        provide: Provide | None,
+        covered: tuple[Expr | None, ...],
         kind: HoleKind = HoleKind.CPU,
     ) -> None:
+        """One clause a callee. ``covered``: the coordinates of the reader itself that its compute bounds hold anyway."""
         by_callee: dict[Callee, list[Access]] = {}
         for e in accesses:
             by_callee.setdefault(e.callee, []).append(e)
@@ -215,9 +217,8 @@ class _Extraction:
             points = []
             for d in range(callee.dimensions):
                 coordinates = [e.args[d] for e in group]
-                if own and provide is not None:
-                    # Where the point read is the one written, it is in the stage's compute bounds already.
-                    coordinates = [c for c in coordinates if c is not provide.args[d]]
+                if own:
+                    coordinates = [c for c in coordinates if c is not covered[d]]
                 points.append(_extremes(coordinates))
             stage = reader[1] if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
             clause = Clause(kind, callee, stage, tuple(points), path, reader)
@@ -228,6 +229,13 @@ class _Extraction:
                 self._query.needs_memory.setdefault(callee, []).append(clause)
             else:
                 self._query.reads.setdefault(callee, []).append(clause)
+
+
+def _provided(core: Stmt) -> Provide:
+    while isinstance(core, If):
+        core = core.then
+    assert isinstance(core, Provide)
+    return core
 
 
 def _extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:

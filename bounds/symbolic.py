@@ -13,19 +13,20 @@ from halide_core.algorithm import Algorithm, Function, Image
 from halide_core.errors import BoundsError
 from halide_core.facts import Facts
 from halide_core.growth import growth
-from halide_core.index import startup_index
+from halide_core.index import TargetExprs, stage_variables, startup_index
 from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, IntImm, Interval
 from halide_core.printer import dim_name, format_expr
 from halide_core.program import Level, Obligation, Program, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
-from halide_core.types import INT64
+from halide_core.types import INT32, INT64
 from halide_core.visit import Substitution, subexpressions
 
-from .elimination import Conditions, Elimination, mentions
-from .oracle import Answer, Answers, Bound
-from .query import Choice, Clause, Define, ForAll, Path, Query, Where
-from .value_range import ValueRanges
+from bounds.elimination import Conditions, Elimination, mentions
+from bounds.oracle import Answer, Answers, Bound
+from bounds.overflow import WINDOW_LIMIT, index_overflows
+from bounds.query import Choice, Clause, Define, ForAll, Path, Query, Where
+from bounds.value_range import ValueRanges
 
 _SMALL = 16
 """Answers of at most this many nodes are used in place of the hole, which keeps lengths constant downstream."""
@@ -63,9 +64,29 @@ class _Engine:
             self._obligation(o)
         for f in reversed(algorithm.functions):
             self._function(f)
+        self._overflow_checks(algorithm)
         for image in algorithm.images:
             self._image(image)
         return self._answers
+
+    def _overflow_checks(self, algorithm: Algorithm) -> None:
+        """int32 coordinates must not wrap: indices are computed in int64, where they would not."""
+        limit = ir.i64(WINDOW_LIMIT)
+        for f in algorithm.outputs:
+            for d, (low, high) in enumerate(_window(f)):
+                inside = ir.conjunction(ir.less_equal(ir.i64(-WINDOW_LIMIT), low), ir.less_equal(high, limit))
+                told = (f'the window of output "{f.name}" leaves ±2^30 in dimension {d}: from ', low, " to ", high)
+                self._check(inside, Failure.INDEX_OVERFLOW, told)
+        least, most = (ir.i64(end) for end in INT32.range)
+        for risk in index_overflows(algorithm):
+            clause = self._query.writes[risk.func, risk.stage]
+            index = TargetExprs(stage_variables(risk.func, risk.stage)).index(risk.expr)
+            low_end, high_end = self._extent(index, clause.path, self._query.top)
+            if low_end is None or high_end is None:
+                continue  # made of values from memory: it keeps its type, and wraps as the definition says
+            inside = ir.conjunction(ir.less_equal(least, low_end), ir.less_equal(high_end, most))
+            told = (f'{format_expr(risk.expr)} in "{risk.func.name}" leaves int32: from ', low_end, " to ", high_end)
+            self._check(inside, Failure.INDEX_OVERFLOW, told)
 
     # -- what is known before any hole is answered
 
@@ -136,11 +157,14 @@ class _Engine:
         last = len(f.definitions) - 1
         for stage in range(last, -1, -1):
             own = self._query.self_reads.get((f, stage), [])
-            if stage == last or own:
-                for clause in own:
-                    box = self._union(box, self._box(clause, scope), scope.facts)
-                    origin.append(_describe(clause))
-            self._answer_stage(f, stage, box, scope, "; ".join(dict.fromkeys(origin)))
+            # Pure dimensions first: what a stage reads of itself elsewhere may depend on its pure loops.
+            apart = [any(c.points[d] for c in own) for d in range(f.dimensions)]
+            told = "; ".join(dict.fromkeys(origin)) if stage == last else f"?cpu {f.name}.s{stage + 1}"
+            self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if not a], scope, told)
+            for clause in own:
+                box = self._union(box, self._box(clause, scope), scope.facts)
+                told += f"; {_describe(clause)}"
+            self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = [
                 (self._use(i.min), self._simplify(ir.sub(ir.add(self._use(i.min), self._use(i.len)), ir.ONE), scope))
                 for i in cpu_box(f, stage)
@@ -153,13 +177,13 @@ class _Engine:
     def _simplify(self, e: Expr, scope: Path) -> Expr:
         return Simplifier(scope.facts).expr(e)
 
-    def _answer_stage(self, f: Function, stage: int, box: Box, scope: Path, origin: str) -> None:
+    def _answer_stage(self, f: Function, stage: int, box: Box, dims: list[int], scope: Path, origin: str) -> None:
         level = self._program.computed[f]
-        last = len(f.definitions) - 1
-        for d, (low, high) in enumerate(box):
+        for d in dims:
+            low, high = box[d]
             holes = hole(HoleKind.CPU, f, stage, d)
             length = self._length(low, high, scope)
-            why = origin if stage == last else f"?cpu {f.name}.s{stage + 1}"
+            why = origin
             if holes.len in self._fixed:
                 low, length, why = self._bounded(f, d, holes, low, high, scope)
             for least in self._least.get(holes.len, []):

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from . import ir
-from .errors import Location
-from .schedule import Directive
-from .types import Type
-from .visit import Rewriter, subexpressions
+from halide_core import ir
+from halide_core.errors import Location
+from halide_core.schedule import Directive
+from halide_core.types import Type
+from halide_core.visit import Rewriter, subexpressions
 
 
 class HostBuffer(Protocol):
@@ -59,6 +59,8 @@ class ReductionDomain(ir.Domain):
         self.bounds = bounds
         self.predicate = predicate
         self.location = location
+        self.frozen_by: Location | None = None
+        """The first definition that uses the domain; its predicate is final from there on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,9 +74,9 @@ class Definition:
     location: Location
 
     def exprs(self) -> tuple[ir.Expr, ...]:
-        """Every expression of the stage: arguments, values, and the predicate where there is one."""
-        test = () if self.predicate is ir.TRUE else (self.predicate,)
-        return self.args + self.values + test
+        """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
+        tests = (self.predicate, ir.TRUE if self.domain is None else self.domain.predicate)
+        return self.args + self.values + tuple(test for test in tests if test is not ir.TRUE)
 
 
 @dataclass(eq=False)

@@ -15,13 +15,13 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from . import ir
-from .algorithm import Function, Image, Parameter
-from .errors import InternalError
-from .types import Type
+from halide_core import ir
+from halide_core.algorithm import Function, Image, Parameter
+from halide_core.errors import InternalError
+from halide_core.types import Type
 
 if TYPE_CHECKING:
-    from .buffer import Buffer
+    from halide_core.buffer import Buffer
 
 
 class ArgumentKind(Enum):

@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .ir import Stmt
-from .printer import format_stmt
+from halide_core.ir import Stmt
+from halide_core.printer import format_stmt
 
 
 def wanted() -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -61,6 +62,23 @@ class HalideError(Exception):
         self.location = location if location is not None else user_location()
         at = "" if self.location == UNKNOWN_LOCATION else f"\n  at {self.location}"
         super().__init__(f"{message}{at}")
+
+
+_warned: dict[object, object] = {}
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warns at the user's line, once for each line and text unless the warning filters say otherwise."""
+    at = user_location()
+    warnings.warn_explicit(message, category, at.file, at.line, registry=_warned)  # type: ignore[arg-type]  # a cache
+
+
+class CoordinateError(HalideError, IndexError):
+    """A coordinate outside of a buffer; an IndexError, so that Python's own loops end on it."""
+
+
+class NotAvailableError(HalideError, AttributeError):
+    """A name of Halide's that isn't here yet; an AttributeError, so that ``hasattr`` is False."""
 
 
 class DefinitionError(HalideError):

@@ -9,15 +9,14 @@ In: Python operators. Out: typed IR nodes, wrapped so that ``==`` can mean compa
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TypeAlias
 
 import numpy as np
 
-from . import ir
-from .errors import DefinitionError, TypeMismatchError, user_location
-from .ir import BinaryOp
-from .types import BOOL, INT32, Float, Int, Type, type_of_dtype
+from halide_core import ir
+from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
+from halide_core.ir import BinaryOp
+from halide_core.types import BOOL, INT32, Float, Int, Type, type_of_dtype
 
 _FLOAT32 = Float(32)
 
@@ -221,7 +220,7 @@ def _float_literal(value: float, type: Type) -> ir.Expr:
     assert isinstance(node, ir.FloatImm)
     # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news.
     if math.isfinite(value) and type.bits() == 32 and abs(node.value - value) > abs(value) * 1e-6:
-        warnings.warn(f"{value!r} becomes {node.value!r} as a float32.", RuntimeWarning, stacklevel=2)
+        warn_user(f"{value!r} becomes {node.value!r} as a float32.", RuntimeWarning)
     return node
 
 
@@ -258,10 +257,14 @@ def promoted(a: Type, b: Type) -> Type:
     return a.with_bits(bits) if a.is_uint() and b.is_uint() else Int(bits)
 
 
+def is_plain(value: object) -> bool:
+    """Whether this is a Python number, which takes the type of what it meets; a numpy scalar has its own."""
+    return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
+
+
 def matched(a: object, b: object) -> tuple[ir.Expr, ir.Expr]:
     """Two operands brought to one type: a Python number takes the other's."""
-    plain_a = isinstance(a, bool | int | float) and not isinstance(a, np.generic)
-    plain_b = isinstance(b, bool | int | float) and not isinstance(b, np.generic)
+    plain_a, plain_b = is_plain(a), is_plain(b)
     if plain_a and not plain_b:
         y = as_node(b)
         x = _literal_as(a, y.type)
@@ -317,22 +320,25 @@ def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
 
 
 def power(a: ExprLike, b: ExprLike) -> Expr:
-    """``a ** b``: repeated multiplication for a constant exponent, else the float function."""
-    if isinstance(b, int) and not isinstance(b, bool) and 0 <= b <= 64:
-        base = as_node(a)
-        result = ir.const(1, base.type)
-        square, left = base, b
-        while left:
-            if left & 1:
-                result = square if isinstance(result, ir.IntImm | ir.FloatImm) else ir.mul(result, square)
-            left >>= 1
-            if left:
-                square = ir.mul(square, square)
-        return Expr.of(result)
-    x, y = matched(a, b)
-    if not x.type.is_float():
-        x, y = ir.cast(_FLOAT32, x), ir.cast(_FLOAT32, y)
-    return Expr.of(ir.Call(x.type, ir.Intrinsic.POW, (x, y)))
+    """``a ** b``: repeated multiplication for a constant integer exponent, else the float function, in the base's
+    type where that is a float."""
+    x, y = as_node(a), as_node(b)
+    if isinstance(y, ir.IntImm) and not y.type.is_bool() and abs(y.value) <= 64:
+        powered = _repeated(x, abs(y.value))
+        return Expr.of(powered if y.value >= 0 else ir.div(ir.const(1, x.type), powered))
+    type = x.type if x.type.is_float() else _FLOAT32
+    return Expr.of(ir.Call(type, ir.Intrinsic.POW, (ir.cast(type, x), ir.cast(type, y))))
+
+
+def _repeated(square: ir.Expr, times: int) -> ir.Expr:
+    result: ir.Expr | None = None
+    while times:
+        if times & 1:
+            result = square if result is None else ir.mul(result, square)
+        times >>= 1
+        if times:
+            square = ir.mul(square, square)
+    return ir.const(1, square.type) if result is None else result
 
 
 def as_bool(value: ExprLike) -> Expr:
@@ -393,6 +399,7 @@ __all__ = [
     "Var",
     "as_bool",
     "as_node",
+    "is_plain",
     "matched",
     "promoted",
     "user_location",

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
-from .ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
-from .linear import Linear, difference, linear_of
-from .types import INT64
+from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
+from halide_core.linear import Linear, difference, linear_of
+from halide_core.types import INT64
 
 Range = tuple[float, float]
 """Constant bounds, possibly infinite. Integers inside are exact: they are Python ints."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import ir
-from .ir import Binary, BinaryOp, Expr, Hole
-from .simplify import simplify
+from halide_core import ir
+from halide_core.ir import Binary, BinaryOp, Expr, Hole
+from halide_core.simplify import simplify
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,14 +11,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import ir
-from .ir import Access, Binary, BinaryOp, Cast, Expr, IntImm, ParamRef, RVarRef, Select, Variable
-from .types import INT32, INT64
-from .visit import Rewriter
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, IntImm, LoopName, ParamRef, RVarRef, Select, Variable
+from halide_core.types import INT32, INT64
+from halide_core.visit import Rewriter
 
 _EXACT = frozenset(
     {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
 )
+
+
+# These never leave int32 when their operands are in it (but for -2**31/-1, which is checked like a sum).
+_BOUNDED = frozenset({BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX})
+
+
+def _unchecked(e: Expr) -> bool:
+    """Whether int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
+    from a conversion that can give any int32. Such arithmetic keeps its type, and wraps as the definition says."""
+    match e:
+        case Access():
+            return e.type.bits() >= 32
+        case Cast(a=inner):
+            if isinstance(inner, ir.BufferField):
+                return False
+            return not (inner.type.is_integer() and inner.type.bits() < 32)
+        case Binary(op=op, a=a, b=b):
+            return _unchecked(a) or _unchecked(b) if op in _EXACT else True
+        case Select(a=a, b=b):
+            return _unchecked(a) or _unchecked(b)
+        case IntImm() | Variable() | RVarRef() | ParamRef():
+            return False
+    return True
 
 
 class TargetExprs(Rewriter):
@@ -67,9 +91,9 @@ class TargetExprs(Rewriter):
                     return self._variables.get(e, e)
                 case ParamRef():
                     return Cast(INT64, e)
-                case Binary(op=op, a=a, b=b) if op in _EXACT:
+                case Binary(op=op, a=a, b=b) if op in _EXACT and (op in _BOUNDED or not _unchecked(e)):
                     return Binary(INT64, op, self.index(a), self.index(b))
-                case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < 31:
+                case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < 31 and not _unchecked(a):
                     return ir.mul(self.index(a), ir.i64(1 << k))
                 case Binary(op=BinaryOp.SHR, a=a, b=IntImm(value=k)) if 0 <= k < 31:
                     return ir.div(self.index(a), ir.i64(1 << k))
@@ -87,3 +111,16 @@ class TargetExprs(Rewriter):
 def startup_index(e: Expr) -> Expr:
     """A start-up expression (definition 2.9) as an int64 number."""
     return TargetExprs({}).index(e)
+
+
+def stage_variables(f: Function, stage: int) -> dict[Expr, Expr]:
+    """What the pure and reduction variables of a stage are called in the target language."""
+    definition = f.definitions[stage]
+    found: dict[Expr, Expr] = {}
+    for name, pure in zip(f.args, f.pure_dims(stage), strict=True):
+        if pure:
+            found[ir.pure_variable(name)] = ir.index_variable(str(LoopName(f.name, stage, 0, name)))
+    if definition.domain is not None:
+        for i, name in enumerate(definition.domain.names):
+            found[RVarRef(INT32, definition.domain, i)] = ir.index_variable(str(LoopName(f.name, stage, 0, name)))
+    return found

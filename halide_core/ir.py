@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from .types import BOOL, INT32, INT64, Type
+from halide_core.types import BOOL, INT32, INT64, Type
 
 # ---------------------------------------------------------------------------------------------------------
 # What an expression can name.
@@ -440,6 +440,7 @@ class Failure(Enum):
     ARGUMENT_EXTENT = "argument_extent"
     ARGUMENT_STRIDE = "argument_stride"
     ASSERTION = "assertion_failed"
+    INDEX_OVERFLOW = "index_overflow"
 
 
 @_node

@@ -11,8 +11,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping
 
-from . import ir
-from .ir import Binary, BinaryOp, Expr, IntImm
+from halide_core import ir
+from halide_core.ir import Binary, BinaryOp, Expr, IntImm
 
 
 class Linear:

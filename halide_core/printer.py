@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import ir
-from .ir import BinaryOp
+from halide_core import ir
+from halide_core.ir import BinaryOp
 
 _PRECEDENCE = {
     BinaryOp.OR: 1,
@@ -42,10 +42,15 @@ def dim_name(callee: ir.Callee, dim: int) -> str:
     return str(args[dim]) if args and dim < len(args) else str(dim)
 
 
-def _hole(e: ir.Hole) -> str:
+def hole_name(e: ir.Hole) -> str:
+    """A hole without its end: ``?cpu f.s0.x``."""
     special = f"[{e.specialization}]" if e.specialization else ""
     stage = f".s{e.stage}{special}" if e.kind is ir.HoleKind.CPU else ""
-    return f"?{e.kind.value} {e.func.name}{stage}.{dim_name(e.func, e.dim)}.{e.end.value}"
+    return f"?{e.kind.value} {e.func.name}{stage}.{dim_name(e.func, e.dim)}"
+
+
+def _hole(e: ir.Hole) -> str:
+    return f"{hole_name(e)}.{e.end.value}"
 
 
 def _int(e: ir.IntImm) -> str:

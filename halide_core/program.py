@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from . import ir
-from .algorithm import Algorithm, Function, callees
-from .ir import Allocate, Block, Callee, Expr, For, Hole, If, Interval, Label, Let, LoopKind, LoopName, Stmt, Variable
-from .schedule import Directive
-from .types import INT64
-from .visit import subexpressions
+from halide_core import ir
+from halide_core.algorithm import Algorithm, Function, callees
+from halide_core.ir import Allocate, Block, Callee, Expr, For, Hole, If, Interval, Label, Let, LoopKind, LoopName, Stmt, Variable
+from halide_core.schedule import Directive
+from halide_core.types import INT64
+from halide_core.visit import subexpressions
 
 Level = LoopName | None
 """A loop, or None for the top of the pipeline."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
-from .errors import Location
-from .ir import Callee, Expr, LoopKind
-from .printer import format_expr
+from halide_core.errors import Location
+from halide_core.ir import Callee, Expr, LoopKind
+from halide_core.printer import format_expr
 
 _D = TypeVar("_D", bound="Directive")
 

@@ -581,6 +581,8 @@ class _Program:
         domain = f.definitions[i].domain
         ranges: list[list[int]] = []
         for name, interval in zip(domain.names, domain.bounds, strict=True) if domain is not None else ():
+            if any(isinstance(e, ir.Access) for e in _below([interval.min, interval.len])):
+                raise InternalError(f'The bounds of "{name}" are no startup expression.', f.definitions[i].location)
             startup = _Translator(self, f, i, (), None)
             ends = startup.tuple_of([startup.expr(interval.min), startup.expr(interval.len)])
             low, extent = startup.code((), 0, ends)((), (), None, 0)

@@ -9,12 +9,12 @@ In: an expression, and facts that hold where it stands. Out: an equal expression
 
 from __future__ import annotations
 
-from . import ir
-from .facts import Facts, nothing_known
-from .ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
-from .linear import Linear, difference, linear_of, to_expr
-from .types import INT64
-from .visit import Rewriter
+from halide_core import ir
+from halide_core.facts import Facts, nothing_known
+from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.linear import Linear, difference, linear_of, to_expr
+from halide_core.types import INT64
+from halide_core.visit import Rewriter
 
 _LIMIT = 1 << 62
 

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from .ir import (
+from halide_core.ir import (
     Access,
     Allocate,
     AllocateFlat,

@@ -19,14 +19,14 @@ from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
 from scheduling.phases import Step, apply_schedule, inline_functions
 
-from .flatten import buffer_name, flatten_storage
-from .hoist import hoist_invariants
-from .initial import lower_initial
-from .layout_checks import check_layouts
-from .lowered import Lowered
-from .scoped import simplify_tree
-from .unroll import unroll_loops
-from .vectorize import vectorize_loops
+from lowering.flatten import buffer_name, flatten_storage
+from lowering.hoist import hoist_invariants
+from lowering.initial import lower_initial
+from lowering.layout_checks import check_layouts
+from lowering.lowered import Lowered
+from lowering.scoped import simplify_tree
+from lowering.unroll import unroll_loops
+from lowering.vectorize import vectorize_loops
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""

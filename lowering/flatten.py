@@ -35,7 +35,7 @@ from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution
 
-from .limits import constant_limit
+from lowering.limits import constant_limit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

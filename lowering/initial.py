@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Definition, Function
-from halide_core.index import TargetExprs, startup_index
-from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt
+from halide_core.index import TargetExprs, stage_variables, startup_index
+from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
 from halide_core.program import Loop, Nest, Program, hole
 
 
@@ -28,23 +28,20 @@ def lower_initial(algorithm: Algorithm) -> Program:
 
 def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     """𝓛_U: pure loops around reduction loops around the guarded assignment."""
-    variables: dict[Expr, Expr] = {}
+    variables = stage_variables(f, stage)
     loops: list[Loop] = []
     pure = f.pure_dims(stage)
     for dim in reversed(range(f.dimensions)):
         if pure[dim]:
-            name = LoopName(f.name, stage, 0, f.args[dim])
-            var = ir.index_variable(str(name))
-            variables[ir.pure_variable(f.args[dim])] = var
-            loops.append(Loop(name, var, hole(ir.HoleKind.CPU, f, stage, dim), LoopKind.SERIAL, True))
+            var = variables[ir.pure_variable(f.args[dim])]
+            bounds = hole(ir.HoleKind.CPU, f, stage, dim)
+            loops.append(_loop(LoopName(f.name, stage, 0, f.args[dim]), var, bounds, pure=True))
     domain = definition.domain
     if domain is not None:
         for i in reversed(range(len(domain.names))):
-            name = LoopName(f.name, stage, 0, domain.names[i])
-            var = ir.index_variable(str(name))
-            variables[ir.RVarRef(ir.INT32, domain, i)] = var
+            var = variables[ir.RVarRef(ir.INT32, domain, i)]
             bounds = Interval(startup_index(domain.bounds[i].min), startup_index(domain.bounds[i].len))
-            loops.append(Loop(name, var, bounds, LoopKind.SERIAL, False))
+            loops.append(_loop(LoopName(f.name, stage, 0, domain.names[i]), var, bounds, pure=False))
     exprs = TargetExprs(variables)
     core: Stmt = Provide(
         f, stage, tuple(exprs.index(a) for a in definition.args), tuple(exprs.value(v) for v in definition.values)
@@ -53,3 +50,8 @@ def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
         if predicate is not ir.TRUE:
             core = If(exprs.value(predicate), core, None)
     return Nest(tuple(loops), (), core)
+
+
+def _loop(name: LoopName, var: Expr, bounds: Interval, *, pure: bool) -> Loop:
+    assert isinstance(var, Variable)
+    return Loop(name, var, bounds, LoopKind.SERIAL, pure)

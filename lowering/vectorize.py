@@ -40,7 +40,7 @@ from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution, free_variables, parts, subexpressions, walk, with_parts
 
-from .unroll import constant_length
+from lowering.unroll import constant_length
 
 _COPIES = 4
 """Up to this many vectors of one loop are written out; more become a loop over vectors."""

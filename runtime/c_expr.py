@@ -403,7 +403,7 @@ class ExprEmitter:
         in_memory = UInt(8, type.lanes()) if type.is_bool() else type
         one = isinstance(e.index, ir.Broadcast)
         if type.is_scalar() or one:
-            element = f"{pointer}[{args[0].text}]"
+            element = f"{pointer}[{subscript(args[0])}]"
             if type.is_bool():
                 return Text(f"{element} != 0", OTHER, mask=ANY_WIDTH if one else 0)
             return Text(f"{self._prelude.splat(type)}({element})" if one else element, ATOM, data=True)
@@ -435,7 +435,18 @@ def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, 
     if index.type.element_of() is not INT64:
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
     function = prelude.gather(type) if verb == "load" else prelude.scatter(type)
-    return f"{function}({pointer}, {args[0].text}"
+    one = isinstance(index, ir.Broadcast)
+    return (
+        f"{function}({pointer}, {prelude.splat(index.type)}({args[0].text})"
+        if one
+        else f"{function}({pointer}, {args[0].text}"
+    )
+
+
+def subscript(index: Text) -> str:
+    """An index between brackets, where a literal needs no suffix."""
+    plain = index.text.removesuffix("ll")
+    return plain if plain.isdigit() else index.text
 
 
 def _index_arithmetic(e: ir.Binary, a: Text, b: Text) -> Text:

@@ -3,7 +3,7 @@
 In: the arguments. Out: C lines that refuse a wrong argument with a message that names it, and locals for what is
 read of the buffers.
 
-    if ((error = check_argument(in, "Pipeline \\"blur\\": input buffer \\"in\\"", halide_type_uint, 8, 2, 0))) return error;
+    if ((error = check_argument(in, "Pipeline …: input buffer …", halide_type_uint, 8, 2, 0))) return error;
     const int64_t in_min_0 = in->dim[0].min;
 """
 
@@ -48,8 +48,8 @@ static int check_argument(const halide_buffer_t *b, const char *what, unsigned c
                                  type_name(code, bits));
     }
     if (b->dimensions != dimensions) {
-        return halide_core_error(halide_core_error_argument_dimensions, "%s has %d dimensions, but %d are needed.", what,
-                                 (int)b->dimensions, dimensions);
+        return halide_core_error(halide_core_error_argument_dimensions,
+                                 "%s has %d dimensions, but %d are needed.", what, (int)b->dimensions, dimensions);
     }
     if (dimensions && !b->dim) {
         return halide_core_error(halide_core_error_argument_null, "%s has no array of dimensions.", what);
@@ -78,8 +78,9 @@ static int answer_query(halide_buffer_t *b, const char *what, const int64_t *reg
                           min + extent - 1 <= INT32_MAX && stride <= INT32_MAX;
         if (!fits) {
             return halide_core_error(halide_core_error_index_overflow,
-                                     "%s would need min %lld, extent %lld and stride %lld in dimension %d, which don't fit "
-                                     "int32.", what, (long long)min, (long long)extent, (long long)stride, d);
+                                     "%s would need min %lld, extent %lld and stride %lld in dimension %d, "
+                                     "which don't fit int32.",
+                                     what, (long long)min, (long long)extent, (long long)stride, d);
         }
         b->dim[d].min = (int32_t)min;
         b->dim[d].extent = (int32_t)extent;
@@ -102,8 +103,8 @@ static int check_alike(const halide_buffer_t *a, const halide_buffer_t *b, const
         const halide_dimension_t x = a->dim[d], y = b->dim[d];
         if (x.min != y.min || x.extent != y.extent) {
             return halide_core_error(halide_core_error_argument_bounds,
-                                     "%s has min %d and extent %d in dimension %d, but %s has min %d and extent %d.", what,
-                                     (int)x.min, (int)x.extent, d, other, (int)y.min, (int)y.extent);
+                                     "%s has min %d and extent %d in dimension %d, but %s has min %d and extent %d.",
+                                     what, (int)x.min, (int)x.extent, d, other, (int)y.min, (int)y.extent);
         }
         if (x.stride != y.stride) {
             return halide_core_error(halide_core_error_argument_stride,
@@ -179,8 +180,8 @@ class Prologue:
         self._pipeline = lowered.name
         self._arguments = lowered.arguments
         self._names = names
-        parameters(lowered.arguments, names)
         self._error = names.reserve("error")
+        parameters(lowered.arguments, names)
         self._position = {id(a): i for i, a in enumerate(lowered.arguments)}
         self._by_name = {a.name: a for a in lowered.arguments if _is_buffer(a)}
         self._used: dict[str, None] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 
 from halide_core import ir
 from halide_core.backend import Argument
@@ -19,7 +20,7 @@ from halide_core.errors import InternalError
 from halide_core.types import Type
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.lowered import Lowered
-from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, Use, address, address_parts, as_use, uses_below
+from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, Use, address, address_parts, as_use, subscript, uses_below
 from runtime.c_names import Names, scalar, stored, string, symbol
 from runtime.c_prologue import Prologue, banner, parameters
 from runtime.vectors import Prelude
@@ -75,6 +76,20 @@ def _index_lets(body: ir.Stmt) -> set[str]:
     return found
 
 
+def _size_lets(body: ir.Stmt) -> set[str]:
+    """The variables that are factors of an allocation's size: their products must not overflow unseen."""
+    found: set[str] = set()
+    for stmt in reversed(list(walk(body))):
+        if isinstance(stmt, ir.AllocateFlat):
+            factors = _factors(stmt.size)
+        elif isinstance(stmt, ir.Let) and stmt.var.name in found:
+            factors = _factors(stmt.value)
+        else:
+            continue
+        found.update(e.name for e in factors if isinstance(e, ir.Variable))
+    return found
+
+
 class _Unit:
     """One translation unit: what its functions share, and where names come from (``c_expr.Leaves``)."""
 
@@ -82,9 +97,12 @@ class _Unit:
         self.lowered = lowered
         self.names, self.prelude = Names(), Prelude()
         self.function = self.names.reserve(symbol(lowered.name))
+        for name in _Function.OWN_NAMES:
+            self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude)
         self.index_lets = _index_lets(lowered.body)
+        self.size_lets = _size_lets(lowered.body)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
@@ -168,6 +186,9 @@ class _Unit:
 class _Function:
     """Emits the statements of one C function."""
 
+    _CLOSURE, _CAPTURED, _REGION = OWN_NAMES = ("closure", "captured", "region")
+    """Names inside the functions, which no IR name may get."""
+
     def __init__(self, unit: _Unit) -> None:
         self._unit = unit
         self._lines: list[str] = []
@@ -242,9 +263,12 @@ class _Function:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
 
     def _let(self, let: ir.Let) -> None:
-        (use,) = _uses(let, self._unit.index_lets)
-        type = let.value.type
-        value = self._unit.exprs.settled(self._values(use)[0], type)
+        type, product = let.value.type, _factors(let.value)
+        if let.var.name in self._unit.size_lets and len(product) > 1:
+            first, *others = self._values(*(as_use(e, True) for e in product))
+            value = Text(reduce(self._unit.prelude.product, [t.text for t in others], first.text), ATOM)
+        else:
+            value = self._unit.exprs.settled(self._values(*_uses(let, self._unit.index_lets))[0], type)
         c_type = self._unit.exprs.c_type(type, value.mask)
         name = self._unit.bind(let.var, c_type, value)
         self.line(f"const {c_type} {name} = {value.text};")
@@ -256,7 +280,7 @@ class _Function:
             raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
         pointer, stored_value = unit.buffer(store.buffer), unit.exprs.as_stored(value, type)
         if type.is_scalar():
-            self.line(f"{pointer}[{where[0].text}] = {stored_value};")
+            self.line(f"{pointer}[{subscript(where[0])}] = {stored_value};")
         else:
             in_memory = type.with_bits(8) if type.is_bool() else type
             call = address(unit.prelude, "store", in_memory, pointer, store.index, where)
@@ -301,14 +325,14 @@ class _Function:
 
     def _emit_task(self, task: str, loop: ir.For, captured: list[tuple[str, str]]) -> None:
         unit, body = self._unit, _Function(self._unit)
-        argument = unit.names.of("closure", "closure")
-        head = ""
+        argument, head = self._CLOSURE, ""
         if captured:
             members = "".join(f"    {c_type} {name};\n" for c_type, name in captured)
             head = f"struct {task} {{\n{members}}};\n"
+            body.line(f"const struct {task} *const {self._CAPTURED} = {argument};")
             for c_type, name in captured:
                 const = "" if "*" in c_type else "const "
-                body.line(f"{const}{c_type} {name} = ((const struct {task} *){argument})->{name};")
+                body.line(f"{const}{c_type} {name} = {self._CAPTURED}->{name};")
         else:
             body.line(f"(void){argument};")
         var = unit.bind(loop.var, "int64_t")
@@ -327,10 +351,11 @@ class _Function:
             if isinstance(part, str):
                 text += part.replace("%", "%%")
             else:
-                form, argument = _printed(part.type, next(rest))
-                text += form
+                conversion, argument = _printed(part.type, next(rest))
+                text += conversion
                 arguments.append(argument)
-        call = ", ".join([f"halide_core_error_{stmt.failure.value}", string(text), *arguments])
+        form = [string(text)] if text else [string("%s"), string("")]  # compilers warn of empty formats
+        call = ", ".join([f"halide_core_error_{stmt.failure.value}", *form, *arguments])
         self._fail(f"!{condition.at(UNARY)}", f"halide_core_error({call})")
 
     def _allocate(self, stmt: ir.AllocateFlat) -> None:
@@ -372,7 +397,7 @@ class _Function:
         if len(box) != argument.dimensions:
             raise InternalError(f'The query\'s region of "{argument.name}" has {len(box)} dimensions.')
         with self._braces(f"if (!{name}->host)"):
-            region = self._unit.names.of("region", "region")
+            region = self._REGION
             values = self._values(*((e, False) for i in box for e in (i.min, i.len)))
             if values:
                 self.line(f"const int64_t {region}[] = {{{', '.join(v.text for v in values)}}};")

@@ -123,6 +123,12 @@ class Prelude:
         one = self.binary(op, type.element_of(), count.element_of())
         return _lane_by_lane(c, type.lanes(), f"{one}(a[i], b[i])")
 
+    def product(self, a: str, b: str) -> str:
+        """A product of sizes, which are not negative; INT64_MAX, which can't be allocated, where it overflows."""
+        body = ["int64_t r;", "return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;"]
+        name = self._function("product_i64", lambda: ("int64_t", "int64_t a, int64_t b", body))
+        return f"{name}({a}, {b})"
+
     def divide_by_constant(self, op: BinaryOp, type: Type) -> str:
         """``f(a, c)``: a vector divided by a scalar literal c > 0, or the remainder. Euclidean, so rounded down."""
         return self._function(

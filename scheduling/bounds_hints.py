@@ -16,7 +16,7 @@ from halide_core.program import Obligation, Program, cpu_box
 from halide_core.schedule import Bound
 from halide_core.simplify import simplify
 
-from .legality import refuse
+from scheduling.legality import refuse
 
 
 def bound(program: Program, d: Bound) -> Program:

@@ -24,7 +24,7 @@ from halide_core.ir import Access, Expr
 from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot, Directive
 from halide_core.visit import Rewriter, Substitution, subexpressions
 
-from .legality import refuse
+from scheduling.legality import refuse
 
 _PLACED = (ComputeAt, ComputeRoot)
 

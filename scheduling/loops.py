@@ -11,12 +11,13 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.growth import growth
 from halide_core.index import startup_index
-from halide_core.ir import Expr, IntImm, Interval, Let, LoopKind, LoopName
-from halide_core.program import Guard, Loop, Nest, Obligation, Program
+from halide_core.ir import Access, Expr, IntImm, Interval, Let, LoopKind, LoopName
+from halide_core.program import Guard, Loop, Nest, Obligation, Program, StageKey
 from halide_core.schedule import Fuse, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
+from halide_core.visit import subexpressions
 
-from .legality import described, refuse, require_loop, require_new_names, stage_key
+from scheduling.legality import described, refuse, require_loop, require_new_names, stage_key
 
 _SUPPORTED = (TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp)
 
@@ -53,7 +54,7 @@ def split(program: Program, d: Split) -> Program:
     if isinstance(factor, IntImm) and factor.value <= 0:
         refuse(d, f"the factor must be positive, not {factor.value}.")
     exact = _divides(factor, old.bounds.len)
-    tail = _tail(d, old, exact)
+    tail = _tail(d, old, exact, steered=_steers_itself(key))
     m, n = old.bounds.min, old.bounds.len
     outer_name, inner_name = (LoopName(old.name.func, d.stage, 0, v) for v in (d.outer, d.inner))
     outer_var = ir.index_variable(f"{old.var.name}.{d.outer}")
@@ -90,7 +91,20 @@ def _divides(factor: Expr, length: Expr) -> bool:
     return isinstance(factor, IntImm) and isinstance(length, IntImm) and length.value % factor.value == 0
 
 
-def _tail(d: Split, old: Loop, exact: bool) -> TailStrategy:
+def _steers_itself(key: StageKey) -> bool:
+    """Whether a stage reads its own Func in an index or a condition: there, garbage would do harm."""
+    func, stage = key
+    definition = func.definitions[stage]
+    roots = [*definition.args, definition.predicate]
+    if definition.domain is not None:
+        roots.append(definition.domain.predicate)
+    for e in subexpressions(definition.values):
+        if isinstance(e, Access):
+            roots.extend(e.args)
+    return any(isinstance(e, Access) and e.callee is func for e in subexpressions(roots))
+
+
+def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
     """The strategy that Auto stands for, or the one asked for if it is legal."""
     if d.tail not in _SUPPORTED:
         legal = ", ".join(f"TailStrategy.{t.value}" for t in _SUPPORTED)
@@ -99,7 +113,7 @@ def _tail(d: Split, old: Loop, exact: bool) -> TailStrategy:
         if not old.pure:
             return TailStrategy.GuardWithIf
         if d.stage > 0:
-            return TailStrategy.RoundUp
+            return TailStrategy.GuardWithIf if steered else TailStrategy.RoundUp
         return TailStrategy.ShiftInwards if growth(old.bounds.len) else TailStrategy.GuardWithIf
     if exact or d.tail is TailStrategy.GuardWithIf:
         return d.tail
@@ -108,6 +122,12 @@ def _tail(d: Split, old: Loop, exact: bool) -> TailStrategy:
             d,
             f'"{d.old}" is a reduction loop, and {d.tail.value} would run it on points that its RDom does not have. '
             "The legal choice: TailStrategy.GuardWithIf.",
+        )
+    if d.tail is TailStrategy.RoundUp and steered:
+        refuse(
+            d,
+            f'"{d.func.name}" steers itself here: an index or a condition reads it, and rounding up would let it read '
+            "points that have no value. The legal choice: TailStrategy.GuardWithIf.",
         )
     if d.tail is TailStrategy.ShiftInwards:
         if d.stage > 0:

@@ -27,10 +27,10 @@ from halide_core.schedule import (
     Traverse,
 )
 
-from . import loops, placement
-from .bounds_hints import bound
-from .dominance import check_dominance
-from .inline import has_place, inline_functions
+from scheduling import loops, placement
+from scheduling.bounds_hints import bound
+from scheduling.dominance import check_dominance
+from scheduling.inline import has_place, inline_functions
 
 __all__ = ["Step", "apply_schedule", "inline_functions"]
 

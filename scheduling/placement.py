@@ -15,7 +15,7 @@ from halide_core.program import Level, Loop, Program, StageKey, consumers, path_
 from halide_core.ir import LoopKind, LoopName
 from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
 
-from .legality import levels_text, refuse
+from scheduling.legality import levels_text, refuse
 
 Uses = dict[Function, list[StageKey]]
 

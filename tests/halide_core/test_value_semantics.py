@@ -40,7 +40,9 @@ def integers(type: Type) -> st.SearchStrategy[int]:
 
 def floats(type: Type) -> st.SearchStrategy[float]:
     """Values of a floating-point type, specials among them."""
-    return st.one_of(st.sampled_from([round_to_float32(v) for v in SPECIAL]), st.floats(width=type.bits()))
+    return st.one_of(
+        st.sampled_from([round_to_float32(v) for v in SPECIAL]), st.floats(width=32 if type is F32 else 64)
+    )
 
 
 def numbers(type: Type) -> st.SearchStrategy[Any]:
@@ -49,17 +51,15 @@ def numbers(type: Type) -> st.SearchStrategy[Any]:
 
 def same(a: float, b: float) -> bool:
     """Equal in value and in the sign of zero; one NaN is as good as another."""
-    if a != a or b != b:
-        return a != a and b != b
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
     return a == b and math.copysign(1, a) == math.copysign(1, b)
 
 
 def wrapped(value: int, type: Type) -> int:
     """The integer of ``type`` that is congruent to ``value``, by the definition."""
-    low, high = type.range
-    while not low <= value <= high:
-        value += (1 << type.bits()) * ((low - value + (high - low)) // (1 << type.bits()) or -1)
-    return value
+    low = type.range[0]
+    return (value - low) % (1 << type.bits()) + low
 
 
 def as_numpy(value: Any, type: Type) -> Any:

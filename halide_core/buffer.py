@@ -1,0 +1,278 @@
+"""Buffers: numpy arrays with coordinates of their own.
+
+In: an array, or a type and sizes. Out: a view whose first coordinate x is the array's last axis; never a copy.
+
+    a = np.zeros((3, 4));  b = Buffer(a);  b[x, y]  is  a[y, x];  np.asarray(b)  is  a
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .algorithm import Image
+from .coordinates import Coordinates, as_tuple, check_arity, image_access
+from .errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
+from .expr import Expr, Operand
+from .pending import BUFFER, Pending
+from .types import INT32, Type, type_of_dtype
+from .values import checked_value
+
+Array: TypeAlias = "npt.NDArray[Any]"
+
+_count = 0
+
+
+def _fresh_name() -> str:
+    global _count
+    _count += 1
+    return f"b{_count - 1}"
+
+
+class Buffer(Shaped, Pending):
+    """A typed, strided block of memory shared with numpy.
+
+    ``Buffer(array, name="", reverse_axes=True)`` views any writable array or buffer of numbers, without a copy;
+    ``Buffer(type, sizes, name="")`` allocates, x dense; ``Buffer(type, sizes, storage_order, name="")`` lays the
+    dimensions out in the order given, the first dense. The least coordinate is 0 until ``set_min``.
+
+    Raises:
+        HalideError: a read-only array, a type that no pipeline knows, a foreign byte order, misaligned data, strides
+            that are no multiple of the element, or a shape that int32 can't express.
+    """
+
+    _pending = BUFFER
+
+    def __init__(self, source: Any, *args: Any, **options: Any) -> None:
+        self._image: Image | None = None
+        self._mins = ()
+        if isinstance(source, Buffer):
+            self._array, self._mins, self._name = source._array, source._mins, source._name
+            return
+        self._array, name = _ALLOCATES(*args) if isinstance(source, Type) else view(source)
+
+    @classmethod
+    def make_scalar(cls, type: Type, name: str = "") -> Buffer:
+        """A Buffer without dimensions: one element."""
+        return cls(type, [], name)
+
+    @classmethod
+    def make_interleaved(cls, type: Type, width: int, height: int, channels: int, name: str = "") -> Buffer:
+        """A Buffer of (x, y, c) with c dense."""
+        return cls(type, [width, height, channels], [2, 0, 1], name)
+
+    @classmethod
+    def make_with_shape_of(cls, src: Buffer, name: str = "") -> Buffer:
+        """A new Buffer with the type, the shape and the order of dimensions in memory of another."""
+        return cls._of(np.empty_like(src._array), src._mins, name)
+
+    @classmethod
+    def _of(cls, array: Array, mins: tuple[int, ...], name: str = "") -> Buffer:
+        self = cls(array, name)
+        self._mins = mins
+        self._check_shape()
+        return self
+
+    # Elements.
+
+    @property
+    def image(self) -> Image:
+        """The Buffer as an input that definitions mention; the same object each time."""
+        if self._image is None:
+            self._image = Image(self._name, self.type(), self.dimensions(), user_location(), embedded=True)
+            self._image.bound = self
+        return self._image
+
+    def _axes(self, index: tuple[Any, ...]) -> tuple[int, ...]:
+        check_arity(f'Buffer "{self._name}"', self.dimensions(), len(index))
+        at = []
+        for i, value in enumerate(index):
+            if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+                raise TypeMismatchError(f'Coordinate {i} of Buffer "{self._name}" must be an integer, not {value!r}.')
+            position, d = operator.index(value), self.dim(i)
+            if not d.min() <= position <= d.max():
+                raise CoordinateError(
+                    f'Coordinate {position} of dimension {i} is outside of Buffer "{self._name}", '
+                    f"which has {d.extent()} from {d.min()} to {d.max()}."
+                )
+            at.append(position - d.min())
+        return tuple(reversed(at))
+
+    def __getitem__(self, index: Coordinates) -> Any:
+        """An element, for integers; an expression, where a Var or an Expr is among the coordinates."""
+        at = as_tuple(index)
+        if any(isinstance(i, Operand) for i in at):
+            return image_access(self.image, at)
+        return self._array[self._axes(at)].item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._array[self._axes(as_tuple(index))] = checked_value(self.type(), value, f'Buffer "{self._name}"')
+
+    def at(self, *args: Expr) -> Expr:
+        """The element at a point as an expression, for integers and zero dimensions too."""
+        return image_access(self.image, args)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.dimensions() != 1:
+            raise TypeError(f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can.")
+        return iter(self._array.tolist())
+
+    def contains(self, coords: Sequence[int]) -> bool:
+        """Whether a point lies inside."""
+        dims = [self.dim(i) for i in range(len(coords))]
+        return all(d.min() <= c <= d.max() for d, c in zip(dims, coords, strict=True))
+
+    def fill(self, value: object) -> None:
+        """Sets every element."""
+        self._array[...] = checked_value(self.type(), value, f'Buffer "{self._name}"')
+
+    def all_equal(self, value: object) -> bool:
+        """Whether every element has this value."""
+        return bool(np.all(self._array == checked_value(self.type(), value, f'Buffer "{self._name}"')))
+
+    def for_each_element(self, f: Callable[[list[int]], object]) -> None:
+        """Calls ``f`` with the coordinates of each element, x changing fastest."""
+        for at in np.ndindex(self._array.shape):
+            f([i + low for i, low in zip(reversed(at), self._mins, strict=True)])
+
+    # Copies and views.
+
+    def copy(self) -> Buffer:
+        """A Buffer with memory of its own, laid out alike."""
+        return Buffer._of(self._array.copy(order="K"), self._mins)
+
+    def copy_from(self, src: Buffer) -> None:
+        """Copies the elements at the coordinates that both Buffers have."""
+        if src.type() is not self.type() or src.dimensions() != self.dimensions():
+            raise TypeMismatchError(f"{self!r} can't be filled from {src!r}.")
+        both = []
+        for i in range(self.dimensions()):
+            a, b = self.dim(i), src.dim(i)
+            low, high = max(a.min(), b.min()), min(a.max(), b.max())
+            if high < low:
+                return
+            both.append((low, high - low + 1))
+        self.cropped(both)._array[...] = src.cropped(both)._array
+
+    def set_min(self, mins: Sequence[int]) -> None:
+        """Moves the coordinates so that the first ones are ``mins``; dimensions that aren't given stay."""
+        if len(mins) > self.dimensions():
+            raise DefinitionError(f"{self!r} has fewer than {len(mins)} dimensions.")
+        self._move(tuple(operator.index(m) for m in mins) + self._mins[len(mins) :])
+
+    def _move(self, mins: tuple[int, ...]) -> None:
+        before, self._mins = self._mins, mins
+        try:
+            self._check_shape()
+        except HalideError:
+            self._mins = before
+            raise
+
+    def translate(self, dimension: int | Sequence[int], dx: int | None = None) -> None:
+        """``translate(dimension, dx)`` or ``translate([dx, dy, …])``: adds to the coordinates."""
+        if isinstance(dimension, int):
+            self.dim(dimension)
+            delta = [0] * dimension + [operator.index(dx if dx is not None else 0)]
+        else:
+            delta = list(dimension)
+        delta += [0] * (self.dimensions() - len(delta))
+        self._move(tuple(m + operator.index(d) for m, d in zip(self._mins, delta, strict=True)))
+
+    def translated(self, dimension: int | Sequence[int], dx: int | None = None) -> Buffer:
+        """A view of the same memory with coordinates moved."""
+        view = Buffer._of(self._array, self._mins)
+        view.translate(dimension, dx)
+        return view
+
+    def cropped(
+        self, dimension: int | Sequence[tuple[int, int]], min: int | None = None, extent: int | None = None
+    ) -> Buffer:
+        """A view of a part: ``cropped(dimension, min, extent)`` or ``cropped([(min, extent), …])``."""
+        if isinstance(dimension, int):
+            if min is None or extent is None:
+                raise DefinitionError("cropped() needs a dimension, a min and an extent.")
+            d = self.dim(dimension)
+            rect = [(self.dim(i).min(), self.dim(i).extent()) for i in range(dimension)] + [(min, extent)]
+        else:
+            rect = list(dimension)
+        window = [slice(None)] * self.dimensions()
+        mins = list(self._mins)
+        for i, (low, size) in enumerate(rect):
+            d = self.dim(i)
+            if size < 0 or low < d.min() or low + size > d.min() + d.extent():
+                raise CoordinateError(f"The crop ({low}, {size}) of dimension {i} is outside of {self!r}.")
+            window[self.dimensions() - 1 - i] = slice(low - d.min(), low - d.min() + size)
+            mins[i] = low
+        return Buffer._of(self._array[tuple(window)], tuple(mins))
+
+    def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
+        """A view with one dimension fixed, at its least coordinate if none is given, and dropped."""
+        d = self.dim(dimension)
+        at = d.min() if pos is None else pos
+        if not d.min() <= at <= d.max():
+            raise CoordinateError(f"The slice at {at} of dimension {dimension} is outside of {self!r}.")
+        array = np.take(self._array, 0, axis=self.dimensions() - 1 - dimension) if False else self._sliced(dimension, at)
+        return Buffer._of(array, self._mins[:dimension] + self._mins[dimension + 1 :])
+
+    def transposed(self, d1: int | Sequence[int], d2: int | None = None) -> Buffer:
+        """A view with two dimensions exchanged, or all in the order given."""
+        n = self.dimensions()
+        order = list(range(n))
+        if isinstance(d1, int):
+            if d2 is None:
+                raise DefinitionError("transposed() needs two dimensions, or a list of all.")
+            self.dim(d1), self.dim(d2)
+            order[d1], order[d2] = d2, d1
+        else:
+            order = list(d1)
+        if sorted(order) != list(range(n)):
+            raise DefinitionError(f"{order} is not an order of the dimensions of {self!r}.")
+        axes = [n - 1 - order[n - 1 - axis] for axis in range(n)]
+        return Buffer._of(self._array.transpose(axes), tuple(self._mins[i] for i in order))
+
+    def embedded(self, dimension: int, pos: int = 0) -> Buffer:
+        """A view with one more dimension, of extent 1 at ``pos``."""
+        if not 0 <= dimension <= self.dimensions():
+            raise DefinitionError(f"{self!r} can't get a dimension {dimension}.")
+        array = np.expand_dims(self._array, self.dimensions() - dimension)
+        return Buffer._of(array, (*self._mins[:dimension], pos, *self._mins[dimension:]))
+
+    def reverse_axes(self) -> Buffer:
+        """A view with the dimensions in reverse order."""
+        return self.transposed(list(reversed(range(self.dimensions()))))
+
+    def _become(self, other: Buffer) -> None:
+        if self._image is not None and other.dimensions() != self.dimensions():
+            raise DefinitionError(f"{self!r} stands in a definition: its number of dimensions can't change.")
+        self._array, self._mins = other._array, other._mins
+
+    def crop(
+        self, dimension: int | Sequence[tuple[int, int]], min: int | None = None, extent: int | None = None
+    ) -> None:
+        """``cropped``, in place."""
+        self._become(self.cropped(dimension, min, extent))
+
+    def slice(self, dimension: int, pos: int | None = None) -> None:
+        """``sliced``, in place."""
+        self._become(self.sliced(dimension, pos))
+
+    def transpose(self, d1: int | Sequence[int], d2: int | None = None) -> None:
+        """``transposed``, in place."""
+        self._become(self.transposed(d1, d2))
+
+    def embed(self, dimension: int, pos: int = 0) -> None:
+        """``embedded``, in place."""
+        self._become(self.embedded(dimension, pos))
+
+    def add_dimension(self) -> None:
+        """Adds a last dimension of extent 1."""
+        self.embed(self.dimensions())
+
+    def __repr__(self) -> str:
+        dims = [self.dim(i) for i in range(self.dimensions())]
+        shape = ",".join(f"[{d.min()},{d.extent()},{d.stride()}]" for d in dims)
+        return f"<halide_core.Buffer of type {self.type()} shape:[{shape}]>"

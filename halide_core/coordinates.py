@@ -1,0 +1,97 @@
+"""Integers with a meaning of their own: coordinates, and start-up expressions (definition 2.9).
+
+In: what the user wrote in ``f[…]`` or as a bound, an extent, a factor. Out: int32 IR nodes, or an error.
+
+    coordinates('Func "f"', 2, (x, 1.5))   ->   TypeMismatchError: argument 2 of Func "f" is a float32 …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from . import ir
+from .algorithm import Image
+from .errors import DefinitionError, HalideError, TypeMismatchError
+from .expr import Expr, ExprLike, as_node
+from .types import INT32
+from .visit import subexpressions
+
+Coordinates: TypeAlias = "ExprLike | tuple[ExprLike, ...]"
+
+
+def as_tuple(index: Coordinates) -> tuple[ExprLike, ...]:
+    """The coordinates in ``f[index]``."""
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _as_int32(node: ir.Expr) -> ir.Expr | None:
+    if isinstance(node, ir.IntImm):
+        return ir.const(node.value, INT32) if INT32.can_represent(node.value) else None
+    return ir.cast(INT32, node) if node.type.is_integer() and INT32.can_represent(node.type) else None
+
+
+def check_arity(what: str, dimensions: int, given: int) -> None:
+    """Raises DefinitionError unless ``given`` coordinates are as many as there are dimensions."""
+    if given != dimensions:
+        s = "" if dimensions == 1 else "s"
+        raise DefinitionError(f"{what} has {dimensions} dimension{s}, but is used with {given}.")
+
+
+def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.Expr, ...]:
+    """The coordinates of a point as int32 nodes; types that int32 can't hold need an explicit cast, as in Halide."""
+    nodes: list[ir.Expr] = []
+    for i, arg in enumerate(args):
+        node = as_node(arg)
+        fitting = _as_int32(node)
+        if fitting is None:
+            raise TypeMismatchError(
+                f"Argument {i + 1} of {what}, {node!r}, is of {node.type}: a coordinate is an int32. "
+                f"Convert it with hl.i32(…)."
+            )
+        nodes.append(fitting)
+    return tuple(nodes)
+
+
+def image_access(image: Image, args: Sequence[ExprLike]) -> Expr:
+    """An input at a point."""
+    what = f'Input "{image.name}"'
+    check_arity(what, image.dimensions, len(args))
+    return Expr.of(ir.Access(image.types[0], image, coordinates(what, args), 0, ir.LAST_STAGE))
+
+
+def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.Expr:
+    """An int32 that is known when the pipeline starts: made of numbers, Params, and the shapes of inputs.
+
+    Raises:
+        error: a float, a constant that is no int32, a variable, or a Func or input read at a point.
+    """
+    try:
+        node = as_node(value)
+    except TypeMismatchError as wrong:
+        raise error(f"{what} must be an integer, not {value!r}.") from wrong
+    if not node.type.is_integer() or node.type.is_bool():
+        raise error(f"{what} must be an integer, not {node!r} of {node.type}.")
+    fitting = _as_int32(node)
+    if fitting is None and isinstance(node, ir.IntImm):
+        raise error(f"{what} must be an int32, not {node.value}.")
+    for e in subexpressions((node,)):
+        match e:
+            case ir.Variable(name=name):
+                reason = f'the variable "{name}"'
+            case ir.RVarRef(domain=domain, index=index):
+                reason = f'the reduction variable "{domain.names[index]}"'
+            case ir.Access(callee=callee):
+                reason = f'a point of "{callee.name}"'
+            case _:
+                continue
+        raise error(
+            f"{what}, {node!r}, depends on {reason}. It must be known when the pipeline starts: "
+            f"only numbers, Params and the shapes of inputs can be in it."
+        )
+    return fitting if fitting is not None else ir.cast(INT32, node)
+
+
+def constant(node: ir.Expr) -> int | float | None:
+    """The number that a literal is, or None."""
+    return node.value if isinstance(node, ir.IntImm | ir.FloatImm) else None

@@ -1,0 +1,423 @@
+"""The functions that an expression can call: choices, casts and mathematics.
+
+In: operands and numbers. Out: Exprs. Names are Halide's, so several shadow Python's own on purpose.
+
+    select(x < 0, 0, x > 9, 9, x)   ->   select(x < 0, 0, select(9 < x, 9, x))
+    sqrt(u8)                        ->   sqrt(float32(u8))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from . import ir
+from .errors import DefinitionError, TypeMismatchError, warn_user
+from .expr import (
+    Expr,
+    ExprLike,
+    HalideWarning,
+    Operand,
+    arithmetic,
+    as_bool,
+    as_node,
+    is_plain,
+    matched,
+    power,
+    promoted,
+)
+from .ir import BinaryOp, Intrinsic
+from .lerp import lerp
+from .types import BOOL, Float, Int, Type, UInt
+
+_FLOAT32, _FLOAT64 = Float(32), Float(64)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Choices.
+
+
+def _in_one_type(values: Sequence[ExprLike]) -> list[ir.Expr]:
+    """The values in their common type; Python numbers take the type of the others."""
+    typed = [as_node(v).type for v in values if not is_plain(v)]
+    if not typed:
+        typed = [as_node(v).type for v in values]
+    elif any(isinstance(v, float) and is_plain(v) for v in values):
+        typed.append(_FLOAT32)
+    common = reduce(promoted, typed)
+    anchor = Expr.of(ir.const(0, common))
+    return [matched(v, anchor)[0] for v in values]
+
+
+def select(*args: ExprLike) -> Expr:
+    """``select(c, a, b)``: ``a`` where ``c`` holds, else ``b``; ``select(c1, v1, c2, v2, …, otherwise)``: the first
+    value whose condition holds. All values are evaluated. Their types are matched like an operator's."""
+    if len(args) < 3 or len(args) % 2 == 0:
+        raise DefinitionError(
+            f"select() takes a condition, a value, more such pairs, and a last value: "
+            f"an odd number of at least 3 arguments, not {len(args)}."
+        )
+    for value in args[1::2] + args[-1:]:
+        if isinstance(value, tuple | list):
+            raise DefinitionError("select() of Tuples is not available yet.")
+    values = _in_one_type(args[1::2] + args[-1:])
+    result = values[-1]
+    for condition, value in zip(reversed(args[:-1:2]), reversed(values[:-1]), strict=True):
+        result = ir.Select(value.type, as_bool(condition)._node(), value, result)
+    return Expr.of(result)
+
+
+def mux(index: ExprLike, values: Sequence[ExprLike]) -> Expr:
+    """``values[index]``; the last value for any index that has none. The values must be of one type."""
+    if isinstance(values, Operand) or not values:
+        raise DefinitionError("mux() needs a sequence of at least one value.")
+    types = [as_node(v).type for v in values if not is_plain(v)]
+    different = next((t for t in types if t is not types[0]), None)
+    if different is not None:
+        raise TypeMismatchError(f"mux() needs values of one type, not {types[0]} and {different}.")
+    nodes = _in_one_type(values)
+    result = nodes[-1]
+    for i in reversed(range(len(nodes) - 1)):
+        result = ir.Select(result.type, arithmetic(BinaryOp.EQ, index, i)._node(), nodes[i], result)
+    return Expr.of(result)
+
+
+def _extreme(op: BinaryOp, args: Sequence[ExprLike]) -> Expr:
+    if len(args) < 2:
+        raise DefinitionError(f"{op.value}() needs at least 2 arguments, not {len(args)}.")
+    nodes = [as_node(a) for a in args]
+    result = nodes[-1]
+    for node in reversed(nodes[:-1]):
+        common = promoted(node.type, result.type)
+        result = ir.binary(op, ir.cast(common, node), ir.cast(common, result))
+    return Expr.of(result)
+
+
+def min(*args: ExprLike) -> Expr:
+    """The least of two or more values. As in Halide a Python int counts as int32, a float as float32."""
+    return _extreme(BinaryOp.MIN, args)
+
+
+def max(*args: ExprLike) -> Expr:
+    """The greatest of two or more values. As in Halide a Python int counts as int32, a float as float32."""
+    return _extreme(BinaryOp.MAX, args)
+
+
+def clamp(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
+    """``value`` moved into [low, high], in its own type; bounds are of that type, or constants of it."""
+    node = as_node(value)
+    least, most = (_bound(b, node.type) for b in (low, high))
+    return Expr.of(ir.maximum(ir.minimum(node, most), least))
+
+
+def _bound(bound: ExprLike, type: Type) -> ir.Expr:
+    node = as_node(bound)
+    if node.type is type:
+        return node
+    if isinstance(node, ir.IntImm) and type.can_represent(node.value):
+        return ir.const(node.value, type)
+    if isinstance(bound, float) and is_plain(bound) and type.is_float():
+        return ir.const(bound, type)
+    raise TypeMismatchError(f"clamp() of {type} has the bound {node!r} of {node.type}. Convert it, or the value, first.")
+
+
+def likely(value: ExprLike) -> Expr:
+    """The value itself. A hint to Halide's loop partitioning, which finds steady states by proof here."""
+    return Expr(value)
+
+
+def likely_if_innermost(value: ExprLike) -> Expr:
+    """The value itself; see ``likely``."""
+    return Expr(value)
+
+
+def logical_not(value: ExprLike) -> Expr:
+    """``~value`` of a truth value."""
+    return as_bool(value).logical_not()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Casts.
+
+
+def cast(type: Type, value: ExprLike) -> Expr:
+    """``value`` converted to ``type``: integers wrap, floats are cut off towards zero and kept inside the type."""
+    if isinstance(value, bool | int) and is_plain(value):
+        return Expr.of(ir.const(value, type))
+    if isinstance(value, float) and is_plain(value):
+        return Expr.of(ir.const(value, type) if type.is_float() else ir.Cast(type, ir.const(value, _FLOAT64)))
+    return Expr.of(ir.cast(type, as_node(value)))
+
+
+def saturating_cast(type: Type, value: ExprLike) -> Expr:
+    """``value`` converted to ``type``; what lies outside becomes its least or greatest value."""
+    node = as_node(value)
+    if type.is_integer() and node.type.is_integer():
+        (low, high), (least, most) = type.range, node.type.range
+        if low > least:
+            node = ir.maximum(node, ir.const(low, node.type))
+        if high < most:
+            node = ir.minimum(node, ir.const(high, node.type))
+    return Expr.of(ir.cast(type, node))
+
+
+def i8(value: ExprLike) -> Expr:
+    """``cast(Int(8), value)``."""
+    return cast(Int(8), value)
+
+
+def i16(value: ExprLike) -> Expr:
+    """``cast(Int(16), value)``."""
+    return cast(Int(16), value)
+
+
+def i32(value: ExprLike) -> Expr:
+    """``cast(Int(32), value)``."""
+    return cast(Int(32), value)
+
+
+def i64(value: ExprLike) -> Expr:
+    """``cast(Int(64), value)``."""
+    return cast(Int(64), value)
+
+
+def u8(value: ExprLike) -> Expr:
+    """``cast(UInt(8), value)``."""
+    return cast(UInt(8), value)
+
+
+def u16(value: ExprLike) -> Expr:
+    """``cast(UInt(16), value)``."""
+    return cast(UInt(16), value)
+
+
+def u32(value: ExprLike) -> Expr:
+    """``cast(UInt(32), value)``."""
+    return cast(UInt(32), value)
+
+
+def u64(value: ExprLike) -> Expr:
+    """``cast(UInt(64), value)``."""
+    return cast(UInt(64), value)
+
+
+def f32(value: ExprLike) -> Expr:
+    """``cast(Float(32), value)``."""
+    return cast(_FLOAT32, value)
+
+
+def f64(value: ExprLike) -> Expr:
+    """``cast(Float(64), value)``."""
+    return cast(_FLOAT64, value)
+
+
+def i8_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(Int(8), value)``."""
+    return saturating_cast(Int(8), value)
+
+
+def i16_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(Int(16), value)``."""
+    return saturating_cast(Int(16), value)
+
+
+def i32_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(Int(32), value)``."""
+    return saturating_cast(Int(32), value)
+
+
+def i64_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(Int(64), value)``."""
+    return saturating_cast(Int(64), value)
+
+
+def u8_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(UInt(8), value)``."""
+    return saturating_cast(UInt(8), value)
+
+
+def u16_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(UInt(16), value)``."""
+    return saturating_cast(UInt(16), value)
+
+
+def u32_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(UInt(32), value)``."""
+    return saturating_cast(UInt(32), value)
+
+
+def u64_sat(value: ExprLike) -> Expr:
+    """``saturating_cast(UInt(64), value)``."""
+    return saturating_cast(UInt(64), value)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Mathematics.
+
+
+def abs(value: ExprLike) -> Expr:
+    """The absolute value; of a signed integer it is unsigned, so that it always fits."""
+    node = as_node(value)
+    if node.type.is_uint():
+        warn_user(f"abs() of the unsigned type {node.type} does nothing.", HalideWarning)
+        return Expr.of(node)
+    type = UInt(node.type.bits()) if node.type.is_int() else node.type
+    return Expr.of(ir.Call(type, Intrinsic.ABS, (node,)))
+
+
+def absd(a: ExprLike, b: ExprLike) -> Expr:
+    """The absolute difference; of integers it is unsigned, so that it always fits."""
+    x, y = matched(Expr(a), Expr(b))
+    if x.type.is_float():
+        return abs(Expr.of(ir.sub(x, y)))
+    if x.type.is_bool():
+        raise TypeMismatchError("absd() needs numbers, not bools.")
+    type = UInt(x.type.bits())
+    p, q = ir.cast(type, x), ir.cast(type, y)
+    return Expr.of(ir.Select(type, ir.less(x, y), ir.sub(q, p), ir.sub(p, q)))
+
+
+def _as_float(value: ExprLike) -> ir.Expr:
+    node = as_node(value)
+    return node if node.type.is_float() else ir.cast(_FLOAT32, node)
+
+
+def _call(function: Intrinsic, value: ExprLike) -> Expr:
+    node = _as_float(value)
+    return Expr.of(ir.Call(node.type, function, (node,)))
+
+
+def sqrt(value: ExprLike) -> Expr:
+    """The square root. An integer becomes float32 first, as in all functions below."""
+    return _call(Intrinsic.SQRT, value)
+
+
+def exp(value: ExprLike) -> Expr:
+    """The exponential function."""
+    return _call(Intrinsic.EXP, value)
+
+
+def log(value: ExprLike) -> Expr:
+    """The natural logarithm."""
+    return _call(Intrinsic.LOG, value)
+
+
+def sin(value: ExprLike) -> Expr:
+    """The sine of an angle in radians."""
+    return _call(Intrinsic.SIN, value)
+
+
+def cos(value: ExprLike) -> Expr:
+    """The cosine of an angle in radians."""
+    return _call(Intrinsic.COS, value)
+
+
+def tan(value: ExprLike) -> Expr:
+    """The tangent of an angle in radians."""
+    return _call(Intrinsic.TAN, value)
+
+
+def asin(value: ExprLike) -> Expr:
+    """The inverse sine, in radians."""
+    return _call(Intrinsic.ASIN, value)
+
+
+def acos(value: ExprLike) -> Expr:
+    """The inverse cosine, in radians."""
+    return _call(Intrinsic.ACOS, value)
+
+
+def atan(value: ExprLike) -> Expr:
+    """The inverse tangent, in radians."""
+    return _call(Intrinsic.ATAN, value)
+
+
+def atan2(y: ExprLike, x: ExprLike) -> Expr:
+    """The angle of the point (x, y), in radians; float64 if ``y`` is, else float32."""
+    type = _FLOAT64 if as_node(y).type is _FLOAT64 else _FLOAT32
+    return Expr.of(ir.Call(type, Intrinsic.ATAN2, (ir.cast(type, as_node(y)), ir.cast(type, as_node(x)))))
+
+
+def sinh(value: ExprLike) -> Expr:
+    """The hyperbolic sine."""
+    return _call(Intrinsic.SINH, value)
+
+
+def cosh(value: ExprLike) -> Expr:
+    """The hyperbolic cosine."""
+    return _call(Intrinsic.COSH, value)
+
+
+def tanh(value: ExprLike) -> Expr:
+    """The hyperbolic tangent."""
+    return _call(Intrinsic.TANH, value)
+
+
+def pow(base: ExprLike, exponent: ExprLike) -> Expr:
+    """``base ** exponent``: of the base's type for a constant integer exponent, else a float."""
+    return power(base, exponent)
+
+
+def floor(value: ExprLike) -> Expr:
+    """The greatest whole number that is not above, as a float."""
+    return _call(Intrinsic.FLOOR, value)
+
+
+def ceil(value: ExprLike) -> Expr:
+    """The least whole number that is not below, as a float."""
+    return _call(Intrinsic.CEIL, value)
+
+
+def round(value: ExprLike) -> Expr:
+    """The nearest whole number, the even one of two, as a float."""
+    return _call(Intrinsic.ROUND, value)
+
+
+def trunc(value: ExprLike) -> Expr:
+    """The whole number towards zero, as a float."""
+    return _call(Intrinsic.TRUNC, value)
+
+
+def fract(value: ExprLike) -> Expr:
+    """What ``trunc`` cuts off; it has the sign of the value."""
+    node = _as_float(value)
+    return Expr.of(ir.sub(node, ir.Call(node.type, Intrinsic.TRUNC, (node,))))
+
+
+def hypot(x: ExprLike, y: ExprLike) -> Expr:
+    """``sqrt(x*x + y*y)``, in floats from the start."""
+    a, b = matched(Expr.of(_as_float(x)), Expr.of(_as_float(y)))
+    return _call(Intrinsic.SQRT, Expr.of(ir.add(ir.mul(a, a), ir.mul(b, b))))
+
+
+def _float_only(name: str, value: ExprLike) -> ir.Expr:
+    node = as_node(value)
+    if not node.type.is_float():
+        raise TypeMismatchError(f"{name}() needs a float, not {node.type}.")
+    return node
+
+
+def is_nan(value: ExprLike) -> Expr:
+    """Whether a float is not a number."""
+    return Expr.of(ir.Call(BOOL, Intrinsic.IS_NAN, (_float_only("is_nan", value),)))
+
+
+def is_inf(value: ExprLike) -> Expr:
+    """Whether a float is infinite."""
+    node = _float_only("is_inf", value)
+    return Expr.of(ir.equal(abs(Expr.of(node))._node(), ir.const(float("inf"), node.type)))
+
+
+def is_finite(value: ExprLike) -> Expr:
+    """Whether a float is a number and not infinite."""
+    node = _float_only("is_finite", value)
+    return Expr.of(ir.less(abs(Expr.of(node))._node(), ir.const(float("inf"), node.type)))
+
+
+__all__ = [
+    *("abs", "absd", "acos", "asin", "atan", "atan2", "cast", "ceil", "clamp", "cos", "cosh", "exp", "f32", "f64"),
+    *("floor", "fract", "hypot", "i16", "i16_sat", "i32", "i32_sat", "i64", "i64_sat", "i8", "i8_sat", "is_finite"),
+    *("is_inf", "is_nan", "lerp", "likely", "likely_if_innermost", "log", "logical_not", "max", "min", "mux", "pow"),
+    *("round", "saturating_cast", "select", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "u16", "u16_sat", "u32"),
+    *("u32_sat", "u64", "u64_sat", "u8", "u8_sat"),
+]

@@ -1,0 +1,158 @@
+"""Input buffers of a pipeline.
+
+In: a type, a number of dimensions, perhaps a name. Out: something to index in definitions, filled when it runs.
+
+    ip = ImageParam(UInt(8), 2, "ip");  f[x, y] = ip[x + 1, y];  ip.set(array)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import ir
+from .algorithm import Image
+from .buffer import Buffer
+from .coordinates import Coordinates, as_tuple, image_access
+from .errors import DefinitionError, TypeMismatchError, user_location
+from .expr import Expr
+from .ir import Field
+from .param import fresh_input_name
+from .pending import DIMENSION, IMAGE_PARAM, Pending
+from .types import INT32, INT64, Type
+
+
+class Dimension(Pending):
+    """The shape of an input along one dimension, as start-up expressions."""
+
+    _pending = DIMENSION
+
+    def __init__(self, image: Image, dim: int) -> None:
+        self._image = image
+        self._dim = dim
+
+    def _field(self, field: Field) -> Expr:
+        return Expr.of(ir.cast(INT32, ir.BufferField(INT64, self._image, field, self._dim)))
+
+    def min(self) -> Expr:
+        """The least coordinate."""
+        return self._field(Field.MIN)
+
+    def extent(self) -> Expr:
+        """How many coordinates there are."""
+        return self._field(Field.EXTENT)
+
+    def max(self) -> Expr:
+        """The greatest coordinate."""
+        return self.min() + self.extent() - 1
+
+    def stride(self) -> Expr:
+        """The distance of neighbours in memory, in elements."""
+        return self._field(Field.STRIDE)
+
+    def dim(self, dimension: int) -> Dimension:
+        """Another dimension of the same input."""
+        return dimension_of(self._image, dimension)
+
+
+def dimension_of(image: Image, dim: int) -> Dimension:
+    """One dimension of an input."""
+    if not 0 <= dim < image.dimensions:
+        raise DefinitionError(f'Input "{image.name}" has {image.dimensions} dimensions: there is no dimension {dim}.')
+    return Dimension(image, dim)
+
+
+class ImageParam(Pending):
+    """An input buffer of a type and a number of dimensions; ``set`` binds a Buffer or a numpy array to it."""
+
+    _pending = IMAGE_PARAM
+    __iter__ = None  # indexing never ends, so Python's own loop over it would not either
+
+    def __init__(self, type: Type, dimensions: int, name: str = "") -> None:
+        if not isinstance(type, Type) or type.is_handle() or type.is_vector():
+            raise DefinitionError(f"An ImageParam needs a scalar number type such as hl.UInt(8), not {type!r}.")
+        if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 0:
+            raise DefinitionError(f"The number of dimensions of an ImageParam can't be {dimensions!r}.")
+        self._source = Image(name or fresh_input_name(), type, dimensions, user_location())
+
+    @property
+    def source(self) -> Image:
+        """The input as the compiler sees it."""
+        return self._source
+
+    def name(self) -> str:
+        """The input's name, which is also its argument's."""
+        return self._source.name
+
+    def type(self) -> Type:
+        """The type of an element."""
+        return self._source.types[0]
+
+    def dimensions(self) -> int:
+        """How many coordinates a point has."""
+        return self._source.dimensions
+
+    def defined(self) -> bool:
+        """Always true."""
+        return True
+
+    def __getitem__(self, index: Coordinates) -> Expr:
+        return image_access(self._source, as_tuple(index))
+
+    def set(self, buffer: Buffer | np.ndarray) -> None:  # type: ignore[type-arg]  # of any type; checked below
+        """Binds the data for the runs that follow; an array is not copied.
+
+        Raises:
+            TypeMismatchError: another type. DefinitionError: another number of dimensions.
+        """
+        given = buffer if isinstance(buffer, Buffer) else Buffer(buffer)
+        if given.type() is not self.type():
+            raise TypeMismatchError(f'ImageParam "{self.name()}" is of {self.type()}, the buffer of {given.type()}.')
+        if given.dimensions() != self.dimensions():
+            raise DefinitionError(
+                f'ImageParam "{self.name()}" has {self.dimensions()} dimensions, the buffer {given.dimensions()}.'
+            )
+        self._source.bound = given
+
+    def get(self) -> Buffer | None:
+        """The Buffer that is bound, or None."""
+        bound = self._source.bound
+        return bound if isinstance(bound, Buffer) else None
+
+    def reset(self) -> None:
+        """Unbinds the data."""
+        self._source.bound = None
+
+    def dim(self, dimension: int) -> Dimension:
+        """The shape along one dimension."""
+        return dimension_of(self._source, dimension)
+
+    def left(self) -> Expr:
+        """The least x."""
+        return self.dim(0).min()
+
+    def right(self) -> Expr:
+        """The greatest x."""
+        return self.dim(0).max()
+
+    def top(self) -> Expr:
+        """The least y."""
+        return self.dim(1).min()
+
+    def bottom(self) -> Expr:
+        """The greatest y."""
+        return self.dim(1).max()
+
+    def width(self) -> Expr:
+        """The extent of x."""
+        return self.dim(0).extent()
+
+    def height(self) -> Expr:
+        """The extent of y."""
+        return self.dim(1).extent()
+
+    def channels(self) -> Expr:
+        """The extent of the third dimension."""
+        return self.dim(2).extent()
+
+    def __repr__(self) -> str:
+        return f"<halide_core.ImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"

@@ -1,0 +1,110 @@
+"""Scalar parameters of a pipeline.
+
+In: a type, and perhaps a name and a value. Out: an operand whose value is given when the pipeline runs.
+
+    p = Param(UInt(8), "p", 3);  p.set(300)   ->   TypeMismatchError: 300 is not a value of uint8 …
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import ir
+from .algorithm import Parameter
+from .coordinates import constant
+from .errors import DefinitionError, user_location
+from .expr import Expr, Operand
+from .pending import PARAM, Pending
+from .types import Type
+from .values import checked_value
+
+_count = 0
+
+
+def fresh_input_name() -> str:
+    """A name for an input that the user gave none: two inputs of one pipeline can't share one."""
+    global _count
+    _count += 1
+    return f"p{_count - 1}"
+
+
+class Param(Operand, Pending):
+    """A scalar input. ``Param(type)``, ``Param(type, name)``, ``Param(type, value)`` or ``Param(type, name, value)``."""
+
+    _pending = PARAM
+
+    def __init__(
+        self,
+        type: Type,
+        name: str | int | float | np.generic | None = None,
+        value: int | float | np.generic | None = None,
+    ) -> None:
+        if not isinstance(type, Type) or type.is_handle() or type.is_vector():
+            raise DefinitionError(f"A Param needs a scalar number type such as hl.Int(32), not {type!r}.")
+        if name is not None and not isinstance(name, str):
+            if value is not None:
+                raise DefinitionError(f"The name of a Param must be a string, not {name!r}.")
+            name, value = None, name
+        self._source = Parameter(name or fresh_input_name(), type, user_location())
+        if value is not None:
+            self.set(value)
+
+    @property
+    def source(self) -> Parameter:
+        """The parameter as the compiler sees it."""
+        return self._source
+
+    def _node(self) -> ir.Expr:
+        return ir.ParamRef(self._source.type, self._source)
+
+    def _checked(self, value: object) -> int | float:
+        if isinstance(value, Operand):
+            number = constant(value._node())
+            if number is None:
+                raise DefinitionError(f'A limit of Param "{self.name()}" must be a constant, not {value!r}.')
+            value = number
+        return checked_value(self._source.type, value, f'Param "{self.name()}"')
+
+    def name(self) -> str:
+        """The parameter's name, which is also its argument's."""
+        return self._source.name
+
+    def set(self, value: int | float | np.generic) -> None:
+        """Sets the value for the runs that follow.
+
+        Raises:
+            TypeMismatchError: the type can't hold the value; a float isn't taken for an integer.
+        """
+        self._source.value = self._checked(value)
+
+    def get(self) -> int | float | None:
+        """The value that was set, or None."""
+        return self._source.value
+
+    def set_range(self, low: Expr | int | float, high: Expr | int | float) -> None:
+        """Promises that the value lies in [low, high]; checked when the pipeline starts."""
+        least, most = self._checked(low), self._checked(high)
+        if least > most:
+            raise DefinitionError(f'The range of Param "{self.name()}" is empty: {least} is above {most}.')
+        self._source.low, self._source.high = least, most
+
+    def set_min_value(self, low: Expr | int | float) -> None:
+        """Promises that the value is not less than ``low``; checked when the pipeline starts."""
+        self._source.low = self._checked(low)
+
+    def set_max_value(self, high: Expr | int | float) -> None:
+        """Promises that the value is not greater than ``high``; checked when the pipeline starts."""
+        self._source.high = self._checked(high)
+
+    def min_value(self) -> Expr | None:
+        """The least value promised, or None."""
+        low = self._source.low
+        return None if low is None else Expr.of(ir.const(low, self._source.type))
+
+    def max_value(self) -> Expr | None:
+        """The greatest value promised, or None."""
+        high = self._source.high
+        return None if high is None else Expr.of(ir.const(high, self._source.type))
+
+    def __repr__(self) -> str:
+        return f"<halide_core.Param {self.name()!r} type {self._source.type}>"

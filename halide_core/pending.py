@@ -1,0 +1,87 @@
+"""Names of Halide's that are not here yet: one table, one error.
+
+In: an attribute that a class or the package doesn't have. Out: an error which says that it is to come, or Python's.
+
+    f.rfactor(r.x, u)   ->   ScheduleError: "rfactor" is not available yet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NoReturn
+
+from .errors import NotAvailableError, ScheduleError
+
+_STAGE = """
+allow_race_conditions always_partition always_partition_all atomic compute_with dump_argument_list never_partition
+never_partition_all partition prefetch rename rfactor specialize specialize_fail unscheduled
+"""
+_FUNC = """
+add_trace_tag align_bounds align_extent align_storage async_ bound_storage clone_in debug_to_file define_extern
+extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffer output_buffers
+reorder_storage ring_buffer set_estimate set_estimates store_in trace_loads trace_realizations trace_stores
+"""
+_PIPELINE = """
+add_requirement apply_autoscheduler compile_to compile_to_assembly compile_to_bitcode compile_to_conceptual_stmt
+compile_to_llvm_assembly compile_to_module compile_to_multitarget_object_files compile_to_multitarget_static_library
+"""
+_MODULE = """
+ArgInfo ArgInfoDirection ArgInfoKind ArgumentEstimates AutoSchedulerResults AutoschedulerParams BFloat Derivative
+DeviceAPI EvictionKey ExternFuncArgument FuncTupleElementRef Generator GeneratorContext GeneratorParam Handle
+InputBuffer InputScalar LinkageType LoopAlignStrategy LoopLevel MemoryType Module NameMangling OutputBuffer
+OutputFileType OutputImageParam OutputScalar Parameter Partition PrefetchBoundStrategy Target TargetArch
+TargetFeature TargetOS TargetProcessorTune Tuple VarOrRVar
+_ _0 _1 _2 _3 _4 _5 _6 _7 _8 _9
+acosh active_generator_context alias asinh atanh compile_standalone_runtime concat_bits
+count_leading_zeros count_trailing_zeros create_callable_from_generator deserialize_parameters deserialize_pipeline
+div_round_to_zero erf evaluate_may_gpu extract_bits fast_cos fast_exp fast_inverse fast_inverse_sqrt fast_log fast_pow
+fast_sin funcs gather generator get_host_target get_jit_target_from_environment get_target_from_environment
+halving_add halving_sub host_supports_target_device imageio install_dir link_modules load_plugin main memoize_tag
+mod_round_to_zero mul_shift_right popcount print print_when propagate_adjoints random_float random_int random_uint
+reinterpret require rounding_halving_add rounding_mul_shift_right rounding_shift_left rounding_shift_right
+saturating_add saturating_sub scatter serialize_pipeline strict_float target_arch_is target_bits
+target_feature_for_device_api target_has_feature target_natural_vector_size target_os_is undef unsafe_promise_clamped
+user_context_value vars widen_right_add widen_right_mul widen_right_sub widening_add widening_mul widening_shift_left
+widening_shift_right widening_sub
+"""
+
+DIRECTIVES = frozenset((_STAGE + _FUNC).split())
+STAGE = frozenset(_STAGE.split())
+PIPELINE = frozenset(_PIPELINE.split())
+FUNC = DIRECTIVES | PIPELINE
+MODULE = frozenset(_MODULE.split())
+PARAM = frozenset(("set_estimate", "parameter"))
+IMAGE_PARAM = frozenset("in_ trace_loads set_estimates set_host_alignment host_alignment store_in parameter".split())
+DIMENSION = frozenset("set_bounds set_estimate set_extent set_min set_stride".split())
+BUFFER = frozenset(
+    """allocate deallocate make_bounds_query copy_to_device copy_to_host device_deallocate device_detach_native
+    device_dirty device_free device_malloc device_sync has_device_allocation host_dirty set_device_dirty
+    set_host_dirty""".split()
+)
+
+
+class NotAvailableDirective(ScheduleError, NotAvailableError):
+    """A directive of Halide's that isn't here yet."""
+
+
+def missing(owner: str, name: str, pending: frozenset[str]) -> NoReturn:
+    """Raises the error for an attribute that is not there.
+
+    Raises:
+        NotAvailableError: a name of Halide's; NotAvailableDirective (a ScheduleError) where it is a directive.
+        AttributeError: any other name.
+    """
+    if name not in pending:
+        raise AttributeError(f"{owner} has no attribute {name!r}.")
+    error = NotAvailableDirective if name in DIRECTIVES and pending in (FUNC, STAGE) else NotAvailableError
+    raise error(f'"{name}" is not available yet.')
+
+
+class Pending:
+    """Gives a class the errors for the names in ``_pending``."""
+
+    _pending: ClassVar[frozenset[str]] = frozenset()
+
+    if not TYPE_CHECKING:  # else every misspelt attribute would pass the type checker
+
+        def __getattr__(self, name: str) -> NoReturn:
+            missing(type(self).__name__, name, self._pending)

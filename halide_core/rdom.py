@@ -1,0 +1,229 @@
+"""Reduction domains: the loops of an update definition (figure 2.5, ``rdom``).
+
+In: a list of (min, extent). Out: an RDom, whose RVars stand in update definitions.
+
+    r = RDom([(0, 3), (0, 5)])   ->   r.x in (0, 3), innermost; r.y in (0, 5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from . import ir
+from .algorithm import ReductionDomain
+from .buffer import Buffer
+from .coordinates import startup
+from .errors import DefinitionError, user_location
+from .expr import Expr, ExprLike, Operand, as_bool
+from .image_param import ImageParam
+from .types import INT32
+
+_LETTERS = ("x", "y", "z", "w")
+
+
+class Range:
+    """``min`` and ``extent`` of one dimension. ``Range()`` leaves a dimension unbounded, where that is allowed."""
+
+    def __init__(self, min: ExprLike | tuple[ExprLike, ExprLike] | None = None, extent: ExprLike | None = None) -> None:
+        if isinstance(min, tuple):
+            if extent is not None or len(min) != 2:
+                raise DefinitionError("A Range is made of a min and an extent.")
+            min, extent = min
+        if (min is None) != (extent is None):
+            raise DefinitionError("A Range needs both a min and an extent.")
+        self.min = None if min is None else Expr(min)
+        self.extent = None if extent is None else Expr(extent)
+
+    def __repr__(self) -> str:
+        return f"Range({self.min}, {self.extent})"
+
+
+RangeLike: TypeAlias = "Range | tuple[ExprLike, ExprLike]"
+
+
+def as_range(value: object) -> Range:
+    """A Range, or a (min, extent) pair, as a Range."""
+    if isinstance(value, Range):
+        return value
+    if isinstance(value, tuple) and len(value) == 2:
+        return Range(value)
+    raise DefinitionError(f"A Range or a (min, extent) pair is needed, not {value!r}.")
+
+
+class RVar(Operand):
+    """One variable of an RDom; or, made from a name alone, a name for a loop of an update's schedule."""
+
+    __slots__ = ("_domain", "_index", "_label")
+
+    def __init__(self, of: RDom | str | None = None) -> None:
+        self._domain: ReductionDomain | None = None
+        self._index = 0
+        self._label = ""
+        if isinstance(of, RDom):
+            only = of.only()
+            self._domain, self._index = only._domain, only._index
+        else:
+            self._label = of or _fresh_name()
+
+    @classmethod
+    def of(cls, domain: ReductionDomain, index: int) -> RVar:
+        """The ``index``-th variable of a domain."""
+        self = cls.__new__(cls)
+        self._domain, self._index, self._label = domain, index, ""
+        return self
+
+    def _bounds(self) -> tuple[ReductionDomain, ir.Interval]:
+        if self._domain is None:
+            raise DefinitionError(f'RVar "{self._label}" belongs to no RDom: it only names a loop.')
+        return self._domain, self._domain.bounds[self._index]
+
+    def _node(self) -> ir.Expr:
+        return ir.RVarRef(INT32, self._bounds()[0], self._index)
+
+    def name(self) -> str:
+        """The variable's name, and its loop's."""
+        return self._label if self._domain is None else self._domain.names[self._index]
+
+    def min(self) -> Expr:
+        """The first value."""
+        return Expr.of(self._bounds()[1].min)
+
+    def extent(self) -> Expr:
+        """How many values there are."""
+        return Expr.of(self._bounds()[1].len)
+
+    def __hash__(self) -> int:
+        return hash(self.name())
+
+    def __repr__(self) -> str:
+        if self._domain is None:
+            return f"RVar({self._label!r})"
+        return f"RVar({self.name()}, {self.min()}, {self.extent()})"
+
+
+_rvar_count = 0
+
+
+def _fresh_name() -> str:
+    global _rvar_count
+    _rvar_count += 1
+    return f"rv{_rvar_count}"
+
+
+class RDom(Operand):
+    """A reduction domain: the points that an update definition runs over, the first variable changing fastest.
+
+    Args:
+        region: (min, extent) pairs or Ranges of start-up expressions (definition 2.9), or a Buffer or an ImageParam
+            to cover.
+        name: the prefix of the variables' names.
+    """
+
+    __slots__ = ("_domain",)
+
+    def __init__(self, region: Sequence[RangeLike] | Buffer | ImageParam, name: str = "r") -> None:
+        if isinstance(region, Buffer | ImageParam):
+            dims = [region.dim(i) for i in range(region.dimensions())]
+            ranges = [Range(d.min(), d.extent()) for d in dims]
+        elif isinstance(region, list | tuple):
+            ranges = [as_range(r) for r in region]
+        else:
+            raise DefinitionError("An RDom is made from a list: hl.RDom([(min, extent), …]), or a Buffer or ImageParam.")
+        label = name or "r"
+        names = tuple(f"{label}.{_LETTERS[i] if i < len(_LETTERS) else i}" for i in range(len(ranges)))
+        bounds = tuple(_interval(n, r) for n, r in zip(names, ranges, strict=True))
+        self._domain = ReductionDomain(names, bounds, ir.TRUE, user_location())
+
+    @property
+    def domain(self) -> ReductionDomain:
+        """The domain as the compiler sees it."""
+        return self._domain
+
+    def where(self, predicate: ExprLike) -> None:
+        """Restricts the domain to the points where ``predicate`` holds too.
+
+        Raises:
+            DefinitionError: a definition uses the domain already.
+        """
+        if self._domain.frozen_by is not None:
+            raise DefinitionError(
+                f"RDom {self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
+            )
+        test = as_bool(predicate)._node()
+        known = self._domain.predicate
+        self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)
+
+    def defined(self) -> bool:
+        """Always true."""
+        return True
+
+    def dimensions(self) -> int:
+        """How many variables there are."""
+        return len(self._domain.names)
+
+    def same_as(self, other: RDom) -> bool:
+        """Whether both are the same domain."""
+        return self._domain is other._domain
+
+    def only(self) -> RVar:
+        """The variable of a domain that has one."""
+        if len(self) != 1:
+            raise DefinitionError(
+                f"An RDom of {len(self)} dimensions can't stand in an expression: name a variable, such as r.x."
+            )
+        return self[0]
+
+    def _node(self) -> ir.Expr:
+        return self.only()._node()
+
+    def __len__(self) -> int:
+        return len(self._domain.names)
+
+    def __getitem__(self, index: int) -> RVar:
+        if not 0 <= index < len(self):
+            raise IndexError(f"RDom {self!r} has no dimension {index}.")
+        return RVar.of(self._domain, index)
+
+    def __iter__(self) -> Iterator[RVar]:  # type: ignore[override]  # of operands this one has parts
+        return (self[i] for i in range(len(self)))
+
+    def _letter(self, index: int) -> RVar:
+        if index >= len(self):
+            raise DefinitionError(f"RDom {self!r} has no .{_LETTERS[index]}: it has {len(self)} dimensions.")
+        return self[index]
+
+    @property
+    def x(self) -> RVar:
+        """The first variable, the innermost loop."""
+        return self._letter(0)
+
+    @property
+    def y(self) -> RVar:
+        """The second variable."""
+        return self._letter(1)
+
+    @property
+    def z(self) -> RVar:
+        """The third variable."""
+        return self._letter(2)
+
+    @property
+    def w(self) -> RVar:
+        """The fourth variable."""
+        return self._letter(3)
+
+    def __repr__(self) -> str:
+        dims = zip(self._domain.names, self._domain.bounds, strict=True)
+        text = ", ".join(f"{n} in ({b.min!r}, {b.len!r})" for n, b in dims)
+        where = "" if self._domain.predicate is ir.TRUE else f" where {self._domain.predicate!r}"
+        return f"RDom({text}{where})"
+
+
+def _interval(name: str, range: Range) -> ir.Interval:
+    if range.min is None or range.extent is None:
+        raise DefinitionError(f'Reduction variable "{name}" needs a min and an extent.')
+    return ir.Interval(
+        startup(range.min, f'The min of reduction variable "{name}"'),
+        startup(range.extent, f'The extent of reduction variable "{name}"'),
+    )

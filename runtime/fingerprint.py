@@ -1,0 +1,121 @@
+"""The key of the compile cache: a hash of everything that the compiled code depends on, taken before lowering.
+
+In: a Request. Out: a hex digest; equal digests mean equal C text, flags and machine.
+
+What it covers: the algorithm and its directives, node by node; the arguments; the C compiler, its flags and the CPU;
+and the sources of this compiler itself, so that a developer never runs yesterday's code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from halide_core import ir
+from halide_core.algorithm import Algorithm, Function, Image, Parameter, ReductionDomain, snapshot
+from halide_core.backend import Request
+from halide_core.errors import InternalError, Location
+from halide_core.types import Type
+from halide_core.visit import subexpressions
+from runtime.toolchain import CompileOptions, Compiler, cpu_identity
+
+_PACKAGES = ("halide_core", "scheduling", "bounds", "lowering", "runtime")
+
+
+def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -> str:
+    """The digest of a request."""
+    digest = hashlib.sha256()
+    for text in (own_sources(), compiler.identity, *options.flags(), cpu_identity(), request.name):
+        digest.update(text.encode() + b"\0")
+    writer = _Writer(digest)
+    writer.algorithm(snapshot(request.outputs))
+    writer.put([source.name for source in request.inputs])
+    return digest.hexdigest()
+
+
+@cache
+def own_sources() -> str:
+    """What identifies this version of the compiler: the name, size and time of each of its files."""
+    root = Path(__file__).resolve().parent.parent
+    parts = []
+    for package in _PACKAGES:
+        for path in sorted((root / package).iterdir()):
+            if path.suffix in (".py", ".c", ".h"):
+                stat = path.stat()
+                parts.append(f"{package}/{path.name}:{stat.st_size}:{stat.st_mtime_ns}")
+    return "\n".join(parts)
+
+
+class _Writer:
+    """Writes a program into a hash: every node once, under a number, in a deterministic order."""
+
+    def __init__(self, digest: Any) -> None:  # hashlib's objects have no public type
+        self._digest = digest
+        self._numbers: dict[object, int] = {}
+
+    def put(self, value: object) -> None:
+        """Writes one value, so that no two different sequences of values look alike."""
+        self._digest.update(f"{value!r};".encode())
+
+    def _number(self, thing: object) -> int:
+        return self._numbers.setdefault(thing, len(self._numbers))
+
+    def algorithm(self, algorithm: Algorithm) -> None:
+        """The whole program. Names are part of it: they become names in C and in messages."""
+        for image in algorithm.images:
+            self._leaf("image", image)
+        for param in algorithm.params:
+            self._leaf("param", param)
+        for f in algorithm.functions:
+            self._function(f)
+        self.put([self._number(f) for f in algorithm.outputs])
+
+    def _leaf(self, kind: str, leaf: Image | Parameter) -> None:
+        if isinstance(leaf, Image):
+            self.put((kind, self._number(leaf), leaf.name, str(leaf.types[0]), leaf.dimensions))
+        else:
+            self.put((kind, self._number(leaf), leaf.name, str(leaf.type), leaf.low, leaf.high))
+
+    def _function(self, f: Function) -> None:
+        self.put(("func", self._number(f), f.name, f.args, tuple(map(str, f.types))))
+        for d in f.definitions:
+            if d.domain is not None:
+                self._domain(d.domain)
+            self.put(("stage", self._all(d.args), self._all(d.values), self._expr(d.predicate), d.domain is not None))
+        for directive in f.directives:
+            values = [getattr(directive, each.name) for each in dataclasses.fields(directive)]
+            self.put((type(directive).__name__, [self._plain(v) for v in values if not isinstance(v, Location)]))
+
+    def _domain(self, domain: ReductionDomain) -> None:
+        number = self._number(domain)
+        bounds = [(self._expr(i.min), self._expr(i.len)) for i in domain.bounds]
+        self.put(("domain", number, domain.names, bounds, self._expr(domain.predicate)))
+
+    def _all(self, exprs: tuple[ir.Expr, ...]) -> list[int]:
+        return [self._expr(e) for e in exprs]
+
+    def _expr(self, root: ir.Expr) -> int:
+        for e in subexpressions([root]):
+            if e not in self._numbers:
+                fields = [self._plain(getattr(e, each.name)) for each in dataclasses.fields(e)]  # type: ignore[arg-type]  # every node class is a dataclass
+                self.put((self._number(e), type(e).__name__, fields))
+        return self._numbers[root]
+
+    def _plain(self, value: object) -> object:
+        """A field as something whose repr is its content."""
+        match value:
+            case ir.Expr():
+                return self._expr(value) if value not in self._numbers else self._numbers[value]
+            case ir.Callee() | ir.Scalar() | ir.Domain():
+                return ("at", self._number(value))
+            case Type() | Enum():
+                return str(value)
+            case tuple():
+                return tuple(self._plain(v) for v in value)
+            case str() | int() | float() | None:
+                return value
+        raise InternalError(f"A {type(value).__name__} can't be part of a cache key.")
