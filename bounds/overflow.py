@@ -145,9 +145,9 @@ class _Spans:
                 return (0, INT32.range[1])
             case Variable() | RVarRef() | ParamRef() | Access():
                 pass
-        low, high = self._values.of(e)
+        known = self._values.of(e)
         least, most = e.type.range if e.type.is_integer() else INT32.range
-        return (int(max(low, least)), int(min(high, most)))
+        return (int(max(known[0], least)), int(min(known[1], most)))
 
 
 def _combined(op: BinaryOp, a: _Span, b: _Span) -> _Span:

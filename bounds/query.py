@@ -65,9 +65,9 @@ class Path:
     __slots__ = ("binder", "facts", "parent", "told")
 
     def __init__(self, parent: Path | None, binder: Binder | None) -> None:
-        self.parent = parent
-        self.binder = binder
-        self.facts = Facts(parent.facts if parent else None)
+        self.parent: Path | None = parent
+        self.binder: Binder | None = binder
+        self.facts: Facts = Facts(parent.facts if parent else None)
         self.told = False  # whether an engine has recorded what the binder says in ``facts``
 
     def then(self, binder: Binder) -> Path:

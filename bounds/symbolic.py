@@ -8,6 +8,8 @@ of its consumers' holes, which are bound by then.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
 from halide_core.errors import BoundsError
@@ -119,8 +121,8 @@ class _Engine:
         self._query.top.facts.assume_at_least(from_index, ir.ZERO)
         self._check(
             ir.less_equal(ir.ZERO, from_index),
-            Failure.ASSERTION,
-            ("the extent of reduction variable ", f'"{name}" of "{f.name}" is negative: ', from_index),
+            Failure.REDUCTION_EXTENT,
+            (f'the extent of reduction variable "{name}" of "{f.name}" is negative: ', from_index),
         )
 
     def _obligation(self, o: Obligation) -> None:
@@ -324,7 +326,7 @@ class _Engine:
             result.append(ends)
         return result
 
-    def _unbounded(self, clause: Clause, d: int, e: Expr) -> None:
+    def _unbounded(self, clause: Clause, d: int, e: Expr) -> NoReturn:
         f, stage = clause.reader
         name = dim_name(clause.callee, d)
         what = "writes" if clause.callee is f and clause.kind is HoleKind.MEM else "reads"

@@ -9,6 +9,7 @@ type becomes the whole type: the value wraps.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -17,7 +18,7 @@ from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm,
 from halide_core.types import Type
 
 _BOOL: Range = (0, 1)
-_MONOTONE = {
+_MONOTONE: dict[Intrinsic, Callable[[float], float]] = {
     Intrinsic.FLOOR: math.floor,
     Intrinsic.CEIL: math.ceil,
     Intrinsic.TRUNC: math.trunc,

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from .algorithm import Image
+from .buffer_shape import Array, Shaped, allocate, check_memory, view
 from .coordinates import Coordinates, as_tuple, check_arity, image_access
 from .errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
 from .expr import Expr, Operand
 from .pending import BUFFER, Pending
-from .types import INT32, Type, type_of_dtype
+from .types import Type
 from .values import checked_value
-
-Array: TypeAlias = "npt.NDArray[Any]"
 
 _count = 0
 
@@ -47,13 +45,25 @@ class Buffer(Shaped, Pending):
 
     _pending = BUFFER
 
-    def __init__(self, source: Any, *args: Any, **options: Any) -> None:
+    @overload
+    def __init__(self, buffer: Any, name: str = "", reverse_axes: bool = True) -> None: ...
+    @overload
+    def __init__(self, type: Type, sizes: Sequence[int], name: str = "") -> None: ...
+    @overload
+    def __init__(
+        self, type: Type, sizes: Sequence[int], storage_order: Sequence[int] | None, name: str = ""
+    ) -> None: ...
+    def __init__(self, *args: Any, **options: Any) -> None:
         self._image: Image | None = None
-        self._mins = ()
-        if isinstance(source, Buffer):
-            self._array, self._mins, self._name = source._array, source._mins, source._name
+        if len(args) == 1 and not options and isinstance(args[0], Buffer):
+            self._array, self._mins, self._name = args[0]._array, args[0]._mins, args[0]._name
             return
-        self._array, name = _ALLOCATES(*args) if isinstance(source, Type) else view(source)
+        make = allocate if "type" in options or (args and isinstance(args[0], Type)) else view
+        self._array, name = make(*args, **options)
+        self._mins = (0,) * self._array.ndim
+        self._name = name or _fresh_name()
+        check_memory(self._array)
+        self._check_shape()
 
     @classmethod
     def make_scalar(cls, type: Type, name: str = "") -> Buffer:
@@ -207,7 +217,7 @@ class Buffer(Shaped, Pending):
                 raise CoordinateError(f"The crop ({low}, {size}) of dimension {i} is outside of {self!r}.")
             window[self.dimensions() - 1 - i] = slice(low - d.min(), low - d.min() + size)
             mins[i] = low
-        return Buffer._of(self._array[tuple(window)], tuple(mins))
+        return Buffer._of(self._array[(..., *window)], tuple(mins))
 
     def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
         """A view with one dimension fixed, at its least coordinate if none is given, and dropped."""
@@ -215,8 +225,9 @@ class Buffer(Shaped, Pending):
         at = d.min() if pos is None else pos
         if not d.min() <= at <= d.max():
             raise CoordinateError(f"The slice at {at} of dimension {dimension} is outside of {self!r}.")
-        array = np.take(self._array, 0, axis=self.dimensions() - 1 - dimension) if False else self._sliced(dimension, at)
-        return Buffer._of(array, self._mins[:dimension] + self._mins[dimension + 1 :])
+        window: list[Any] = [slice(None)] * self.dimensions()
+        window[self.dimensions() - 1 - dimension] = at - d.min()
+        return Buffer._of(self._array[(..., *window)], self._mins[:dimension] + self._mins[dimension + 1 :])
 
     def transposed(self, d1: int | Sequence[int], d2: int | None = None) -> Buffer:
         """A view with two dimensions exchanged, or all in the order given."""

@@ -20,8 +20,11 @@ from .types import INT32, Type, type_of_dtype
 Array: TypeAlias = "npt.NDArray[Any]"
 
 
-def allocate(type: Type, sizes: Sequence[int], order: Sequence[int] | str | None, name: str) -> tuple[Array, str]:
-    """Zeroed memory of (x, y, …) sizes, the first dimension of ``order`` dense; and the Buffer's name."""
+def allocate(
+    type: Type, sizes: Sequence[int], storage_order: Sequence[int] | str | None = None, name: str = ""
+) -> tuple[Array, str]:
+    """Zeroed memory of (x, y, …) sizes, the first dimension of ``storage_order`` dense; and the Buffer's name."""
+    order = storage_order
     if isinstance(order, str):
         order, name = None, order
     if not isinstance(sizes, list | tuple):
@@ -42,21 +45,21 @@ def allocate(type: Type, sizes: Sequence[int], order: Sequence[int] | str | None
     return dense.transpose([n - 1 - layout.index(n - 1 - axis) for axis in range(n)]), name
 
 
-def view(source: Any, reverse_axes: bool) -> Array:
-    """The memory of an array, or of anything that shares memory as arrays do."""
-    if isinstance(source, np.ndarray):
-        array: Array = source
-    elif hasattr(source, "__array__"):
-        array = np.asarray(source)
+def view(buffer: Any, name: str = "", reverse_axes: bool = True) -> tuple[Array, str]:
+    """The memory of an array, or of anything that shares memory as arrays do; and the Buffer's name."""
+    if isinstance(buffer, np.ndarray):
+        array: Array = buffer
+    elif hasattr(buffer, "__array__"):
+        array = np.asarray(buffer)
     else:
         try:
-            array = np.asarray(memoryview(source))
+            array = np.asarray(memoryview(buffer))
         except TypeError as wrong:
             raise DefinitionError(
                 f"A Buffer is made from a numpy array or another buffer, or from a type and a list of sizes, "
-                f"not from a {source.__class__.__name__}."
+                f"not from a {buffer.__class__.__name__}."
             ) from wrong
-    return array if reverse_axes else array.transpose()
+    return (array if reverse_axes else array.transpose()), name
 
 
 def check_memory(array: Array) -> None:

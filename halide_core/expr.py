@@ -372,7 +372,7 @@ class Var(Operand):
     def _node(self) -> ir.Expr:
         return ir.pure_variable(self._name)
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # a Var is its name, so it can be a key
         return hash(self._name)
 
     def __repr__(self) -> str:

@@ -85,10 +85,8 @@ class Expr(metaclass=_HashConsed):
         return _format(self)
 
 
-_node = dataclass(frozen=True, slots=True, eq=False, repr=False)
 
-
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class IntImm(Expr):
     """An integer or truth value, always inside its type's range."""
 
@@ -96,7 +94,7 @@ class IntImm(Expr):
     value: int
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FloatImm(Expr):
     """A floating-point number, kept as its bit pattern: 0.0 is not -0.0."""
 
@@ -111,7 +109,7 @@ class FloatImm(Expr):
         return number
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Variable(Expr):
     """A pure variable of a definition (int32), or a loop or let variable of the target language (int64)."""
 
@@ -119,7 +117,7 @@ class Variable(Expr):
     name: str
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RVarRef(Expr):
     """The ``index``-th variable of a reduction domain."""
 
@@ -128,7 +126,7 @@ class RVarRef(Expr):
     index: int
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ParamRef(Expr):
     """The value of a scalar parameter."""
 
@@ -144,7 +142,7 @@ class Field(Enum):
     STRIDE = "stride"
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BufferField(Expr):
     """``min``, ``extent`` or ``stride`` (in elements) of one dimension of an argument buffer."""
 
@@ -181,7 +179,7 @@ COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE})
 LOGICAL = frozenset({BinaryOp.AND, BinaryOp.OR})
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Binary(Expr):
     """``a op b``. Both operands have one type; comparisons and logic give bool."""
 
@@ -191,7 +189,7 @@ class Binary(Expr):
     b: Expr
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Not(Expr):
     """Logical negation of a bool."""
 
@@ -199,7 +197,7 @@ class Not(Expr):
     a: Expr
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Select(Expr):
     """``a`` where ``condition`` holds, else ``b``; both are evaluated."""
 
@@ -209,7 +207,7 @@ class Select(Expr):
     b: Expr
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Cast(Expr):
     """Conversion by value: integers wrap; float to integer truncates and saturates, NaN gives 0."""
 
@@ -242,7 +240,7 @@ class Intrinsic(Enum):
     IS_NAN = "is_nan"
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call(Expr):
     """A mathematical function of values."""
 
@@ -254,7 +252,7 @@ class Call(Expr):
 LAST_STAGE = -1
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Access(Expr):
     """``f[args]``: component ``component`` of a Func or an image at a point.
 
@@ -282,7 +280,7 @@ class End(Enum):
     LEN = "len"
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hole(Expr):
     """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in a mem hole."""
 
@@ -295,7 +293,7 @@ class Hole(Expr):
     end: End
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Load(Expr):
     """An element, or lanes of elements, of a flat buffer."""
 
@@ -304,7 +302,7 @@ class Load(Expr):
     index: Expr
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ramp(Expr):
     """``base, base + stride, …``: ``type.lanes()`` values."""
 
@@ -313,7 +311,7 @@ class Ramp(Expr):
     stride: Expr
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Broadcast(Expr):
     """``type.lanes()`` copies of a scalar."""
 
@@ -365,7 +363,7 @@ class Stmt:
         return _format(self)
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Block(Stmt):
     """Statements in order. A let or an allocate scopes over those that follow it."""
 
@@ -375,7 +373,7 @@ class Block(Stmt):
         return iter(self.stmts)
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Let(Stmt):
     """``let var = value``. ``within`` is what the path guarantees of the value, where the rewrite that made
     the let knows more than the value shows: a shifted split never leaves the old loop."""
@@ -385,7 +383,7 @@ class Let(Stmt):
     within: Interval | None
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Allocate(Stmt):
     """``allocate f(I, …)``: memory for every component of a Func, until the block ends."""
 
@@ -393,7 +391,7 @@ class Allocate(Stmt):
     bounds: tuple[Interval, ...]
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Label(Stmt):
     """``label f: s`` (``stage`` None) or ``label f.s1: s``: a handle for scheduling."""
 
@@ -402,7 +400,7 @@ class Label(Stmt):
     body: Stmt
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class For(Stmt):
     """``for var in (min, len): body``. ``pure`` as in definition 2.16."""
 
@@ -414,7 +412,7 @@ class For(Stmt):
     body: Stmt
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class If(Stmt):
     """``if condition: then else: otherwise``."""
 
@@ -423,7 +421,7 @@ class If(Stmt):
     otherwise: Stmt | None
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Provide(Stmt):
     """``f[args] = values``: stage ``stage`` of ``func`` writes one point, all components at once."""
 
@@ -441,9 +439,11 @@ class Failure(Enum):
     ARGUMENT_STRIDE = "argument_stride"
     ASSERTION = "assertion_failed"
     INDEX_OVERFLOW = "index_overflow"
+    PARAMETER_RANGE = "parameter_range"
+    REDUCTION_EXTENT = "reduction_extent"
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Assert(Stmt):
     """``assert condition``; ``message`` mixes text with the values to print in it."""
 
@@ -452,14 +452,14 @@ class Assert(Stmt):
     message: tuple[str | Expr, ...]
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AnswerQuery(Stmt):
     """Where an argument's host pointer is null: write the region it needs into it, and end the run."""
 
     regions: tuple[tuple[Callee, tuple[Interval, ...]], ...]
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AllocateFlat(Stmt):
     """``size`` elements of flat memory until the block ends; ``limit`` is a constant upper bound, if there is one."""
 
@@ -469,7 +469,7 @@ class AllocateFlat(Stmt):
     limit: int | None
 
 
-@_node
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Store(Stmt):
     """``buffer[index] = value`` on flat memory, for one element or lanes of them."""
 

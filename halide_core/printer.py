@@ -13,6 +13,7 @@ from typing import Any
 
 from halide_core import ir
 from halide_core.ir import BinaryOp
+from halide_core.types import INT32, INT64
 
 _PRECEDENCE = {
     BinaryOp.OR: 1,
@@ -56,7 +57,7 @@ def _hole(e: ir.Hole) -> str:
 def _int(e: ir.IntImm) -> str:
     if e.type.is_bool():
         return "true" if e.value else "false"
-    suffix = "" if e.type in (ir.INT32, ir.INT64) else f":{e.type}"
+    suffix = "" if e.type in (INT32, INT64) else f":{e.type}"
     return f"{e.value}{suffix}"
 
 
@@ -123,9 +124,9 @@ def _head(stmt: ir.Stmt) -> str:
             return f"let {var.name} = {format_expr(value)}{known}"
         case ir.Allocate(func=func, bounds=bounds):
             return f"allocate {func.name}({_box(bounds)})"
-        case ir.AllocateFlat(buffer=buffer, type=type, size=size, limit=limit):
+        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit):
             most = "" if limit is None else f" at most {limit}"
-            return f"allocate {buffer}: {type}[{format_expr(size)}]{most}"
+            return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
         case ir.Label(func=func, stage=stage):
             return f"label {func.name}:" if stage is None else f"label {func.name}.s{stage}:"
         case ir.For(loop=loop, var=var, bounds=bounds, kind=kind):

@@ -570,7 +570,8 @@ class _Program:
                 raise InternalError(f'Stage {i} of "{f.name}" reads its own stage {e.stage}.', d.location)
             if any(pure and a is not b for a, b, pure in zip(e.args, d.args, pure_dims, strict=True)):
                 raise InternalError(f'"{e!r}" moves a pure dimension of "{f.name}" (definition 2.7).', d.location)
-        shared = not reads_where and not any(isinstance(e, ir.Variable) for e in nodes)
+        # A read of the Func itself names its pure dimensions, by the check above.
+        shared = not any(isinstance(e, ir.Variable) for e in nodes)
         writes = _Writes(None, self._iterations(f, i), shared)
         if reads_where or any(a is not b for e in reads for a, b in zip(e.args, d.args, strict=True)):
             return _Scan(before, pure_dims, writes)

@@ -246,11 +246,11 @@ class Rewriter:
 class Substitution(Rewriter):
     """Replaces leaves (variables, holes, parameters) by expressions."""
 
-    def __init__(self, replacements: Mapping[Expr, Expr]) -> None:
+    def __init__(self, replacements: Mapping[Any, Expr]) -> None:
         super().__init__()
         self._memo.update(replacements)
 
 
-def substitute(expr: Expr, replacements: Mapping[Expr, Expr]) -> Expr:
+def substitute(expr: Expr, replacements: Mapping[Any, Expr]) -> Expr:
     """``expr`` with leaves replaced, all at once."""
     return Substitution(replacements).expr(expr) if replacements else expr

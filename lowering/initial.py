@@ -12,6 +12,7 @@ from halide_core import ir
 from halide_core.algorithm import Algorithm, Definition, Function
 from halide_core.index import TargetExprs, stage_variables, startup_index
 from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
+from halide_core.types import INT32
 from halide_core.program import Loop, Nest, Program, hole
 
 
@@ -39,7 +40,7 @@ def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     domain = definition.domain
     if domain is not None:
         for i in reversed(range(len(domain.names))):
-            var = variables[ir.RVarRef(ir.INT32, domain, i)]
+            var = variables[ir.RVarRef(INT32, domain, i)]
             bounds = Interval(startup_index(domain.bounds[i].min), startup_index(domain.bounds[i].len))
             loops.append(_loop(LoopName(f.name, stage, 0, domain.names[i]), var, bounds, pure=False))
     exprs = TargetExprs(variables)

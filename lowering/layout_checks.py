@@ -39,12 +39,15 @@ def _dense(buffer: Callee) -> Stmt:
 def _range_checks(p: Parameter) -> list[Stmt]:
     value = ParamRef(p.type, p)
     checks: list[Stmt] = []
-    for limit, holds, word in (
-        (p.low, lambda v: ir.less_equal(v, value), "at least"),
-        (p.high, lambda v: ir.less_equal(value, v), "at most"),
-    ):
-        if limit is not None:
-            bound: Expr = ir.const(limit, p.type)
-            told = (f'parameter "{p.name}" must be {word} ', bound, ", not ", value)
-            checks.append(Assert(holds(bound), Failure.ASSERTION, told))
+    if p.low is not None:
+        low = ir.const(p.low, p.type)
+        checks.append(_checked(ir.less_equal(low, value), p, "at least", low))
+    if p.high is not None:
+        high = ir.const(p.high, p.type)
+        checks.append(_checked(ir.less_equal(value, high), p, "at most", high))
     return checks
+
+
+def _checked(holds: Expr, p: Parameter, word: str, limit: Expr) -> Stmt:
+    message = (f'parameter "{p.name}" must be {word} ', limit, ", not ", ParamRef(p.type, p))
+    return Assert(holds, Failure.PARAMETER_RANGE, message)

@@ -346,7 +346,7 @@ class _Function:
         shown = [m for m in stmt.message if isinstance(m, ir.Expr)]
         condition, *values = self._values((stmt.condition, False), *((e, False) for e in shown))
         rest = iter(values)
-        text, arguments = "", []
+        text, arguments = f'Pipeline "{self._unit.lowered.name}": '.replace("%", "%%"), []
         for part in stmt.message:
             if isinstance(part, str):
                 text += part.replace("%", "%%")

@@ -40,7 +40,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     """
     runtime()  # its symbols must be there before a library that needs them is opened
     compiler = find_compiler()
-    options = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags, libraries=("m",))
+    options = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags)
     key = fingerprint(request, compiler, options)
     cache = default_cache()
 
@@ -133,7 +133,8 @@ class LoadedPipeline:
         # The call was built outputs first, since inputs are compared with them; C takes inputs first.
         pointers = call.pointers[outputs:] + call.pointers[:outputs]
         if self._entry(FFI.new("void *[]", pointers) if pointers else FFI.NULL):
-            message = FFI.string(runtime().halide_core_last_error()).decode("utf-8", "replace")
+            text = FFI.string(runtime().halide_core_last_error())
+            message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
             raise PipelineError(message or f'Pipeline "{self._name}" failed.')
 
 
@@ -182,7 +183,7 @@ class _Call:
 
     def _describe(self, argument: Argument, dims: list[tuple[int, int, int, int]], host: Any) -> None:
         shape = FFI.new("halide_dimension_t[]", dims) if dims else FFI.NULL
-        buffer = FFI.new("halide_buffer_t *")
+        buffer: Any = FFI.new("halide_buffer_t *")
         buffer.host = host
         buffer.type.code = int(argument.type.code())
         buffer.type.bits = argument.type.bits()

@@ -1,0 +1,56 @@
+# Every goal makes .venv on first use and keeps it until setup.cfg changes. Needs python3 (3.10 or newer, with venv),
+# make and a C compiler; PYTHON and VENV choose another interpreter and another folder.
+
+PYTHON ?= python3
+VENV ?= .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/ready
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test check golden bench-compile clean
+
+help:
+	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
+	@echo "make test           run the tests"
+	@echo "make check          ruff, mypy strict, the layer test"
+	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
+	@echo "make bench-compile  measure how lowering grows with the pipeline"
+	@echo "make clean          remove .venv and everything that tools and examples wrote"
+
+demo: $(READY)
+	@$(PY) examples/blur_photo.py
+
+test: $(READY)
+	@$(PY) -m pytest -q
+
+check: $(READY)
+	@$(PY) -m ruff check
+	@$(PY) -m mypy
+	@$(PY) -m pytest -q tests/test_layers.py
+
+golden: $(READY)
+	@$(PY) -m pytest -q tests --update-golden
+
+bench-compile: $(READY)
+	@$(PY) benchmarks/compile_time.py
+
+$(READY): setup.cfg pyproject.toml $(PY)
+	@echo "Installing halide-core and its tools into $(VENV) ..."
+	@$(PY) -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+# A symbolic link whose target is gone counts as missing, so an interpreter that was removed makes a new .venv.
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	    echo "make: halide-core needs Python 3.10 or newer as \"$(PYTHON)\"; name another: make PYTHON=python3.12" >&2; \
+	    exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv -q $(VENV) || { \
+	    rm -rf $(VENV); \
+	    echo "make: \"$(PYTHON)\" can't make a virtual environment in \"$(VENV)\" (its own words are above)." >&2; \
+	    echo "make: On Debian and Ubuntu: apt install python3-venv. Or: pip install virtualenv. Then again." >&2; \
+	    exit 1; }
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,200 @@
+"""Adding a stage to a Func: what ``f[args] = value`` and ``f[args] += value`` do.
+
+In: a Function, coordinates and a value. Out: a Definition appended to it, or an error and nothing changed.
+
+    f[x] = 0;  f[r.x] = f[r.x - 1] + 1    ->   stage 0: (x) <- 0;  stage 1: r in (r.x) <- f.s0[r.x - 1] + 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import ir
+from .algorithm import Definition, Function, Renamed
+from .coordinates import check_arity
+from .debug import deep_recursion
+from .errors import DefinitionError, TypeMismatchError, user_location, warn_user
+from .expr import Expr, HalideWarning, arithmetic, as_node, is_plain, matched
+from .ir import BinaryOp
+from .types import Type
+from .validity import (
+    check_names,
+    check_pure_values,
+    check_separation,
+    check_update_type,
+    domain_of,
+    hides_all,
+    ordinal,
+    pure_arguments,
+    reads_itself,
+)
+from .visit import Rewriter, subexpressions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Required:
+    """What ``Func(type, dimensions, name)`` promises of its definition."""
+
+    types: tuple[Type, ...]
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accumulation:
+    """``f[args] op= value`` on a Func that is not defined: its first definition is the neutral element."""
+
+    function: Function
+    args: tuple[ir.Expr, ...]
+    op: BinaryOp
+    value: ir.Expr
+
+
+_NEUTRAL = {BinaryOp.ADD: 0, BinaryOp.SUB: 0, BinaryOp.MUL: 1, BinaryOp.DIV: 1}
+
+
+def _value_node(function: Function, value: object) -> ir.Expr:
+    """The right-hand side; a Python number takes the type of the Func that it updates."""
+    if isinstance(value, tuple | list):
+        raise DefinitionError(f'Func "{function.name}" can\'t have a Tuple of values: that is not available yet.')
+    if function.definitions and is_plain(value):
+        return matched(value, Expr.of(ir.const(0, function.types[0])))[0]
+    return as_node(value)
+
+
+def define(function: Function, args: tuple[ir.Expr, ...], value: object, required: Required | None = None) -> None:
+    """Adds the stage ``function[args] = value``.
+
+    Args:
+        args: int32 coordinates.
+        value: an operand, a number, or an Accumulation.
+
+    Raises:
+        DefinitionError: not valid by definitions 2.7 to 2.10, or another Func uses this one already.
+        TypeMismatchError: an update of another type.
+    """
+    if isinstance(value, Accumulation):
+        _accumulate(function, args, value, required)
+    elif function.definitions:
+        _define_update(function, args, _value_node(function, value))
+    else:
+        _define_pure(function, pure_arguments(function.name, args), _value_node(function, value), required)
+
+
+def _define_pure(function: Function, names: tuple[str, ...], value: ir.Expr, required: Required | None) -> None:
+    check_pure_values(function.name, names, (value,))
+    if required is not None:
+        check_arity(f'Func "{function.name}"', required.dimensions, len(names))
+        if required.types != (value.type,):
+            raise TypeMismatchError(
+                f'Func "{function.name}" is declared to be of {required.types[0]}, but the value is of {value.type}.'
+            )
+    at = user_location()
+    args = tuple(ir.pure_variable(n) for n in names)
+    function.args, function.types, function.location = names, (value.type,), at
+    _append(function, Definition(args, (value,), None, ir.TRUE, at))
+
+
+def _define_update(function: Function, args: tuple[ir.Expr, ...], value: ir.Expr) -> None:
+    name, stage = function.name, len(function.definitions)
+    if function.frozen_by is not None:
+        raise DefinitionError(
+            f'Func "{name}" can\'t be given another update definition: it was used at {function.frozen_by}. '
+            f"Write all of its updates before its first use."
+        )
+    what = f'{ordinal(stage).capitalize()} of Func "{name}"'
+    check_arity(f'Func "{name}"', function.dimensions, len(args))
+    check_update_type(function, stage, (value.type,))
+    domain = domain_of(what, (*args, value))
+    check_names(function, domain)
+    exprs = (*args, value) if domain is None else (*args, value, domain.predicate)
+    check_separation(function, stage, args, exprs)
+    own = reads_itself(function, exprs)
+    definition = Definition(args, (value,), domain, ir.TRUE, user_location())
+    _append(function, _labelled(function, stage, definition) if own else definition)
+    if domain is not None and domain.frozen_by is None:
+        domain.frozen_by = definition.location
+    if hides_all(function, args, domain, own):
+        warn_user(
+            f'{what} hides all earlier definitions of "{name}": it gives every point a value that doesn\'t depend '
+            f"on them. If another Func is meant, give it a name of its own.",
+            HalideWarning,
+        )
+
+
+def _append(function: Function, definition: Definition) -> None:
+    """Adds a stage; what it uses is final from here on."""
+    function.definitions.append(definition)
+    for e in subexpressions(definition.exprs()):
+        if isinstance(e, ir.Access) and isinstance(e.callee, Function) and e.callee is not function:
+            freeze(e.callee, definition)
+
+
+def freeze(function: Function, by: Definition | None = None) -> None:
+    """Forbids further updates of a Func: ``by``, or the run at the user's line, relies on the ones it has."""
+    if function.frozen_by is None:
+        function.frozen_by = user_location() if by is None else by.location
+
+
+class _Labelled(Rewriter):
+    """Gives the accesses of one Func the stage that they mean (figure 2.7)."""
+
+    def __init__(self, function: Function, stage: int) -> None:
+        super().__init__()
+        self._function = function
+        self._stage = stage
+
+    def rewrite_Access(self, e: ir.Access) -> ir.Expr:
+        """The access with its label."""
+        args = tuple([self.expr(a) for a in e.args])
+        stage = self._stage if e.callee is self._function else e.stage
+        return ir.Access(e.type, e.callee, args, e.component, stage)
+
+
+def _labelled(function: Function, stage: int, definition: Definition) -> Definition:
+    """The stage with its references to itself meaning the stage before."""
+    labels = _Labelled(function, stage - 1)
+    with deep_recursion():
+        domain = definition.domain
+        args, values = tuple(map(labels.expr, definition.args)), tuple(map(labels.expr, definition.values))
+        labelled = Definition(args, values, domain, definition.predicate, definition.location)
+        if domain is None or not reads_itself(function, (domain.predicate,)):
+            return labelled
+        # The label is this stage's own, while the user's RDom can serve other stages: this one gets a copy.
+        copied = Renamed({}).definition(labelled)
+        assert copied.domain is not None
+        copied.domain.predicate = labels.expr(copied.domain.predicate)
+        return copied
+
+
+def _accumulate(
+    function: Function, args: tuple[ir.Expr, ...], value: Accumulation, required: Required | None
+) -> None:
+    if value.function is not function or len(args) != len(value.args) or any(map(_differ, args, value.args)):
+        raise DefinitionError(
+            f'Func "{value.function.name}" is not defined, so its {value.op.value}= can only update the same point.'
+        )
+    domain_of(f'Func "{function.name}"', (*args, value.value))  # first of all: the names below depend on it
+    neutral = ir.const(_NEUTRAL[value.op], value.value.type)
+    before = function.location
+    _define_pure(function, _implied_names(args), neutral, required)
+    try:
+        here = ir.Access(value.value.type, function, args, 0, ir.LAST_STAGE)
+        _define_update(function, args, arithmetic(value.op, Expr.of(here), Expr.of(value.value))._node())
+    except DefinitionError:
+        function.definitions.clear()
+        function.args, function.types, function.location = (), (), before
+        raise
+
+
+def _differ(a: ir.Expr, b: ir.Expr) -> bool:
+    return a is not b
+
+
+def _implied_names(args: Sequence[ir.Expr]) -> tuple[str, ...]:
+    """Pure variables for ``f[args] += …`` on an undefined Func: the Vars among ``args``, and ``_1``, ``_2`` …"""
+    names: list[str] = []
+    for i, arg in enumerate(args):
+        known = isinstance(arg, ir.Variable) and arg.name not in names
+        names.append(arg.name if known and isinstance(arg, ir.Variable) else f"_{i}")
+    return tuple(names)

@@ -1,0 +1,102 @@
+"""Scheduling a whole Func: where it is computed and stored, and what is known of its bounds.
+
+In: ``f.compute_at(g, y)``. Out: a frozen record in ``function.directives``, with the user's line.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn, Self
+
+from .algorithm import Function
+from .coordinates import startup
+from .errors import ScheduleError, user_location
+from .expr import ExprLike, Var
+from .ir import IntImm
+from .schedule import Bound, ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
+from .stage import StageSchedule, VarOrRVar, loop_name, pure_name
+
+
+class FuncSchedule(StageSchedule):
+    """The directives about a Func, besides those about the loops of its first stage."""
+
+    def _add(self, directive: Directive) -> Self:
+        self._stage()[0].directives.append(directive)
+        return self
+
+    def compute_root(self) -> Self:
+        """Computes the Func before anything that uses it, once for all.
+
+        Rewrite: ``label f`` moves to the top of the pipeline.
+        """
+        return self._add(ComputeRoot(func=self._stage()[0], location=user_location()))
+
+    def compute_inline(self) -> Self:
+        """Substitutes the Func's definition where it is used, which is the default without updates.
+
+        Rewrite: ``f[e]`` → the definition's value at ``e``. Legal when: there is no update definition.
+        """
+        return self._add(ComputeInline(func=self._stage()[0], location=user_location()))
+
+    def store_root(self) -> Self:
+        """Keeps the Func's memory for the whole run.
+
+        Rewrite: ``allocate f`` moves to the top of the pipeline.
+        """
+        return self._add(StoreRoot(func=self._stage()[0], location=user_location()))
+
+    def compute_at(self, f: StageSchedule, var: VarOrRVar) -> Self:
+        """Computes what one iteration of a consumer's loop needs, inside that loop.
+
+        Args:
+            f: the consumer, or one of its Stages.
+            var: the loop.
+
+        Rewrite: ``label f`` moves to just inside ``for g.s0.var``. Legal when: it still stands before every use.
+        """
+        function, consumer, name = self._level("compute_at", f, var)
+        return self._add(ComputeAt(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def store_at(self, f: StageSchedule, var: VarOrRVar) -> Self:
+        """Keeps the Func's memory for one iteration of a consumer's loop.
+
+        Rewrite: ``allocate f`` moves to just inside ``for g.s0.var``. Legal when: that is around its computation.
+        """
+        function, consumer, name = self._level("store_at", f, var)
+        return self._add(StoreAt(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def _level(self, directive: str, f: object, var: VarOrRVar | None) -> tuple[Function, Function, str]:
+        function = self._stage()[0]
+        if not isinstance(f, FuncSchedule):
+            raise ScheduleError(f"{directive}() takes a Func and one of its Vars or RVars, not {f!r}.")
+        consumer = f._stage()[0]
+        if consumer is function:
+            raise ScheduleError(f'Func "{function.name}" can\'t be placed inside its own loops: {directive}() of itself.')
+        return function, consumer, loop_name(directive, var)
+
+    def bound(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
+        """Promises that exactly ``extent`` values of a dimension from ``min`` are computed; checked at start-up."""
+        function, name = self._dimension("bound", var)
+        least = startup(min, "The min of bound()", ScheduleError)
+        size = startup(extent, "The extent of bound()", ScheduleError)
+        if isinstance(size, IntImm) and size.value < 0:
+            raise ScheduleError(f"The extent of bound() can't be negative: {size.value}.")
+        return self._add(Bound(func=function, location=user_location(), var=name, min=least, extent=size))
+
+    def bound_extent(self, var: Var, extent: ExprLike) -> Self:
+        """Promises that ``extent`` values of a dimension are computed, wherever they start; checked at start-up."""
+        function, name = self._dimension("bound_extent", var)
+        size = startup(extent, "The extent of bound_extent()", ScheduleError)
+        if isinstance(size, IntImm) and size.value < 0:
+            raise ScheduleError(f"The extent of bound_extent() can't be negative: {size.value}.")
+        return self._add(Bound(func=function, location=user_location(), var=name, min=None, extent=size))
+
+    def _dimension(self, directive: str, var: Var) -> tuple[Function, str]:
+        function, _ = self._scheduled()
+        name = pure_name(directive, var)
+        if name not in function.args:
+            legal = ", ".join(function.args) or "none"
+            raise ScheduleError(f'Func "{function.name}" has no dimension "{name}" to bound; it has: {legal}.')
+        return function, name
+
+    def __call__(self, *args: object) -> NoReturn:
+        raise ScheduleError(f'Func "{self._stage()[0].name}" is not a function: write {self._stage()[0].name}[x, y].')

@@ -1,0 +1,252 @@
+"""Scheduling the loops of one stage: each call records one directive as data, or several.
+
+In: ``f.update().vectorize(x, 8)``. Out: frozen records in ``function.directives``, with the user's line. Only what
+Python's types can tell is checked here; whether a directive is legal is for ``scheduling`` to say.
+
+    f.vectorize(x, 8)   ->   f.split(x, x, x.v, 8); f.vectorize(x.v)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self, TypeAlias
+
+from .algorithm import Function
+from .coordinates import startup
+from .errors import ScheduleError, user_location
+from .expr import ExprLike, Var
+from .ir import Expr, IntImm, LoopKind
+from .pending import STAGE, Pending
+from .rdom import RDom, RVar
+from .schedule import Fuse, Reorder, Split, StageDirective, TailStrategy, Traverse
+
+VarOrRVar: TypeAlias = "Var | RVar | RDom"
+
+AUTO = TailStrategy.Auto
+
+
+def loop_name(directive: str, var: object) -> str:
+    """The name of the loop that a Var or an RVar stands for."""
+    if isinstance(var, Var | RVar):
+        return var.name()
+    if isinstance(var, RDom):
+        return var.only().name()
+    raise ScheduleError(f"{directive}() takes Vars and RVars, not {var!r} of type {var.__class__.__name__}.")
+
+
+def pure_name(directive: str, var: object) -> str:
+    """The name of a Var."""
+    if not isinstance(var, Var):
+        raise ScheduleError(f"{directive}() takes a Var, not {var!r} of type {var.__class__.__name__}.")
+    return var.name()
+
+
+def _factor(directive: str, value: ExprLike) -> Expr:
+    node = startup(value, f"The factor of {directive}()", ScheduleError)
+    if isinstance(node, IntImm) and node.value < 1:
+        raise ScheduleError(f"The factor of {directive}() must be positive, not {node.value}.")
+    return node
+
+
+def _names(directives: Sequence[object]) -> set[str]:
+    """The loops that directives introduce; asked for membership only."""
+    found: set[str] = set()
+    for d in directives:
+        match d:
+            case Split(outer=outer, inner=inner):
+                found |= {outer, inner}
+            case Fuse(fused=fused):
+                found.add(fused)
+    return found
+
+
+class StageSchedule(Pending):
+    """The directives about the loops of one stage, shared by Func (its first stage) and Stage."""
+
+    _pending = STAGE
+
+    def _stage(self) -> tuple[Function, int]:
+        """The Func and the stage that the directives are about."""
+        raise NotImplementedError
+
+    def _scheduled(self) -> tuple[Function, int]:
+        function, stage = self._stage()
+        if stage >= len(function.definitions):
+            raise ScheduleError(f'Func "{function.name}" has no loops to schedule: it is not defined.')
+        return function, stage
+
+    def _record(self, *directives: StageDirective) -> Self:
+        self._stage()[0].directives.extend(directives)
+        return self
+
+    def _fresh(self, old: str, suffix: str) -> str:
+        """A name for an inner loop that no loop of the Func has, the same in every run."""
+        function, _ = self._stage()
+        taken = _names(function.directives) | set(function.args)
+        for definition in function.definitions:
+            taken |= set(definition.domain.names if definition.domain is not None else ())
+        name, number = f"{old}.{suffix}", 1
+        while name in taken:
+            number += 1
+            name = f"{old}.{suffix}{number}"
+        return name
+
+    def _split(
+        self, directive: str, old: str, outer: str, inner: str, factor: ExprLike, tail: TailStrategy
+    ) -> Split:
+        function, stage = self._scheduled()
+        if not isinstance(tail, TailStrategy):
+            raise ScheduleError(f"The tail of {directive}() must be a hl.TailStrategy, not {tail!r}.")
+        if outer == inner:
+            raise ScheduleError(f'{directive}() can\'t make two loops that are both called "{inner}".')
+        steps = _factor(directive, factor)
+        return Split(
+            func=function, stage=stage, location=user_location(),
+            old=old, outer=outer, inner=inner, factor=steps, tail=tail,
+        )  # fmt: skip
+
+    def _traverse(self, var: str, kind: LoopKind) -> Traverse:
+        function, stage = self._scheduled()
+        return Traverse(func=function, stage=stage, location=user_location(), var=var, kind=kind)
+
+    def _reorder(self, names: tuple[str, ...]) -> Reorder:
+        function, stage = self._scheduled()
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise ScheduleError(f'reorder() names the loop "{twice}" twice.')
+        return Reorder(func=function, stage=stage, location=user_location(), vars=names)
+
+    def split(
+        self, old: VarOrRVar, outer: VarOrRVar, inner: VarOrRVar, factor: ExprLike, tail: TailStrategy = AUTO
+    ) -> Self:
+        """Splits a loop in two.
+
+        Args:
+            old: the loop; its name may be used again for one of the two.
+            outer, inner: the new loops; ``inner`` takes ``factor`` steps.
+            factor: a positive start-up expression.
+            tail: what becomes of the rest where ``factor`` doesn't divide the extent.
+
+        Rewrite: ``for x in (m, n): s`` → ``for xo in (0, ceil(n/k)): for xi in (0, k): let x = m + xo*k + xi; s``
+
+        Legal when: the stage has the loop, and the tail fits it (``scheduling``).
+
+        Raises:
+            ScheduleError: an argument of the wrong type, a factor below 1, two loops of one name.
+        """
+        names = [loop_name("split", v) for v in (old, outer, inner)]
+        return self._record(self._split("split", names[0], names[1], names[2], factor, tail))
+
+    def fuse(self, inner: VarOrRVar, outer: VarOrRVar, fused: VarOrRVar) -> Self:
+        """Makes one loop of two, ``inner`` changing fastest.
+
+        Rewrite: ``for y in (my, ny): for x in (mx, nx): s`` →
+        ``for t in (0, nx*ny): let x = mx + t % nx; let y = my + t / nx; s``
+        """
+        names = [loop_name("fuse", v) for v in (inner, outer, fused)]
+        function, stage = self._scheduled()
+        if names[0] == names[1]:
+            raise ScheduleError(f'fuse() needs two loops, not "{names[0]}" twice.')
+        at = user_location()
+        return self._record(
+            Fuse(func=function, stage=stage, location=at, inner=names[0], outer=names[1], fused=names[2])
+        )
+
+    def reorder(self, *vars: VarOrRVar | Sequence[VarOrRVar]) -> Self:
+        """Nests loops as listed, innermost first; loops that aren't listed keep their places.
+
+        Rewrite: ``reorder(y, x)``: ``for y: for x: s`` → ``for x: for y: s``
+        """
+        flat = list(vars[0]) if len(vars) == 1 and isinstance(vars[0], list | tuple) else list(vars)
+        return self._record(self._reorder(tuple(loop_name("reorder", v) for v in flat)))
+
+    def tile(self, *args: object, tail: TailStrategy = AUTO) -> Self:
+        """Splits two loops, or a list of loops, and nests all inner ones inside all outer ones.
+
+        Args: ``(x, y, xo, yo, xi, yi, xfactor, yfactor)``, ``(x, y, xi, yi, xfactor, yfactor)``,
+            ``([x, …], [xo, …], [xi, …], [factor, …])`` or ``([x, …], [xi, …], [factor, …])``; and a tail.
+
+        Rewrite: as ``split`` for each, then ``reorder(xi, yi, xo, yo)``.
+        """
+        given = list(args)
+        if given and isinstance(given[-1], TailStrategy):
+            last = given.pop()
+            assert isinstance(last, TailStrategy)
+            tail = last
+        old, outer, inner, factors = _tile_groups(given)
+        if not len(old) == len(outer) == len(inner) == len(factors):
+            raise ScheduleError("The lists given to tile() must have one length.")
+        o, t, i = ([loop_name("tile", v) for v in group] for group in (old, outer, inner))
+        splits = [self._split("tile", *names, factor, tail) for *names, factor in zip(o, t, i, factors, strict=True)]
+        return self._record(*splits, self._reorder((*i, *t)))
+
+    def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
+        """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors."""
+        return self._inner("vectorize", "v", LoopKind.VECTORIZED, var, factor, tail)
+
+    def unroll(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
+        """Writes out all iterations of a loop, or of an inner loop of ``factor`` steps."""
+        return self._inner("unroll", "u", LoopKind.UNROLLED, var, factor, tail)
+
+    def _inner(
+        self, verb: str, suffix: str, kind: LoopKind, var: VarOrRVar, factor: ExprLike | None, tail: TailStrategy
+    ) -> Self:
+        name = loop_name(verb, var)
+        if factor is None:
+            return self._record(self._traverse(name, kind))
+        inner = self._fresh(name, suffix)
+        return self._record(self._split(verb, name, name, inner, factor, tail), self._traverse(inner, kind))
+
+    def parallel(self, var: VarOrRVar, task_size: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
+        """Spreads the iterations of a loop, or tasks of ``task_size`` of them, over the threads."""
+        name = loop_name("parallel", var)
+        run = self._traverse(name, LoopKind.PARALLEL)
+        if task_size is None:
+            return self._record(run)
+        return self._record(self._split("parallel", name, name, self._fresh(name, "t"), task_size, tail), run)
+
+    def serial(self, var: VarOrRVar) -> Self:
+        """Runs the iterations of a loop one after another, as all loops do that nothing else is said of."""
+        return self._record(self._traverse(loop_name("serial", var), LoopKind.SERIAL))
+
+
+def _tile_groups(given: list[object]) -> tuple[list[object], list[object], list[object], list[object]]:
+    lists = [list(g) if isinstance(g, list | tuple) else None for g in given]
+    match lists:
+        case [list(old), list(outer), list(inner), list(factors)]:
+            return old, outer, inner, factors
+        case [list(old), list(inner), list(factors)]:
+            return old, old, inner, factors
+    if any(g is not None for g in lists) or len(given) not in (6, 8):
+        raise ScheduleError(
+            "tile() takes (x, y, xo, yo, xi, yi, xfactor, yfactor), (x, y, xi, yi, xfactor, yfactor), or lists of "
+            "old, outer and inner loops and factors; and a tail strategy."
+        )
+    outer = given[:2] if len(given) == 6 else given[2:4]
+    return given[:2], outer, given[-4:-2], given[-2:]
+
+
+class Stage(StageSchedule):
+    """One stage of a Func, as a handle for scheduling; ``Stage(f)`` is its first."""
+
+    def __init__(self, of: StageSchedule) -> None:
+        if not isinstance(of, StageSchedule):
+            raise ScheduleError(f"A Stage is made of a Func, not of {of!r}.")
+        self._function, self._number = of._stage()
+
+    @classmethod
+    def of(cls, function: Function, stage: int) -> Stage:
+        """The stage of a number."""
+        self = cls.__new__(cls)
+        self._function, self._number = function, stage
+        return self
+
+    def _stage(self) -> tuple[Function, int]:
+        return self._function, self._number
+
+    def name(self) -> str:
+        """``f``, or ``f.update(0)``."""
+        return self._function.name + (f".update({self._number - 1})" if self._number else "")
+
+    def __repr__(self) -> str:
+        return f"<halide_core.Stage {self.name()!r}>"

@@ -1,0 +1,157 @@
+"""Whether a definition is well formed (definitions 2.7 to 2.10), checked when it is written.
+
+In: a Func and the parts of a new stage. Out: nothing, or a DefinitionError that names the variable and the Func.
+
+    f(x) = g(x);  f(x) = f(x + 1)
+    -> DefinitionError: … "x" is a pure variable of this update, so every f[…] in it must have it as argument 1 …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from . import ir
+from .algorithm import Function, ReductionDomain
+from .errors import DefinitionError, TypeMismatchError
+from .ir import Access, Expr, RVarRef, Variable
+from .types import Type
+from .visit import subexpressions
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{n}"' for n in names) or "none"
+
+
+def ordinal(stage: int) -> str:
+    """What a stage is called: update 0 is stage 1, as in ``f.update(0)``."""
+    return "the pure definition" if stage == 0 else f"update definition {stage - 1}"
+
+
+def pure_arguments(name: str, args: Sequence[Expr]) -> tuple[str, ...]:
+    """The pure variables that a first definition binds: distinct Vars, one for each dimension.
+
+    Raises:
+        DefinitionError: an argument that is no Var, or a Var that stands twice.
+    """
+    names: list[str] = []
+    for i, arg in enumerate(args):
+        if not isinstance(arg, Variable):
+            raise DefinitionError(
+                f'Argument {i + 1} of the first definition of Func "{name}", {arg!r}, is not a Var. '
+                f"The first definition gives every point a value; updates of single points come after it."
+            )
+        if arg.name in names:
+            raise DefinitionError(
+                f'In the first definition of Func "{name}" the variable "{arg.name}" is both '
+                f"argument {names.index(arg.name) + 1} and argument {i + 1}."
+            )
+        names.append(arg.name)
+    return tuple(names)
+
+
+def check_pure_values(name: str, args: tuple[str, ...], values: Sequence[Expr]) -> None:
+    """Raises DefinitionError for a variable that the left-hand side doesn't bind, or any reduction variable."""
+    for e in subexpressions(values):
+        match e:
+            case Variable(name=variable) if variable not in args:
+                raise DefinitionError(
+                    f'The variable "{variable}" is not defined: Func "{name}" has the variables {_quoted(args)}.'
+                )
+            case RVarRef(domain=domain, index=index):
+                raise DefinitionError(
+                    f'The reduction variable "{domain.names[index]}" stands in the first definition of Func '
+                    f'"{name}". Only update definitions run over an RDom: give "{name}" its first value, then update it.'
+                )
+
+
+def domain_of(what: str, exprs: Sequence[Expr]) -> ReductionDomain | None:
+    """The reduction domain that a stage runs over, the one of its reduction variables.
+
+    Raises:
+        DefinitionError: reduction variables of several RDoms.
+    """
+    found: dict[ir.Domain, str] = {}
+    for e in subexpressions(exprs):
+        if isinstance(e, RVarRef):
+            found.setdefault(e.domain, e.domain.names[e.index])
+    for domain in tuple(found):
+        assert isinstance(domain, ReductionDomain)
+        for e in subexpressions((domain.predicate,)):
+            if isinstance(e, RVarRef):
+                found.setdefault(e.domain, e.domain.names[e.index])
+    if len(found) > 1:
+        raise DefinitionError(
+            f"{what} mixes the variables {_quoted(found.values())} of {len(found)} RDoms. "
+            f"A stage runs over one: make a single RDom with all the dimensions."
+        )
+    domain = next(iter(found), None)
+    assert domain is None or isinstance(domain, ReductionDomain)
+    return domain
+
+
+def check_update_type(function: Function, stage: int, types: Sequence[Type]) -> None:
+    """Raises TypeMismatchError unless an update gives values of the Func's own types."""
+    for given, needed in zip(types, function.types, strict=True):
+        if given is not needed:
+            raise TypeMismatchError(
+                f'{ordinal(stage).capitalize()} of Func "{function.name}" gives a value of {given}, '
+                f"but the Func is of {needed}. Convert it with hl.cast(…)."
+            )
+
+
+def _self_accesses(function: Function, exprs: Sequence[Expr]) -> Iterator[Access]:
+    return (e for e in subexpressions(exprs) if isinstance(e, Access) and e.callee is function)
+
+
+def reads_itself(function: Function, exprs: Sequence[Expr]) -> bool:
+    """Whether a stage reads the Func that it updates."""
+    return next(_self_accesses(function, exprs), None) is not None
+
+
+def check_separation(function: Function, stage: int, args: Sequence[Expr], exprs: Sequence[Expr]) -> None:
+    """The syntactic separation restriction (definition 2.7), and that no foreign variable occurs.
+
+    Args:
+        args: the coordinates on the left-hand side.
+        exprs: every expression of the stage, ``args`` among them.
+
+    Raises:
+        DefinitionError: a variable that is none of the Func's, or one that stands in another place than its own.
+    """
+    what = f'{ordinal(stage).capitalize()} of Func "{function.name}"'
+    used = [e for e in subexpressions(exprs) if isinstance(e, Variable)]
+    for variable in used:
+        if variable.name not in function.args:
+            raise DefinitionError(
+                f'{what} uses the variable "{variable.name}", which is not defined: Func "{function.name}" '
+                f"has the variables {_quoted(function.args)}."
+            )
+        place = function.args.index(variable.name)
+        rule = f'"{variable.name}" is a pure variable of this update, so'
+        if args[place] is not variable:
+            raise DefinitionError(
+                f'{what}: {rule} it must be argument {place + 1} on the left-hand side, as it is in the first '
+                f"definition; there stands {args[place]!r}. Use a reduction variable for other places."
+            )
+        for access in _self_accesses(function, exprs):
+            if access.args[place] is not variable:
+                raise DefinitionError(
+                    f"{what}: {rule} every {function.name}[…] in it must have it as argument {place + 1}; "
+                    f"{access!r} does not. An update can't move along a pure dimension: use an RDom."
+                )
+
+
+def check_names(function: Function, domain: ReductionDomain | None) -> None:
+    """Raises DefinitionError where a reduction variable is called like a pure variable of the Func."""
+    for name in domain.names if domain is not None else ():
+        if name in function.args:
+            raise DefinitionError(
+                f'Func "{function.name}" has a pure variable and a reduction variable called "{name}". '
+                f"Give the RDom another name: hl.RDom([…], name)."
+            )
+
+
+def hides_all(function: Function, args: Sequence[Expr], domain: ReductionDomain | None, own: bool) -> bool:
+    """Whether an update replaces every value there was: all pure, no reduction, no reference to itself (``own``)."""
+    pure = all(a is ir.pure_variable(n) for a, n in zip(args, function.args, strict=True))
+    return pure and domain is None and not own

@@ -1,0 +1,66 @@
+"""What every test gets: a compile cache of its own, golden files, and property tests that repeat.
+
+    golden("split.txt", text)  # compares with tests/golden/split.txt; --update-golden rewrites it
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+GOLDEN = Path(__file__).resolve().parent / "golden"
+_ENVIRONMENT = ("HL_CACHE", "HL_CACHE_SIZE", "HL_DEBUG")
+
+hypothesis.settings.register_profile(
+    "halide_core", derandomize=True, deadline=None, print_blob=False, database=None, max_examples=100
+)
+hypothesis.settings.load_profile("halide_core")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the files of tests/golden that differ")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The compile cache of this run: empty at its start, shared by its tests and by the processes they start."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _ENVIRONMENT:
+            patch.delenv(name, raising=False)
+        patch.setenv("HL_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """``golden(name, text)`` fails, with the difference, unless ``tests/golden/<name>`` holds the text."""
+    update = bool(request.config.getoption("--update-golden"))
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        wanted = path.read_text(encoding="utf-8") if path.exists() else None
+        found = text.rstrip("\n") + "\n"
+        if found == wanted:
+            return
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(found, encoding="utf-8", newline="\n")
+            return
+        pytest.fail(_difference(name, wanted, found, request.node.nodeid), pytrace=False)
+
+    return compare
+
+
+def _difference(name: str, wanted: str | None, found: str, test: str) -> str:
+    if wanted is None:
+        lines = [f'There is no "tests/golden/{name}" yet. It would hold:', "", found.rstrip("\n")]
+    else:
+        before, after = wanted.splitlines(), found.splitlines()
+        shown = difflib.unified_diff(before, after, f"tests/golden/{name}", "this run", lineterm="", n=5)
+        lines = [f'The text differs from "tests/golden/{name}":', "", *shown]
+    return "\n".join([*lines, "", f'If that is meant: .venv/bin/python -m pytest "{test}" --update-golden', ""])

@@ -1,0 +1,338 @@
+"""DESIGN.md, "Packages": which module may import which, and the rules of form that a parser can check.
+
+    halide_core  <-  scheduling, bounds  <-  lowering  <-  runtime      (scheduling and bounds don't know each other)
+
+Each rule is a function from the parsed modules to its violations, and has a test on a small made-up tree that breaks
+it: a rule that can't fail shows nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MAY_IMPORT = {
+    "halide_core": frozenset[str](),
+    "scheduling": frozenset({"halide_core"}),
+    "bounds": frozenset({"halide_core"}),
+    "lowering": frozenset({"halide_core", "scheduling", "bounds"}),
+    "runtime": frozenset({"halide_core", "scheduling", "bounds", "lowering"}),
+}
+
+# Libraries that take long to import, each with the one module that may import it.
+OWNERS = {"islpy": "bounds.polyhedral", "z3": "bounds.certificate"}
+
+# The only modules that may be imported inside a function, and from where: the engines, on first use.
+LAZY = {"bounds.oracle": frozenset({"bounds.polyhedral", "bounds.certificate"})}
+
+# The only modules that may import by a name at run time: the one upward call, Func.realize.
+BY_NAME = frozenset({"halide_core.backend"})
+
+MOST_LINES = 450
+_TOO_WIDE = ("Exception", "BaseException")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module (``target``: the module itself where a package's member is one)."""
+
+    target: str
+    line: int
+    typing_only: bool
+    at_top: bool
+    star: bool
+
+
+@dataclass(frozen=True)
+class Module:
+    """A parsed file of one of the packages."""
+
+    name: str
+    path: Path
+    text: str
+    tree: ast.Module
+    imports: tuple[Import, ...]
+
+    @property
+    def package(self) -> str:
+        """The top-level package it belongs to."""
+        return self.name.partition(".")[0]
+
+    def at(self, line: int) -> str:
+        """A place in it, to be shown."""
+        return f"{self.path}:{line}"
+
+
+Rule = Callable[[Sequence[Module]], list[str]]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Reading.
+
+
+def read_modules(root: Path) -> list[Module]:
+    """All modules of the five packages below a folder, sorted by path."""
+    paths = {p: _module_name(p.relative_to(root)) for each in MAY_IMPORT for p in sorted((root / each).rglob("*.py"))}
+    known = frozenset(paths.values()) | frozenset(MAY_IMPORT)
+    modules = []
+    for path, name in paths.items():
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text, str(path))
+        base = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        imports = tuple(_imports(tree.body, base, known, typing_only=False, at_top=True))
+        modules.append(Module(name, path.relative_to(root), text, tree, imports))
+    return modules
+
+
+def _module_name(path: Path) -> str:
+    parts = path.parent.parts if path.name == "__init__.py" else path.with_suffix("").parts
+    return ".".join(parts)
+
+
+def _imports(
+    body: Sequence[ast.AST], base: str, known: frozenset[str], *, typing_only: bool, at_top: bool
+) -> Iterator[Import]:
+    for node in body:
+        match node:
+            case ast.Import(names=names):
+                for each in names:
+                    yield Import(each.name, node.lineno, typing_only, at_top, star=False)
+            case ast.ImportFrom(names=names):
+                source = _source(node, base)
+                for each in names:
+                    inner = f"{source}.{each.name}"
+                    target = inner if inner in known else source
+                    yield Import(target, node.lineno, typing_only, at_top, star=each.name == "*")
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                yield from _imports(node.body, base, known, typing_only=True, at_top=at_top)
+                yield from _imports(node.orelse, base, known, typing_only=typing_only, at_top=at_top)
+            case _:
+                inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda)
+                children = list(ast.iter_child_nodes(node))
+                yield from _imports(children, base, known, typing_only=typing_only, at_top=at_top and not inside)
+
+
+def _source(node: ast.ImportFrom, base: str) -> str:
+    """The absolute name of what stands after ``from``; ``base`` is the package that one dot means."""
+    if node.level == 0:
+        return node.module or ""
+    parts = base.split(".")
+    parent = ".".join(parts[: len(parts) - node.level + 1])
+    return f"{parent}.{node.module}" if node.module else parent
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The rules.
+
+
+def upward_imports(modules: Sequence[Module]) -> list[str]:
+    """Packages import downward only, for annotations too."""
+    found = []
+    for module in modules:
+        for each in module.imports:
+            target = each.target.partition(".")[0]
+            if target in MAY_IMPORT and target != module.package and target not in MAY_IMPORT[module.package]:
+                found.append(f'{module.at(each.line)}: "{module.package}" must not import "{each.target}"')
+    return found
+
+
+def import_cycles(modules: Sequence[Module]) -> list[str]:
+    """No module imports itself through others; imports for annotations only, and the lazy ones, don't count."""
+    names = frozenset(m.name for m in modules)
+    edges = {
+        m.name: sorted({i.target for i in m.imports if i.at_top and not i.typing_only and i.target in names} - {m.name})
+        for m in modules
+    }
+    found: list[str] = []
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            found.append("import cycle: " + " -> ".join([*trail[trail.index(name) :], name]))
+        elif name not in done:
+            for target in edges[name]:
+                visit(target, (*trail, name))
+            done.add(name)
+
+    for name in edges:
+        visit(name, ())
+    return found
+
+
+def late_imports(modules: Sequence[Module]) -> list[str]:
+    """Imports stand at the top of their module, or are in LAZY."""
+    return [
+        f'{module.at(each.line)}: "{each.target}" is imported inside a function or a class'
+        for module in modules
+        for each in module.imports
+        if not each.at_top and each.target not in LAZY.get(module.name, ())
+    ]
+
+
+def imports_by_name(modules: Sequence[Module]) -> list[str]:
+    """No import hides in a call, except in BY_NAME."""
+    return [
+        f"{module.at(node.lineno)}: imports a module by its name at run time"
+        for module in modules
+        if module.name not in BY_NAME
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and _callee(node.func) in ("import_module", "__import__")
+    ]
+
+
+def _callee(func: ast.expr) -> str:
+    match func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def foreign_engines(modules: Sequence[Module]) -> list[str]:
+    """Each heavy library is imported by its owner only."""
+    found = []
+    for module in modules:
+        for each in module.imports:
+            owner = OWNERS.get(each.target.partition(".")[0], module.name)
+            if owner != module.name:
+                found.append(f'{module.at(each.line)}: only "{owner}" may import "{each.target}"')
+    return found
+
+
+def star_imports(modules: Sequence[Module]) -> list[str]:
+    """No star imports."""
+    return [f'{m.at(i.line)}: imports "*" from "{i.target}"' for m in modules for i in m.imports if i.star]
+
+
+def wide_handlers(modules: Sequence[Module]) -> list[str]:
+    """No handler catches everything."""
+    found = []
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ExceptHandler) and _is_wide(node.type):
+                found.append(f"{module.at(node.lineno)}: catches every exception; name the ones that are meant")
+            elif isinstance(node, ast.Call) and _callee(node.func) == "suppress" and any(map(_is_wide, node.args)):
+                found.append(f"{module.at(node.lineno)}: suppresses every exception; name the ones that are meant")
+    return found
+
+
+def _is_wide(caught: ast.expr | None) -> bool:
+    match caught:
+        case None:
+            return True
+        case ast.Tuple(elts=several):
+            return any(map(_is_wide, several))
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in _TOO_WIDE
+    return False
+
+
+def long_files(modules: Sequence[Module]) -> list[str]:
+    """One idea per file, and room for it."""
+    counts = [(m.path, len(m.text.splitlines())) for m in modules]
+    return [f"{path}: {lines} lines, at most {MOST_LINES}" for path, lines in counts if lines > MOST_LINES]
+
+
+def missing_docstrings(modules: Sequence[Module]) -> list[str]:
+    """Every module says what it is."""
+    return [f"{m.path}: has no docstring" for m in modules if not ast.get_docstring(m.tree)]
+
+
+RULES: tuple[Rule, ...] = (
+    upward_imports,
+    import_cycles,
+    late_imports,
+    imports_by_name,
+    foreign_engines,
+    star_imports,
+    wide_handlers,
+    long_files,
+    missing_docstrings,
+)
+
+
+@pytest.fixture(scope="module")
+def modules() -> list[Module]:
+    return read_modules(ROOT)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_packages_keep_the_rule(rule: Rule, modules: list[Module]) -> None:
+    found = rule(modules)
+    if found:
+        pytest.fail("\n".join([rule.__doc__ or "", *found]), pytrace=False)
+
+
+def test_packages_are_all_there(modules: list[Module]) -> None:
+    names = {module.name for module in modules}
+    assert names >= MAY_IMPORT.keys(), "a package without __init__.py is not installed"
+    assert {name for lazy in LAZY.values() for name in lazy} <= set(OWNERS.values())
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The rules can fail.
+
+
+def _tree(root: Path, files: dict[str, str]) -> list[Module]:
+    """A made-up repository; each file gets a docstring unless it brings its own first line."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text if text.startswith(('"', "#")) else f'"""A module."""\n{text}', encoding="utf-8")
+    return read_modules(root)
+
+
+SOUND = {
+    "halide_core/__init__.py": "from .func import Func\nfrom . import ir",
+    "halide_core/ir.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .func import Func",
+    "halide_core/func.py": "from . import ir\nimport numpy\ntry:\n    pass\nexcept (OSError, ValueError):\n    pass",
+    "halide_core/backend.py": "import importlib\ndef backend():\n    return importlib.import_module('runtime.backend')",
+    "scheduling/loops.py": "import sys\nif sys.platform == 'linux':\n    from halide_core.ir import Expr",
+    "bounds/polyhedral.py": "import islpy as isl\nfrom halide_core import ir\nfrom .oracle import engine",
+    "bounds/certificate.py": "import z3",
+    "bounds/oracle.py": "def engine():\n    from . import polyhedral\n    return polyhedral",
+    "lowering/passes/unroll.py": "from ..driver import lower\nimport halide_core.ir",
+    "lowering/driver.py": "import scheduling.loops, bounds.oracle",
+    "runtime/jit.py": "from lowering.passes import unroll\nimport contextlib as c\nwith c.suppress(OSError):\n    pass",
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_rule_accepts_a_sound_tree(rule: Rule, tmp_path: Path) -> None:
+    assert rule(_tree(tmp_path, SOUND)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text", "message"),
+    [
+        (upward_imports, "halide_core/a.py", "import runtime.jit", '2: "halide_core" must not import "runtime.jit"'),
+        (upward_imports, "scheduling/a.py", "from bounds import oracle", 'must not import "bounds.oracle"'),
+        (upward_imports, "bounds/a.py", "def f():\n    import scheduling", 'a.py:3: "bounds" must not import'),
+        (upward_imports, "lowering/a.py", "if TYPE_CHECKING:\n    from runtime.jit import J", '"runtime.jit"'),
+        (upward_imports, "bounds/a/b.py", "from lowering import driver", 'must not import "lowering.driver"'),
+        (import_cycles, "halide_core/ir.py", "from .func import Func", "halide_core.func -> halide_core.ir -> halide"),
+        (import_cycles, "halide_core/ir.py", "from halide_core import Func", "halide_core -> halide_core.func -> "),
+        (import_cycles, "lowering/driver.py", "from .passes.unroll import u", "lowering.passes.unroll -> lowering.dr"),
+        (late_imports, "halide_core/a.py", "def f():\n    if True:\n        import re", 'a.py:4: "re" is imported'),
+        (late_imports, "lowering/a.py", "class A:\n    from halide_core import ir", '"halide_core.ir" is imported'),
+        (late_imports, "bounds/oracle.py", "def f():\n    import sympy", '"sympy" is imported inside'),
+        (imports_by_name, "lowering/a.py", "def f():\n    return __import__('z3')", "a.py:3: imports"),
+        (imports_by_name, "runtime/a.py", "import importlib as i\nx = i.import_module('sympy')", "by its name"),
+        (foreign_engines, "bounds/oracle.py", "import islpy._isl", 'only "bounds.polyhedral" may import "islpy._isl"'),
+        (foreign_engines, "lowering/a.py", "from z3 import Int", 'only "bounds.certificate" may import "z3"'),
+        (star_imports, "scheduling/a.py", "from halide_core.ir import *", 'imports "*" from "halide_core.ir"'),
+        (wide_handlers, "runtime/a.py", "try:\n    pass\nexcept:\n    pass", "a.py:4: catches every exception"),
+        (wide_handlers, "runtime/a.py", "try:\n    pass\nexcept (OSError, Exception):\n    pass", "a.py:4: catches"),
+        (wide_handlers, "runtime/a.py", "with contextlib.suppress(Exception):\n    pass", "a.py:2: suppresses every"),
+        (long_files, "bounds/a.py", "x = 1\n" * MOST_LINES, "bounds/a.py: 451 lines, at most 450"),
+        (missing_docstrings, "bounds/a.py", "# no docstring\nx = 1", "bounds/a.py: has no docstring"),
+    ],
+)
+def test_rule_finds_the_violation(rule: Rule, path: str, text: str, message: str, tmp_path: Path) -> None:
+    found = rule(_tree(tmp_path, SOUND | {path: text}))
+    assert len(found) == 1
+    assert message in found[0]
