@@ -23,10 +23,13 @@ demo: $(READY)
 test: $(READY)
 	@$(PY) -m pytest -q
 
+# All three run, so that one look shows all there is to mend.
 check: $(READY)
-	@$(PY) -m ruff check
-	@$(PY) -m mypy
-	@$(PY) -m pytest -q tests/test_layers.py
+	@failed=0; \
+	$(PY) -m ruff check || failed=1; \
+	$(PY) -m mypy || failed=1; \
+	$(PY) -m pytest -q tests/test_layers.py || failed=1; \
+	exit $$failed
 
 golden: $(READY)
 	@$(PY) -m pytest -q tests --update-golden

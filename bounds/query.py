@@ -194,8 +194,8 @@ class _Extraction:
 
     def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
         f, stage = reader
-        for arg, bounds in zip(provide.args, cpu_box(f, stage), strict=True):
-            if isinstance(arg, Variable):
+        for arg, bounds, pure in zip(provide.args, cpu_box(f, stage), f.pure_dims(stage), strict=True):
+            if pure:
                 path = path.then(Where(ir.less_equal(bounds.min, arg)))
                 path = path.then(Where(ir.less(arg, ir.add(bounds.min, bounds.len))))
         return path

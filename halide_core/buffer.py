@@ -17,7 +17,7 @@ from .algorithm import Image
 from .buffer_shape import Array, Shaped, allocate, check_memory, view
 from .coordinates import Coordinates, as_tuple, check_arity, image_access
 from .errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
-from .expr import Expr, Operand
+from .expr import Expr, ExprLike, Operand
 from .pending import BUFFER, Pending
 from .types import Type
 from .values import checked_value
@@ -58,6 +58,8 @@ class Buffer(Shaped, Pending):
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
             self._array, self._mins, self._name = args[0]._array, args[0]._mins, args[0]._name
             return
+        if not args and not options:
+            raise DefinitionError("A Buffer is made from a numpy array, or from a type and a list of sizes.")
         make = allocate if "type" in options or (args and isinstance(args[0], Type)) else view
         self._array, name = make(*args, **options)
         self._mins = (0,) * self._array.ndim
@@ -122,13 +124,15 @@ class Buffer(Shaped, Pending):
     def __setitem__(self, index: Any, value: Any) -> None:
         self._array[self._axes(as_tuple(index))] = checked_value(self.type(), value, f'Buffer "{self._name}"')
 
-    def at(self, *args: Expr) -> Expr:
+    def at(self, *args: ExprLike) -> Expr:
         """The element at a point as an expression, for integers and zero dimensions too."""
         return image_access(self.image, args)
 
     def __iter__(self) -> Iterator[Any]:
         if self.dimensions() != 1:
-            raise TypeError(f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can.")
+            raise TypeError(
+                f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can."
+            )
         return iter(self._array.tolist())
 
     def contains(self, coords: Sequence[int]) -> bool:
@@ -209,15 +213,15 @@ class Buffer(Shaped, Pending):
             rect = [(self.dim(i).min(), self.dim(i).extent()) for i in range(dimension)] + [(min, extent)]
         else:
             rect = list(dimension)
-        window = [slice(None)] * self.dimensions()
+        window: list[Any] = [...] + [slice(None)] * self.dimensions()
         mins = list(self._mins)
         for i, (low, size) in enumerate(rect):
             d = self.dim(i)
             if size < 0 or low < d.min() or low + size > d.min() + d.extent():
                 raise CoordinateError(f"The crop ({low}, {size}) of dimension {i} is outside of {self!r}.")
-            window[self.dimensions() - 1 - i] = slice(low - d.min(), low - d.min() + size)
+            window[self.dimensions() - i] = slice(low - d.min(), low - d.min() + size)
             mins[i] = low
-        return Buffer._of(self._array[(..., *window)], tuple(mins))
+        return Buffer._of(self._array[tuple(window)], tuple(mins))
 
     def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
         """A view with one dimension fixed, at its least coordinate if none is given, and dropped."""
@@ -225,9 +229,9 @@ class Buffer(Shaped, Pending):
         at = d.min() if pos is None else pos
         if not d.min() <= at <= d.max():
             raise CoordinateError(f"The slice at {at} of dimension {dimension} is outside of {self!r}.")
-        window: list[Any] = [slice(None)] * self.dimensions()
-        window[self.dimensions() - 1 - dimension] = at - d.min()
-        return Buffer._of(self._array[(..., *window)], self._mins[:dimension] + self._mins[dimension + 1 :])
+        window: list[Any] = [...] + [slice(None)] * self.dimensions()
+        window[self.dimensions() - dimension] = at - d.min()
+        return Buffer._of(self._array[tuple(window)], self._mins[:dimension] + self._mins[dimension + 1 :])
 
     def transposed(self, d1: int | Sequence[int], d2: int | None = None) -> Buffer:
         """A view with two dimensions exchanged, or all in the order given."""

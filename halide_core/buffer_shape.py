@@ -7,6 +7,7 @@ In: a numpy array, or a type and sizes. Out: mins, extents and strides that a pi
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -24,9 +25,11 @@ def allocate(
     type: Type, sizes: Sequence[int], storage_order: Sequence[int] | str | None = None, name: str = ""
 ) -> tuple[Array, str]:
     """Zeroed memory of (x, y, …) sizes, the first dimension of ``storage_order`` dense; and the Buffer's name."""
-    order = storage_order
-    if isinstance(order, str):
-        order, name = None, order
+    order: Sequence[int] | None = None
+    if isinstance(storage_order, str):
+        name = storage_order
+    else:
+        order = storage_order
     if not isinstance(sizes, list | tuple):
         raise DefinitionError(f"The sizes of a Buffer must be a list, not {sizes!r}.")
     try:
@@ -161,15 +164,23 @@ class Shaped:
         if not self._array.size:
             return 0
         span = sum(abs(s) * (n - 1) for s, n in zip(self._array.strides, self._array.shape, strict=True))
-        return span + self._array.itemsize
+        return int(span + self._array.itemsize)
 
     def dim(self, dimension: int) -> BufferDimension:
         """The shape along one dimension."""
         if not 0 <= dimension < self.dimensions():
-            raise DefinitionError(f'Buffer "{self._name}" has {self.dimensions()} dimensions: no dimension {dimension}.')
+            raise DefinitionError(
+                f'Buffer "{self._name}" has {self.dimensions()} dimensions: no dimension {dimension}.'
+            )
         axis = self.dimensions() - 1 - dimension
-        stride = self._array.strides[axis] // self._array.itemsize
-        return BufferDimension(self._mins[dimension], self._array.shape[axis], stride)
+        return BufferDimension(self._mins[dimension], self._array.shape[axis], self._stride(axis))
+
+    def _stride(self, axis: int) -> int:
+        """The stride of an axis in elements. Where it means nothing numpy's is arbitrary: then it is a dense one."""
+        shape = self._array.shape
+        if not self._array.size or (shape[axis] == 1 and axis == len(shape) - 1):
+            return math.prod(max(1, n) for n in shape[axis + 1 :])
+        return int(self._array.strides[axis]) // self._array.itemsize
 
     def _dim_or_unit(self, dimension: int) -> BufferDimension:
         """One dimension; extent 1 from 0 where the Buffer has fewer, as images of fewer dimensions are used."""
@@ -211,4 +222,4 @@ class Shaped:
         return self._array.copy() if copy else self._array
 
     def __buffer__(self, flags: int) -> memoryview:
-        return memoryview(self._array)
+        return self._array.data

@@ -58,7 +58,10 @@ def _value_node(function: Function, value: object) -> ir.Expr:
     if isinstance(value, tuple | list):
         raise DefinitionError(f'Func "{function.name}" can\'t have a Tuple of values: that is not available yet.')
     if function.definitions and is_plain(value):
-        return matched(value, Expr.of(ir.const(0, function.types[0])))[0]
+        type = function.types[0]
+        if isinstance(value, int) and not type.can_represent(value):
+            raise TypeMismatchError(f'{value} is not a value of {type}, the type of Func "{function.name}".')
+        return matched(value, Expr.of(ir.const(0, type)))[0]
     return as_node(value)
 
 
@@ -167,9 +170,7 @@ def _labelled(function: Function, stage: int, definition: Definition) -> Definit
         return copied
 
 
-def _accumulate(
-    function: Function, args: tuple[ir.Expr, ...], value: Accumulation, required: Required | None
-) -> None:
+def _accumulate(function: Function, args: tuple[ir.Expr, ...], value: Accumulation, required: Required | None) -> None:
     if value.function is not function or len(args) != len(value.args) or any(map(_differ, args, value.args)):
         raise DefinitionError(
             f'Func "{value.function.name}" is not defined, so its {value.op.value}= can only update the same point.'

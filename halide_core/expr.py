@@ -16,7 +16,7 @@ import numpy as np
 from halide_core import ir
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
 from halide_core.ir import BinaryOp
-from halide_core.types import BOOL, INT32, Float, Int, Type, type_of_dtype
+from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with, type_of_dtype
 
 _FLOAT32 = Float(32)
 
@@ -159,7 +159,7 @@ class Operand:
 
 
 class Expr(Operand):
-    """A typed expression. Built from a number (a Python int is int32, or int64 where it doesn't fit), or by operators."""
+    """A typed expression, built from a number (an int is int32, or int64 where it doesn't fit) or by operators."""
 
     __slots__ = ("_wrapped",)
 
@@ -183,6 +183,8 @@ class Expr(Operand):
     def __repr__(self) -> str:
         return repr(self._wrapped)
 
+
+make_limits_with(lambda value, type: Expr.of(ir.const(value, type)))
 
 Number: TypeAlias = "int | float | bool | np.generic"
 ExprLike: TypeAlias = "Operand | int | float | bool | np.generic"

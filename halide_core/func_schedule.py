@@ -5,7 +5,7 @@ In: ``f.compute_at(g, y)``. Out: a frozen record in ``function.directives``, wit
 
 from __future__ import annotations
 
-from typing import NoReturn, Self
+from typing import TYPE_CHECKING
 
 from .algorithm import Function
 from .coordinates import startup
@@ -14,6 +14,9 @@ from .expr import ExprLike, Var
 from .ir import IntImm
 from .schedule import Bound, ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
 from .stage import StageSchedule, VarOrRVar, loop_name, pure_name
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11
 
 
 class FuncSchedule(StageSchedule):
@@ -48,7 +51,7 @@ class FuncSchedule(StageSchedule):
         """Computes what one iteration of a consumer's loop needs, inside that loop.
 
         Args:
-            f: the consumer, or one of its Stages.
+            f: the consumer.
             var: the loop.
 
         Rewrite: ``label f`` moves to just inside ``for g.s0.var``. Legal when: it still stands before every use.
@@ -70,7 +73,9 @@ class FuncSchedule(StageSchedule):
             raise ScheduleError(f"{directive}() takes a Func and one of its Vars or RVars, not {f!r}.")
         consumer = f._stage()[0]
         if consumer is function:
-            raise ScheduleError(f'Func "{function.name}" can\'t be placed inside its own loops: {directive}() of itself.')
+            raise ScheduleError(
+                f'Func "{function.name}" can\'t be placed inside its own loops: {directive}() of itself.'
+            )
         return function, consumer, loop_name(directive, var)
 
     def bound(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
@@ -97,6 +102,3 @@ class FuncSchedule(StageSchedule):
             legal = ", ".join(function.args) or "none"
             raise ScheduleError(f'Func "{function.name}" has no dimension "{name}" to bound; it has: {legal}.')
         return function, name
-
-    def __call__(self, *args: object) -> NoReturn:
-        raise ScheduleError(f'Func "{self._stage()[0].name}" is not a function: write {self._stage()[0].name}[x, y].')

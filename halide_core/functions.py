@@ -1,4 +1,4 @@
-"""The functions that an expression can call: choices, casts and mathematics.
+"""The functions that an expression can call: choices and mathematics.
 
 In: operands and numbers. Out: Exprs. Names are Halide's, so several shadow Python's own on purpose.
 
@@ -17,7 +17,6 @@ from .expr import (
     Expr,
     ExprLike,
     HalideWarning,
-    Operand,
     arithmetic,
     as_bool,
     as_node,
@@ -27,8 +26,7 @@ from .expr import (
     promoted,
 )
 from .ir import BinaryOp, Intrinsic
-from .lerp import lerp
-from .types import BOOL, Float, Int, Type, UInt
+from .types import BOOL, Float, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 
@@ -57,9 +55,8 @@ def select(*args: ExprLike) -> Expr:
             f"select() takes a condition, a value, more such pairs, and a last value: "
             f"an odd number of at least 3 arguments, not {len(args)}."
         )
-    for value in args[1::2] + args[-1:]:
-        if isinstance(value, tuple | list):
-            raise DefinitionError("select() of Tuples is not available yet.")
+    if any(isinstance(a, tuple | list) for a in args):
+        raise DefinitionError("select() of Tuples is not available yet.")
     values = _in_one_type(args[1::2] + args[-1:])
     result = values[-1]
     for condition, value in zip(reversed(args[:-1:2]), reversed(values[:-1]), strict=True):
@@ -69,8 +66,8 @@ def select(*args: ExprLike) -> Expr:
 
 def mux(index: ExprLike, values: Sequence[ExprLike]) -> Expr:
     """``values[index]``; the last value for any index that has none. The values must be of one type."""
-    if isinstance(values, Operand) or not values:
-        raise DefinitionError("mux() needs a sequence of at least one value.")
+    if not isinstance(values, list | tuple) or not values:
+        raise DefinitionError("mux() needs a list of at least one value.")
     types = [as_node(v).type for v in values if not is_plain(v)]
     different = next((t for t in types if t is not types[0]), None)
     if different is not None:
@@ -118,7 +115,9 @@ def _bound(bound: ExprLike, type: Type) -> ir.Expr:
         return ir.const(node.value, type)
     if isinstance(bound, float) and is_plain(bound) and type.is_float():
         return ir.const(bound, type)
-    raise TypeMismatchError(f"clamp() of {type} has the bound {node!r} of {node.type}. Convert it, or the value, first.")
+    raise TypeMismatchError(
+        f"clamp() of {type} has the bound {node!r} of {node.type}. Convert it, or the value, first."
+    )
 
 
 def likely(value: ExprLike) -> Expr:
@@ -134,121 +133,6 @@ def likely_if_innermost(value: ExprLike) -> Expr:
 def logical_not(value: ExprLike) -> Expr:
     """``~value`` of a truth value."""
     return as_bool(value).logical_not()
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Casts.
-
-
-def cast(type: Type, value: ExprLike) -> Expr:
-    """``value`` converted to ``type``: integers wrap, floats are cut off towards zero and kept inside the type."""
-    if isinstance(value, bool | int) and is_plain(value):
-        return Expr.of(ir.const(value, type))
-    if isinstance(value, float) and is_plain(value):
-        return Expr.of(ir.const(value, type) if type.is_float() else ir.Cast(type, ir.const(value, _FLOAT64)))
-    return Expr.of(ir.cast(type, as_node(value)))
-
-
-def saturating_cast(type: Type, value: ExprLike) -> Expr:
-    """``value`` converted to ``type``; what lies outside becomes its least or greatest value."""
-    node = as_node(value)
-    if type.is_integer() and node.type.is_integer():
-        (low, high), (least, most) = type.range, node.type.range
-        if low > least:
-            node = ir.maximum(node, ir.const(low, node.type))
-        if high < most:
-            node = ir.minimum(node, ir.const(high, node.type))
-    return Expr.of(ir.cast(type, node))
-
-
-def i8(value: ExprLike) -> Expr:
-    """``cast(Int(8), value)``."""
-    return cast(Int(8), value)
-
-
-def i16(value: ExprLike) -> Expr:
-    """``cast(Int(16), value)``."""
-    return cast(Int(16), value)
-
-
-def i32(value: ExprLike) -> Expr:
-    """``cast(Int(32), value)``."""
-    return cast(Int(32), value)
-
-
-def i64(value: ExprLike) -> Expr:
-    """``cast(Int(64), value)``."""
-    return cast(Int(64), value)
-
-
-def u8(value: ExprLike) -> Expr:
-    """``cast(UInt(8), value)``."""
-    return cast(UInt(8), value)
-
-
-def u16(value: ExprLike) -> Expr:
-    """``cast(UInt(16), value)``."""
-    return cast(UInt(16), value)
-
-
-def u32(value: ExprLike) -> Expr:
-    """``cast(UInt(32), value)``."""
-    return cast(UInt(32), value)
-
-
-def u64(value: ExprLike) -> Expr:
-    """``cast(UInt(64), value)``."""
-    return cast(UInt(64), value)
-
-
-def f32(value: ExprLike) -> Expr:
-    """``cast(Float(32), value)``."""
-    return cast(_FLOAT32, value)
-
-
-def f64(value: ExprLike) -> Expr:
-    """``cast(Float(64), value)``."""
-    return cast(_FLOAT64, value)
-
-
-def i8_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(Int(8), value)``."""
-    return saturating_cast(Int(8), value)
-
-
-def i16_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(Int(16), value)``."""
-    return saturating_cast(Int(16), value)
-
-
-def i32_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(Int(32), value)``."""
-    return saturating_cast(Int(32), value)
-
-
-def i64_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(Int(64), value)``."""
-    return saturating_cast(Int(64), value)
-
-
-def u8_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(UInt(8), value)``."""
-    return saturating_cast(UInt(8), value)
-
-
-def u16_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(UInt(16), value)``."""
-    return saturating_cast(UInt(16), value)
-
-
-def u32_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(UInt(32), value)``."""
-    return saturating_cast(UInt(32), value)
-
-
-def u64_sat(value: ExprLike) -> Expr:
-    """``saturating_cast(UInt(64), value)``."""
-    return saturating_cast(UInt(64), value)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -412,12 +296,3 @@ def is_finite(value: ExprLike) -> Expr:
     """Whether a float is a number and not infinite."""
     node = _float_only("is_finite", value)
     return Expr.of(ir.less(abs(Expr.of(node))._node(), ir.const(float("inf"), node.type)))
-
-
-__all__ = [
-    *("abs", "absd", "acos", "asin", "atan", "atan2", "cast", "ceil", "clamp", "cos", "cosh", "exp", "f32", "f64"),
-    *("floor", "fract", "hypot", "i16", "i16_sat", "i32", "i32_sat", "i64", "i64_sat", "i8", "i8_sat", "is_finite"),
-    *("is_inf", "is_nan", "lerp", "likely", "likely_if_innermost", "log", "logical_not", "max", "min", "mux", "pow"),
-    *("round", "saturating_cast", "select", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "u16", "u16_sat", "u32"),
-    *("u32_sat", "u64", "u64_sat", "u8", "u8_sat"),
-]

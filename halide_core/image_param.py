@@ -7,14 +7,13 @@ In: a type, a number of dimensions, perhaps a name. Out: something to index in d
 
 from __future__ import annotations
 
-import numpy as np
-
 from . import ir
 from .algorithm import Image
 from .buffer import Buffer
+from .buffer_shape import Array
 from .coordinates import Coordinates, as_tuple, image_access
 from .errors import DefinitionError, TypeMismatchError, user_location
-from .expr import Expr
+from .expr import Expr, ExprLike
 from .ir import Field
 from .param import fresh_input_name
 from .pending import DIMENSION, IMAGE_PARAM, Pending
@@ -98,7 +97,11 @@ class ImageParam(Pending):
     def __getitem__(self, index: Coordinates) -> Expr:
         return image_access(self._source, as_tuple(index))
 
-    def set(self, buffer: Buffer | np.ndarray) -> None:  # type: ignore[type-arg]  # of any type; checked below
+    def at(self, *args: ExprLike) -> Expr:
+        """The element at a point as an expression."""
+        return image_access(self._source, args)
+
+    def set(self, buffer: Buffer | Array) -> None:
         """Binds the data for the runs that follow; an array is not copied.
 
         Raises:

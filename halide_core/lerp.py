@@ -11,7 +11,7 @@ from . import ir
 from .errors import TypeMismatchError
 from .expr import Expr, ExprLike, as_node
 from .ir import Expr as Node
-from .types import Float, Type, UInt
+from .types import Float, Int, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 
@@ -38,7 +38,9 @@ def lerp(zero: ExprLike, one: ExprLike, weight: ExprLike) -> Expr:
 
 def _constant(value: ir.IntImm, type: Type) -> Node:
     if not type.can_represent(value.value):
-        raise TypeMismatchError(f"lerp() between {type} and the constant {value.value}, which is not a value of {type}.")
+        raise TypeMismatchError(
+            f"lerp() between {type} and the constant {value.value}, which is not a value of {type}."
+        )
     return ir.const(value.value, type)
 
 
@@ -81,7 +83,7 @@ def _integer_lerp(a: Node, b: Node, weight: Node) -> Node:
 
 def _rounded_shift(e: Node, bits: int) -> Node:
     half = ir.const(1 << (bits - 1), e.type)
-    return ir.binary(ir.BinaryOp.SHR, ir.add(e, half), ir.const(bits, e.type.with_code(ir.INT32.code())))
+    return ir.binary(ir.BinaryOp.SHR, ir.add(e, half), ir.const(bits, Int(e.type.bits())))
 
 
 def _integer_weight(weight: Node, type: Type) -> Node:

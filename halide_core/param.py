@@ -29,7 +29,7 @@ def fresh_input_name() -> str:
 
 
 class Param(Operand, Pending):
-    """A scalar input. ``Param(type)``, ``Param(type, name)``, ``Param(type, value)`` or ``Param(type, name, value)``."""
+    """A scalar input: ``Param(type)``, ``Param(type, name)``, ``Param(type, value)``, ``Param(type, name, value)``."""
 
     _pending = PARAM
 

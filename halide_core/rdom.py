@@ -93,7 +93,7 @@ class RVar(Operand):
         """How many values there are."""
         return Expr.of(self._bounds()[1].len)
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # as a Var, an RVar is its name
         return hash(self.name())
 
     def __repr__(self) -> str:
@@ -129,7 +129,9 @@ class RDom(Operand):
         elif isinstance(region, list | tuple):
             ranges = [as_range(r) for r in region]
         else:
-            raise DefinitionError("An RDom is made from a list: hl.RDom([(min, extent), …]), or a Buffer or ImageParam.")
+            raise DefinitionError(
+                "An RDom is made from a list, hl.RDom([(min, extent), …]), a Buffer or an ImageParam."
+            )
         label = name or "r"
         names = tuple(f"{label}.{_LETTERS[i] if i < len(_LETTERS) else i}" for i in range(len(ranges)))
         bounds = tuple(_interval(n, r) for n, r in zip(names, ranges, strict=True))
@@ -148,7 +150,7 @@ class RDom(Operand):
         """
         if self._domain.frozen_by is not None:
             raise DefinitionError(
-                f"RDom {self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
+                f"{self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
             )
         test = as_bool(predicate)._node()
         known = self._domain.predicate
@@ -182,7 +184,7 @@ class RDom(Operand):
 
     def __getitem__(self, index: int) -> RVar:
         if not 0 <= index < len(self):
-            raise IndexError(f"RDom {self!r} has no dimension {index}.")
+            raise IndexError(f"{self!r} has no dimension {index}.")
         return RVar.of(self._domain, index)
 
     def __iter__(self) -> Iterator[RVar]:  # type: ignore[override]  # of operands this one has parts
@@ -190,7 +192,7 @@ class RDom(Operand):
 
     def _letter(self, index: int) -> RVar:
         if index >= len(self):
-            raise DefinitionError(f"RDom {self!r} has no .{_LETTERS[index]}: it has {len(self)} dimensions.")
+            raise DefinitionError(f"{self!r} has no .{_LETTERS[index]}: it has {len(self)} dimensions.")
         return self[index]
 
     @property

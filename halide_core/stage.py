@@ -9,7 +9,7 @@ Python's types can tell is checked here; whether a directive is legal is for ``s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .algorithm import Function
 from .coordinates import startup
@@ -19,6 +19,9 @@ from .ir import Expr, IntImm, LoopKind
 from .pending import STAGE, Pending
 from .rdom import RDom, RVar
 from .schedule import Fuse, Reorder, Split, StageDirective, TailStrategy, Traverse
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11
 
 VarOrRVar: TypeAlias = "Var | RVar | RDom"
 
@@ -91,9 +94,7 @@ class StageSchedule(Pending):
             name = f"{old}.{suffix}{number}"
         return name
 
-    def _split(
-        self, directive: str, old: str, outer: str, inner: str, factor: ExprLike, tail: TailStrategy
-    ) -> Split:
+    def _split(self, directive: str, old: str, outer: str, inner: str, factor: ExprLike, tail: TailStrategy) -> Split:
         function, stage = self._scheduled()
         if not isinstance(tail, TailStrategy):
             raise ScheduleError(f"The tail of {directive}() must be a hl.TailStrategy, not {tail!r}.")
@@ -177,7 +178,8 @@ class StageSchedule(Pending):
         if not len(old) == len(outer) == len(inner) == len(factors):
             raise ScheduleError("The lists given to tile() must have one length.")
         o, t, i = ([loop_name("tile", v) for v in group] for group in (old, outer, inner))
-        splits = [self._split("tile", *names, factor, tail) for *names, factor in zip(o, t, i, factors, strict=True)]
+        steps: list[Any] = factors
+        splits = [self._split("tile", a, b, c, k, tail) for a, b, c, k in zip(o, t, i, steps, strict=True)]
         return self._record(*splits, self._reorder((*i, *t)))
 
     def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:

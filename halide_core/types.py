@@ -9,10 +9,20 @@ types are compared with ``is`` as well as ``==``.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from enum import IntEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+
+_as_expr: Callable[[int | float, Any], Any]
+
+
+def make_limits_with(literal: Callable[[int | float, Any], Any]) -> None:
+    """Sets how a type makes an Expr of its limits; expressions, which sit above the types, call this once."""
+    global _as_expr
+    _as_expr = literal
 
 
 class TypeCode(IntEnum):
@@ -143,6 +153,14 @@ class Type:
     def dtype(self) -> np.dtype[np.generic]:
         """The numpy dtype of one lane."""
         return np.dtype(str(self.element_of())) if not self.is_bool() else np.dtype(np.bool_)
+
+    def min(self) -> Any:
+        """The least value, as an Expr of the type; minus infinity for a float."""
+        return _as_expr(-math.inf if self.is_float() else self.range[0], self)
+
+    def max(self) -> Any:
+        """The greatest value, as an Expr of the type; infinity for a float."""
+        return _as_expr(math.inf if self.is_float() else self.range[1], self)
 
     def __str__(self) -> str:
         if self.is_bool():

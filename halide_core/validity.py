@@ -19,7 +19,11 @@ from .visit import subexpressions
 
 
 def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f'"{n}"' for n in names) or "none"
+    return ", ".join(f'"{n}"' for n in names)
+
+
+def _has(name: str, args: Sequence[str]) -> str:
+    return f'Func "{name}" has the variables {_quoted(args)}' if args else f'Func "{name}" has no variables'
 
 
 def ordinal(stage: int) -> str:
@@ -54,13 +58,11 @@ def check_pure_values(name: str, args: tuple[str, ...], values: Sequence[Expr]) 
     for e in subexpressions(values):
         match e:
             case Variable(name=variable) if variable not in args:
-                raise DefinitionError(
-                    f'The variable "{variable}" is not defined: Func "{name}" has the variables {_quoted(args)}.'
-                )
+                raise DefinitionError(f'The variable "{variable}" is not defined: {_has(name, args)}.')
             case RVarRef(domain=domain, index=index):
                 raise DefinitionError(
                     f'The reduction variable "{domain.names[index]}" stands in the first definition of Func '
-                    f'"{name}". Only update definitions run over an RDom: give "{name}" its first value, then update it.'
+                    f'"{name}". Only update definitions run over an RDom: give "{name}" a first value, then update it.'
                 )
 
 
@@ -84,9 +86,9 @@ def domain_of(what: str, exprs: Sequence[Expr]) -> ReductionDomain | None:
             f"{what} mixes the variables {_quoted(found.values())} of {len(found)} RDoms. "
             f"A stage runs over one: make a single RDom with all the dimensions."
         )
-    domain = next(iter(found), None)
-    assert domain is None or isinstance(domain, ReductionDomain)
-    return domain
+    only = next(iter(found), None)
+    assert only is None or isinstance(only, ReductionDomain)
+    return only
 
 
 def check_update_type(function: Function, stage: int, types: Sequence[Type]) -> None:
@@ -123,14 +125,14 @@ def check_separation(function: Function, stage: int, args: Sequence[Expr], exprs
     for variable in used:
         if variable.name not in function.args:
             raise DefinitionError(
-                f'{what} uses the variable "{variable.name}", which is not defined: Func "{function.name}" '
-                f"has the variables {_quoted(function.args)}."
+                f'{what} uses the variable "{variable.name}", which is not defined: '
+                f"{_has(function.name, function.args)}."
             )
         place = function.args.index(variable.name)
         rule = f'"{variable.name}" is a pure variable of this update, so'
         if args[place] is not variable:
             raise DefinitionError(
-                f'{what}: {rule} it must be argument {place + 1} on the left-hand side, as it is in the first '
+                f"{what}: {rule} it must be argument {place + 1} on the left-hand side, as it is in the first "
                 f"definition; there stands {args[place]!r}. Use a reduction variable for other places."
             )
         for access in _self_accesses(function, exprs):

@@ -61,12 +61,14 @@ class _FindLoops(Rewriter):
         return expr
 
     def rewrite_For(self, loop: For) -> Stmt:
-        """The loop's body for all lanes at once; inner loops were done before."""
-        body = self.stmt(loop.body)
+        """The loop's body for all lanes at once."""
         if loop.kind is not LoopKind.VECTORIZED:
+            body = self.stmt(loop.body)
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         count = constant_length(loop)
+        body = loop.body
+        _refuse_nested(loop)
         body = _inline_lets(body, loop.var)
         widest = _widest(body, loop.var)
         lanes = max(1, self._register_bytes // widest)
@@ -79,6 +81,16 @@ class _FindLoops(Rewriter):
             chunks.extend(_vectors(loop, body, base, size, whole))
             done += size * whole
         return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
+
+
+def _refuse_nested(outer: For) -> None:
+    for s in walk(outer.body):
+        if isinstance(s, For) and s.kind is LoopKind.VECTORIZED:
+            raise ScheduleError(
+                f'Loop "{s.loop.var}" of "{s.loop.func}" is vectorized inside the vectorized loop "{outer.loop.var}" of '
+                f'"{outer.loop.func}", which is not available yet. Leave one of the two serial, or compute '
+                f'"{s.loop.func}" outside "{outer.loop.var}".'
+            )
 
 
 def _vectors(loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:

@@ -19,6 +19,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Intrinsic
 from halide_core.types import INT64, Type, UInt
 from runtime.c_names import Names, integer, literal, scalar, stored
+from runtime.c_uses import SHIFTS, Use, divides_by_constant, is_leaf, operands, shift_amount, small_constant, uses_below
 from runtime.vectors import Prelude, mask_type
 
 # How tightly the outermost operator of a text binds.
@@ -36,8 +37,6 @@ _SYMBOLS = {
 }
 _BITWISE = frozenset({BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR})
 _ARITHMETIC = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
-_SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
-_DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
 # What an operator on bools comes to: on scalars, and on masks.
 _LOGIC = {
     BinaryOp.AND: ("{a} & {b}", "{a} & {b}"),
@@ -92,93 +91,6 @@ class Leaves(Protocol):
         ...
 
 
-Use = tuple[Expr, bool]
-"""An expression, and whether it computes an index."""
-
-
-def as_use(expr: Expr, index: bool) -> Use:
-    """The use of an expression: only int64 values can be indices."""
-    return expr, index and expr.type.element_of() is INT64
-
-
-def address_parts(index: Expr) -> tuple[Expr, ...]:
-    """What is evaluated for an index: (base,) of dense lanes, (base, stride) of others, else the index itself."""
-    match index:
-        case ir.Ramp(base=base, stride=stride):
-            return (base,) if stride is ir.ONE else (base, stride)
-        case ir.Broadcast(a=a):
-            return (a,)
-    return (index,)
-
-
-def _small_constant(e: Expr) -> int | None:
-    """The value of a literal, or of copies of one."""
-    inner = e.a if isinstance(e, ir.Broadcast) else e
-    return inner.value if isinstance(inner, ir.IntImm) else None
-
-
-def _divides_by_constant(e: ir.Binary) -> bool:
-    """Whether a vector of integers is divided by one positive number."""
-    integer = e.op in _DIVISIONS and e.type.is_integer() and not e.type.is_bool()
-    return integer and e.type.is_vector() and (_small_constant(e.b) or 0) > 0
-
-
-def _shift_amount(e: ir.Binary) -> int | None:
-    """The constant, in-range number of bits of a shift, or of a division by a power of two."""
-    value = _small_constant(e.b)
-    if value is None or e.type.is_bool() or not e.type.is_integer():
-        return None
-    if e.op in _SHIFTS:
-        return value if 0 <= value < e.type.bits() else None
-    if e.op in _DIVISIONS and value > 0 and value & (value - 1) == 0:
-        return value.bit_length() - 1
-    return None
-
-
-def operands(use: Use) -> tuple[Use, ...]:
-    """What has to be evaluated before an expression is."""
-    e, index = use
-    match e:
-        case ir.Binary(op=op, a=a, b=b):
-            inside = index and op not in ir.COMPARISONS
-            constant = _shift_amount(e) is not None or _divides_by_constant(e)
-            return (as_use(a, inside),) if constant else (as_use(a, inside), as_use(b, inside))
-        case ir.Select(condition=condition, a=a, b=b):
-            return (as_use(condition, False), as_use(a, index), as_use(b, index))
-        case ir.Load(index=at):
-            return tuple(as_use(part, True) for part in address_parts(at))
-        case ir.Ramp(base=base, stride=stride):
-            return (as_use(base, index), as_use(stride, index))
-        case ir.Broadcast(a=a):
-            return (as_use(a, index),)
-        case ir.Cast(a=a) | ir.Not(a=a):
-            return (as_use(a, False),)
-        case ir.Call(args=args):
-            return tuple(as_use(a, False) for a in args)
-    return ()
-
-
-def uses_below(roots: Sequence[Use]) -> tuple[list[Use], dict[Use, int]]:
-    """Every distinct use, operands first, and how often each one occurs."""
-    order: list[Use] = []
-    counts: dict[Use, int] = {}
-    stack: list[tuple[Use, bool]] = [(root, False) for root in reversed(roots)]
-    while stack:
-        use, done = stack.pop()
-        if done:
-            order.append(use)
-            continue
-        counts[use] = counts.get(use, 0) + 1
-        if counts[use] == 1:
-            stack.append((use, True))
-            stack.extend((part, False) for part in reversed(operands(use)))
-    return order, counts
-
-
-def _is_leaf(e: Expr) -> bool:
-    return not operands((e, False)) or (isinstance(e, ir.Broadcast) and isinstance(e.a, ir.IntImm | ir.FloatImm))
-
-
 class ExprEmitter:
     """Turns expressions into C."""
 
@@ -193,7 +105,7 @@ class ExprEmitter:
         texts: dict[Use, Text] = {}
         for use in order:
             text = self._render(use, [texts[part] for part in operands(use)])
-            shared = counts[use] > 1 and not _is_leaf(use[0])
+            shared = counts[use] > 1 and not is_leaf(use[0])
             if shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH:
                 name = self._names.numbered("t")
                 declare(f"const {self.c_type(use[0].type, text.mask)} {name} = {text.text};")
@@ -258,11 +170,11 @@ class ExprEmitter:
         if type.is_bool():
             return self._logic(e, args)
         a = args[0]
-        amount = _shift_amount(e)
+        amount = shift_amount(e)
         if amount is not None:
             return self._shift_by_constant(e, a, amount)
-        if _divides_by_constant(e):
-            divisor = integer(_small_constant(e.b) or 0, type.element_of())
+        if divides_by_constant(e):
+            divisor = integer(small_constant(e.b) or 0, type.element_of())
             return Text(f"{self._prelude.divide_by_constant(op, type)}({a.text}, {divisor})", ATOM)
         b = args[1]
         if op in ir.COMPARISONS:
@@ -275,7 +187,7 @@ class ExprEmitter:
             return Text(f"{a.at(UNARY)} {op.value} {b.at(UNARY)}", OTHER)
         if op in _ARITHMETIC or (op is BinaryOp.DIV and type.is_float()):
             return self._arithmetic(e, a, b, index)
-        count = e.b.type if op in _SHIFTS else None
+        count = e.b.type if op in SHIFTS else None
         return Text(f"{self._prelude.binary(op, type, count)}({a.text}, {b.text})", ATOM)
 
     def _arithmetic(self, e: ir.Binary, a: Text, b: Text, index: bool) -> Text:

@@ -20,9 +20,11 @@ from halide_core.errors import InternalError
 from halide_core.types import Type
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.lowered import Lowered
-from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, Use, address, address_parts, as_use, subscript, uses_below
+from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, address, subscript
 from runtime.c_names import Names, scalar, stored, string, symbol
 from runtime.c_prologue import Prologue, banner, parameters
+from runtime.c_sizes import factors_of, find_size_lets
+from runtime.c_uses import Use, as_use, find_index_lets, uses_of
 from runtime.vectors import Prelude
 
 _STACK_BYTES = 16384
@@ -53,43 +55,6 @@ def emit_header(name: str, arguments: Iterable[Argument]) -> str:
     )
 
 
-def _uses(stmt: ir.Stmt, index_lets: set[str]) -> list[Use]:
-    """The expressions of a statement, each with whether it computes an index."""
-    match stmt:
-        case ir.Let(var=var, value=value):
-            return [as_use(value, var.name in index_lets)]
-        case ir.For(bounds=bounds):
-            return [as_use(bounds.min, True), as_use(bounds.len, True)]
-        case ir.AllocateFlat(size=size):
-            return [as_use(size, True)]
-        case ir.Store(index=index, value=value):
-            return [as_use(value, False), *(as_use(part, True) for part in address_parts(index))]
-    return [as_use(e, False) for e in stmt_exprs(stmt)]
-
-
-def _index_lets(body: ir.Stmt) -> set[str]:
-    """The variables that an index depends on: their lets are index arithmetic too. Uses come after their lets."""
-    found: set[str] = set()
-    for stmt in reversed(list(walk(body))):
-        order, _ = uses_below(_uses(stmt, found))
-        found.update(e.name for e, index in order if index and isinstance(e, ir.Variable))
-    return found
-
-
-def _size_lets(body: ir.Stmt) -> set[str]:
-    """The variables that are factors of an allocation's size: their products must not overflow unseen."""
-    found: set[str] = set()
-    for stmt in reversed(list(walk(body))):
-        if isinstance(stmt, ir.AllocateFlat):
-            factors = _factors(stmt.size)
-        elif isinstance(stmt, ir.Let) and stmt.var.name in found:
-            factors = _factors(stmt.value)
-        else:
-            continue
-        found.update(e.name for e in factors if isinstance(e, ir.Variable))
-    return found
-
-
 class _Unit:
     """One translation unit: what its functions share, and where names come from (``c_expr.Leaves``)."""
 
@@ -101,8 +66,8 @@ class _Unit:
             self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude)
-        self.index_lets = _index_lets(lowered.body)
-        self.size_lets = _size_lets(lowered.body)
+        self.index_lets = find_index_lets(lowered.body)
+        self.size_lets = find_size_lets(lowered.body)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
@@ -263,19 +228,19 @@ class _Function:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
 
     def _let(self, let: ir.Let) -> None:
-        type, product = let.value.type, _factors(let.value)
+        type, product = let.value.type, factors_of(let.value)
         if let.var.name in self._unit.size_lets and len(product) > 1:
             first, *others = self._values(*(as_use(e, True) for e in product))
             value = Text(reduce(self._unit.prelude.product, [t.text for t in others], first.text), ATOM)
         else:
-            value = self._unit.exprs.settled(self._values(*_uses(let, self._unit.index_lets))[0], type)
+            value = self._unit.exprs.settled(self._values(*uses_of(let, self._unit.index_lets))[0], type)
         c_type = self._unit.exprs.c_type(type, value.mask)
         name = self._unit.bind(let.var, c_type, value)
         self.line(f"const {c_type} {name} = {value.text};")
 
     def _store(self, store: ir.Store) -> None:
         unit, type = self._unit, store.value.type
-        value, *where = self._values(*_uses(store, unit.index_lets))
+        value, *where = self._values(*uses_of(store, unit.index_lets))
         if store.index.type.lanes() != type.lanes():
             raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
         pointer, stored_value = unit.buffer(store.buffer), unit.exprs.as_stored(value, type)
@@ -310,7 +275,7 @@ class _Function:
 
     def _parallel(self, loop: ir.For) -> None:
         unit = self._unit
-        first, length = self._values(*_uses(loop, unit.index_lets))
+        first, length = self._values(*uses_of(loop, unit.index_lets))
         captured = unit.captures(loop.body, loop.var)
         task = unit.names.numbered(f"{unit.function}_par_")
         self._emit_task(task, loop, captured)
@@ -365,7 +330,7 @@ class _Function:
             room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size
             self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT})));")
             return
-        factors = self._values(*(as_use(e, True) for e in _factors(stmt.size)))
+        factors = self._values(*(as_use(e, True) for e in factors_of(stmt.size)))
         unit.buffers[stmt.buffer] = f"{element} *restrict"
         name = unit.buffer(stmt.buffer)
         total, fits = unit.names.fresh(f"{stmt.buffer}.bytes"), unit.names.fresh(f"{stmt.buffer}.fits")
@@ -406,19 +371,6 @@ class _Function:
 
 def _kind(stmt: ir.Stmt) -> str:
     return f"{stmt.kind.value} loop" if isinstance(stmt, ir.For) else type(stmt).__name__
-
-
-def _factors(size: ir.Expr) -> list[ir.Expr]:
-    """The factors of a product, left to right."""
-    found: list[ir.Expr] = []
-    stack = [size]
-    while stack:
-        e = stack.pop()
-        if isinstance(e, ir.Binary) and e.op is ir.BinaryOp.MUL:
-            stack += [e.b, e.a]
-        else:
-            found.append(e)
-    return found
 
 
 def _printed(type: Type, value: Text) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import halide_core as hl
 import numpy as np
+from halide_core.schedule import ComputeAt
 
 TYPES = [hl.UInt(8), hl.UInt(16), hl.Int(16), hl.Int(32), hl.Float(32)]
 TAILS = [hl.TailStrategy.Auto, hl.TailStrategy.GuardWithIf, hl.TailStrategy.ShiftInwards, hl.TailStrategy.RoundUp]
@@ -32,6 +33,7 @@ class _Draw:
         self.funcs: list[hl.Func] = []
         self.log: list[str] = []
         self.refused = 0
+        self.images = 0
         self.param = hl.Param(hl.Int(32), "p", self.rng.randint(0, 3))
 
     # -- the algorithm
@@ -44,7 +46,8 @@ class _Draw:
             f[self.x, self.y] = hl.cast(type, (self.x * r.randint(1, 9) + self.y * r.randint(1, 9)) % 251)
             self.funcs.append(f)
             return f
-        image = hl.ImageParam(r.choice(TYPES), 2, f"in{len(self.funcs)}")
+        image = hl.ImageParam(r.choice(TYPES), 2, f"in{self.images}")
+        self.images += 1
         numbers = np.random.default_rng(r.randint(0, 10**6)).integers(0, 200, (24, 31))
         image.set(hl.Buffer(np.ascontiguousarray(numbers.astype(image.type().dtype))))
         return hl.BoundaryConditions.repeat_edge(image)
@@ -129,7 +132,7 @@ class _Draw:
             case 1:
                 f[self.x, rd.x] = f[self.x, rd.x - 1] + hl.cast(type, g[self.x, rd.x])
             case 2:
-                bin = hl.i32(hl.u8(g[self.x, rd.x])) % 8
+                bin = hl.i32(hl.u8(g[rd.x, self.y])) % 8
                 f[bin, self.y] += hl.cast(type, 1)
             case 3:
                 rd.where(rd.x + 1 > 0)
@@ -234,6 +237,22 @@ class _Draw:
             all_loops[f.name()] = loops if placed else []
 
 
+    def settle(self, output: hl.Func) -> None:
+        """Takes back the placement of Funcs whose drawn level is illegal, and counts the refusals."""
+        for _ in range(3 * len(self.funcs)):
+            try:
+                output.loop_nest()
+                return
+            except hl.ScheduleError as error:
+                self.refused += 1
+                self.log.append(f"# refused: {error.message.splitlines()[0]}")
+                for f in self.funcs:
+                    kept = [d for d in f._function.directives if error.message.startswith(f"{d}:")]
+                    f._function.directives[:] = [d for d in f._function.directives if d not in kept]
+                    if any(isinstance(d, ComputeAt) for d in kept):
+                        f.compute_root()
+
+
 def draw(seed: int) -> Case:
     """The case of a seed."""
     d = _Draw(seed)
@@ -244,6 +263,7 @@ def draw(seed: int) -> Case:
         sources.append(output)
     assert output is not None
     d.schedule(output)
+    d.settle(output)
     r = d.rng
     window = [(r.choice([0, 0, -3, 5]), r.choice([1, 2, 5, 7, 8, 13, 16])) for _ in range(2)]
     return Case(output, window, d.log, d.refused)

@@ -1,0 +1,94 @@
+"""A compiled pipeline as a Python function of its arguments.
+
+In: values in the order given to ``compile_to_callable``, then the outputs. Out: the outputs, filled.
+
+    c = f.compile_to_callable([p, ip]);  c(3, array, out)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .algorithm import Image
+from .backend import Argument, ArgumentKind, Compiled
+from .buffer import Buffer
+from .errors import PipelineError
+from .values import checked_value
+
+
+def as_buffer(value: object, argument: Argument) -> Buffer:
+    """A Buffer for a buffer argument, made of an array where it isn't one.
+
+    Raises:
+        PipelineError: another type, or another number of dimensions.
+    """
+    kind = "Output" if argument.kind is ArgumentKind.OutputBuffer else "Input"
+    what = f'{kind} "{argument.name}"'
+    if isinstance(value, bool | int | float | str | bytes) or value is None:
+        raise PipelineError(f"{what} needs a Buffer or a numpy array, not {value!r}.")
+    buffer = value if isinstance(value, Buffer) else Buffer(value)
+    if buffer.type() is not argument.type:
+        raise PipelineError(f"{what} is of {argument.type}, but the buffer given is of {buffer.type()}.")
+    if buffer.dimensions() != argument.dimensions:
+        raise PipelineError(
+            f"{what} has {argument.dimensions} dimensions, but the buffer given has {buffer.dimensions()}."
+        )
+    return buffer
+
+
+class Callable:
+    """What ``compile_to_callable`` returns: call it with the inputs and then the outputs, by position or by name."""
+
+    def __init__(self, name: str, compiled: Compiled, given: int) -> None:
+        self._name = name
+        self._compiled = compiled
+        inputs = [a for a in compiled.arguments if a.kind is not ArgumentKind.OutputBuffer]
+        outputs = [a for a in compiled.arguments if a.kind is ArgumentKind.OutputBuffer]
+        self._inputs, self._embedded = inputs[:given], inputs[given:]
+        self._parameters = self._inputs + outputs
+
+    def arguments(self) -> tuple[Argument, ...]:
+        """What a call takes, in order."""
+        return tuple(self._parameters)
+
+    def __call__(self, *args: Any, **named: Any) -> None:
+        """Runs the pipeline.
+
+        Raises:
+            PipelineError: too few or too many arguments, or one of another type; nothing is run then.
+        """
+        values = self._bind(args, named)
+        checked = [self._checked(v, a) for v, a in zip(values, self._parameters, strict=True)]
+        inputs = checked[: len(self._inputs)] + [_embedded(a) for a in self._embedded]
+        outputs = [b for b in checked[len(self._inputs) :] if isinstance(b, Buffer)]
+        self._compiled.run(inputs, outputs)
+
+    def _bind(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        names = [a.name for a in self._parameters]
+        if len(args) > len(names):
+            raise PipelineError(f"{self!r} takes {len(names)} arguments, not {len(args)}.")
+        bound = dict(zip(names, args, strict=False))
+        for name, value in named.items():
+            if name not in names:
+                raise PipelineError(f'{self!r} has no argument "{name}".')
+            if name in bound:
+                raise PipelineError(f'{self!r} is given "{name}" twice.')
+            bound[name] = value
+        absent = [n for n in names if n not in bound]
+        if absent:
+            raise PipelineError(f"{self!r} takes {len(names)} arguments; not given: {', '.join(absent)}.")
+        return [bound[n] for n in names]
+
+    def _checked(self, value: object, argument: Argument) -> Buffer | int | float:
+        if argument.kind is not ArgumentKind.InputScalar:
+            return as_buffer(value, argument)
+        return checked_value(argument.type, value, f'Argument "{argument.name}"')
+
+    def __repr__(self) -> str:
+        return f"{self._name}({', '.join(a.name for a in self._parameters)})"
+
+
+def _embedded(argument: Argument) -> Buffer:
+    assert isinstance(argument.source, Image) and isinstance(argument.source.bound, Buffer)
+    return argument.source.bound

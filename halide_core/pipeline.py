@@ -1,0 +1,369 @@
+"""Running Funcs and compiling them to files: everything here asks the backend, which sits above the language.
+
+In: outputs, and the values that Params and ImageParams hold. Out: Buffers, files, texts.
+
+    f.realize([5, 5])   ->   compile, ask which region is written, allocate it, run, crop to 5 by 5
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import semantics
+from .algorithm import Function, Image, Parameter, leaves, realization_order
+from .arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
+from .backend import Argument, ArgumentKind, Box, Compiled, OutputKind, Request, backend
+from .buffer import Buffer
+from .callable import Callable, as_buffer
+from .definition import freeze
+from .errors import NotAvailableError, PipelineError
+from .pending import PIPELINE, Pending
+
+Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
+Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
+
+
+class StmtOutputFormat(Enum):
+    """How ``compile_to_lowered_stmt`` writes."""
+
+    Text = 0
+    HTML = 1
+
+
+def _check_target(target: object) -> None:
+    if isinstance(target, int):
+        raise PipelineError("The sizes of a realization are a list: realize([width, height]).")
+    if target is not None:
+        raise NotAvailableError("Targets are not available yet: code is for this machine. Leave the argument out.")
+
+
+class Realizable(Pending):
+    """What Func and Pipeline share: outputs that can be run and compiled."""
+
+    _pending = PIPELINE
+    _compiled: tuple[object, Compiled] | None = None
+
+    def _functions(self) -> tuple[Function, ...]:
+        """The outputs."""
+        raise NotImplementedError
+
+    # Requests.
+
+    def _defined(self) -> tuple[Function, ...]:
+        functions = self._functions()
+        for f in functions:
+            if not f.definitions:
+                raise PipelineError(f'Func "{f.name}" can\'t be realized: it is not defined.')
+        return functions
+
+    def _request(self, inputs: Sequence[Image | Parameter] | None = None, name: str = "") -> Request:
+        outputs = self._defined()
+        order = realization_order(outputs)
+        images, params = leaves(order)
+        check_distinct([*images, *params])
+        arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
+        return Request(outputs, arguments, name or _identifier(outputs[0].name))
+
+    def _key(self, request: Request) -> object:
+        order = realization_order(request.outputs)
+        state = tuple((id(f), len(f.definitions), len(f.directives)) for f in order)
+        params = tuple((id(p), p.low, p.high) for p in request.inputs if isinstance(p, Parameter))
+        return state, params
+
+    def _compile(self, request: Request) -> Compiled:
+        key = self._key(_frozen(request))
+        if self._compiled is None or self._compiled[0] != key:
+            self._compiled = (key, backend().compile(request))
+        return self._compiled[1]
+
+    def compile_jit(self, target: None = None) -> None:
+        """Compiles now rather than at the first ``realize``."""
+        _check_target(target)
+        self._compile(self._request())
+
+    def invalidate_cache(self) -> None:
+        """Forgets the compiled code that this object holds."""
+        self._compiled = None
+
+    # Running.
+
+    def realize(
+        self,
+        dst: Destination = (),
+        target: None = None,
+        *,
+        sizes: Sequence[int] | None = None,
+    ) -> Result | None:
+        """Computes the outputs.
+
+        Args:
+            dst: sizes of a window from 0 (then Buffers of it are returned), or Buffers or arrays to fill, whose own
+                coordinates are the window.
+
+        Returns:
+            A Buffer, a tuple of them where there are several outputs, or nothing where they were given.
+
+        Raises:
+            PipelineError: an input without a value, or the pipeline failed.
+        """
+        _check_target(target)
+        where = dst if sizes is None else sizes
+        request = self._request()
+        given = _buffers(where)
+        if given is not None:
+            buffers, values = self._checked_outputs(request, given), _values(request)
+            self._compile(request).run(values, buffers)
+            return None
+        windows = [_window(f, where) for f in request.outputs]
+        values = _values(request)
+        compiled = self._compile(request)
+        regions = _settled(compiled, values, windows)
+        filled = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+        compiled.run(values, filled)
+        result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
+        return result[0] if len(result) == 1 else result
+
+    def _checked_outputs(self, request: Request, given: Sequence[object]) -> list[Buffer]:
+        if len(given) != len(request.outputs):
+            raise PipelineError(f"The pipeline has {len(request.outputs)} outputs, but {len(given)} buffers are given.")
+        arguments = [Argument(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in request.outputs]
+        return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
+
+    def evaluate(self, window: Sequence[int] | Box) -> Any:
+        """The values in a window by the reference semantics (figure 2.6), without schedule or compiler.
+
+        Args:
+            window: an extent, or (min, extent), for each dimension.
+        """
+        results = []
+        for f in self._defined():
+            box = [w if isinstance(w, tuple) else (0, w) for w in window]
+            results.append(semantics.evaluate(f, box))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def infer_arguments(self) -> list[Argument]:
+        """The inputs that the outputs need: buffers, then scalars, each in the order of their names."""
+        return [_argument(s) for s in self._request().inputs if not (isinstance(s, Image) and s.embedded)]
+
+    def infer_input_bounds(self, dst: Destination, target: None = None) -> None:
+        """Binds to each ImageParam without data a new Buffer of the region that computing ``dst`` reads."""
+        _check_target(target)
+        request = self._request()
+        given = _buffers(dst)
+        if given is None:
+            windows = [_window(f, dst) for f in request.outputs]
+        else:
+            windows = [_box(b) for b in self._checked_outputs(request, given)]
+        values = [_value(s, optional=True) for s in request.inputs]
+        regions, _ = self._compile(request).query(values, windows)
+        for source, region in zip(request.inputs, regions, strict=True):
+            if isinstance(source, Image) and source.bound is None and region is not None:
+                source.bound = _allocated(source, region)
+
+    def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: None = None) -> Callable:
+        """Compiles to a function of ``arguments`` and the outputs.
+
+        Raises:
+            PipelineError: an input that is not among the arguments.
+        """
+        _check_target(target)
+        given = sources(arguments)
+        request = _frozen(self._request(given))
+        return Callable(request.name, backend().compile(request), len(given))
+
+    # Texts.
+
+    def loop_nest(self) -> str:
+        """The scheduled loops as an indented text."""
+        return backend().loop_nest(self._request())
+
+    def print_loop_nest(self) -> None:
+        """Prints the scheduled loops."""
+        sys.stdout.write(self.loop_nest().rstrip("\n") + "\n")
+
+    def explain(self) -> str:
+        """Why the bounds are what they are: each directive's effect, the query, and each answer's origin."""
+        return backend().explain(self._request())
+
+    # Files.
+
+    def _write(self, files: dict[OutputKind, Path], arguments: Sequence[ArgumentLike], name: str, target: None) -> None:
+        _check_target(target)
+        given = sources(arguments)
+        if name and not name.isidentifier():
+            raise PipelineError(f'"{name}" can\'t be the name of a C function.')
+        request = _frozen(self._request(given, name))
+        embedded = [s.name for s in request.inputs[len(given) :]]
+        if embedded:
+            raise PipelineError(
+                f'The Buffer "{embedded[0]}" stands in a definition, and compiling its data into a file is not '
+                f"available yet. Make it an ImageParam and an argument."
+            )
+        backend().write(request, files)
+
+    def compile_to_c(
+        self, filename: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
+    ) -> None:
+        """Writes the C source."""
+        self._write({OutputKind.C_SOURCE: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_header(
+        self, filename: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
+    ) -> None:
+        """Writes the C header that declares the function."""
+        self._write({OutputKind.C_HEADER: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_object(
+        self, filename: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
+    ) -> None:
+        """Writes an object file."""
+        self._write({OutputKind.OBJECT: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_file(
+        self, filename_prefix: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
+    ) -> None:
+        """Writes an object file and a header."""
+        files = {OutputKind.OBJECT: Path(f"{filename_prefix}.o"), OutputKind.C_HEADER: Path(f"{filename_prefix}.h")}
+        self._write(files, arguments, fn_name, target)
+
+    def compile_to_static_library(
+        self, filename_prefix: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
+    ) -> None:
+        """Writes a static library and a header."""
+        library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
+        files = {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header}
+        self._write(files, arguments, fn_name, target)
+
+    def compile_to_lowered_stmt(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fmt: StmtOutputFormat = StmtOutputFormat.Text,
+        target: None = None,
+    ) -> None:
+        """Writes the lowered program as text."""
+        if fmt is not StmtOutputFormat.Text:
+            raise NotAvailableError("StmtOutputFormat.HTML is not available yet.")
+        self._write({OutputKind.STMT: Path(filename)}, arguments, "", target)
+
+
+class Pipeline(Realizable):
+    """Several Funcs that are computed together, or one."""
+
+    def __init__(self, outputs: Realizable | Sequence[Realizable]) -> None:
+        funcs = [outputs] if isinstance(outputs, Realizable) else list(outputs)
+        if not funcs or not all(isinstance(f, Realizable) for f in funcs):
+            raise PipelineError(f"A Pipeline is made of one Func or a list of Funcs, not of {outputs!r}.")
+        self._outputs = funcs
+        if len({id(f) for f in self._functions()}) < len(self._functions()):
+            raise PipelineError("A Pipeline can't have the same Func as an output twice.")
+
+    def _functions(self) -> tuple[Function, ...]:
+        return tuple(f for output in self._outputs for f in output._functions())
+
+    def outputs(self) -> list[Realizable]:
+        """The Funcs that the Pipeline was made of."""
+        return list(self._outputs)
+
+    def get_func(self, index: int) -> Realizable:
+        """One of the outputs."""
+        return self._outputs[index]
+
+    def defined(self) -> bool:
+        """Whether every output has a definition."""
+        return all(f.definitions for f in self._functions())
+
+    def __repr__(self) -> str:
+        return f"<halide_core.Pipeline {[f.name for f in self._functions()]}>"
+
+
+def _frozen(request: Request) -> Request:
+    """The request, with its Funcs closed to further updates: what is compiled relies on those they have."""
+    for f in realization_order(request.outputs):
+        freeze(f)
+    return request
+
+
+_ROUNDS = 64
+
+
+def _settled(compiled: Compiled, values: list[Any], windows: list[Box]) -> list[Box]:
+    """Regions that contain the windows and need no larger ones themselves: rounding one stage up can make the next
+    round further."""
+    for _ in range(_ROUNDS):
+        _, regions = compiled.query(values, windows)
+        if regions == windows:
+            return regions
+        windows = regions
+    raise PipelineError("The regions that the outputs need keep growing. Round up fewer loops, or use GuardWithIf.")
+
+
+def _identifier(name: str) -> str:
+    """A name as C allows it."""
+    text = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"_{text}" if text[:1].isdigit() else text
+
+
+def _argument(source: Image | Parameter) -> Argument:
+    if isinstance(source, Image):
+        return Argument(ArgumentKind.InputBuffer, source.name, source.types[0], source.dimensions, source)
+    return Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source)
+
+
+def _buffers(where: object) -> list[object] | None:
+    """The buffers to fill, or None where sizes are given."""
+    if isinstance(where, Buffer | np.ndarray):
+        return [where]
+    if isinstance(where, list | tuple) and any(isinstance(w, Buffer | np.ndarray) for w in where):
+        return list(where)
+    return None
+
+
+def _window(function: Function, sizes: object) -> Box:
+    if not isinstance(sizes, list | tuple):
+        raise PipelineError(
+            f'"{function.name}" is realized with a list of sizes, or Buffers or arrays to fill, not {sizes!r}.'
+        )
+    if len(sizes) != function.dimensions:
+        raise PipelineError(f'Func "{function.name}" has {function.dimensions} dimensions, not {len(sizes)}.')
+    try:
+        extents = [operator.index(s) for s in sizes]
+    except TypeError as wrong:
+        raise PipelineError(f"The sizes of a realization must be integers, not {list(sizes)}.") from wrong
+    if any(e < 0 for e in extents):
+        raise PipelineError(f"The sizes of a realization can't be negative: {extents}.")
+    return tuple((0, e) for e in extents)
+
+
+def _box(buffer: Buffer) -> Box:
+    dims = [buffer.dim(i) for i in range(buffer.dimensions())]
+    return tuple((d.min(), d.extent()) for d in dims)
+
+
+def _allocated(callee: Function | Image, box: Box) -> Buffer:
+    buffer = Buffer(callee.types[0], [extent for _, extent in box])
+    buffer.set_min([low for low, _ in box])
+    return buffer
+
+
+def _value(source: Image | Parameter, *, optional: bool = False) -> Buffer | int | float | None:
+    if isinstance(source, Parameter):
+        if source.value is None:
+            raise PipelineError(f'Param "{source.name}", made at {source.location}, has no value: call set().')
+        return source.value
+    if source.bound is None and not optional:
+        raise PipelineError(f'ImageParam "{source.name}", made at {source.location}, has no data: call set().')
+    return source.bound if isinstance(source.bound, Buffer) else None
+
+
+def _values(request: Request) -> list[Buffer | int | float]:
+    values = [_value(source) for source in request.inputs]
+    return [v for v in values if v is not None]
