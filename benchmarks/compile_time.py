@@ -15,11 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
+
 import halide_core as hl
 from halide_core.backend import Request
 from lowering.driver import lower
-from rich.console import Console
-from rich.table import Table
 
 STAGES = (25, 50, 100, 200)
 FIRST_PIXEL = Path(__file__).resolve().parent / "first_pixel.py"

@@ -1,7 +1,8 @@
 """One blur of one small image, from nothing to its first pixel: what ``compile_time.py`` starts and times."""
 
-import halide_core as hl
 import numpy as np
+
+import halide_core as hl
 
 x, y = hl.Var("x"), hl.Var("y")
 image = hl.ImageParam(hl.UInt(16), 2, "image")

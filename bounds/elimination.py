@@ -14,6 +14,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from bounds.oracle import Bound
+from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import Facts
@@ -37,9 +39,6 @@ from halide_core.linear import Linear, difference, linear_of, to_expr
 from halide_core.simplify import Simplifier
 from halide_core.types import INT32, INT64
 from halide_core.visit import parts
-
-from bounds.oracle import Bound
-from bounds.value_range import ValueRanges
 
 _mentions: weakref.WeakKeyDictionary[Expr, frozenset[Any]] = weakref.WeakKeyDictionary()
 ACCESS = Access
@@ -254,7 +253,7 @@ class Elimination:
             case Binary(op=BinaryOp.DIV, a=a, b=FloatImm() as b) if b.value:
                 return self._finite(a) and abs(b.value) > 1e-6
         low, high = self._values.of(e)
-        return -1e30 < low and high < 1e30
+        return low > -1e30 and high < 1e30
 
 
 class Conditions:

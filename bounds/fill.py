@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bounds.oracle import Answer, Answers
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import InternalError
@@ -19,8 +20,6 @@ from halide_core.printer import dim_name
 from halide_core.program import Level, Program, assemble, hole
 from halide_core.types import INT64
 from halide_core.visit import Substitution, stmt_exprs, subexpressions, walk
-
-from bounds.oracle import Answer, Answers
 
 
 def fill(program: Program, answers: Answers) -> Stmt:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bounds.query import Query
 from halide_core.algorithm import Function, Image
 from halide_core.ir import Assert, Expr, HoleKind, Interval
 from halide_core.program import Level
-
-from bounds.query import Query
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function
 from halide_core.ir import (
@@ -30,8 +31,6 @@ from halide_core.ir import (
 )
 from halide_core.types import INT32
 from halide_core.visit import subexpressions
-
-from bounds.value_range import ValueRanges
 
 WINDOW_LIMIT = 1 << 30
 """Windows of outputs lie within ±WINDOW_LIMIT, which a start-up check enforces."""

@@ -208,7 +208,7 @@ class _Extraction:
         covered: tuple[Expr | None, ...],
         kind: HoleKind = HoleKind.CPU,
     ) -> None:
-        """One clause a callee. ``covered``: the coordinates of the reader itself that its compute bounds hold anyway."""
+        """One clause a callee. ``covered``: coordinates of the reader itself that its compute bounds hold anyway."""
         by_callee: dict[Callee, list[Access]] = {}
         for e in accesses:
             by_callee.setdefault(e.callee, []).append(e)

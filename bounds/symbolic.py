@@ -10,28 +10,23 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from bounds.extents import Extents
+from bounds.oracle import Answer, Answers
+from bounds.overflow import WINDOW_LIMIT, index_overflows
+from bounds.query import Clause, Path, Query
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
 from halide_core.errors import BoundsError
 from halide_core.facts import Facts
 from halide_core.growth import growth
 from halide_core.index import TargetExprs, stage_variables, startup_index
-from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, IntImm, Interval
+from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, Interval, IntImm
 from halide_core.printer import dim_name, format_expr
 from halide_core.program import Level, Obligation, Program, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import INT32, INT64
-from halide_core.visit import Substitution, subexpressions
-
-from bounds.elimination import Conditions, Elimination, mentions
-from bounds.oracle import Answer, Answers, Bound
-from bounds.overflow import WINDOW_LIMIT, index_overflows
-from bounds.query import Choice, Clause, Define, ForAll, Path, Query, Where
-from bounds.value_range import ValueRanges
-
-_SMALL = 16
-"""Answers of at most this many nodes are used in place of the hole, which keeps lengths constant downstream."""
+from halide_core.visit import subexpressions
 
 Box = list[tuple[Expr, Expr]]
 """Least and greatest coordinate of each dimension."""
@@ -52,9 +47,7 @@ class _Engine:
         self._query = query
         self._program: Program = query.program
         self._answers = Answers()
-        self._values = ValueRanges()
-        self._exact: dict[Expr, Expr] = {}  # hole -> its whole answer
-        self._short: dict[Expr, Expr] = {}  # hole -> its answer where that is small: used instead of the hole
+        self._extents = Extents()
         self._fixed: dict[Expr, Expr] = {}  # hole -> the value a bound directive gives it
         self._least: dict[Expr, list[Expr]] = {}  # len hole -> what it is at least
         self._told: dict[Expr, Directive] = {}
@@ -83,7 +76,7 @@ class _Engine:
         for risk in index_overflows(algorithm):
             clause = self._query.writes[risk.func, risk.stage]
             index = TargetExprs(stage_variables(risk.func, risk.stage)).index(risk.expr)
-            low_end, high_end = self._extent(index, clause.path, self._query.top)
+            low_end, high_end = self._extents.of(index, clause.path, self._query.top)
             if low_end is None or high_end is None:
                 continue  # made of values from memory: it keeps its type, and wraps as the definition says
             inside = ir.conjunction(ir.less_equal(least, low_end), ir.less_equal(high_end, most))
@@ -167,14 +160,13 @@ class _Engine:
                 box = self._union(box, self._box(clause, scope), scope.facts)
                 told += f"; {_describe(clause)}"
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
-            box = [
-                (self._use(i.min), self._simplify(ir.sub(ir.add(self._use(i.min), self._use(i.len)), ir.ONE), scope))
-                for i in cpu_box(f, stage)
-            ]
+            box = [self._answered(i, scope) for i in cpu_box(f, stage)]
         self._memory(f)
 
-    def _use(self, h: Expr) -> Expr:
-        return self._short.get(h, h)
+    def _answered(self, holes: Interval, scope: Path) -> tuple[Expr, Expr]:
+        """The least and greatest coordinate of holes that were just answered."""
+        low, length = self._extents.use(holes.min), self._extents.use(holes.len)
+        return low, self._simplify(ir.sub(ir.add(low, length), ir.ONE), scope)
 
     def _simplify(self, e: Expr, scope: Path) -> Expr:
         return Simplifier(scope.facts).expr(e)
@@ -193,7 +185,7 @@ class _Engine:
                 why += f"; at least {format_expr(least)} for a shifted split"
             self._bind(Answer(HoleKind.CPU, f, stage, d, Interval(low, length), level, why), holes, scope)
             for least in self._least.get(holes.len, []):
-                scope.facts.assume_at_least(self._use(holes.len), least)
+                scope.facts.assume_at_least(self._extents.use(holes.len), least)
 
     def _length(self, low: Expr, high: Expr, scope: Path) -> Expr:
         simplifier = Simplifier(scope.facts)
@@ -202,9 +194,7 @@ class _Engine:
     def _bind(self, answer: Answer, holes: Interval, scope: Path) -> None:
         self._answers.holes.append(answer)
         for h, value in ((holes.min, answer.interval.min), (holes.len, answer.interval.len)):
-            self._exact[h] = value
-            if sum(1 for _ in subexpressions([value])) <= _SMALL:
-                self._short[h] = value
+            self._extents.record(h, value)
         nonempty = scope.facts.proves_le(ir.ONE, answer.interval.len)
         scope.facts.assume_at_least(holes.len, ir.ONE if nonempty else ir.ZERO)
 
@@ -215,11 +205,12 @@ class _Engine:
         length = self._fixed[holes.len]
         start = self._fixed.get(holes.min, low)
         directive = self._told[holes.len]
-        least, most = self._range(low, scope, self._query.top, False), self._range(high, scope, self._query.top, True)
+        top = self._query.top
+        least, most = self._extents.of(low, scope, top)[0], self._extents.of(high, scope, top)[1]
         first, last = start, ir.sub(ir.add(start, length), ir.ONE)
         if start is low:
             first, last = ir.ZERO, ir.sub(length, ir.ONE)
-            spread = self._range(ir.sub(high, low), scope, self._query.top, True)
+            spread = self._extents.of(ir.sub(high, low), scope, self._query.top)[1]
             least, most = ir.ZERO, spread
         if least is None or most is None:
             raise BoundsError(
@@ -315,7 +306,7 @@ class _Engine:
         for d, coordinates in enumerate(clause.points):
             ends: tuple[Expr, Expr] | None = None
             for e in coordinates:
-                low, high = self._extent(e, clause.path, stop)
+                low, high = self._extents.of(e, clause.path, stop)
                 if low is None or high is None:
                     self._unbounded(clause, d, e)
                 if ends is None:
@@ -336,113 +327,6 @@ class _Engine:
             f.definitions[stage].location,
         )
 
-    def _range(self, e: Expr, path: Path, stop: Path, up: bool) -> Expr | None:
-        return self._extent(e, path, stop)[1 if up else 0]
-
-    def _extent(self, e: Expr, path: Path, stop: Path) -> Bound:
-        """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``."""
-        facts = path.facts
-        low: Expr | None = self._unholed(e)
-        high: Expr | None = low
-        conditions = Conditions()
-        self._path_facts(path)
-        none = Elimination({}, facts, self._values)
-        low, high = (None if low is None else none.bound(low, False)), (None if high is None else none.bound(high, True))
-        for binder in path.up_to(stop):
-            match binder:
-                case Where(condition=condition):
-                    conditions.meet(self._unholed(condition))
-                case Choice(func=f):
-                    low, high = self._close(low, f), self._close(high, f)
-                case ForAll(var=var, bounds=bounds):
-                    first = self._unholed(bounds.min)
-                    last = simplify(ir.sub(ir.add(first, self._unholed(bounds.len)), ir.ONE))
-                    low, high = self._eliminate(var, first, last, conditions, facts, low, high)
-                case Define(var=var, value=value, within=within):
-                    first = last = self._unholed(value)
-                    if within is not None:
-                        a = self._unholed(within.min)
-                        b = simplify(ir.sub(ir.add(a, self._unholed(within.len)), ir.ONE))
-                        simplifier = Simplifier(facts)
-                        first, last = simplifier.maximum(first, a), simplifier.minimum(last, b)
-                    low, high = self._eliminate(var, first, last, conditions, facts, low, high)
-        simplifier = Simplifier(facts)
-        return (
-            None if low is None else simplifier.expr(low),
-            None if high is None else simplifier.expr(high),
-        )
-
-    def _eliminate(
-        self,
-        var: ir.Variable,
-        first: Expr,
-        last: Expr,
-        conditions: Conditions,
-        facts: Facts,
-        low: Expr | None,
-        high: Expr | None,
-    ) -> Bound:
-        lows, highs = conditions.about(var)
-        needed = (low is not None and var in mentions(low)) or (high is not None and var in mentions(high))
-        if not needed:
-            return low, high
-        simplifier = Simplifier(facts)
-        for e in lows:
-            first = simplifier.maximum(first, simplifier.expr(e))
-        for e in highs:
-            last = simplifier.minimum(last, simplifier.expr(e))
-        ends = Elimination({var: (first, last)}, facts, self._values)
-        return (
-            None if low is None else ends.bound(low, False),
-            None if high is None else ends.bound(high, True),
-        )
-
-    def _unholed(self, e: Expr) -> Expr:
-        """Small answers in place of their holes."""
-        if any(h in self._short for h in mentions(e)):
-            return simplify(Substitution(self._short).expr(e))
-        return e
-
-    def _close(self, e: Expr | None, f: Function) -> Expr | None:
-        """Replaces the holes of a Func by their answers: the path leaves the place where they are bound."""
-        while e is not None and any(isinstance(h, Hole) and h.func is f for h in mentions(e)):
-            own = {h: self._exact[h] for h in mentions(e) if isinstance(h, Hole) and h.func is f}
-            e = simplify(Substitution(own).expr(e))
-        return e
-
-    def _path_facts(self, path: Path) -> None:
-        """What the binders of a path say, recorded once, outermost first."""
-        chain: list[Path] = []
-        at: Path | None = path
-        while at is not None and at.binder is not None and not at.told:
-            chain.append(at)
-            at = at.parent
-        for node in reversed(chain):
-            node.told = True
-            match node.binder:
-                case ForAll(var=var, bounds=bounds):
-                    first, length = self._unholed(bounds.min), self._unholed(bounds.len)
-                    node.facts.assume_range(var, first, simplify(ir.sub(ir.add(first, length), ir.ONE)))
-                    _assume_nonempty(node.facts, length)
-                case Define(var=var, value=value, within=within):
-                    exact = self._unholed(value)
-                    node.facts.assume_range(var, exact, exact)
-                    if within is not None:
-                        a, n = self._unholed(within.min), self._unholed(within.len)
-                        node.facts.assume_range(var, a, simplify(ir.sub(ir.add(a, n), ir.ONE)))
-
-
-def _assume_nonempty(facts: Facts, length: Expr) -> None:
-    """Inside a loop its length is at least one, and so are the lengths that it is made of."""
-    while True:
-        if isinstance(length, Binary) and length.op is BinaryOp.DIV and isinstance(length.b, IntImm):
-            length = simplify(ir.sub(length.a, ir.sub(length.b, ir.ONE)))
-            continue
-        break
-    if not isinstance(length, IntImm | Binary):
-        facts.assume_at_least(length, ir.ONE)
-
-
 def _window(f: Function) -> Box:
     """The region that the caller asks of an output: what its buffer spans."""
     box: Box = []
@@ -453,7 +337,8 @@ def _window(f: Function) -> Box:
 
 
 def _describe(clause: Clause) -> str:
-    where = ", ".join("{" + " | ".join(map(format_expr, c)) + "}" if len(c) != 1 else format_expr(c[0]) for c in clause.points)
+    points = [" | ".join(map(format_expr, c)) for c in clause.points]
+    where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
     f, stage = clause.reader
     return f"{f.name}.s{stage} reads {clause.callee.name}[{where}]"
 

@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import halide_core as hl
 import numpy as np
 from blur_photo import RADIUS, algorithm, parallel_tiles
 from photograph import photograph, save

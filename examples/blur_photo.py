@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import halide_core as hl
 import numpy as np
 from photograph import photograph, save
 from rich.console import Console
 from rich.table import Table
+
+import halide_core as hl
 
 RADIUS = 4
 
@@ -29,6 +30,7 @@ class Blur:
 
     image: hl.ImageParam
     radius: hl.Param
+    padded: hl.Func
     across: hl.Func
     down: hl.Func
     mean: hl.Func
@@ -54,7 +56,7 @@ def algorithm() -> Blur:
     down[x, y, c] += across[x, y + window.x, c]
     area = hl.u32(width * width)
     mean[x, y, c] = hl.u8((down[x, y, c] + area // 2) // area)
-    return Blur(image, radius, across, down, mean, x, y, c)
+    return Blur(image, radius, padded, across, down, mean, x, y, c)
 
 
 def root(b: Blur) -> None:
@@ -64,8 +66,9 @@ def root(b: Blur) -> None:
 
 
 def root_vectors(b: Blur) -> None:
-    """The same order, sixteen points at a time."""
+    """The same order, sixteen points at a time; the padded picture is stored, so that vectors read it densely."""
     root(b)
+    b.padded.compute_root()
     for f in (b.across, b.down, b.mean):
         f.vectorize(b.x, 16)
     for f in (b.across, b.down):
@@ -74,6 +77,7 @@ def root_vectors(b: Blur) -> None:
 
 def rows(b: Blur) -> None:
     """The second pass row by row, just before the row is needed; rows in parallel."""
+    b.padded.compute_root()
     b.across.compute_root()
     b.down.compute_at(b.mean, b.y)
     b.mean.parallel(b.y).vectorize(b.x, 16)
@@ -92,12 +96,11 @@ def tiles(b: Blur) -> None:
 def parallel_tiles(b: Blur) -> None:
     """Both passes tile by tile, rows of tiles in parallel, sixteen points at a time."""
     xo, yo, xi, yi = hl.Var("xo"), hl.Var("yo"), hl.Var("xi"), hl.Var("yi")
-    r = b.across.rvars()[0]
     b.mean.tile(b.x, b.y, xo, yo, xi, yi, 256, 32).vectorize(xi, 16).parallel(yo)
+    b.padded.compute_at(b.mean, xo)
     for f in (b.across, b.down):
         f.compute_at(b.mean, xo).vectorize(b.x, 16)
-    b.across.update().reorder(b.x, r, b.y).vectorize(b.x, 16)
-    b.down.update().reorder(b.x, b.down.rvars()[0], b.y).vectorize(b.x, 16)
+        f.update().vectorize(b.x, 16)
 
 
 SCHEDULES: dict[str, Callable[[Blur], None]] = {
@@ -148,7 +151,8 @@ def main() -> None:
     expected = numpy_blur(picture, options.radius).transpose(2, 0, 1)
     print(f"{save('photograph.png', picture)}: {width} x {height}")
 
-    table = Table(title=f"mean of {2 * options.radius + 1} x {2 * options.radius + 1} on {width} x {height} x {channels}")
+    window = 2 * options.radius + 1
+    table = Table(title=f"mean of {window} x {window} on {width} x {height} x {channels}")
     for column in ("schedule", "ms", "equal to reference"):
         table.add_column(column, justify="right" if column == "ms" else "left")
     results: list[np.ndarray] = []

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-import halide_core as hl
 import numpy as np
 from photograph import photograph, save
+
+import halide_core as hl
 
 
 def main() -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 
-import halide_core as hl
 import numpy as np
 from photograph import photograph, save
+
+import halide_core as hl
 
 SIGMA = 1.5
 TAPS = 3

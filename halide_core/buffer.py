@@ -56,7 +56,7 @@ class Buffer(Shaped, Pending):
     def __init__(self, *args: Any, **options: Any) -> None:
         self._image: Image | None = None
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
-            self._array, self._mins, self._name = args[0]._array, args[0]._mins, args[0]._name
+            self._array, self._mins, self._name = args[0]._array, args[0]._mins, _fresh_name()
             return
         if not args and not options:
             raise DefinitionError("A Buffer is made from a numpy array, or from a type and a list of sizes.")

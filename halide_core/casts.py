@@ -18,7 +18,7 @@ _FLOAT32, _FLOAT64 = Float(32), Float(64)
 def cast(type: Type, value: ExprLike) -> Expr:
     """``value`` converted to ``type``: integers wrap, floats are cut off towards zero and kept inside the type."""
     if isinstance(value, bool | int) and is_plain(value):
-        return Expr.of(ir.const(value, type))
+        return Expr.of(ir.const(bool(value) if type.is_bool() else value, type))
     if isinstance(value, float) and is_plain(value):
         return Expr.of(ir.const(value, type) if type.is_float() else ir.Cast(type, ir.const(value, _FLOAT64)))
     return Expr.of(ir.cast(type, as_node(value)))

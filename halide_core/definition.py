@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import ir
-from .algorithm import Definition, Function, Renamed
+from .algorithm import Definition, Function, Renamed, UniqueNames
 from .coordinates import check_arity
 from .debug import deep_recursion
 from .errors import DefinitionError, TypeMismatchError, user_location, warn_user
@@ -194,8 +194,9 @@ def _differ(a: ir.Expr, b: ir.Expr) -> bool:
 
 def _implied_names(args: Sequence[ir.Expr]) -> tuple[str, ...]:
     """Pure variables for ``f[args] += …`` on an undefined Func: the Vars among ``args``, and ``_1``, ``_2`` …"""
+    unique = UniqueNames(a.name for a in args if isinstance(a, ir.Variable))
     names: list[str] = []
     for i, arg in enumerate(args):
         known = isinstance(arg, ir.Variable) and arg.name not in names
-        names.append(arg.name if known and isinstance(arg, ir.Variable) else f"_{i}")
+        names.append(arg.name if known and isinstance(arg, ir.Variable) else unique.fresh(f"_{i}"))
     return tuple(names)

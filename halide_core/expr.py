@@ -30,6 +30,7 @@ class Operand:
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # == builds an expression, so an operand is no dict key
+    __array_ufunc__ = None  # np.float64(3) * e asks e, instead of making an array of objects
 
     def _node(self) -> ir.Expr:
         raise NotImplementedError

@@ -52,7 +52,7 @@ def _reduce(
     for e in subexpressions((node, domain.predicate)):
         if isinstance(e, ir.Variable) or (isinstance(e, ir.RVarRef) and e.domain is not domain):
             free.setdefault(e)
-    names = UniqueNames(e.name for e in free if isinstance(e, ir.Variable))
+    names = UniqueNames([*domain.names, *(e.name for e in free if isinstance(e, ir.Variable))])
     pure = {e: e if isinstance(e, ir.Variable) else ir.pure_variable(names.fresh(repr(e))) for e in free}
     for e in subexpressions((domain.predicate,)):
         if isinstance(e, ir.RVarRef) and e.domain is not domain:

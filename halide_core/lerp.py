@@ -23,9 +23,9 @@ def lerp(zero: ExprLike, one: ExprLike, weight: ExprLike) -> Expr:
         TypeMismatchError: values of two types, a signed or constant weight out of range, integers of 64 bits.
     """
     a, b = as_node(zero), as_node(one)
-    if isinstance(a, ir.IntImm):
+    if isinstance(a, ir.IntImm) and a.type.is_int():  # a signed constant takes the type of the other value
         a = _constant(a, b.type)
-    if isinstance(b, ir.IntImm):
+    if isinstance(b, ir.IntImm) and b.type.is_int():
         b = _constant(b, a.type)
     w = as_node(weight)
     _check(a.type, b.type, w)
@@ -37,6 +37,8 @@ def lerp(zero: ExprLike, one: ExprLike, weight: ExprLike) -> Expr:
 
 
 def _constant(value: ir.IntImm, type: Type) -> Node:
+    if type.is_float():
+        return ir.const(value.value, type)
     if not type.can_represent(value.value):
         raise TypeMismatchError(
             f"lerp() between {type} and the constant {value.value}, which is not a value of {type}."

@@ -137,7 +137,7 @@ class Realizable(Pending):
         arguments = [Argument(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in request.outputs]
         return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
 
-    def evaluate(self, window: Sequence[int] | Box) -> Any:
+    def evaluate(self, window: Sequence[int | tuple[int, int]]) -> Any:
         """The values in a window by the reference semantics (figure 2.6), without schedule or compiler.
 
         Args:

@@ -13,7 +13,22 @@ from dataclasses import dataclass, replace
 
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, callees
-from halide_core.ir import Allocate, Block, Callee, Expr, For, Hole, If, Interval, Label, Let, LoopKind, LoopName, Stmt, Variable
+from halide_core.ir import (
+    Allocate,
+    Block,
+    Callee,
+    Expr,
+    For,
+    Hole,
+    If,
+    Interval,
+    Label,
+    Let,
+    LoopKind,
+    LoopName,
+    Stmt,
+    Variable,
+)
 from halide_core.schedule import Directive
 from halide_core.types import INT64
 from halide_core.visit import subexpressions

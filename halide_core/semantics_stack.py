@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 Code: TypeAlias = "Callable[..., Any]"
+"""A function whose last argument is the number of Python calls that it is nested in."""
 
 # How many Python calls one evaluation may nest. What lies deeper is evaluated first, from the top.
 DEEPEST = 300

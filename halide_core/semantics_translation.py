@@ -1,7 +1,8 @@
 """The expressions of one definition as straight-line Python on the functions of ``value_semantics``.
 
-In: expressions, and where the values come from that they only name: inputs, stages, and the numbers of pure and
-reduction variables. Out: a Python function of these numbers; a shared node is evaluated once.
+In: expressions, and where the values come from that they only name (inputs and stages). Out: a Python function of the
+pure variables' values, the reduction variables' values, the stage's state and the depth; a shared node is evaluated
+once.
 
     f.s0(x0) = g(x0 - 1)*2   ->   t0 = sub(x0, 1);  t1 = (t0, );  t2 = memo.get(t1)
                                   if t2 is None: t2 = compute(t1, depth);  t4 = mul(t2, (2))

@@ -17,8 +17,6 @@ from halide_core.backend import Argument, ArgumentKind, Request
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
-from scheduling.phases import Step, apply_schedule, inline_functions
-
 from lowering.flatten import buffer_name, flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
@@ -27,6 +25,7 @@ from lowering.lowered import Lowered
 from lowering.scoped import simplify_tree
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
+from scheduling.phases import Step, apply_schedule, inline_functions
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""

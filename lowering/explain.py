@@ -11,7 +11,7 @@ from bounds.oracle import Answer, Answers
 from bounds.query import format_query
 from halide_core.algorithm import Function
 from halide_core.backend import Request
-from halide_core.ir import Block, For, Hole, If, IntImm, Interval, Label, LoopKind, Provide, Stmt
+from halide_core.ir import Block, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
 from halide_core.printer import format_interval, format_stmt, hole_name
 from halide_core.program import Program, assemble, hole
 from lowering.driver import Trace, lower, schedule

@@ -34,7 +34,6 @@ from halide_core.printer import dim_name
 from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution
-
 from lowering.limits import constant_limit
 
 

@@ -15,7 +15,7 @@ from halide_core.ir import Stmt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lowered:
-    """``body`` is flat: it has Load and Store, and neither Access, Provide, Hole, Label nor unrolled or vectorized loops."""
+    """``body`` is flat: Load and Store, no Access, Provide, Hole or Label, no unrolled or vectorized loop."""
 
     name: str
     arguments: tuple[Argument, ...]

@@ -20,8 +20,8 @@ from halide_core.ir import (
     Expr,
     For,
     If,
-    IntImm,
     Interval,
+    IntImm,
     Let,
     Stmt,
 )

@@ -25,8 +25,8 @@ from halide_core.ir import (
     Expr,
     For,
     If,
-    IntImm,
     Interval,
+    IntImm,
     Let,
     Load,
     LoopKind,
@@ -39,7 +39,6 @@ from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution, free_variables, parts, subexpressions, walk, with_parts
-
 from lowering.unroll import constant_length
 
 _COPIES = 4
@@ -87,8 +86,8 @@ def _refuse_nested(outer: For) -> None:
     for s in walk(outer.body):
         if isinstance(s, For) and s.kind is LoopKind.VECTORIZED:
             raise ScheduleError(
-                f'Loop "{s.loop.var}" of "{s.loop.func}" is vectorized inside the vectorized loop "{outer.loop.var}" of '
-                f'"{outer.loop.func}", which is not available yet. Leave one of the two serial, or compute '
+                f'Loop "{s.loop.var}" of "{s.loop.func}" is vectorized inside the vectorized loop "{outer.loop.var}" '
+                f'of "{outer.loop.func}", which is not available yet. Leave one of the two serial, or compute '
                 f'"{s.loop.func}" outside "{outer.loop.var}".'
             )
 

@@ -20,7 +20,8 @@ def emit_entry(name: str, arguments: Sequence[Argument]) -> str:
     """The function, to be appended to the pipeline's own translation unit."""
     passed = [_passed(argument, i) for i, argument in enumerate(arguments)]
     inside = ",\n        ".join(passed)
-    return f"\nint {ENTRY}(void **arguments);\nint {ENTRY}(void **arguments) {{\n    return {symbol(name)}(\n        {inside});\n}}\n"
+    head = f"int {ENTRY}(void **arguments)"
+    return f"\n{head};\n{head} {{\n    return {symbol(name)}(\n        {inside});\n}}\n"
 
 
 def _passed(argument: Argument, position: int) -> str:

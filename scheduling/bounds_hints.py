@@ -15,7 +15,6 @@ from halide_core.index import startup_index
 from halide_core.program import Obligation, Program, cpu_box
 from halide_core.schedule import Bound
 from halide_core.simplify import simplify
-
 from scheduling.legality import refuse
 
 

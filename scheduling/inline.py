@@ -23,7 +23,6 @@ from halide_core.algorithm import (
 from halide_core.ir import Access, Expr
 from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot, Directive
 from halide_core.visit import Rewriter, Substitution, subexpressions
-
 from scheduling.legality import refuse
 
 _PLACED = (ComputeAt, ComputeRoot)

@@ -11,12 +11,11 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.growth import growth
 from halide_core.index import startup_index
-from halide_core.ir import Access, Expr, IntImm, Interval, Let, LoopKind, LoopName
+from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, LoopName
 from halide_core.program import Guard, Loop, Nest, Obligation, Program, StageKey
 from halide_core.schedule import Fuse, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
 from halide_core.visit import subexpressions
-
 from scheduling.legality import described, refuse, require_loop, require_new_names, stage_key
 
 _SUPPORTED = (TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp)

@@ -26,7 +26,6 @@ from halide_core.schedule import (
     StoreRoot,
     Traverse,
 )
-
 from scheduling import loops, placement
 from scheduling.bounds_hints import bound
 from scheduling.dominance import check_dominance

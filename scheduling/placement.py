@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.algorithm import Function
-from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.ir import LoopKind, LoopName
+from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
-
 from scheduling.legality import levels_text, refuse
 
 Uses = dict[Function, list[StageKey]]

@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-import halide_core as hl
 import numpy as np
+
+import halide_core as hl
 from halide_core.schedule import ComputeAt
 
 TYPES = [hl.UInt(8), hl.UInt(16), hl.Int(16), hl.Int(32), hl.Float(32)]

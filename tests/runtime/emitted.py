@@ -24,6 +24,7 @@ from halide_core.backend import Argument, ArgumentKind
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.types import Type, TypeCode, type_of_dtype
 from lowering.lowered import Lowered
+from runtime import runtime_library
 from runtime.emit_c import emit_c
 
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime"
@@ -93,14 +94,9 @@ def _build(text: str, flags: Sequence[str]) -> Path:
     return library
 
 
-@functools.cache
-def runtime() -> ctypes.CDLL:
-    """The runtime, loaded so that pipelines find it."""
-    text = "".join(f'#include "{RUNTIME}/{name}"\n' for name in ("support.c", "pool.c"))
-    library = ctypes.CDLL(str(_build(text, ("-O2",))), mode=ctypes.RTLD_GLOBAL)
-    library.halide_core_last_error.restype = ctypes.c_char_p
-    library.halide_core_quiet_errors()
-    return library
+def runtime() -> Any:
+    """The runtime that pipelines find. There is one in a process: another would take its symbols away from it."""
+    return runtime_library.runtime()
 
 
 def load(lowered: Lowered, flags: Sequence[str] = NATIVE) -> Any:
@@ -121,7 +117,8 @@ def run(lowered: Lowered, *arguments: Any, flags: Sequence[str] = NATIVE) -> int
 
 def last_error() -> str:
     """The message of the last failure."""
-    text: bytes = runtime().halide_core_last_error()
+    text = runtime_library.FFI.string(runtime().halide_core_last_error())
+    assert isinstance(text, bytes)
     return text.decode()
 
 

@@ -221,7 +221,7 @@ def test_assertion_messages_show_values() -> None:
     assert run(lowered, 4, *given) == 0
     assert run(lowered, -7, *given) == 0
     assert run(lowered, 5, *given) == 8
-    assert last_error() == '100% of "n" is 5, s 0.100000001, b true, u 18446744073709551615?\\\n'
+    assert last_error() == 'Pipeline "checked": 100% of "n" is 5, s 0.100000001, b true, u 18446744073709551615?\\\n'
 
 
 def test_conditions_choose_a_branch() -> None:
@@ -314,7 +314,7 @@ def test_heap_memory_is_freed_at_the_end_and_after_failures(tmp_path: Path, para
         assert (code, made, live, out.tolist()) == (0, 13, 0, [1] * 6)
         code, made, live = run_counted(tmp_path, failing(n, parallel=parallel), ctypes.c_int64(2), out)
         assert (code, made - 13, live) == (8, 7, 0)
-        assert last_error() == "x is 2"
+        assert last_error() == 'Pipeline "simple": x is 2'
     finally:
         emitted.runtime().halide_core_set_num_threads(0)
 
@@ -405,7 +405,7 @@ def test_failures_inside_nested_tasks_reach_the_caller() -> None:
     test = check(ir.less(ir.add(x, y), ir.i64(7)), "sum ", ir.add(x, y))
     inner = loop(x, ir.ZERO, ir.i64(4), test, store("out", x, ir.const(1, U16)), parallel=True)
     assert run(simple(loop(y, ir.ZERO, ir.i64(5), inner, parallel=True)), np.zeros(4, np.uint16)) == 8
-    assert last_error() == "sum 7"
+    assert last_error() == 'Pipeline "simple": sum 7'
 
 
 def test_parallel_task_without_captures() -> None:
