@@ -111,9 +111,9 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
     if d.tail is TailStrategy.Auto:
         if not old.pure:
             return TailStrategy.GuardWithIf
-        if d.stage > 0:
-            return TailStrategy.GuardWithIf if steered else TailStrategy.RoundUp
-        return TailStrategy.ShiftInwards if growth(old.bounds.len) else TailStrategy.GuardWithIf
+        if growth(old.bounds.len) is None or (d.stage > 0 and steered):
+            return TailStrategy.GuardWithIf
+        return TailStrategy.RoundUp if d.stage > 0 else TailStrategy.ShiftInwards
     if exact or d.tail is TailStrategy.GuardWithIf:
         return d.tail
     if not old.pure:
@@ -121,6 +121,12 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
             d,
             f'"{d.old}" is a reduction loop, and {d.tail.value} would run it on points that its RDom does not have. '
             "The legal choice: TailStrategy.GuardWithIf.",
+        )
+    if d.tail is TailStrategy.RoundUp and growth(old.bounds.len) is None:
+        refuse(
+            d,
+            f'"{d.old}" is the inner loop of a split, or a fused loop: rounding it up would run into points that other '
+            "iterations compute. The legal choice: TailStrategy.GuardWithIf, or a factor that divides its length.",
         )
     if d.tail is TailStrategy.RoundUp and steered:
         refuse(
@@ -135,7 +141,15 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
                 "ShiftInwards repeats iterations, and repeating an update definition can change its result. "
                 "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp.",
             )
-        if not isinstance(old.bounds.len, IntImm) and growth(old.bounds.len) is None:
+        if isinstance(old.bounds.len, IntImm):
+            factor = startup_index(d.factor)
+            if not isinstance(factor, IntImm) or factor.value > old.bounds.len.value:
+                refuse(
+                    d,
+                    f'"{d.old}" takes {old.bounds.len.value} steps, fewer than the factor, so nothing can be shifted. '
+                    "The legal choice: TailStrategy.GuardWithIf.",
+                )
+        elif growth(old.bounds.len) is None:
             refuse(
                 d,
                 f'the length of "{d.old}" is not one that bounds inference can raise to the factor. '
