@@ -50,7 +50,7 @@ def chain(stages: int, *, tiled: bool) -> Request:
     else:
         for f in funcs:
             f.compute_root()
-    return Request((output._function,), (image._image,), "chain")
+    return output._request(name="chain")
 
 
 def lowering_seconds(stages: int, repeats: int, *, tiled: bool) -> float:

@@ -37,8 +37,9 @@ def split(program: Program, d: Split) -> Program:
                     let x = m + min(xo*k, n - k) + xi    ShiftInwards, with the obligation k <= n
                     s
 
-    Legal when: ``old`` names a loop, the other names are new, and the tail strategy fits: ShiftInwards repeats
-    iterations, so only pure definitions take it; RoundUp adds some, so pure loops do; GuardWithIf is always legal.
+    Legal when: ``old`` names a loop, the other names are new, and the tail strategy fits. ShiftInwards repeats
+    iterations, so only pure definitions take it. RoundUp adds iterations, which must fall outside the compute bounds:
+    only loops over a whole dimension, or the outer loops of their splits, take it. GuardWithIf is always legal.
 
     Raises: ScheduleError. Source: figure 2.12 (restated in the design), section 2.8.2.
     """

@@ -164,7 +164,7 @@ def test_arguments_when_inferred() -> None:
 def test_arguments_error_when_names_are_not_distinct_or_one_is_missing(notes: Notes) -> None:
     a, b = hl.Param(hl.Int(32), "p"), hl.Param(hl.Int(32), "p")
     both = func(value=a + b)
-    raised(hl.PipelineError, lambda: both.explain(), 'called "p"')
+    raised(hl.PipelineError, lambda: both.realize([1, 1]), 'called "p"')
     f, ip = func(value=a), hl.ImageParam(hl.Int(32), 1, "ip")
     raised(hl.PipelineError, lambda: f.compile_to_callable([ip]), '"p"', "ip")
     raised(hl.PipelineError, lambda: f.compile_to_callable([a, a]), "twice")
