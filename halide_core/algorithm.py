@@ -8,12 +8,13 @@ realization order whose names are unique and the same in every process; the comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from halide_core import ir
 from halide_core.errors import Location
+from halide_core.names import is_automatic
 from halide_core.schedule import Directive
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
@@ -148,10 +149,20 @@ class Algorithm:
 class Renamed(Rewriter):
     """Rewrites expressions to read from other callees and other domains."""
 
-    def __init__(self, to: dict[ir.Callee, ir.Callee], domains: dict[ir.Domain, ir.Domain] | None = None) -> None:
+    def __init__(
+        self,
+        to: dict[ir.Callee, ir.Callee],
+        domains: dict[ir.Domain, ir.Domain] | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__()
         self._to = to
         self._domains = domains or {}
+        self._variables = variables or {}
+
+    def rewrite_Variable(self, e: ir.Variable) -> ir.Expr:
+        """The variable under its new name."""
+        return ir.Variable(e.type, self._variables.get(e.name, e.name))
 
     def rewrite_Access(self, e: ir.Access) -> ir.Expr:
         """An access to the replacement."""
@@ -173,7 +184,7 @@ class Renamed(Rewriter):
             copy = ReductionDomain(
                 domain.names, tuple(self.interval(i) for i in domain.bounds), domain.predicate, domain.location
             )
-            inner = Renamed(self._to, {domain: copy})
+            inner = Renamed(self._to, {domain: copy}, self._variables)
             copy.predicate = inner.expr(domain.predicate)
             return replace(inner._stage(d), domain=copy)
         return self._stage(d)
@@ -224,6 +235,17 @@ def leaves(functions: Sequence[Function]) -> tuple[list[Image], list[Parameter]]
     return list(images), list(params)
 
 
+def _canonical_variables(functions: Sequence[Function]) -> dict[str, str]:
+    """Names for the variables that the user left unnamed, in the order of their first mention."""
+    mentioned: dict[str, None] = {}
+    for f in functions:
+        mentioned.update(dict.fromkeys(f.args))
+        for d in f.directives:
+            mentioned.update(dict.fromkeys(d.variables()))
+    given = UniqueNames(name for name in mentioned if not is_automatic(name))
+    return {name: given.fresh("v") for name in mentioned if is_automatic(name)}
+
+
 def snapshot(outputs: Sequence[Function]) -> Algorithm:
     """A copy of the program that computes ``outputs``, with unique, canonical names.
 
@@ -232,16 +254,18 @@ def snapshot(outputs: Sequence[Function]) -> Algorithm:
     order = realization_order(outputs)
     images, params = leaves(order)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
+    variables = _canonical_variables(order)
     to: dict[ir.Callee, ir.Callee] = {}
     copies: dict[Function, Function] = {}
     for f in order:
-        copies[f] = Function(names.fresh(f.name), f.args, f.types, location=f.location)
+        args = tuple(variables.get(a, a) for a in f.args)
+        copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location)
         to[f] = copies[f]
-    renamed = Renamed(to)
+    renamed = Renamed(to, variables=variables)
     directives: list[Directive] = []
     for f in order:
         copies[f].definitions = [renamed.definition(d) for d in f.definitions]
-        copies[f].directives = [d.renamed(to) for d in f.directives]
+        copies[f].directives = [d.renamed(to).with_variables(variables) for d in f.directives]
         directives.extend(copies[f].directives)
     return Algorithm(
         tuple(copies[f] for f in outputs), tuple(copies.values()), tuple(images), tuple(params), tuple(directives)

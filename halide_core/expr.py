@@ -16,6 +16,7 @@ import numpy as np
 from halide_core import ir
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
 from halide_core.ir import BinaryOp
+from halide_core.names import automatic_name
 from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with, type_of_dtype
 
 _FLOAT32 = Float(32)
@@ -362,7 +363,7 @@ class Var(Operand):
     def __init__(self, name: str | None = None) -> None:
         if name is not None and (not isinstance(name, str) or not name):
             raise DefinitionError(f"The name of a Var must be a non-empty string, not {name!r}.")
-        self._name = name if name is not None else _fresh_var_name()
+        self._name = name if name is not None else automatic_name()
 
     def name(self) -> str:
         """The variable's name."""
@@ -384,14 +385,6 @@ class Var(Operand):
     def __str__(self) -> str:
         return self._name
 
-
-_var_count = 0
-
-
-def _fresh_var_name() -> str:
-    global _var_count
-    _var_count += 1
-    return f"v{_var_count}"
 
 
 __all__ = [

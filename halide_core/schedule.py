@@ -18,6 +18,7 @@ from halide_core.ir import Callee, Expr, LoopKind
 from halide_core.printer import format_expr
 
 _D = TypeVar("_D", bound="Directive")
+_L = TypeVar("_L", bound="_AtLevel")
 
 
 class TailStrategy(Enum):
@@ -49,6 +50,14 @@ class Directive:
         """The same directive about other Funcs."""
         return replace(self, func=to.get(self.func, self.func))
 
+    def variables(self) -> tuple[str, ...]:
+        """The loops that the directive names."""
+        return ()
+
+    def with_variables(self: _D, to: Mapping[str, str]) -> _D:
+        """The same directive with loops renamed."""
+        return self
+
     def call(self) -> str:
         """The call as source, without the Func: ``split(x, xo, xi, 8)``."""
         raise NotImplementedError
@@ -78,6 +87,17 @@ class Split(StageDirective):
     factor: Expr
     tail: TailStrategy
 
+    def variables(self) -> tuple[str, ...]:
+        return (self.old, self.outer, self.inner)
+
+    def with_variables(self, to: Mapping[str, str]) -> Split:
+        return replace(
+            self,
+            old=to.get(self.old, self.old),
+            outer=to.get(self.outer, self.outer),
+            inner=to.get(self.inner, self.inner),
+        )
+
     def exprs(self) -> tuple[Expr, ...]:
         return (self.factor,)
 
@@ -94,6 +114,17 @@ class Fuse(StageDirective):
     outer: str
     fused: str
 
+    def variables(self) -> tuple[str, ...]:
+        return (self.inner, self.outer, self.fused)
+
+    def with_variables(self, to: Mapping[str, str]) -> Fuse:
+        return replace(
+            self,
+            inner=to.get(self.inner, self.inner),
+            outer=to.get(self.outer, self.outer),
+            fused=to.get(self.fused, self.fused),
+        )
+
     def call(self) -> str:
         return f"fuse({self.inner}, {self.outer}, {self.fused})"
 
@@ -103,6 +134,12 @@ class Reorder(StageDirective):
     """The loops named trade places so that they nest as listed, innermost first."""
 
     vars: tuple[str, ...]
+
+    def variables(self) -> tuple[str, ...]:
+        return self.vars
+
+    def with_variables(self, to: Mapping[str, str]) -> Reorder:
+        return replace(self, vars=tuple(to.get(v, v) for v in self.vars))
 
     def call(self) -> str:
         return f"reorder({', '.join(self.vars)})"
@@ -114,6 +151,12 @@ class Traverse(StageDirective):
 
     var: str
     kind: LoopKind
+
+    def variables(self) -> tuple[str, ...]:
+        return (self.var,)
+
+    def with_variables(self, to: Mapping[str, str]) -> Traverse:
+        return replace(self, var=to.get(self.var, self.var))
 
     def call(self) -> str:
         verb = {
@@ -154,6 +197,12 @@ class _AtLevel(Directive):
     consumer: Callee
     var: str
 
+    def variables(self) -> tuple[str, ...]:
+        return (self.var,)
+
+    def with_variables(self: _L, to: Mapping[str, str]) -> _L:
+        return replace(self, var=to.get(self.var, self.var))
+
     def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
         assert isinstance(self, _AtLevel)
         return replace(self, func=to.get(self.func, self.func), consumer=to.get(self.consumer, self.consumer))
@@ -182,6 +231,12 @@ class Bound(Directive):
     var: str
     min: Expr | None
     extent: Expr
+
+    def variables(self) -> tuple[str, ...]:
+        return (self.var,)
+
+    def with_variables(self, to: Mapping[str, str]) -> Bound:
+        return replace(self, var=to.get(self.var, self.var))
 
     def exprs(self) -> tuple[Expr, ...]:
         return (self.extent,) if self.min is None else (self.min, self.extent)

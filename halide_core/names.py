@@ -1,0 +1,26 @@
+"""Names that the user did not give.
+
+In: nothing. Out: a name that is unique in this process, and remembered as automatic, so that a snapshot can replace it
+by one that is the same in every process.
+
+    automatic_name()  ->  "v7";   is_automatic("v7")  ->  True
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+_numbers = count(1)
+_automatic: set[str] = set()
+
+
+def automatic_name() -> str:
+    """A fresh name for a variable."""
+    name = f"v{next(_numbers)}"
+    _automatic.add(name)
+    return name
+
+
+def is_automatic(name: str) -> bool:
+    """Whether the system chose a name. A user's own choice of the same name is taken for it: both mean one Var."""
+    return name in _automatic

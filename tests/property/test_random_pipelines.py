@@ -1,0 +1,49 @@
+"""A short seeded run of random programs under random schedules; every past failure is named below."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.backend import Box
+from halide_core.pipeline import _allocated, _settled, _values
+from tests.property.generate import Case, draw
+
+PAST_FAILURES = {
+    28: "a rounded update asked for compute bounds that were being answered",
+    376: "rounding a fused loop up left the old loops",
+}
+
+
+def run(case: Case) -> np.ndarray:
+    """The compiled values in the case's window, which need not start at zero."""
+    request = case.output._request()
+    compiled, values = case.output._compile(request), _values(request)
+    window: Box = tuple(case.window)
+    (region,) = _settled(compiled, values, [window])
+    filled = _allocated(request.outputs[0], region)
+    compiled.run(values, [filled])
+    return np.asarray(filled.cropped(case.window))
+
+
+def check(seed: int) -> None:
+    """Compiled equals reference, or the schedule is refused with a reason."""
+    case = draw(seed)
+    expected = case.output.evaluate(case.window)
+    try:
+        result = run(case)
+    except hl.ScheduleError as error:
+        assert "vectorized" in error.message, case.log  # the one thing that only shows after bounds inference
+        return
+    assert np.array_equal(result, expected, equal_nan=result.dtype.kind == "f"), "\n".join(case.log)
+
+
+@pytest.mark.parametrize("seed", sorted(PAST_FAILURES))
+def test_past_failure_stays_fixed(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.parametrize("seed", range(1_000_000, 1_000_040))
+def test_schedule_keeps_the_answer_when_drawn_at_random(seed: int) -> None:
+    check(seed)
