@@ -14,10 +14,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from bounds.oracle import Bound
 from bounds.value_range import ValueRanges
 from halide_core import ir
-from halide_core.algorithm import Function
 from halide_core.facts import Facts
 from halide_core.ir import (
     Access,
@@ -310,6 +308,3 @@ def exact_index(e: Expr) -> Expr | None:
         case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
             return Cast(INT64, e)
     return None
-
-
-__all__ = ["ACCESS", "Bound", "Conditions", "Elimination", "Function", "exact_index", "mentions"]

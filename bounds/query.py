@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from halide_core import ir
-from halide_core.algorithm import Definition, Function, Image
+from halide_core.algorithm import Function, Image
 from halide_core.facts import Facts
-from halide_core.ir import Access, Callee, Expr, For, HoleKind, If, Interval, Provide, Stmt, Variable
+from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, Provide, Stmt, Variable
 from halide_core.linear import linear_of
 from halide_core.printer import format_expr, format_interval
-from halide_core.program import Level, Loop, Nest, Obligation, Program, StageKey, cpu_box, level_site
+from halide_core.program import Level, Obligation, Program, StageKey, cpu_box, level_site
 from halide_core.visit import subexpressions
 
 
@@ -303,21 +303,3 @@ def format_query(query: Query) -> str:
 
 def _image_clauses(query: Query, image: Image) -> list[Clause]:
     return query.reads.get(image, []) + query.needs_memory.get(image, [])
-
-
-__all__ = [
-    "Choice",
-    "Clause",
-    "Define",
-    "Definition",
-    "For",
-    "ForAll",
-    "Loop",
-    "Nest",
-    "Path",
-    "Query",
-    "Where",
-    "extract_query",
-    "format_clause",
-    "format_query",
-]

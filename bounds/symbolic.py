@@ -22,7 +22,7 @@ from halide_core.growth import growth
 from halide_core.index import TargetExprs, stage_variables, startup_index
 from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, Interval, IntImm
 from halide_core.printer import dim_name, format_expr
-from halide_core.program import Level, Obligation, Program, cpu_box, hole
+from halide_core.program import Obligation, Program, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import INT32, INT64
@@ -341,6 +341,3 @@ def _describe(clause: Clause) -> str:
     where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
     f, stage = clause.reader
     return f"{f.name}.s{stage} reads {clause.callee.name}[{where}]"
-
-
-__all__ = ["Level", "SymbolicOracle"]

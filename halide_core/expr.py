@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
+from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
 from halide_core.ir import BinaryOp
 from halide_core.names import automatic_name
 from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with, type_of_dtype
@@ -384,19 +384,3 @@ class Var(Operand):
 
     def __str__(self) -> str:
         return self._name
-
-
-
-__all__ = [
-    "Expr",
-    "ExprLike",
-    "HalideWarning",
-    "Operand",
-    "Var",
-    "as_bool",
-    "as_node",
-    "is_plain",
-    "matched",
-    "promoted",
-    "user_location",
-]

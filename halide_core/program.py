@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm import Algorithm, Function, callees
+from halide_core.algorithm import Algorithm, Function
 from halide_core.ir import (
     Allocate,
     Block,
@@ -238,25 +238,3 @@ class _Assembly:
 
 def _sequence(lets: list[Stmt], body: Stmt) -> Stmt:
     return Block((*lets, body)) if lets else body
-
-
-__all__ = [
-    "Guard",
-    "Level",
-    "Loop",
-    "Nest",
-    "Obligation",
-    "Program",
-    "Site",
-    "StageKey",
-    "assemble",
-    "callees",
-    "consumers",
-    "cpu_box",
-    "hole",
-    "level_site",
-    "mem_box",
-    "no_prologue",
-    "path_to",
-    "stage_path",
-]

@@ -25,7 +25,8 @@ from lowering.lowered import Lowered
 from lowering.scoped import simplify_tree
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
-from scheduling.phases import Step, apply_schedule, inline_functions
+from scheduling.inline import inline_functions
+from scheduling.phases import Step, apply_schedule
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""

@@ -29,9 +29,7 @@ from halide_core.schedule import (
 from scheduling import loops, placement
 from scheduling.bounds_hints import bound
 from scheduling.dominance import check_dominance
-from scheduling.inline import has_place, inline_functions
-
-__all__ = ["Step", "apply_schedule", "inline_functions"]
+from scheduling.inline import has_place
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.algorithm import Function
-from halide_core.ir import LoopKind, LoopName
+from halide_core.ir import LoopKind
 from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
 from scheduling.legality import levels_text, refuse
@@ -152,6 +152,3 @@ def _is(level: Level, consumer: str | None, var: str) -> bool:
 def store_where_computed(program: Program, func: Function) -> Program:
     """A Func without a storage directive lives where it is computed."""
     return replace(program, stored={**program.stored, func: program.computed[func]})
-
-
-__all__ = ["LoopName", "common_path", "compute_at", "compute_root", "compute_where_used", "store_at", "store_root"]
