@@ -23,6 +23,7 @@ from lowering.initial import lower_initial
 from lowering.layout_checks import check_layouts
 from lowering.lowered import Lowered
 from lowering.scoped import simplify_tree
+from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
 from scheduling.inline import inline_functions
@@ -93,13 +94,14 @@ def _passes(algorithm: Algorithm) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
     points, so that each copy simplifies on its own; flattening comes before vectorizing, since lanes are positions.
     """
+    traversals = Traversals(algorithm.directives)
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         ("simplify", simplify_tree),
         ("hoist", hoist_invariants),
-        ("unroll", unroll_loops),
+        ("unroll", lambda s: unroll_loops(s, traversals)),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs)),
-        ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES)),
+        ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),
     ]
 

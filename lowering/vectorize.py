@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 from halide_core import ir
-from halide_core.errors import ScheduleError
 from halide_core.ir import (
     AllocateFlat,
     Binary,
@@ -39,20 +38,21 @@ from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution, free_variables, parts, subexpressions, walk, with_parts
-from lowering.unroll import constant_length
+from lowering.traversal import Traversals
 
 _COPIES = 4
 """Up to this many vectors of one loop are written out; more become a loop over vectors."""
 
 
-def vectorize_loops(stmt: Stmt, register_bytes: int) -> Stmt:
+def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals) -> Stmt:
     """Raises: ScheduleError where a length is not constant, or memory inside the loop differs from lane to lane."""
-    return _FindLoops(register_bytes).stmt(stmt)
+    return _FindLoops(register_bytes, traversals).stmt(stmt)
 
 
 class _FindLoops(Rewriter):
-    def __init__(self, register_bytes: int) -> None:
+    def __init__(self, register_bytes: int, traversals: Traversals) -> None:
         super().__init__()
+        self._traversals = traversals
         self._register_bytes = register_bytes
 
     def expr(self, expr: Expr) -> Expr:
@@ -65,9 +65,9 @@ class _FindLoops(Rewriter):
             body = self.stmt(loop.body)
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
-        count = constant_length(loop)
+        count = self._traversals.constant_length(loop)
         body = loop.body
-        _refuse_nested(loop)
+        self._refuse_nested(loop)
         body = _inline_lets(body, loop.var)
         widest = _widest(body, loop.var)
         lanes = max(1, self._register_bytes // widest)
@@ -77,30 +77,29 @@ class _FindLoops(Rewriter):
             size = min(lanes, 1 << ((count - done).bit_length() - 1))
             whole = (count - done) // size
             base = simplify(ir.add(loop.bounds.min, ir.i64(done)))
-            chunks.extend(_vectors(loop, body, base, size, whole))
+            chunks.extend(self._vectors(loop, body, base, size, whole))
             done += size * whole
         return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
 
+    def _refuse_nested(self, outer: For) -> None:
+        for s in walk(outer.body):
+            if isinstance(s, For) and s.kind is LoopKind.VECTORIZED:
+                raise self._traversals.error(
+                    s.loop,
+                    f'the loop is inside the vectorized loop "{outer.loop.var}" of "{outer.loop.func}", and vectors of '
+                    f'vectors are not available yet. Leave one of the two serial, or compute "{s.loop.func}" outside '
+                    f'"{outer.loop.var}".',
+                )
 
-def _refuse_nested(outer: For) -> None:
-    for s in walk(outer.body):
-        if isinstance(s, For) and s.kind is LoopKind.VECTORIZED:
-            raise ScheduleError(
-                f'Loop "{s.loop.var}" of "{s.loop.func}" is vectorized inside the vectorized loop "{outer.loop.var}" '
-                f'of "{outer.loop.func}", which is not available yet. Leave one of the two serial, or compute '
-                f'"{s.loop.func}" outside "{outer.loop.var}".'
-            )
-
-
-def _vectors(loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:
-    """``whole`` vectors of ``size`` lanes, from ``base`` on."""
-    if whole <= _COPIES:
-        starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
-        return [_Lanes(loop, start, size).run(body) for start in starts]
-    var = ir.index_variable(f"{loop.var.name}.vector")
-    start = simplify(ir.add(base, ir.mul(var, ir.i64(size))))
-    inner = _Lanes(loop, start, size).run(body)
-    return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
+    def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:
+        """``whole`` vectors of ``size`` lanes, from ``base`` on."""
+        if whole <= _COPIES:
+            starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
+            return [_Lanes(loop, start, size, self._traversals).run(body) for start in starts]
+        var = ir.index_variable(f"{loop.var.name}.vector")
+        start = simplify(ir.add(base, ir.mul(var, ir.i64(size))))
+        inner = _Lanes(loop, start, size, self._traversals).run(body)
+        return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
 
 
 def _widest(body: Stmt, var: Variable) -> int:
@@ -139,8 +138,9 @@ class _InlineLets(Rewriter):
 class _Lanes:
     """One vector of lanes: the loop's variable is ``start, start + 1, …``."""
 
-    def __init__(self, loop: For, start: Expr, lanes: int) -> None:
+    def __init__(self, loop: For, start: Expr, lanes: int, traversals: Traversals) -> None:
         self._loop = loop
+        self._traversals = traversals
         self._start = start
         self._lanes = lanes
         self._varying: set[Variable] = {loop.var}
@@ -150,7 +150,19 @@ class _Lanes:
         """The body for every lane."""
         if self._lanes == 1:
             return Substitution({self._loop.var: self._start}).stmt(body)
-        return self._stmt(_per_lane_memory(body, self._loop, self._start, self._lanes))
+        return self._stmt(self._per_lane_memory(body))
+
+    def _per_lane_memory(self, body: Stmt) -> Stmt:
+        """Memory allocated inside the loop belongs to one lane: it becomes an array of lanes, the lane innermost."""
+        inside = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat)}
+        for s in walk(body):
+            if isinstance(s, AllocateFlat) and self._varies(s.size):
+                raise self._traversals.error(
+                    self._loop.loop,
+                    f'"{s.buffer}" is computed inside this loop, and needs memory of another size in each lane: '
+                    f"{s.size}. Compute it outside the loop, or bound its extent.",
+                )
+        return _LaneMemory(inside, self._loop.var, self._start, self._lanes).stmt(body) if inside else body
 
     def _varies(self, e: Expr) -> bool:
         return not free_variables(e).isdisjoint(self._varying)
@@ -263,18 +275,11 @@ def _for_all_lanes(condition: Expr, var: Variable, start: Expr, lanes: int) -> E
     return condition if var not in free_variables(condition) else None
 
 
-def _per_lane_memory(body: Stmt, loop: For, start: Expr, lanes: int) -> Stmt:
-    """Memory allocated inside the loop belongs to one lane: it becomes an array of lanes, the lane innermost."""
-    inside = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat)}
-    return _LaneMemory(inside, loop, start, lanes).stmt(body) if inside else body
-
-
 class _LaneMemory(Rewriter):
-    def __init__(self, buffers: set[str], loop: For, start: Expr, lanes: int) -> None:
+    def __init__(self, buffers: set[str], var: Variable, start: Expr, lanes: int) -> None:
         super().__init__()
         self._buffers = buffers
-        self._loop = loop
-        self._lane = simplify(ir.sub(loop.var, start))
+        self._lane = simplify(ir.sub(var, start))
         self._lanes = ir.i64(lanes)
 
     def _at(self, index: Expr) -> Expr:
@@ -282,12 +287,6 @@ class _LaneMemory(Rewriter):
 
     def rewrite_AllocateFlat(self, s: AllocateFlat) -> Stmt:
         """As many times the elements as there are lanes."""
-        if self._loop.var in free_variables(s.size):
-            raise ScheduleError(
-                f'"{s.buffer}" is computed inside the vectorized loop "{self._loop.loop.var}" of '
-                f'"{self._loop.loop.func}", and needs memory of another size in each lane: {s.size}. '
-                f"Compute it outside that loop, or bound its extent."
-            )
         size = simplify(ir.mul(s.size, self._lanes))
         limit = None if s.limit is None or not isinstance(self._lanes, IntImm) else s.limit * self._lanes.value
         return AllocateFlat(s.buffer, s.type, size, limit)
