@@ -49,7 +49,9 @@ class Extents:
         self._record_facts(path)
         none = Elimination({}, facts, self._values)
         low, high = none.bound(start, False), none.bound(start, True)
-        for binder in path.up_to(stop):
+        binders = list(path.up_to(stop))
+        bound = {b.var for b in binders if isinstance(b, ForAll | Define)}
+        for binder in binders:
             match binder:
                 case Where(condition=condition):
                     conditions.meet(self.unholed(condition))
@@ -64,8 +66,11 @@ class Extents:
                     if within is not None:
                         a = self.unholed(within.min)
                         b = simplify(ir.sub(ir.add(a, self.unholed(within.len)), ir.ONE))
-                        simplifier = Simplifier(facts)
-                        first, last = simplifier.maximum(first, a), simplifier.minimum(last, b)
+                        if _is_fused(first) and mentions(first) & bound:
+                            first, last = a, b  # the whole of a fused loop covers exactly the old one
+                        else:
+                            simplifier = Simplifier(facts)
+                            first, last = simplifier.maximum(first, a), simplifier.minimum(last, b)
                     low, high = self._eliminate(var, first, last, conditions, facts, low, high)
         simplifier = Simplifier(facts)
         return (
@@ -131,6 +136,14 @@ class Extents:
                     if within is not None:
                         a, n = self.unholed(within.min), self.unholed(within.len)
                         node.facts.assume_range(var, a, simplify(ir.sub(ir.add(a, n), ir.ONE)))
+
+
+def _is_fused(value: Expr) -> bool:
+    """Whether a let's value comes from fusing: a quotient or remainder by a length that is not a constant."""
+    return any(
+        isinstance(e, Binary) and e.op in (BinaryOp.DIV, BinaryOp.MOD) and not isinstance(e.b, IntImm)
+        for e in subexpressions([value])
+    )
 
 
 def _assume_nonempty(facts: Facts, length: Expr) -> None:

@@ -191,9 +191,9 @@ class _Lanes:
         if self._varies(bounds.min):
             # Every lane runs as often: count from zero, and let each lane add its own start.
             moved = Substitution({loop.var: ir.add(loop.var, bounds.min)}).stmt(loop.body)
-            return self._stmt(
-                For(loop.loop, loop.var, Interval(ir.ZERO, bounds.len), loop.kind, loop.pure, _simplified(moved))
-            )
+            # Lets that were the same in all lanes may depend on the lane now.
+            body = _inline_lets(_simplified(moved), self._loop.var)
+            return self._stmt(For(loop.loop, loop.var, Interval(ir.ZERO, bounds.len), loop.kind, loop.pure, body))
         return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, self._stmt(loop.body))
 
     def _guard(self, test: If) -> Stmt:
