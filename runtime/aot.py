@@ -8,6 +8,7 @@ nothing of this system at run time.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -77,6 +78,8 @@ def _put_in_place(made: list[tuple[Path, Path]]) -> None:
     staged: list[tuple[Path, Path]] = []
     try:
         for source, target in made:
+            if target.is_dir():  # found out by the last rename, this would leave the files before it
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
             handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
             os.close(handle)
             staged.append((Path(temporary), target))

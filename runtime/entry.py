@@ -1,6 +1,7 @@
 """One C signature for every pipeline, so that loading one needs no declaration of its own.
 
-In: a pipeline's name and arguments. Out: C text of a function that takes pointers to the arguments.
+In: a pipeline's name and arguments. Out: C text of a function that takes pointers to the arguments, and a declaration
+that hides the pipeline itself from everything else in the process.
 
     int halide_core_entry(void **a) { return blur((halide_buffer_t *)a[0], *(const float *)a[1], …); }
 """
@@ -11,9 +12,23 @@ from collections.abc import Sequence
 
 from halide_core.backend import Argument, ArgumentKind
 from halide_core.types import Type
-from runtime.c_names import symbol
+from runtime.c_names import Names, symbol
+from runtime.c_prologue import parameters
 
 ENTRY = "halide_core_entry"
+
+
+def emit_hiding(name: str, arguments: Sequence[Argument]) -> str:
+    """A declaration of the pipeline's function that stands before its own text and gives it another symbol.
+
+    Else the entry of a Func called "free" or "y1" would call libc's or libm's, which is found first. The compiler
+    may know a function of that name and type too, and warn; that is of no concern here.
+    """
+    plain = f"int {symbol(name)}({parameters(arguments, Names())})"
+    return (
+        '#include <stdbool.h>\n#include "halide_runtime.h"\n'
+        f'{plain} __asm__("halide_core_pipeline") __attribute__((visibility("hidden")));\n\n'
+    )
 
 
 def emit_entry(name: str, arguments: Sequence[Argument]) -> str:

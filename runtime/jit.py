@@ -19,11 +19,12 @@ from halide_core.algorithm import snapshot
 from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
 from halide_core.errors import PipelineError, ToolchainError
-from halide_core.types import Type
+from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
+from lowering.lowered import Lowered
 from runtime.cache import default_cache
 from runtime.emit_c import emit_c
-from runtime.entry import ENTRY, emit_entry
+from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
 from runtime.runtime_library import FFI, INCLUDE_FOLDER, runtime
 from runtime.toolchain import CompileOptions, compile_shared, find_compiler
@@ -48,7 +49,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
         lowered = lower(request)
         with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
             source = Path(folder) / "pipeline.c"
-            source.write_text(emit_c(lowered) + emit_entry(lowered.name, lowered.arguments), encoding="utf-8")
+            source.write_text(_text(lowered), encoding="utf-8")
             compile_shared([source], output, options=options, compiler=compiler)
 
     path = cache.get_or_build(key, build)
@@ -62,6 +63,12 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
         except OSError as error:
             raise ToolchainError(f'Pipeline "{request.name}" was compiled, but can\'t be loaded: {error}') from error
     return LoadedPipeline(request, library, arguments(request, snapshot(request.outputs)))
+
+
+def _text(lowered: Lowered) -> str:
+    """The translation unit: the pipeline, under a symbol that clashes with nobody's, and its entry."""
+    hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
+    return hiding + emit_c(lowered) + entry
 
 
 class LoadedPipeline:
@@ -139,8 +146,21 @@ class LoadedPipeline:
 
 
 def _dense(array: np.ndarray[Any, Any]) -> bool:
-    """Whether dimension 0, numpy's last axis, has stride 1."""
-    return array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize
+    """Whether dimension 0, numpy's last axis, has stride 1, or a stride that is never used."""
+    return array.size == 0 or array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize
+
+
+def _dims(array: np.ndarray[Any, Any], mins: Sequence[int]) -> list[tuple[int, int, int, int]]:
+    """min, extent, stride and flags of each dimension, the first being numpy's last axis. Strides that are never used
+    are what a dense array has: numpy's are arbitrary there, and C checks them."""
+    dims: list[tuple[int, int, int, int]] = []
+    dense = 1
+    for d in range(array.ndim):
+        extent, stride = array.shape[-1 - d], array.strides[-1 - d] // array.itemsize
+        unused = array.size == 0 or (d == 0 and extent < 2)
+        dims.append((mins[d], extent, dense if unused else stride, 0))
+        dense = min(dense * max(extent, 1), (1 << 31) - 1)
+    return dims
 
 
 class _Call:
@@ -163,20 +183,19 @@ class _Call:
         self._add(box, None)
 
     def buffer(self, argument: Argument, array: np.ndarray[Any, Any], mins: Sequence[int]) -> None:
-        """A buffer over an array; the first dimension is numpy's last axis."""
-        shape, strides = array.shape[::-1], array.strides[::-1]
-        size = array.itemsize
-        dims = [(mins[d], shape[d], strides[d] // size, 0) for d in range(array.ndim)]
-        if dims and shape[0] < 2:
-            dims[0] = (mins[0], shape[0], 1, 0)
+        """A buffer over an array."""
         self._keep.append(array)
-        self._describe(argument, dims, FFI.cast("uint8_t *", array.ctypes.data))
+        self._describe(argument, _dims(array, mins), FFI.cast("uint8_t *", array.ctypes.data))
 
     def unknown(self, argument: Argument, box: Box) -> None:
         """A buffer without memory, whose region the pipeline fills in."""
         dims = []
         stride = 1
-        for low, extent in box:
+        for d, (low, extent) in enumerate(box):
+            if not (INT32.can_represent(low) and INT32.can_represent(extent)):
+                raise PipelineError(
+                    f'The window of "{argument.name}", {extent} from {low} in dimension {d}, does not fit int32.'
+                )
             dims.append((low, extent, stride, 0))
             stride *= max(extent, 1)
         self._describe(argument, [(a, n, s if s < 1 << 31 else 1, f) for a, n, s, f in dims], FFI.NULL)

@@ -166,7 +166,7 @@ def test_unsharp_is_the_same_when_scheduled() -> None:
 
 def test_harris_is_the_same_when_scheduled() -> None:
     source = numbers((26, 34), np.float32, 4)
-    grey = image(source)
+    grey = hl.BoundaryConditions.repeat_edge(image(source))
     gx, gy, response = hl.Func("gx"), hl.Func("gy"), hl.Func("response")
     gx[x, y] = (grey[x + 1, y - 1] - grey[x - 1, y - 1]) + 2.0 * (grey[x + 1, y] - grey[x - 1, y])
     gy[x, y] = (grey[x - 1, y + 1] - grey[x - 1, y - 1]) + 2.0 * (grey[x, y + 1] - grey[x, y - 1])
@@ -202,6 +202,44 @@ def test_harris_is_the_same_when_scheduled() -> None:
         return result
 
     check(response, [(2, 30), (2, 22)], numpy_harris())
+
+
+def guarded(h: hl.Func, f: hl.Func) -> None:
+    f.split(x, xo, xi, 16, Tail.GuardWithIf)
+
+
+def guarded_vectors(h: hl.Func, f: hl.Func) -> None:
+    f.split(x, xo, xi, 16, Tail.GuardWithIf).vectorize(xi, 8, Tail.GuardWithIf)
+
+
+def guarded_with_point(h: hl.Func, f: hl.Func) -> None:
+    f.split(x, xo, xi, 16, Tail.GuardWithIf)
+    h.compute_at(f, xi)
+
+
+def guarded_vectors_with_point(h: hl.Func, f: hl.Func) -> None:
+    f.split(x, xo, xi, 16, Tail.GuardWithIf).vectorize(xi, 8, Tail.GuardWithIf)
+    h.compute_at(f, xi)
+
+
+@pytest.mark.parametrize("factor", [1, 4])
+@pytest.mark.parametrize(
+    "schedule", [guarded, guarded_vectors, guarded_with_point, guarded_vectors_with_point], ids=lambda s: s.__name__
+)
+def test_input_is_read_no_further_when_tails_are_guarded(
+    schedule: Callable[[hl.Func, hl.Func], None], factor: int
+) -> None:
+    source = numbers((32,), np.int32)
+    g, h, f = hl.Func("g"), hl.Func("h"), hl.Func("f")
+    ip = image(source)
+    g[x] = ip[x - 1] + ip[x + 1]
+    h[x] = g[x] * 2
+    f[x] = h[x] + 1
+    schedule(h, f)
+    g.compute_at(f, xo)
+    if factor > 1:
+        g.vectorize(x, factor)
+    check(f, [(1, 30)], (source[:-2] + source[2:]) * np.int32(2) + np.int32(1))
 
 
 def test_chain_is_the_same_when_every_other_stage_is_placed() -> None:

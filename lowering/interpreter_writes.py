@@ -1,0 +1,89 @@
+"""What changes the store: allocations [ALLOC] and assignments [ASSN], of points and of lanes.
+
+In: a statement's Code, and where its memory is. Out: closures that execute it.
+
+    write_point(f[x] = e, code, place)()   ->   the cell of f at x holds e's value, or MemoryFault, or RaceError
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from halide_core import ir
+from halide_core.ir import Stmt
+from lowering.interpreter_code import Allocation, Code, Place
+from lowering.store import OUTSIDE, Memory, MemoryFault, Races
+
+Run: TypeAlias = "Callable[[], None]"
+
+
+def allocate(stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Allocation) -> Run:
+    """Makes memory anew; ``code`` gives the minimum and the length of each dimension."""
+    limit = stmt.limit if isinstance(stmt, ir.AllocateFlat) else None
+
+    def run() -> None:
+        ((numbers, _),) = code.run()
+        box = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+        negative = [n for _, n in box if n < 0]
+        if negative:
+            told = f"is allocated with the negative length {negative[0]}"
+            raise MemoryFault(allocation.name, told, stmt, bounds=box)
+        memories = tuple([Memory(allocation.name, box) for _ in allocation.types])
+        if limit is not None and memories[0].size > limit:
+            told = f"is allocated with {memories[0].size} elements, but at most {limit} are promised"
+            raise MemoryFault(allocation.name, told, stmt, bounds=box)
+        allocation.memories = memories
+
+    return run
+
+
+def write_point(stmt: ir.Provide, code: Code, place: Place) -> Run:
+    """All components of a point at once."""
+    allocation, races = place.allocation, place.races
+
+    def run() -> None:
+        ((point, values),) = code.run()
+        for memory, value in zip(allocation.memories, values, strict=True):
+            at = memory.offset(point)
+            if at == OUTSIDE:
+                raise memory.outside(point, "written", stmt)
+            for each in races:
+                each.write(memory, at, value, stmt)
+            memory.cells[at] = value
+
+    return run
+
+
+def write_flat(stmt: ir.Store, code: Code, place: Place) -> Run:
+    """All lanes are read before any is written; two lanes may write one cell only if they agree."""
+    allocation, component, races = place.allocation, place.component, place.races
+    lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 1 else None
+    if lanes is not None:
+        races = (*races, lanes)
+
+    def run() -> None:
+        found = code.run()
+        memory = allocation.memories[component]
+        if lanes is not None:
+            lanes.start()
+        for lane, ((index,), (value,)) in enumerate(found):
+            at = memory.position(index)
+            if at == OUTSIDE:
+                raise memory.outside((index,), "written", stmt)
+            if lanes is not None:
+                lanes.iteration = lane
+            for each in races:
+                each.write(memory, at, value, stmt)
+            memory.cells[at] = value
+
+    return run
+
+
+def write_nowhere(name: str, stmt: Stmt) -> Run:
+    """The fault of a write to a name without memory."""
+
+    def run() -> None:
+        raise MemoryFault(name, "is written where it has no memory", stmt)
+
+    return run

@@ -1,0 +1,174 @@
+"""Ranges over a path, by brute force: they hold every value, and are exact for linear expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from bounds.extents import Extents
+from bounds.query import Define, ForAll, Path, Where
+from halide_core import ir
+from halide_core.ir import Expr, Interval, Variable
+from halide_core.simplify import simplify
+from tests.lowering.integers import conditions, expressions, linear_expressions, value, variables
+
+x, y, z, p, q = variables("x", "y", "z", "p", "q")
+"""x and y are loops, z is a let, p and q are bound above the path."""
+
+OUTER = [{p: a, q: b} for a in (-3, 0, 4) for b in (-2, 1, 5)]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Binders from the outside in."""
+
+    binders: tuple[ForAll | Define | Where, ...]
+
+    def path(self) -> tuple[Path, Path]:
+        """The top, and the place inside every binder."""
+        top = at = Path(None, None)
+        for binder in self.binders:
+            at = at.then(binder)
+        return top, at
+
+    def points(self, outer: dict[Variable, int]) -> list[dict[Variable, int]]:
+        """Every point that reaches the inside."""
+        return list(_points(self.binders, outer))
+
+
+def _points(binders: tuple[ForAll | Define | Where, ...], at: dict[Variable, int]) -> Iterator[dict[Variable, int]]:
+    if not binders:
+        yield at
+        return
+    binder, rest = binders[0], binders[1:]
+    match binder:
+        case ForAll(var=var, bounds=bounds):
+            low = value(bounds.min, at)
+            for v in range(low, low + value(bounds.len, at)):
+                yield from _points(rest, {**at, var: v})
+        case Define(var=var, value=e, within=within):
+            inner = {**at, var: value(e, at)}
+            if within is not None:
+                low = value(within.min, at)
+                assume(low <= inner[var] < low + value(within.len, at))
+            yield from _points(rest, inner)
+        case Where(condition=condition):
+            if value(condition, at):
+                yield from _points(rest, at)
+
+
+LENGTHS = st.one_of(st.integers(1, 6).map(ir.i64), st.just(q), st.just(ir.add(q, ir.i64(2))))
+LOOPS = st.builds(
+    lambda low, n, other, m: (ForAll(x, Interval(low, n)), ForAll(y, Interval(other, m))),
+    linear_expressions((p, q)),
+    LENGTHS,
+    st.one_of(linear_expressions((p, q)), linear_expressions((x, q))),
+    LENGTHS,
+)
+LETS = st.builds(lambda e: (Define(z, e, None),), st.one_of(linear_expressions((x, y, p)), expressions((x, y, p), 4)))
+GUARDS = st.builds(lambda c: (Where(c),), conditions(linear_expressions((x, y, z, q))))
+PATHS = st.builds(lambda loops, let, guard: Drawn(loops + let + guard), LOOPS, LETS, st.one_of(st.just(()), GUARDS))
+
+
+def _range(drawn: Drawn, e: Expr) -> tuple[Expr | None, Expr | None]:
+    top, inside = drawn.path()
+    return Extents().of(e, inside, top)
+
+
+@settings(max_examples=250)
+@given(PATHS, expressions((x, y, z, p), 6))
+def test_range_holds_every_value(drawn: Drawn, e: Expr) -> None:
+    low, high = _range(drawn, e)
+    for outer in OUTER:
+        for at in drawn.points(outer):
+            found = value(e, at)
+            assert low is None or value(low, outer) <= found, (drawn, e, low, at)
+            assert high is None or found <= value(high, outer), (drawn, e, high, at)
+
+
+@settings(max_examples=150)
+@given(PATHS, expressions((x, y, z, p), 6))
+def test_range_names_nothing_that_the_path_binds(drawn: Drawn, e: Expr) -> None:
+    low, high = _range(drawn, e)
+    assert low is not None and high is not None, "integer arithmetic on bounded variables has bounds"
+    value(low, OUTER[0])
+    value(high, OUTER[0])
+
+
+@settings(max_examples=150)
+@given(LOOPS, linear_expressions((x, y, p)), linear_expressions((x, y, z, p)))
+def test_range_of_a_linear_expression_is_exact(loops: tuple[ForAll, ...], let: Expr, e: Expr) -> None:
+    drawn = Drawn((*loops, Define(z, let, None)))
+    low, high = _range(drawn, e)
+    assert low is not None and high is not None
+    for outer in OUTER:
+        found = [value(e, at) for at in drawn.points(outer)]
+        if found:
+            assert (value(low, outer), value(high, outer)) == (min(found), max(found)), (drawn, e, low, high, outer)
+
+
+@settings(max_examples=150)
+@given(
+    st.integers(1, 6), st.integers(1, 5), st.sampled_from([ir.BinaryOp.DIV, ir.BinaryOp.MIN, ir.BinaryOp.MAX]),
+    st.integers(-3, 3), st.integers(1, 5),
+)  # fmt: skip
+def test_range_of_a_monotone_expression_is_exact(n: int, scale: int, op: ir.BinaryOp, shift: int, k: int) -> None:
+    drawn = Drawn((ForAll(x, Interval(p, ir.i64(n))),))
+    e = ir.add(ir.binary(op, ir.add(ir.mul(x, ir.i64(scale)), ir.i64(shift)), ir.i64(k)), q)
+    low, high = _range(drawn, e)
+    assert low is not None and high is not None
+    for outer in OUTER:
+        found = [value(e, at) for at in drawn.points(outer)]
+        assert (value(low, outer), value(high, outer)) == (min(found), max(found))
+
+
+GUARDED = (ForAll(x, Interval(ir.ZERO, ir.i64(5))), ForAll(y, Interval(ir.ZERO, ir.i64(8))))
+
+
+@pytest.mark.parametrize(
+    ("condition", "e", "expected"),
+    [
+        (ir.less(y, q), ir.add(ir.mul(x, ir.i64(8)), y), ("0", "min(8, q) + 31")),
+        (ir.less_equal(y, x), y, ("0", "4")),
+        (ir.less(y, ir.i64(3)), y, ("0", "2")),
+        (ir.less_equal(ir.mul(y, ir.i64(2)), x), y, ("0", "2")),
+        (ir.less_equal(x, y), ir.sub(y, x), ("0", "7")),
+        (ir.equal(y, ir.add(x, ir.ONE)), y, ("1", "5")),
+        (ir.conjunction(ir.less(ir.ONE, y), ir.less(y, ir.i64(4))), y, ("2", "3")),
+    ],
+)
+def test_conditions_narrow_the_variable_that_they_are_about(
+    condition: Expr, e: Expr, expected: tuple[str, str]
+) -> None:
+    low, high = _range(Drawn((*GUARDED, Where(condition))), e)
+    assert (repr(low), repr(high)) == expected
+
+
+def test_guard_of_a_split_cuts_off_at_the_length() -> None:
+    split = Define(z, ir.add(ir.mul(x, ir.i64(8)), y), None)
+    low, high = _range(Drawn((*GUARDED, split, Where(ir.less(z, q)))), z)
+    assert (repr(low), repr(high)) == ("0", "min(40, q) - 1")
+
+
+def test_split_value_stays_within_the_old_loop() -> None:
+    # for xo in (0, ceil(q/8)) for xi in (0, 8): let z = p + min(xo*8, q - 8) + xi within (p, q)
+    split = Define(
+        z,
+        ir.add(ir.add(p, ir.minimum(ir.mul(x, ir.i64(8)), ir.sub(q, ir.i64(8)))), y),
+        Interval(p, q),
+    )
+    count = ir.div(ir.add(q, ir.i64(7)), ir.i64(8))
+    drawn = Drawn((ForAll(x, Interval(ir.ZERO, count)), ForAll(y, Interval(ir.ZERO, ir.i64(8))), split))
+    top, inside = drawn.path()
+    top.facts.assume_at_least(q, ir.i64(8))
+    low, high = Extents().of(z, inside, top)
+    assert (repr(low), repr(high)) == ("p", "p + q - 1")
+    tile = inside.parent
+    assert tile is not None and tile.parent is not None
+    low, high = Extents().of(z, inside, tile.parent)
+    assert low is not None and high is not None
+    assert simplify(ir.sub(high, low)) is ir.i64(7)

@@ -1,0 +1,567 @@
+"""Every check of a directive: its error's class, the directive as written, the user's line, and what would be legal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core import TailStrategy
+from halide_core.pipeline import Realizable
+from tests.halide_core.raising import raised
+from tests.scheduling.dumps import pixels, producer_and_consumer
+
+xo, xi, yo, yi, t, u, z = (hl.Var(n) for n in ("xo", "xi", "yo", "yi", "t", "u", "z"))
+rxo, rxi, rt = (hl.RVar(n) for n in ("rxo", "rxi", "rt"))
+
+
+def refused(directive: FunctionType, output: Realizable, *named: str) -> str:
+    """The message with which scheduling refuses the directive that ``directive``, a lambda on one line, records."""
+    directive()
+    with pytest.raises(hl.ScheduleError) as caught:
+        output.loop_nest()
+    found = caught.value
+    assert found.location.file == directive.__code__.co_filename
+    assert found.location.line == directive.__code__.co_firstlineno
+    for text in named:
+        assert text in found.message
+    return found.message
+
+
+def lowering_refuses(directive: FunctionType, output: Realizable, *named: str) -> None:
+    """Asserts that a directive passes the rewrites, and is refused, at its line, once bounds are known."""
+    directive()
+    output.loop_nest()
+    with pytest.raises(hl.ScheduleError) as caught:
+        output.compile_jit()
+    assert caught.value.location.file == directive.__code__.co_filename
+    assert caught.value.location.line == directive.__code__.co_firstlineno
+    for text in named:
+        assert text in caught.value.message
+
+
+def reduction() -> tuple[hl.Func, hl.Var, hl.RDom]:
+    """``f[x] = 0; f[x] += r.x*r.y`` over 10 x 6 points."""
+    x, r = hl.Var("x"), hl.RDom([(0, 10), (0, 6)], "r")
+    f = hl.Func("f")
+    f[x] = 0
+    f[x] += r.x * r.y
+    return f, x, r
+
+
+# -- loops that are not there, and names that are
+
+
+@pytest.mark.parametrize(
+    ("told", "schedule"),
+    [
+        ("f.split(z, xo, xi, 8)", lambda f, x, y: f.split(z, xo, xi, 8)),
+        ("f.fuse(x, z, t)", lambda f, x, y: f.fuse(x, z, t)),
+        ("f.fuse(z, y, t)", lambda f, x, y: f.fuse(z, y, t)),
+        ("f.reorder(y, z)", lambda f, x, y: f.reorder(y, z)),
+        ("f.parallel(z)", lambda f, x, y: f.parallel(z)),
+        ("f.vectorize(z)", lambda f, x, y: f.vectorize(z)),
+        ("f.unroll(z)", lambda f, x, y: f.unroll(z)),
+        ("f.serial(z)", lambda f, x, y: f.serial(z)),
+        ("f.split(z, z, z.v, 4)", lambda f, x, y: f.vectorize(z, 4)),
+    ],
+)
+def test_unknown_loop(told: str, schedule: Callable[..., object]) -> None:
+    f, x, y = pixels()
+    text = _message(f, lambda: schedule(f, x, y))
+    assert text == f'{told}: stage 0 of "f" has no loop "z". Its loops, innermost first: x, y.'
+
+
+def _message(f: hl.Func, schedule: Callable[[], object]) -> str:
+    schedule()
+    with pytest.raises(hl.ScheduleError) as caught:
+        f.loop_nest()
+    return caught.value.message
+
+
+def test_unknown_loop_names_the_line_of_the_directive() -> None:
+    f, _x, _y = pixels()
+    refused(lambda: f.split(z, xo, xi, 8), f)
+    g, h, _x, _y = producer_and_consumer()
+    g.compute_root()
+    refused(lambda: g.parallel(z), h)
+
+
+def test_unknown_loop_after_it_was_split() -> None:
+    f, x, _y = pixels()
+    f.split(x, xo, xi, 8)
+    refused(lambda: f.vectorize(x), f, 'f.vectorize(x): stage 0 of "f" has no loop "x".', "innermost first: xi, xo, y.")
+
+
+def test_unknown_loop_of_an_update() -> None:
+    f, x, _r = reduction()
+    refused(lambda: f.update().unroll(z), f, 'f.update().unroll(z): stage 1 of "f" has no loop "z".', "r.x, r.y, x.")
+    del x
+
+
+def test_split_into_a_name_that_is_taken() -> None:
+    f, x, y = pixels()
+    text = 'f.split(x, y, xi, 8): "y" already names a loop of stage 0 of "f". Its loops, innermost first: x, y.'
+    refused(lambda: f.split(x, y, xi, 8), f, text, "Choose a new name.")
+
+
+def test_split_into_a_name_that_another_split_made() -> None:
+    f, x, y = pixels()
+    f.split(x, xo, xi, 8)
+    refused(lambda: f.split(y, yo, xi, 8), f, '"xi" already names a loop', "innermost first: xi, xo, y.")
+
+
+def test_fuse_into_a_name_that_is_taken() -> None:
+    f, x, y = pixels()
+    f.split(x, xo, xi, 8)
+    refused(lambda: f.fuse(xo, y, xi), f, 'f.fuse(xo, y, xi): "xi" already names a loop')
+
+
+def test_names_that_a_rewrite_removes_may_be_used_again() -> None:
+    f, x, y = pixels()
+    f.split(x, x, xi, 8).split(xi, xi, t, 4).fuse(x, y, x)
+    lines = [line.strip() for line in f.loop_nest().splitlines()]
+    assert lines[1:4] == ["for x:", "for xi in [0, 1]:", "for t in [0, 3]:"]
+
+
+def test_split_into_one_name_twice() -> None:
+    f, x, _y = pixels()
+    raised(hl.ScheduleError, lambda: f.split(x, xi, xi, 8), 'split() can\'t make two loops that are both called "xi"')
+
+
+# -- factors
+
+
+@pytest.mark.parametrize("factor", [0, -1])
+def test_factor_that_is_not_positive(factor: int) -> None:
+    f, x, y = pixels()
+    told = f"must be positive, not {factor}"
+    raised(hl.ScheduleError, lambda: f.split(x, xo, xi, factor), f"The factor of split() {told}")
+    raised(hl.ScheduleError, lambda: f.vectorize(x, factor), f"The factor of vectorize() {told}")
+    raised(hl.ScheduleError, lambda: f.unroll(x, factor), f"The factor of unroll() {told}")
+    raised(hl.ScheduleError, lambda: f.parallel(x, factor), f"The factor of parallel() {told}")
+    raised(hl.ScheduleError, lambda: f.tile(x, y, xi, yi, 8, factor), f"The factor of tile() {told}")
+    assert not f.function.directives
+
+
+def test_factor_that_folds_to_nothing() -> None:
+    f, x, _y = pixels()
+    refused(lambda: f.split(x, xo, xi, hl.Expr(4) - hl.Expr(4)), f, "the factor must be positive, not 0.")
+
+
+def test_factor_that_is_not_positive_at_start_up() -> None:
+    k = hl.Param(hl.Int(32), "k", 0)
+    f, x, _y = pixels()
+    f.split(x, xo, xi, k, TailStrategy.GuardWithIf)
+    with pytest.raises(hl.PipelineError, match=r"f\.split\(x, xo, xi, k, TailStrategy\.GuardWithIf\)"):
+        f.realize(np.zeros((4, 4), np.int32))
+
+
+# -- tail strategies
+
+
+@pytest.mark.parametrize(
+    "tail", ["Predicate", "PredicateLoads", "PredicateStores", "ShiftInwardsAndBlend", "RoundUpAndBlend"]
+)
+def test_tail_strategy_that_is_not_available(tail: str) -> None:
+    f, x, _y = pixels()
+    message = refused(lambda: f.split(x, xo, xi, 8, TailStrategy[tail]), f)
+    assert message == (
+        f"f.split(x, xo, xi, 8, TailStrategy.{tail}): TailStrategy.{tail} is not available yet. The available ones: "
+        "TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp."
+    )
+
+
+@pytest.mark.parametrize("tail", ["ShiftInwards", "RoundUp"])
+def test_tail_strategy_on_a_reduction_loop(tail: str) -> None:
+    f, _x, r = reduction()
+    told = f"f.update().split(r.x, rxo, rxi, 4, TailStrategy.{tail}): "
+    why = f'"r.x" is a reduction loop, and {tail} would run it on points that its RDom does not have.'
+    legal = "The legal choice: TailStrategy.GuardWithIf."
+    refused(lambda: f.update().split(r.x, rxo, rxi, 4, TailStrategy[tail]), f, told, why, legal)
+
+
+def test_any_tail_strategy_is_legal_on_a_reduction_loop_that_divides() -> None:
+    f, _x, r = reduction()
+    f.update().split(r.x, rxo, rxi, 5, TailStrategy.RoundUp)
+    assert "for rxi in [0, 4]" in f.loop_nest()
+
+
+def test_shift_inwards_of_an_update() -> None:
+    f, x, _r = reduction()
+    told = "f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards): ShiftInwards repeats iterations"
+    legal = "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp."
+    refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards), f, told, legal)
+
+
+def test_shift_inwards_of_a_loop_shorter_than_the_factor() -> None:
+    f, x, _y = pixels()
+    f.split(x, xo, xi, 4)
+    why = 'f.split(xi, xi, t, 6, TailStrategy.ShiftInwards): "xi" takes 4 steps, fewer than the factor'
+    legal = "The legal choice: TailStrategy.GuardWithIf."
+    refused(lambda: f.split(xi, xi, t, 6, TailStrategy.ShiftInwards), f, why, legal)
+
+
+def test_shift_inwards_of_a_fused_loop() -> None:
+    f, x, y = pixels()
+    f.fuse(x, y, t)
+    why = 'the length of "t" is not one that bounds inference can raise to the factor.'
+    refused(lambda: f.split(t, xo, xi, 8, TailStrategy.ShiftInwards), f, why, "TailStrategy.GuardWithIf")
+
+
+def test_round_up_of_a_fused_loop() -> None:
+    f, x, y = pixels()
+    f.fuse(x, y, t)
+    why = '"t" is the inner loop of a split, or a fused loop: rounding it up would run into points that'
+    refused(lambda: f.split(t, xo, xi, 8, TailStrategy.RoundUp), f, why, "The legal choice: TailStrategy.GuardWithIf")
+
+
+def test_round_up_of_the_inner_loop_of_a_split() -> None:
+    f, x, _y = pixels()
+    f.split(x, xo, xi, 8)
+    legal = "The legal choice: TailStrategy.GuardWithIf, or a factor that divides its length."
+    refused(lambda: f.split(xi, xi, t, 3, TailStrategy.RoundUp), f, '"xi" is the inner loop of a split', legal)
+
+
+def test_round_up_of_a_stage_that_steers_itself() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f[x, hl.clamp(f[x, 0], 0, 3)] = 7
+    told = 'f.update().split(x, xo, xi, 4, TailStrategy.RoundUp): "f" steers itself here'
+    legal = "The legal choice: TailStrategy.GuardWithIf."
+    refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.RoundUp), f, told, legal)
+
+
+def test_auto_is_always_legal() -> None:
+    f, x, r = reduction()
+    f.split(x, xo, xi, 4).split(xi, xi, t, 3).split(t, t, u, 5)
+    f.update().split(x, xo, xi, 4).split(r.x, rxo, rxi, 3)
+    f.fuse(xo, xi, xo).split(xo, xo, xi, 7)
+    assert f.loop_nest()
+
+
+@pytest.mark.parametrize("verb", ["vectorized", "unrolled"])
+def test_split_of_a_loop_that_is_vectorized_or_unrolled(verb: str) -> None:
+    f, x, _y = pixels()
+    (f.vectorize if verb == "vectorized" else f.unroll)(x)
+    refused(lambda: f.split(x, xo, xi, 8), f, f'f.split(x, xo, xi, 8): "x" is {verb}; split it before that directive.')
+
+
+# -- fuse and reorder
+
+
+def test_fuse_of_a_pure_and_a_reduction_loop() -> None:
+    f, x, r = reduction()
+    why = "f.update().fuse(r.x, x, t): only two pure loops or two reduction loops can be fused"
+    refused(lambda: f.update().fuse(r.x, x, t), f, why)
+
+
+def test_fuse_of_reduction_loops_that_are_not_adjacent() -> None:
+    f, x, r = reduction()
+    f.update().reorder(r.x, x, r.y)
+    why = 'reduction loops keep their order: "r.x" must be immediately inside "r.y".'
+    refused(lambda: f.update().fuse(r.x, r.y, rt), f, "f.update().fuse(r.x, r.y, rt): ", why)
+
+
+def test_fuse_of_reduction_loops_the_wrong_way_round() -> None:
+    f, _x, r = reduction()
+    refused(lambda: f.update().fuse(r.y, r.x, rt), f, '"r.y" must be immediately inside "r.x".')
+
+
+def test_fuse_of_a_loop_with_itself() -> None:
+    f, x, _y = pixels()
+    raised(hl.ScheduleError, lambda: f.fuse(x, x, t), 'fuse() needs two loops, not "x" twice.')
+
+
+def test_fuse_of_a_loop_that_is_not_serial() -> None:
+    f, x, y = pixels()
+    f.parallel(y)
+    refused(lambda: f.fuse(x, y, t), f, "f.fuse(x, y, t): both loops must be serial")
+
+
+def test_reorder_of_reduction_loops() -> None:
+    f, _x, r = reduction()
+    why = "f.update().reorder(r.y, r.x): it would change the order of reduction loops, and with it the result."
+    refused(lambda: f.update().reorder(r.y, r.x), f, why, "They must stay, innermost first: r.x, r.y.")
+
+
+def test_reorder_of_the_two_halves_of_a_reduction_loop() -> None:
+    f, _x, r = reduction()
+    f.update().split(r.x, rxo, rxi, 5)
+    refused(lambda: f.update().reorder(rxo, rxi), f, "They must stay, innermost first: rxi, rxo, r.y.")
+
+
+def test_reorder_that_names_a_loop_twice() -> None:
+    f, x, y = pixels()
+    raised(hl.ScheduleError, lambda: f.reorder(x, y, x), 'reorder() names the loop "x" twice.')
+
+
+# -- traversal
+
+
+def test_parallel_of_a_reduction_loop() -> None:
+    f, _x, r = reduction()
+    why = 'f.update().parallel(r.y): "r.y" is a reduction loop: its iterations depend on each other.'
+    refused(lambda: f.update().parallel(r.y), f, why, "The pure loops of this stage, innermost first: x.")
+
+
+def test_vectorize_of_a_reduction_loop() -> None:
+    f, _x, r = reduction()
+    refused(lambda: f.update().vectorize(r.x, 5), f, 'f.update().vectorize(r.x.v): "r.x.v" is a reduction loop')
+
+
+def test_vectorize_where_there_is_no_pure_loop() -> None:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 8)], "r")
+    f[hl.Var("x")] = 0
+    f[r] += r
+    refused(lambda: f.update().vectorize(r), f, "The pure loops of this stage, innermost first: none.")
+
+
+def test_reduction_loops_may_be_unrolled_and_serial() -> None:
+    f, _x, r = reduction()
+    f.update().unroll(r.x).serial(r.y)
+    assert "unrolled r.x in [0, 9]" in f.loop_nest()
+
+
+def test_second_vectorized_loop_of_a_stage() -> None:
+    f, x, y = pixels()
+    f.vectorize(x, 8)
+    refused(lambda: f.vectorize(y), f, 'f.vectorize(y): "x.v" of the same stage is vectorized already.')
+
+
+def test_vectorized_loop_inside_a_vectorized_loop_of_another_func() -> None:
+    g, f, x, _y = producer_and_consumer()
+    f.split(x, xo, xi, 8).vectorize(xi)
+    g.compute_at(f, xi).bound_extent(x, 1)
+    why = 'g.vectorize(x): the loop is inside the vectorized loop "xi" of "f"'
+    lowering_refuses(lambda: g.vectorize(x), f, why, "Leave one of the two serial")
+
+
+@pytest.mark.parametrize("verb", ["vectorize", "unroll"])
+def test_loop_without_a_constant_length(verb: str) -> None:
+    f, x, _y = pixels()
+    told = f"f.{verb}(x): the length of the loop is not a constant: f.extent.0."
+    legal = f"Give a factor, for example f.{verb}(x, 8), or fix the length with f.bound_extent(x, n)."
+    lowering_refuses(lambda: getattr(f, verb)(x), f, told, legal)
+
+
+@pytest.mark.parametrize("verb", ["vectorize", "unroll"])
+def test_split_by_a_param_has_no_constant_length(verb: str) -> None:
+    f, x, _y = pixels()
+    k = hl.Param(hl.Int(32), "k", 4)
+    f.split(x, xo, xi, k, TailStrategy.GuardWithIf)
+    lowering_refuses(lambda: getattr(f, verb)(xi), f, "the length of the loop is not a constant: int64(k).")
+
+
+@pytest.mark.parametrize("verb", ["vectorize", "unroll"])
+def test_loop_whose_length_a_bound_makes_constant(verb: str) -> None:
+    f, x, _y = pixels()
+    getattr(f.bound_extent(x, 4), verb)(x)
+    assert f.realize([4, 2]).array.tolist() == [[0, 1, 2, 3], [100, 101, 102, 103]]
+
+
+def test_too_many_copies() -> None:
+    f, x, _y = pixels()
+    f.split(x, xo, xi, 1 << 17, TailStrategy.GuardWithIf)
+    why = "f.unroll(xi): this would make 131072 copies of its body; split it first."
+    lowering_refuses(lambda: f.unroll(xi), f, why)
+
+
+@pytest.mark.parametrize("index", [lambda v: v // 2, lambda v: v * 3])
+def test_vectorized_loop_with_memory_that_differs_from_lane_to_lane(index: Callable[[hl.Var], hl.Expr]) -> None:
+    g, x, y = pixels("g")
+    f = hl.Func("f")
+    f[x, y] = g[index(x), y] + g[x, y]
+    g.compute_at(f, xi)
+    f.split(x, xo, xi, 8, TailStrategy.GuardWithIf)
+    why = 'f.vectorize(xi): "g" is computed inside this loop, and needs memory of another size in each lane: '
+    lowering_refuses(lambda: f.vectorize(xi), f, why, "Compute it outside the loop, or bound its extent.")
+
+
+# -- placement
+
+
+def test_compute_at_a_loop_that_is_not_around_every_use() -> None:
+    g, x, y = pixels("g")
+    h, f = hl.Func("h"), hl.Func("f")
+    h[x, y] = g[x, y] + 1
+    f[x, y] = g[x, y] + h[x, y]
+    h.compute_at(f, y)
+    message = refused(lambda: g.compute_at(f, x), f)
+    assert message == (
+        'g.compute_at(f, x): not every use of "g" is inside a loop "x" of "f". The legal levels:\n'
+        "    g.compute_root()\n"
+        "    g.compute_at(f, y)\n"
+        '"g" is used in:\n'
+        "    h.s0: f.s0.y > h.s0.y > h.s0.x\n"
+        "    f.s0: f.s0.y > f.s0.x"
+    )
+
+
+@pytest.mark.parametrize("level", ["root", "y"])
+def test_compute_at_levels_listed_are_legal(level: str) -> None:
+    g, x, y = pixels("g")
+    h, f = hl.Func("h"), hl.Func("f")
+    h[x, y] = g[x, y] + 1
+    f[x, y] = g[x, y] + h[x, y]
+    h.compute_at(f, y)
+    (g.compute_root() if level == "root" else g.compute_at(f, y))
+    assert "produce g:" in f.loop_nest()
+
+
+def test_compute_at_a_loop_that_does_not_exist() -> None:
+    g, f, _x, _y = producer_and_consumer()
+    legal = "    g.compute_root()\n    g.compute_at(f, y)\n    g.compute_at(f, x)\n"
+    why = 'g.compute_at(f, z): not every use of "g" is inside a loop "z" of "f".'
+    refused(lambda: g.compute_at(f, z), f, why, legal)
+
+
+def test_compute_at_a_func_that_does_not_use_it() -> None:
+    g, f, x, _y = producer_and_consumer()
+    other, a, b = pixels("other")
+    other.compute_root()
+    f[x, hl.Var("y")] += other[x, hl.Var("y")]
+    refused(lambda: g.compute_at(other, a), f, 'not every use of "g" is inside a loop "x" of "other"')
+    del b
+
+
+def test_compute_at_a_func_outside_of_the_pipeline() -> None:
+    g, f, _x, _y = producer_and_consumer()
+    other, a, _b = pixels("other")
+    refused(lambda: g.compute_at(other, a), f, "g.compute_at(other, x)", "g.compute_at(f, y)")
+
+
+def test_compute_at_two_stages_that_share_no_loop() -> None:
+    g, x, y = pixels("g")
+    f = hl.Func("f")
+    f[x, y] = g[x, y]
+    f[x, y] += g[x + 1, y]
+    message = refused(lambda: g.compute_at(f, y), f)
+    assert "The legal levels:\n    g.compute_root()\n" in message
+    assert "    f.s0: f.s0.y > f.s0.x\n    f.s1: f.s1.y > f.s1.x" in message
+
+
+def test_compute_at_of_an_output() -> None:
+    g, f, _x, y = producer_and_consumer()
+    pipeline = hl.Pipeline([f, g])
+    why = 'g.compute_at(f, y): "g" is an output of the pipeline and is computed at the root.'
+    refused(lambda: g.compute_at(f, y), pipeline, why)
+
+
+def test_compute_at_itself() -> None:
+    f, x, _y = pixels()
+    raised(hl.ScheduleError, lambda: f.compute_at(f, x), 'Func "f" can\'t be placed inside its own loops')
+
+
+def test_store_at_a_loop_inside_the_computation() -> None:
+    g, f, x, y = producer_and_consumer()
+    g.compute_at(f, y)
+    legal = "The legal levels:\n    g.store_root()\n    g.store_at(f, y)"
+    message = refused(lambda: g.store_at(f, x), f, 'g.store_at(f, x): the memory of "g" can\'t live there')
+    assert message.endswith(legal)
+
+
+def test_store_at_a_loop_that_does_not_exist() -> None:
+    g, f, x, _y = producer_and_consumer()
+    g.compute_at(f, x)
+    refused(lambda: g.store_at(f, z), f, "    g.store_root()\n    g.store_at(f, y)\n    g.store_at(f, x)")
+
+
+def test_store_at_across_a_parallel_loop() -> None:
+    g, f, x, y = producer_and_consumer()
+    f.split(x, xo, xi, 4).parallel(xo)
+    g.compute_at(f, xo)
+    message = refused(lambda: g.store_at(f, y), f, "no loop between the two may be parallel or vectorized")
+    assert message.endswith("The legal levels:\n    g.store_at(f, xo)")
+
+
+def test_store_root_across_a_parallel_loop() -> None:
+    g, f, x, y = producer_and_consumer()
+    f.parallel(y)
+    legal = "The legal levels:\n    g.store_at(f, y)\n    g.store_at(f, x)"
+    assert refused(lambda: g.compute_at(f, x).store_root(), f, "g.store_root(): ").endswith(legal)
+
+
+def test_store_root_across_a_vectorized_loop() -> None:
+    g, f, x, y = producer_and_consumer()
+    f.bound_extent(x, 8).vectorize(x).reorder(y, x)
+    legal = "The legal levels:\n    g.store_at(f, x)\n    g.store_at(f, y)"
+    assert refused(lambda: g.compute_at(f, y).store_root(), f, "g.store_root(): ").endswith(legal)
+
+
+# -- Funcs without loops
+
+
+@pytest.mark.parametrize(
+    ("told", "schedule"),
+    [
+        ("g.split(x, xo, xi, 8)", lambda g, f, x: g.split(x, xo, xi, 8)),
+        ("g.reorder(y, x)", lambda g, f, x: g.reorder(hl.Var("y"), x)),
+        ("g.fuse(x, y, t)", lambda g, f, x: g.fuse(x, hl.Var("y"), t)),
+        ("g.parallel(x)", lambda g, f, x: g.parallel(x)),
+        ("g.store_root()", lambda g, f, x: g.store_root()),
+        ("g.store_at(f, x)", lambda g, f, x: g.store_at(f, x)),
+        ("g.bound(x, 0, 8)", lambda g, f, x: g.bound(x, 0, 8)),
+        ("g.bound_extent(x, 8)", lambda g, f, x: g.bound_extent(x, 8)),
+    ],
+)
+def test_directive_about_an_inlined_func(told: str, schedule: Callable[..., object]) -> None:
+    g, f, x, _y = producer_and_consumer()
+    assert _message(f, lambda: schedule(g, f, x)) == (
+        f'{told}: "g" has no loops of its own, since it is computed inline where it is used, so this would have no '
+        "effect. Say where it is computed, for example g.compute_root()."
+    )
+
+
+def test_directive_about_an_inlined_func_names_its_line() -> None:
+    g, f, x, _y = producer_and_consumer()
+    refused(lambda: g.vectorize(x, 8), f, "g.split(x, x, x.v, 8): ")
+
+
+def test_compute_inline_takes_back_compute_root() -> None:
+    g, f, x, _y = producer_and_consumer()
+    g.compute_root().compute_inline()
+    assert "g" not in f.loop_nest()
+    refused(lambda: g.unroll(x), f, "computed inline where it is used")
+
+
+# -- bounds
+
+
+def test_bound_of_an_unknown_dimension() -> None:
+    f, _x, _y = pixels()
+    told = 'Func "f" has no dimension "z" to bound; it has: x, y.'
+    raised(hl.ScheduleError, lambda: f.bound(z, 0, 8), told)
+    raised(hl.ScheduleError, lambda: f.bound_extent(z, 8), told)
+
+
+def test_bound_of_a_loop_that_is_no_dimension() -> None:
+    f, x, _y = pixels()
+    f.split(x, xo, xi, 8)
+    raised(hl.ScheduleError, lambda: f.bound(xi, 0, 8), 'Func "f" has no dimension "xi"')
+
+
+@pytest.mark.parametrize("extent", [-1, -8])
+def test_bound_with_a_negative_extent(extent: int) -> None:
+    f, x, _y = pixels()
+    told = f"can't be negative: {extent}."
+    raised(hl.ScheduleError, lambda: f.bound(x, 0, extent), f"The extent of bound() {told}")
+    raised(hl.ScheduleError, lambda: f.bound_extent(x, extent), f"The extent of bound_extent() {told}")
+
+
+def test_bound_with_the_extent_zero() -> None:
+    f, x, _y = pixels()
+    refused(lambda: f.bound(x, 0, 0), f, "f.bound(x, 0, 0): the extent must be positive, not 0.")
+
+
+def test_bound_that_does_not_cover_what_is_needed() -> None:
+    g, f, x, _y = producer_and_consumer()
+    g.compute_root().bound(x, 0, 8)
+    with pytest.raises(hl.PipelineError, match=r'g\.bound\(x, 0, 8\) does not cover what is needed of "g" in "x"'):
+        f.realize([9, 2])
+    assert f.realize([8, 2]).array[1, 7] == 7 * 2 + 200
