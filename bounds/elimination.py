@@ -57,6 +57,8 @@ def mentions(e: Expr) -> frozenset[Any]:
     return known
 
 
+_OPPOSITE = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}
+
 Targets = Mapping[Any, tuple[Expr, Expr]]
 """What each eliminated variable ranges over: least and greatest value."""
 
@@ -82,7 +84,7 @@ class Elimination:
         return self._memo[key]
 
     def _linear(self, e: Expr, up: bool) -> Expr | None:
-        form = linear_of(e)
+        form = self._gathered(linear_of(e))
         result = Linear({}, form.const)
         for atom, c in form.terms.items():
             end = self._atom(atom, up == (c > 0))
@@ -90,6 +92,23 @@ class Elimination:
                 return None
             result = result.plus(linear_of(end), c)
         return to_expr(result)
+
+    def _gathered(self, form: Linear) -> Linear:
+        """Moves terms that vary into a min or max that varies with them, where they can cancel:
+        ``x + max(4, n - x)`` is ``max(x + 4, n)``."""
+        varying = [a for a in form.terms if not mentions(a).isdisjoint(self._keys)]
+        if len(varying) < 2:
+            return form
+        for atom in varying:
+            if isinstance(atom, Binary) and atom.op in (BinaryOp.MIN, BinaryOp.MAX):
+                c = form.terms[atom]
+                rest = Linear({a: form.terms[a] for a in varying if a is not atom}, 0)
+                a, b = (to_expr(linear_of(side).times(c).plus(rest)) for side in (atom.a, atom.b))
+                op = atom.op if c > 0 else _OPPOSITE[atom.op]
+                pick = self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum
+                others = Linear({t: k for t, k in form.terms.items() if t not in varying}, form.const)
+                return others.plus(linear_of(pick(a, b)))
+        return form
 
     def _atom(self, e: Expr, up: bool) -> Expr | None:
         if mentions(e).isdisjoint(self._keys):

@@ -21,7 +21,7 @@ from halide_core.facts import Facts
 from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, Provide, Stmt, Variable
 from halide_core.linear import linear_of
 from halide_core.printer import format_expr, format_interval
-from halide_core.program import Level, Obligation, Program, StageKey, cpu_box, level_site
+from halide_core.program import Guard, Level, Obligation, Program, StageKey, cpu_box, level_site
 from halide_core.visit import subexpressions
 
 
@@ -144,21 +144,18 @@ class _Extraction:
 
     def _loops(self, f: Function, stage: int) -> Path:
         """The path down to inside a stage's innermost loop; every loop's scope is remembered."""
-        path = self._scope(self._program.computed[f]).then(Choice(f))
-        for loop in self._program.nests[f, stage].loops:
+        nest = self._program.nests[f, stage]
+        steps = nest.steps_by_depth()
+        path = _through(self._scope(self._program.computed[f]).then(Choice(f)), steps[0])
+        for loop, inside in zip(nest.loops, steps[1:], strict=True):
             known = self._query.scopes.get(loop.name)
-            path = known if known is not None else path.then(ForAll(loop.var, loop.bounds))
+            path = known if known is not None else _through(path.then(ForAll(loop.var, loop.bounds)), inside)
             self._query.scopes[loop.name] = path
         return path
 
     def _stage(self, f: Function, stage: int) -> None:
         nest = self._program.nests[f, stage]
         path = self._loops(f, stage)
-        for step in nest.steps:
-            if isinstance(step, ir.Let):
-                path = path.then(Define(step.var, step.value, step.within))
-            else:
-                path = path.then(Where(step.condition))
         core: Stmt = nest.core
         provide = _provided(core)
         while isinstance(core, If):
@@ -229,6 +226,15 @@ class _Extraction:
                 self._query.needs_memory.setdefault(callee, []).append(clause)
             else:
                 self._query.reads.setdefault(callee, []).append(clause)
+
+
+def _through(path: Path, steps: list[ir.Let | Guard]) -> Path:
+    for step in steps:
+        if isinstance(step, ir.Let):
+            path = path.then(Define(step.var, step.value, step.within))
+        else:
+            path = path.then(Where(step.condition))
+    return path
 
 
 def _provided(core: Stmt) -> Provide:

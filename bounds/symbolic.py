@@ -111,12 +111,12 @@ class _Engine:
         if from_index in seen or isinstance(from_index, IntImm):
             return
         seen.add(from_index)
-        self._query.top.facts.assume_at_least(from_index, ir.ZERO)
         self._check(
             ir.less_equal(ir.ZERO, from_index),
             Failure.REDUCTION_EXTENT,
             (f'the extent of reduction variable "{name}" of "{f.name}" is negative: ', from_index),
         )
+        self._query.top.facts.assume_at_least(from_index, ir.ZERO)
 
     def _obligation(self, o: Obligation) -> None:
         """Takes in a condition on holes (invariant 3): an answer will meet it, or a start-up check stands for it."""
@@ -127,9 +127,10 @@ class _Engine:
             case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
                 self._least.setdefault(grown.hole, []).append(grown.needed(factor))
             case condition:
+                told = f"{o.directive.spelled()}: it must hold that {format_expr(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):
-                    raise BoundsError(f"{o.directive}: can't be met: {format_expr(condition)}", o.directive.location)
-                self._check(condition, Failure.ASSERTION, (f"{o.directive}: must hold: {format_expr(condition)}",))
+                    raise BoundsError(f"{told}, which bounds inference can't see to", o.directive.location)
+                self._check(condition, Failure.ASSERTION, (told,))
 
     def _check(self, condition: Expr, failure: Failure, message: tuple[str | Expr, ...]) -> None:
         condition = simplify(condition, self._query.top.facts)
@@ -214,13 +215,13 @@ class _Engine:
             least, most = ir.ZERO, spread
         if least is None or most is None:
             raise BoundsError(
-                f'{directive}: the region of "{f.name}" that is needed can\'t be bounded in '
+                f'{directive.spelled()}: the region of "{f.name}" that is needed can\'t be bounded in '
                 f'"{dim_name(f, d)}" before the pipeline runs.',
                 directive.location,
             )
         inside = ir.conjunction(ir.less_equal(first, least), ir.less_equal(most, last))
         message = (
-            f'{directive} does not cover what is needed of "{f.name}" in "{dim_name(f, d)}": from ',
+            f'{directive.spelled()} does not cover what is needed of "{f.name}" in "{dim_name(f, d)}": from ',
             least,
             " to ",
             most,

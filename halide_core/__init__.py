@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from . import boundary_conditions as BoundaryConditions
-from .backend import Argument, ArgumentKind
-from .buffer import Buffer
-from .buffer_shape import BufferDimension
-from .callable import Callable
-from .casts import (
+from halide_core import boundary_conditions as BoundaryConditions
+from halide_core.backend import Argument, ArgumentKind
+from halide_core.buffer import Buffer
+from halide_core.buffer_shape import BufferDimension
+from halide_core.callable import Callable
+from halide_core.casts import (
     cast,
     f32,
     f64,
@@ -35,7 +35,7 @@ from .casts import (
     u64,
     u64_sat,
 )
-from .errors import (
+from halide_core.errors import (
     BoundsError,
     CoordinateError,
     DefinitionError,
@@ -47,9 +47,9 @@ from .errors import (
     ToolchainError,
     TypeMismatchError,
 )
-from .expr import Expr, HalideWarning, Var
-from .func import Func, FuncRef, evaluate, lambda_func
-from .functions import (
+from halide_core.expr import Expr, HalideWarning, Var
+from halide_core.func import Func, FuncRef, evaluate, lambda_func
+from halide_core.functions import (
     abs,
     absd,
     acos,
@@ -84,17 +84,17 @@ from .functions import (
     tanh,
     trunc,
 )
-from .image_param import Dimension, ImageParam
-from .inline_reductions import argmax, argmin, maximum, minimum, product, sum
-from .lerp import lerp
-from .param import Param
-from .pending import MODULE, missing
-from .pipeline import Pipeline, StmtOutputFormat
-from .rdom import Range, RDom, RVar
-from .schedule import TailStrategy
-from .shadowing import check_siblings
-from .stage import Stage
-from .types import Bool, Float, Int, Type, TypeCode, UInt
+from halide_core.image_param import Dimension, ImageParam
+from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
+from halide_core.lerp import lerp
+from halide_core.param import Param
+from halide_core.pending import MODULE, missing
+from halide_core.pipeline import Pipeline, StmtOutputFormat
+from halide_core.rdom import Range, RDom, RVar
+from halide_core.schedule import TailStrategy
+from halide_core.shadowing import check_siblings
+from halide_core.stage import Stage
+from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from .algorithm import Image, Parameter
-from .backend import Argument
-from .errors import PipelineError
-from .image_param import ImageParam
-from .param import Param
+from halide_core.algorithm import Image, Parameter
+from halide_core.backend import Argument
+from halide_core.errors import PipelineError
+from halide_core.image_param import ImageParam
+from halide_core.param import Param
 
 ArgumentLike: TypeAlias = "Param | ImageParam | Argument"
 Source: TypeAlias = "Image | Parameter"

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from . import ir
-from .buffer import Buffer
-from .errors import DefinitionError, TypeMismatchError
-from .expr import Expr, ExprLike, Var, is_plain, matched
-from .func import Func
-from .functions import clamp, select
-from .image_param import ImageParam
-from .rdom import Range, RangeLike, as_range
+from halide_core import ir
+from halide_core.buffer import Buffer
+from halide_core.errors import DefinitionError, TypeMismatchError
+from halide_core.expr import Expr, ExprLike, Var, is_plain, matched
+from halide_core.func import Func
+from halide_core.functions import clamp, select
+from halide_core.image_param import ImageParam
+from halide_core.rdom import Range, RangeLike, as_range
 
 Source: TypeAlias = "ImageParam | Buffer | Func"
 _Coordinate = Callable[[Expr, Expr, Expr], Expr]

@@ -13,14 +13,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from .algorithm import Image
-from .buffer_shape import Array, Shaped, allocate, check_memory, view
-from .coordinates import Coordinates, as_tuple, check_arity, image_access
-from .errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
-from .expr import Expr, ExprLike, Operand
-from .pending import BUFFER, Pending
-from .types import Type
-from .values import checked_value
+from halide_core.algorithm import Image
+from halide_core.buffer_shape import Array, Shaped, allocate, check_memory, view
+from halide_core.coordinates import Coordinates, as_tuple, check_arity, image_access
+from halide_core.errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
+from halide_core.expr import Expr, ExprLike, Operand
+from halide_core.pending import BUFFER, Pending
+from halide_core.types import Type
+from halide_core.values import checked_value
 
 _count = 0
 

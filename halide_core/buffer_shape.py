@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .errors import DefinitionError, HalideError
-from .types import INT32, Type, type_of_dtype
+from halide_core.errors import DefinitionError, HalideError
+from halide_core.types import INT32, Type, type_of_dtype
 
 Array: TypeAlias = "npt.NDArray[Any]"
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .algorithm import Image
-from .backend import Argument, ArgumentKind, Compiled
-from .buffer import Buffer
-from .errors import PipelineError
-from .values import checked_value
+from halide_core.algorithm import Image
+from halide_core.backend import Argument, ArgumentKind, Compiled
+from halide_core.buffer import Buffer
+from halide_core.errors import PipelineError
+from halide_core.values import checked_value
 
 
 def as_buffer(value: object, argument: Argument) -> Buffer:

@@ -8,9 +8,9 @@ In: a type and an operand or a number. Out: an Expr of the type. A number become
 
 from __future__ import annotations
 
-from . import ir
-from .expr import Expr, ExprLike, as_node, is_plain
-from .types import Float, Int, Type, UInt
+from halide_core import ir
+from halide_core.expr import Expr, ExprLike, as_node, is_plain
+from halide_core.types import Float, Int, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from . import ir
-from .algorithm import Image
-from .errors import DefinitionError, HalideError, TypeMismatchError
-from .expr import Expr, ExprLike, as_node
-from .types import INT32
-from .visit import subexpressions
+from halide_core import ir
+from halide_core.algorithm import Image
+from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
+from halide_core.expr import Expr, ExprLike, as_node
+from halide_core.types import INT32
+from halide_core.visit import subexpressions
 
 Coordinates: TypeAlias = "ExprLike | tuple[ExprLike, ...]"
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import ir
-from .algorithm import Definition, Function, Renamed, UniqueNames
-from .coordinates import check_arity
-from .debug import deep_recursion
-from .errors import DefinitionError, TypeMismatchError, user_location, warn_user
-from .expr import Expr, HalideWarning, arithmetic, as_node, is_plain, matched
-from .ir import BinaryOp
-from .types import Type
-from .validity import (
+from halide_core import ir
+from halide_core.algorithm import Definition, Function, Renamed, UniqueNames
+from halide_core.coordinates import check_arity
+from halide_core.debug import deep_recursion
+from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
+from halide_core.expr import Expr, HalideWarning, arithmetic, as_node, is_plain, matched
+from halide_core.ir import BinaryOp
+from halide_core.types import Type
+from halide_core.validity import (
     check_names,
     check_pure_values,
     check_separation,
@@ -29,7 +29,7 @@ from .validity import (
     pure_arguments,
     reads_itself,
 )
-from .visit import Rewriter, subexpressions
+from halide_core.visit import Rewriter, subexpressions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from . import ir
-from .algorithm import Definition, Function
-from .buffer import Buffer
-from .coordinates import Coordinates, as_tuple, check_arity, coordinates
-from .definition import Accumulation, Required, define
-from .errors import DefinitionError, ScheduleError
-from .expr import Expr, ExprLike, Operand, Var, as_node
-from .func_schedule import FuncSchedule
-from .image_param import ImageParam
-from .ir import BinaryOp
-from .pending import FUNC
-from .pipeline import Realizable
-from .rdom import RVar
-from .stage import Stage
-from .types import Type
+from halide_core import ir
+from halide_core.algorithm import Definition, Function
+from halide_core.buffer import Buffer
+from halide_core.coordinates import Coordinates, as_tuple, check_arity, coordinates
+from halide_core.definition import Accumulation, Required, define
+from halide_core.errors import DefinitionError, ScheduleError
+from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
+from halide_core.func_schedule import FuncSchedule
+from halide_core.image_param import ImageParam
+from halide_core.ir import BinaryOp
+from halide_core.pending import FUNC
+from halide_core.pipeline import Realizable
+from halide_core.rdom import RVar
+from halide_core.stage import Stage
+from halide_core.types import Type
 
 
 class FuncRef(Operand):

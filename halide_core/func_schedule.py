@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .algorithm import Function
-from .coordinates import startup
-from .errors import ScheduleError, user_location
-from .expr import ExprLike, Var
-from .ir import IntImm
-from .schedule import Bound, ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
-from .stage import StageSchedule, VarOrRVar, loop_name, pure_name
+from halide_core.algorithm import Function
+from halide_core.coordinates import startup
+from halide_core.errors import ScheduleError, user_location
+from halide_core.expr import ExprLike, Var
+from halide_core.ir import IntImm
+from halide_core.schedule import Bound, ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.stage import StageSchedule, VarOrRVar, loop_name, pure_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from . import ir
-from .errors import DefinitionError, TypeMismatchError, warn_user
-from .expr import (
+from halide_core import ir
+from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
+from halide_core.expr import (
     Expr,
     ExprLike,
     HalideWarning,
@@ -25,8 +25,8 @@ from .expr import (
     power,
     promoted,
 )
-from .ir import BinaryOp, Intrinsic
-from .types import BOOL, Float, Type, UInt
+from halide_core.ir import BinaryOp, Intrinsic
+from halide_core.types import BOOL, Float, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 

@@ -7,17 +7,17 @@ In: a type, a number of dimensions, perhaps a name. Out: something to index in d
 
 from __future__ import annotations
 
-from . import ir
-from .algorithm import Image
-from .buffer import Buffer
-from .buffer_shape import Array
-from .coordinates import Coordinates, as_tuple, image_access
-from .errors import DefinitionError, TypeMismatchError, user_location
-from .expr import Expr, ExprLike
-from .ir import Field
-from .param import fresh_input_name
-from .pending import DIMENSION, IMAGE_PARAM, Pending
-from .types import INT32, INT64, Type
+from halide_core import ir
+from halide_core.algorithm import Image
+from halide_core.buffer import Buffer
+from halide_core.buffer_shape import Array
+from halide_core.coordinates import Coordinates, as_tuple, image_access
+from halide_core.errors import DefinitionError, TypeMismatchError, user_location
+from halide_core.expr import Expr, ExprLike
+from halide_core.ir import Field
+from halide_core.param import fresh_input_name
+from halide_core.pending import DIMENSION, IMAGE_PARAM, Pending
+from halide_core.types import INT32, INT64, Type
 
 
 class Dimension(Pending):

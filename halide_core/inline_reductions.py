@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from . import ir
-from .algorithm import Function, ReductionDomain, UniqueNames
-from .debug import deep_recursion
-from .definition import define
-from .errors import DefinitionError
-from .expr import Expr, ExprLike, as_node
-from .ir import BinaryOp
-from .rdom import RDom
-from .types import Type
-from .visit import subexpressions, substitute
+from halide_core import ir
+from halide_core.algorithm import Function, ReductionDomain, UniqueNames
+from halide_core.debug import deep_recursion
+from halide_core.definition import define
+from halide_core.errors import DefinitionError
+from halide_core.expr import Expr, ExprLike, as_node
+from halide_core.ir import BinaryOp
+from halide_core.rdom import RDom
+from halide_core.types import Type
+from halide_core.visit import subexpressions, substitute
 
 
 def _domain(name: str, rdom: RDom | None, value: ir.Expr) -> ReductionDomain:

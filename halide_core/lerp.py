@@ -7,11 +7,11 @@ In: two values and a weight in [0, 1], a float or an unsigned integer whose grea
 
 from __future__ import annotations
 
-from . import ir
-from .errors import TypeMismatchError
-from .expr import Expr, ExprLike, as_node
-from .ir import Expr as Node
-from .types import Float, Int, Type, UInt
+from halide_core import ir
+from halide_core.errors import TypeMismatchError
+from halide_core.expr import Expr, ExprLike, as_node
+from halide_core.ir import Expr as Node
+from halide_core.types import Float, Int, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 

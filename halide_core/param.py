@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import ir
-from .algorithm import Parameter
-from .coordinates import constant
-from .errors import DefinitionError, user_location
-from .expr import Expr, Operand
-from .pending import PARAM, Pending
-from .types import Type
-from .values import checked_value
+from halide_core import ir
+from halide_core.algorithm import Parameter
+from halide_core.coordinates import constant
+from halide_core.errors import DefinitionError, user_location
+from halide_core.expr import Expr, Operand
+from halide_core.pending import PARAM, Pending
+from halide_core.types import Type
+from halide_core.values import checked_value
 
 _count = 0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from .errors import NotAvailableError, ScheduleError
+from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
 allow_race_conditions always_partition always_partition_all atomic compute_with dump_argument_list never_partition

@@ -17,15 +17,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import semantics
-from .algorithm import Function, Image, Parameter, leaves, realization_order
-from .arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
-from .backend import Argument, ArgumentKind, Box, Compiled, OutputKind, Request, backend
-from .buffer import Buffer
-from .callable import Callable, as_buffer
-from .definition import freeze
-from .errors import NotAvailableError, PipelineError
-from .pending import PIPELINE, Pending
+from halide_core import semantics
+from halide_core.algorithm import Function, Image, Parameter, leaves, realization_order
+from halide_core.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
+from halide_core.backend import Argument, ArgumentKind, Box, Compiled, OutputKind, Request, backend
+from halide_core.buffer import Buffer
+from halide_core.callable import Callable, as_buffer
+from halide_core.definition import freeze
+from halide_core.errors import NotAvailableError, PipelineError
+from halide_core.pending import PIPELINE, Pending
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
@@ -292,6 +292,12 @@ def _frozen(request: Request) -> Request:
     return request
 
 
+def _hull(a: Box, b: Box) -> Box:
+    """The smallest region around two. What is needed contains the window, or the run will say why not."""
+    ends = [(min(x, y), max(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
+    return tuple((low, high - low) for low, high in ends)
+
+
 _ROUNDS = 64
 
 
@@ -299,7 +305,8 @@ def _settled(compiled: Compiled, values: list[Any], windows: list[Box]) -> list[
     """Regions that contain the windows and need no larger ones themselves: rounding one stage up can make the next
     round further."""
     for _ in range(_ROUNDS):
-        _, regions = compiled.query(values, windows)
+        _, needed = compiled.query(values, windows)
+        regions = [_hull(a, b) for a, b in zip(needed, windows, strict=True)]
         if regions == windows:
             return regions
         windows = regions

@@ -31,7 +31,7 @@ from halide_core.ir import (
 )
 from halide_core.schedule import Directive
 from halide_core.types import INT64
-from halide_core.visit import subexpressions
+from halide_core.visit import free_variables, subexpressions
 
 Level = LoopName | None
 """A loop, or None for the top of the pipeline."""
@@ -59,7 +59,9 @@ class Guard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nest:
-    """The loops of a stage, outermost first; then lets and guards in order; then the assignment.
+    """The loops of a stage, outermost first; lets and guards in order; the assignment, innermost.
+
+    The lets and guards stand as far out as the loops that they mention allow: see ``steps_by_depth``.
 
     ``overcomputes``: a loop was rounded up, so that points outside the compute bounds are written.
     """
@@ -69,9 +71,20 @@ class Nest:
     core: Stmt
     overcomputes: bool = False
 
-    def loop(self, var: str) -> Loop | None:
-        """The loop of a name."""
-        return next((loop for loop in self.loops if loop.name.var == var), None)
+    def steps_by_depth(self) -> list[list[Let | Guard]]:
+        """The steps just inside each number of loops: first those outside all of them, last those inside all.
+
+        What is computed inside a loop stands after the steps of that depth, so a guard covers producers too.
+        """
+        depths: dict[Expr, int] = {loop.var: i for i, loop in enumerate(self.loops, 1)}
+        placed: list[list[Let | Guard]] = [[] for _ in range(len(self.loops) + 1)]
+        for step in self.steps:
+            exprs = (step.value,) if isinstance(step, Let) else (step.condition,)
+            depth = max((depths.get(v, 0) for e in exprs for v in free_variables(e)), default=0)
+            if isinstance(step, Let):
+                depths[step.var] = depth
+            placed[depth].append(step)
+        return placed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,18 +235,24 @@ class _Assembly:
         return Label(f, None, Block(tuple(stages)))
 
     def _nest(self, nest: Nest) -> Stmt:
+        steps = nest.steps_by_depth()
         body = nest.core
-        pending: list[Stmt] = []
-        for step in reversed(nest.steps):
-            if isinstance(step, Let):
-                pending.insert(0, step)
-            else:
-                body = If(step.condition, _sequence(pending, body), None)
-                pending = []
-        body = _sequence(pending, body)
-        for loop in reversed(nest.loops):
-            body = For(loop.name, loop.var, loop.bounds, loop.kind, loop.pure, self.at(loop.name, body))
-        return body
+        for loop, inside in zip(reversed(nest.loops), reversed(steps), strict=False):
+            body = _under(inside, self.at(loop.name, body))
+            body = For(loop.name, loop.var, loop.bounds, loop.kind, loop.pure, body)
+        return _under(steps[0], body)
+
+
+def _under(steps: list[Let | Guard], body: Stmt) -> Stmt:
+    """The steps in order around a body."""
+    pending: list[Stmt] = []
+    for step in reversed(steps):
+        if isinstance(step, Let):
+            pending.insert(0, step)
+        else:
+            body = If(step.condition, _sequence(pending, body), None)
+            pending = []
+    return _sequence(pending, body)
 
 
 def _sequence(lets: list[Stmt], body: Stmt) -> Stmt:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from . import ir
-from .algorithm import ReductionDomain
-from .buffer import Buffer
-from .coordinates import startup
-from .errors import DefinitionError, user_location
-from .expr import Expr, ExprLike, Operand, as_bool
-from .image_param import ImageParam
-from .types import INT32
+from halide_core import ir
+from halide_core.algorithm import ReductionDomain
+from halide_core.buffer import Buffer
+from halide_core.coordinates import startup
+from halide_core.errors import DefinitionError, user_location
+from halide_core.expr import Expr, ExprLike, Operand, as_bool
+from halide_core.image_param import ImageParam
+from halide_core.types import INT32
 
 _LETTERS = ("x", "y", "z", "w")
 
@@ -225,7 +225,8 @@ class RDom(Operand):
 def _interval(name: str, range: Range) -> ir.Interval:
     if range.min is None or range.extent is None:
         raise DefinitionError(f'Reduction variable "{name}" needs a min and an extent.')
-    return ir.Interval(
-        startup(range.min, f'The min of reduction variable "{name}"'),
-        startup(range.extent, f'The extent of reduction variable "{name}"'),
-    )
+    low = startup(range.min, f'The min of reduction variable "{name}"')
+    extent = startup(range.extent, f'The extent of reduction variable "{name}"')
+    if isinstance(extent, ir.IntImm) and extent.value < 0:
+        raise DefinitionError(f'The extent of reduction variable "{name}" is negative: {extent.value}.')
+    return ir.Interval(low, extent)

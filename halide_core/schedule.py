@@ -41,6 +41,8 @@ class Directive:
 
     func: Callee
     location: Location
+    written: str = ""
+    """The call that the user wrote, where it is recorded as several directives: ``vectorize(x, 8)`` is a split too."""
 
     def exprs(self) -> tuple[Expr, ...]:
         """The expressions among the arguments: each must be a start-up expression."""
@@ -62,8 +64,16 @@ class Directive:
         """The call as source, without the Func: ``split(x, xo, xi, 8)``."""
         raise NotImplementedError
 
+    def subject(self) -> str:
+        """What the call is a method of: ``f``, ``f.update()``."""
+        return self.func.name
+
+    def spelled(self) -> str:
+        """The whole call, as the user wrote it."""
+        return f"{self.subject()}.{self.written or self.call()}"
+
     def __str__(self) -> str:
-        return f"{self.func.name}.{self.call()}"
+        return f"{self.subject()}.{self.call()}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -72,9 +82,9 @@ class StageDirective(Directive):
 
     stage: int
 
-    def __str__(self) -> str:
+    def subject(self) -> str:
         update = "" if self.stage == 0 else f".update({self.stage - 1})" if self.stage > 1 else ".update()"
-        return f"{self.func.name}{update}.{self.call()}"
+        return f"{self.func.name}{update}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

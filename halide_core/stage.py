@@ -9,16 +9,17 @@ Python's types can tell is checked here; whether a directive is legal is for ``s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .algorithm import Function
-from .coordinates import startup
-from .errors import ScheduleError, user_location
-from .expr import ExprLike, Var
-from .ir import Expr, IntImm, LoopKind
-from .pending import STAGE, Pending
-from .rdom import RDom, RVar
-from .schedule import Fuse, Reorder, Split, StageDirective, TailStrategy, Traverse
+from halide_core.algorithm import Function
+from halide_core.coordinates import startup
+from halide_core.errors import ScheduleError, user_location
+from halide_core.expr import ExprLike, Var, as_node
+from halide_core.ir import Expr, IntImm, LoopKind
+from halide_core.pending import STAGE, Pending
+from halide_core.rdom import RDom, RVar
+from halide_core.schedule import Fuse, Reorder, Split, StageDirective, TailStrategy, Traverse
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
@@ -180,7 +181,9 @@ class StageSchedule(Pending):
         o, t, i = ([loop_name("tile", v) for v in group] for group in (old, outer, inner))
         steps: list[Any] = factors
         splits = [self._split("tile", a, b, c, k, tail) for a, b, c, k in zip(o, t, i, steps, strict=True)]
-        return self._record(*splits, self._reorder((*i, *t)))
+        shown = [*o, *(t if t != o else []), *i, *(repr(as_node(k)) for k in steps)]
+        written = f"tile({', '.join(shown)}{_tail_text(tail)})"
+        return self._record(*(replace(d, written=written) for d in (*splits, self._reorder((*i, *t)))))
 
     def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
         """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors."""
@@ -197,7 +200,8 @@ class StageSchedule(Pending):
         if factor is None:
             return self._record(self._traverse(name, kind))
         inner = self._fresh(name, suffix)
-        return self._record(self._split(verb, name, name, inner, factor, tail), self._traverse(inner, kind))
+        both = (self._split(verb, name, name, inner, factor, tail), self._traverse(inner, kind))
+        return self._record(*(replace(d, written=_factor_text(verb, name, factor, tail)) for d in both))
 
     def parallel(self, var: VarOrRVar, task_size: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
         """Spreads the iterations of a loop, or tasks of ``task_size`` of them, over the threads."""
@@ -205,11 +209,21 @@ class StageSchedule(Pending):
         run = self._traverse(name, LoopKind.PARALLEL)
         if task_size is None:
             return self._record(run)
-        return self._record(self._split("parallel", name, name, self._fresh(name, "t"), task_size, tail), run)
+        both = (self._split("parallel", name, name, self._fresh(name, "t"), task_size, tail), run)
+        return self._record(*(replace(d, written=_factor_text("parallel", name, task_size, tail)) for d in both))
 
     def serial(self, var: VarOrRVar) -> Self:
         """Runs the iterations of a loop one after another, as all loops do that nothing else is said of."""
         return self._record(self._traverse(loop_name("serial", var), LoopKind.SERIAL))
+
+
+def _tail_text(tail: TailStrategy) -> str:
+    return "" if tail is AUTO else f", TailStrategy.{tail.value}"
+
+
+def _factor_text(verb: str, name: str, factor: ExprLike, tail: TailStrategy) -> str:
+    """A call with a factor as source."""
+    return f"{verb}({name}, {as_node(factor)!r}{_tail_text(tail)})"
 
 
 def _tile_groups(given: list[object]) -> tuple[list[object], list[object], list[object], list[object]]:

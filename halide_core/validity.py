@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from . import ir
-from .algorithm import Function, ReductionDomain
-from .errors import DefinitionError, TypeMismatchError
-from .ir import Access, Expr, RVarRef, Variable
-from .types import Type
-from .visit import subexpressions
+from halide_core import ir
+from halide_core.algorithm import Function, ReductionDomain
+from halide_core.errors import DefinitionError, TypeMismatchError
+from halide_core.ir import Access, Expr, RVarRef, Variable
+from halide_core.types import Type
+from halide_core.visit import subexpressions
 
 
 def _quoted(names: Iterable[str]) -> str:

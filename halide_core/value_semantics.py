@@ -23,9 +23,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .errors import InternalError
-from .ir import BinaryOp, Intrinsic
-from .types import Type
+from halide_core.errors import InternalError
+from halide_core.ir import BinaryOp, Intrinsic
+from halide_core.types import Type
 
 Value: TypeAlias = "int | float"
 Unary: TypeAlias = Callable[[Any], Any]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .errors import TypeMismatchError
-from .types import Type
+from halide_core.errors import TypeMismatchError
+from halide_core.types import Type
 
 
 def checked_value(type: Type, value: object, what: str) -> int | float:

@@ -25,7 +25,7 @@ class Traversals:
     def error(self, loop: LoopName, reason: str) -> ScheduleError:
         """The error of the directive that made a loop what it is."""
         directive = self._of.get(loop)
-        told = f'Loop "{loop.var}" of "{loop.func}"' if directive is None else str(directive)
+        told = f'Loop "{loop.var}" of "{loop.func}"' if directive is None else directive.spelled()
         location: Location | None = None if directive is None else directive.location
         return ScheduleError(f"{told}: {reason}", location)
 

@@ -29,6 +29,13 @@ _OWN = re.compile(
     r"_.*|halide_.*|HALIDE_.*|u?int.*_t|U?INT.*_(MAX|MIN|C)|[iuf]\d+(x\d+)?(_u)?|\w+_[iuf]\d+(x\d+)?(_u|_from_\w+)?"
     r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|type_name"
 )
+# The part of these that a pipeline may not be called. Its name is what a C program links against, so it is changed
+# only where it must be: "blur_u8" stays, "min_i64" does not.
+_TAKEN = re.compile(
+    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|[iuf]\d+(x\d+)?(_u)?|check_\w+|answer_query|byte_range|type_name"
+    r"|(min|max|add|sub|mul|div|mod|neg|abs|load|store|splat|ramp|select|shl|shr|product|gather|scatter)_(const_)?"
+    r"[iuf]\d+(x\d+)?"
+)
 _CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f"}
 
 
@@ -43,7 +50,7 @@ def identifier(name: str) -> str:
 def symbol(pipeline: str) -> str:
     """The name of a pipeline's C function: its own name, where that is an identifier."""
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", pipeline) and pipeline not in _KEYWORDS
-    return pipeline if plain else identifier(pipeline)
+    return pipeline if plain and not _TAKEN.fullmatch(pipeline) else identifier(pipeline)
 
 
 class Names:

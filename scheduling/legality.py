@@ -18,7 +18,7 @@ from halide_core.schedule import Directive, StageDirective
 
 def refuse(directive: Directive, reason: str) -> NoReturn:
     """The error of one directive."""
-    raise ScheduleError(f"{directive}: {reason}", directive.location)
+    raise ScheduleError(f"{directive.spelled()}: {reason}", directive.location)
 
 
 def stage_key(program: Program, directive: StageDirective) -> StageKey:
