@@ -15,7 +15,7 @@ from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import Facts
-from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm
+from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm, Variable
 from halide_core.simplify import Simplifier, simplify
 from halide_core.visit import Substitution, subexpressions
 
@@ -51,6 +51,7 @@ class Extents:
         low, high = none.bound(start, False), none.bound(start, True)
         binders = list(path.up_to(stop))
         bound = {b.var for b in binders if isinstance(b, ForAll | Define)}
+        defined = {b.var: b.value for b in binders if isinstance(b, Define)}
         for binder in binders:
             match binder:
                 case Where(condition=condition):
@@ -66,8 +67,8 @@ class Extents:
                     if within is not None:
                         a = self.unholed(within.min)
                         b = simplify(ir.sub(ir.add(a, self.unholed(within.len)), ir.ONE))
-                        if _is_fused(first) and mentions(first) & bound:
-                            first, last = a, b  # the whole of a fused loop covers exactly the old one
+                        if _covers_all(first, bound, defined):
+                            first, last = a, b
                         else:
                             simplifier = Simplifier(facts)
                             first, last = simplifier.maximum(first, a), simplifier.minimum(last, b)
@@ -138,12 +139,28 @@ class Extents:
                         node.facts.assume_range(var, a, simplify(ir.sub(ir.add(a, n), ir.ONE)))
 
 
-def _is_fused(value: Expr) -> bool:
-    """Whether a let's value comes from fusing: a quotient or remainder by a length that is not a constant."""
-    return any(
-        isinstance(e, Binary) and e.op in (BinaryOp.DIV, BinaryOp.MOD) and not isinstance(e.b, IntImm)
-        for e in subexpressions([value])
-    )
+def _covers_all(value: Expr, bound: set[Variable], defined: dict[Variable, Expr]) -> bool:
+    """Whether a let of a fused loop takes every value that it is kept within.
+
+    A remainder does (or is not known better). A quotient does where every loop that it depends on is below the stop.
+    """
+    for e in subexpressions([value]):
+        if isinstance(e, Binary) and e.op in (BinaryOp.DIV, BinaryOp.MOD) and mentions(e.a) & bound:
+            return e.op is BinaryOp.MOD or _sources(e.a, defined) <= bound
+    return False
+
+
+def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
+    """The variables that an expression depends on, through lets too."""
+    found: set[Variable] = set()
+    waiting = [v for v in mentions(e) if isinstance(v, Variable)]
+    while waiting:
+        v = waiting.pop()
+        if v not in found:
+            found.add(v)
+            if v in defined:
+                waiting.extend(w for w in mentions(defined[v]) if isinstance(w, Variable))
+    return found
 
 
 def _assume_nonempty(facts: Facts, length: Expr) -> None:

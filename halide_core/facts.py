@@ -18,7 +18,7 @@ Range = tuple[float, float]
 """Constant bounds, possibly infinite. Integers inside are exact: they are Python ints."""
 
 EVERYTHING: Range = (-math.inf, math.inf)
-_STEPS = 200
+_STEPS = 64
 _DEPTH = 10
 
 

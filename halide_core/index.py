@@ -36,6 +36,10 @@ def _unchecked(e: Expr) -> bool:
             if isinstance(inner, ir.BufferField):
                 return False
             return not (inner.type.is_integer() and inner.type.bits() < 32)
+        case Binary(op=BinaryOp.MAX, a=Binary(op=BinaryOp.MIN, b=high), b=low):
+            return _unchecked(high) or _unchecked(low)  # a clamp: what it is applied to no longer matters
+        case Binary(op=BinaryOp.MIN, a=Binary(op=BinaryOp.MAX, b=low), b=high):
+            return _unchecked(high) or _unchecked(low)
         case Binary(op=op, a=a, b=b):
             return _unchecked(a) or _unchecked(b) if op in _EXACT else True
         case Select(a=a, b=b):

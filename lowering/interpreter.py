@@ -212,8 +212,12 @@ class _Machine:
         raise InternalError(f"A {type(stmt).__name__} has no meaning in the target language.")
 
     def _block(self, block: ir.Block) -> Run:
+        runs = []
         with self._scope():
-            runs = [self._stmt(s) for s in block.stmts]
+            for s in block.stmts:
+                runs.append(self._stmt(s))
+                if isinstance(s, ir.AnswerQuery) and not self._arguments.all_present:
+                    break  # a query runs nothing more
 
         def run() -> None:
             for each in runs:

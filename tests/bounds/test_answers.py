@@ -507,7 +507,7 @@ def pipeline(seed: int) -> tuple[hl.Func, hl.ImageParam, list[hl.Func], Box]:
     return funcs[-1], image, funcs, tuple((r.randint(-4, 4), r.randint(1, 6)) for _ in dims)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 1 << 30), st.booleans())
 def test_region_of_an_input_is_exactly_what_is_read(seed: int, inline: bool) -> None:
     f, image, funcs, window = pipeline(seed)
@@ -518,7 +518,7 @@ def test_region_of_an_input_is_exactly_what_is_read(seed: int, inline: bool) -> 
     assert asked == read_region(f, image, window)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 1 << 30))
 def test_region_of_an_input_covers_what_is_read_under_any_schedule(seed: int) -> None:
     f, image, funcs, window = pipeline(seed)

@@ -230,15 +230,17 @@ def test_reduction_inside_a_vector() -> None:
     check(f, 35, 9)
 
 
+@pytest.mark.parametrize("tail", [GUARD, SHIFT])
 @pytest.mark.parametrize("width", [2, 3, 8, 12])
-def test_memory_for_each_lane(width: int) -> None:
+def test_memory_for_each_lane(width: int, tail: TailStrategy) -> None:
     g, f = stencil()
-    f.split(x, xo, xi, width, SHIFT).vectorize(xi)
+    f.split(x, xo, xi, width, tail).vectorize(xi)
     g.compute_at(f, xi)
     check(f, 29, 4)
 
 
-def test_reduction_into_memory_for_each_lane() -> None:
+@pytest.mark.parametrize("tail", [GUARD, SHIFT])
+def test_reduction_into_memory_for_each_lane(tail: TailStrategy) -> None:
     source = image(hl.Int(32), 60)
     r = hl.RDom([(0, 5)], "r")
     g, f = hl.Func("g"), hl.Func("f")
@@ -246,7 +248,7 @@ def test_reduction_into_memory_for_each_lane() -> None:
     g[x] = hl.max(g[x], source[x + r])
     f[x] = g[x] * 2 + g[x + 1]
     g.compute_at(f, xi)
-    f.split(x, xo, xi, 8, SHIFT).vectorize(xi)
+    f.split(x, xo, xi, 8, tail).vectorize(xi)
     check(f, 45)
 
 

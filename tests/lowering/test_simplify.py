@@ -24,7 +24,7 @@ ENVIRONMENTS = st.lists(ENVIRONMENT, min_size=8, max_size=8)
 VARIOUS = [{x: a, y: b, n: c} for a in (-9, -1, 0, 2, 7) for b in (-4, 0, 3) for c in (-5, 0, 1, 8)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(expressions(LEAVES), ENVIRONMENTS)
 @example(ir.div(ir.add(ir.mul(x, ir.i64(8)), ir.i64(16)), ir.i64(8)), [])
 @example(ir.div(x, ir.ZERO), [])
@@ -99,7 +99,7 @@ def _satisfying(known: _Known) -> list[dict[ir.Variable, int]]:
     return found[:: max(1, len(found) // 60)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(KNOWN, expressions(LEAVES, 6))
 def test_simplified_under_facts_has_the_same_value_where_they_hold(known: _Known, e: Expr) -> None:
     simpler = Simplifier(known.facts).expr(e)
@@ -107,7 +107,7 @@ def test_simplified_under_facts_has_the_same_value_where_they_hold(known: _Known
         assert value(simpler, at) == value(e, at), (known.told, e, simpler, at)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(KNOWN, conditions(expressions(LEAVES, 4)))
 def test_condition_decided_by_facts_is_so_where_they_hold(known: _Known, e: Expr) -> None:
     simpler = Simplifier(known.facts).expr(e)
@@ -115,7 +115,7 @@ def test_condition_decided_by_facts_is_so_where_they_hold(known: _Known, e: Expr
         assert value(simpler, at) == value(e, at), (known.told, e, simpler, at)
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(KNOWN, expressions(LEAVES, 5), expressions(LEAVES, 5))
 def test_what_a_sample_refutes_is_not_proven(known: _Known, a: Expr, b: Expr) -> None:
     gap = max(value(a, at) - value(b, at) for at in _satisfying(known))
@@ -143,7 +143,7 @@ def test_constant_limit_is_never_exceeded(known: _Known, e: Expr) -> None:
         assert value(e, at) <= limit, (known.told, e, at)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(expressions(LEAVES), expressions(LEAVES), ENVIRONMENTS)
 def test_linear_forms_have_the_value_of_what_they_stand_for(a: Expr, b: Expr, environments: list[Environment]) -> None:
     back, gap = to_expr(linear_of(a)), to_expr(difference(a, b))

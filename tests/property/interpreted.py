@@ -25,7 +25,10 @@ _ROUNDS = 64
 
 
 def settled(stmt: Stmt, arguments: Sequence[Argument], values: Sequence[Any], window: Box) -> Box:
-    """The region that the output needs for a window, as ``halide_core.pipeline`` finds it; each of its components'."""
+    """The region that the output needs for a window, as ``halide_core.pipeline`` finds it; its components' are alike.
+
+    Raises: PipelineError where rounding up makes each round need more.
+    """
     outputs = len(arguments) - len(values)
     for _ in range(_ROUNDS):
         regions = interpret(stmt, arguments, values, [window] * outputs).regions
@@ -35,7 +38,7 @@ def settled(stmt: Stmt, arguments: Sequence[Argument], values: Sequence[Any], wi
         if region == window:
             return region
         window = region
-    raise AssertionError(f"the region keeps growing: {window}")
+    raise hl.PipelineError(f"The region that the output needs keeps growing: {window}.")
 
 
 def run_passes(

@@ -66,7 +66,7 @@ def reduction() -> tuple[hl.Func, hl.Var, hl.RDom]:
         ("f.vectorize(z)", lambda f, x, y: f.vectorize(z)),
         ("f.unroll(z)", lambda f, x, y: f.unroll(z)),
         ("f.serial(z)", lambda f, x, y: f.serial(z)),
-        ("f.split(z, z, z.v, 4)", lambda f, x, y: f.vectorize(z, 4)),
+        ("f.vectorize(z, 4)", lambda f, x, y: f.vectorize(z, 4)),
     ],
 )
 def test_unknown_loop(told: str, schedule: Callable[..., object]) -> None:
@@ -311,7 +311,7 @@ def test_parallel_of_a_reduction_loop() -> None:
 
 def test_vectorize_of_a_reduction_loop() -> None:
     f, _x, r = reduction()
-    refused(lambda: f.update().vectorize(r.x, 5), f, 'f.update().vectorize(r.x.v): "r.x.v" is a reduction loop')
+    refused(lambda: f.update().vectorize(r.x, 5), f, 'f.update().vectorize(r.x, 5): "r.x.v" is a reduction loop')
 
 
 def test_vectorize_where_there_is_no_pure_loop() -> None:
@@ -520,7 +520,7 @@ def test_directive_about_an_inlined_func(told: str, schedule: Callable[..., obje
 
 def test_directive_about_an_inlined_func_names_its_line() -> None:
     g, f, x, _y = producer_and_consumer()
-    refused(lambda: g.vectorize(x, 8), f, "g.split(x, x, x.v, 8): ")
+    refused(lambda: g.vectorize(x, 8), f, "g.vectorize(x, 8): ")
 
 
 def test_compute_inline_takes_back_compute_root() -> None:
