@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from bounds.oracle import Answer, Answers
 from halide_core import ir
-from halide_core.algorithm import Function
+from halide_core.algorithm import Function, UniqueNames
 from halide_core.errors import InternalError
 from halide_core.ir import AnswerQuery, Block, BufferField, Expr, Field, Hole, If, Let, Stmt
 from halide_core.printer import dim_name
@@ -24,7 +24,7 @@ from halide_core.visit import Substitution, stmt_exprs, subexpressions, walk
 
 def fill(program: Program, answers: Answers) -> Stmt:
     """The program with its holes filled. Raises: InternalError if an engine left one open."""
-    filled = _Filling(answers)
+    filled = _Filling(answers, program)
     # The answers meet the obligations, or start-up checks stand for them: the tree need not repeat them.
     rest = assemble(replace(program, obligations=()), filled.prologue)
     body = filled.substitution.stmt(rest)
@@ -52,7 +52,8 @@ def _unless_empty(program: Program, body: Stmt) -> Stmt:
 class _Filling:
     """Names the holes, and keeps their lets by level, in the order of answering."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: Answers, program: Program) -> None:
+        names = UniqueNames(_loop_variables(program))
         self._lets: dict[Level, list[Stmt]] = {}
         bound: dict[tuple[Level, Expr], Expr] = {}
         values: dict[Expr, Expr] = {}
@@ -67,7 +68,7 @@ class _Filling:
                 if (answer.level, value) in bound:  # memory is most often exactly what is computed
                     values[h] = bound[answer.level, value]
                     continue
-                var = ir.index_variable(_name(answer, h))
+                var = ir.index_variable(names.fresh(_name(answer, h)))
                 values[h] = bound[answer.level, value] = var
                 self._lets.setdefault(answer.level, []).append(Let(var, value, None))
         self.substitution = Substitution(values)
@@ -81,8 +82,17 @@ class _Filling:
         return [] if level is None else self.lets(level)
 
 
+def _loop_variables(program: Program) -> list[str]:
+    """The names that loops and the lets of splits have already."""
+    found = []
+    for nest in program.nests.values():
+        found += [loop.var.name for loop in nest.loops]
+        found += [step.var.name for step in nest.steps if isinstance(step, Let)]
+    return found
+
+
 def _name(answer: Answer, h: Hole) -> str:
-    """What the let of a hole is called. Unique, as the hole is; never read back."""
+    """What the let of a hole is called, unless a loop has the name; never read back."""
     func: Function = answer.func
     dim = dim_name(func, answer.dim)
     if answer.kind is ir.HoleKind.MEM:

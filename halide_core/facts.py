@@ -9,6 +9,7 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
+import weakref
 
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
 from halide_core.linear import Linear, difference, linear_of
@@ -20,28 +21,34 @@ Range = tuple[float, float]
 EVERYTHING: Range = (-math.inf, math.inf)
 _STEPS = 64
 _DEPTH = 10
+_RANGE_DEPTH = 4
 
 
 class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
-    __slots__ = ("_lower", "_parent", "_proofs", "_upper")
+    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_upper")
 
     def __init__(self, parent: Facts | None = None) -> None:
         self._parent = parent
         self._lower: dict[Expr, list[Expr]] = {}
         self._upper: dict[Expr, list[Expr]] = {}
         self._proofs: dict[tuple[Expr, Expr], bool] = {}
+        self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
 
     def assume_at_least(self, atom: Expr, bound: Expr) -> None:
         """From here on ``bound <= atom``."""
         self._lower.setdefault(atom, []).append(bound)
-        self._proofs.clear()
+        self._forget()
 
     def assume_at_most(self, atom: Expr, bound: Expr) -> None:
         """From here on ``atom <= bound``."""
         self._upper.setdefault(atom, []).append(bound)
+        self._forget()
+
+    def _forget(self) -> None:
         self._proofs.clear()
+        self._ranges.clear()
 
     def assume_range(self, atom: Expr, low: Expr, high: Expr) -> None:
         """From here on ``low <= atom <= high``."""
@@ -80,7 +87,7 @@ class Facts:
         form = linear_of(e)
         low = high = float(form.const) if abs(form.const) > 1 << 52 else form.const
         for atom, c in form.terms.items():
-            lo, hi = self._atom_range(atom, 4)
+            lo, hi = self._atom_range(atom, _RANGE_DEPTH)
             if c < 0:
                 lo, hi = hi, lo
             low += c * lo
@@ -88,6 +95,14 @@ class Facts:
         return (low, high)
 
     def _atom_range(self, atom: Expr, depth: int) -> Range:
+        known = self._ranges.get(atom)
+        if known is None:
+            known = self._compute_range(atom, depth)
+            if depth >= _RANGE_DEPTH:
+                self._ranges[atom] = known
+        return known
+
+    def _compute_range(self, atom: Expr, depth: int) -> Range:
         low, high = structural_range(atom, self, depth)
         for bound in self.lower_bounds(atom):
             if isinstance(bound, IntImm):
@@ -141,9 +156,17 @@ def _range(e: Expr, facts: Facts, depth: int) -> Range:
     return (low, high)
 
 
+_weights: weakref.WeakKeyDictionary[Expr, int] = weakref.WeakKeyDictionary()
+
+
 def _weight(e: Expr) -> int:
-    """How many operators are nested in an expression, roughly."""
-    return 1 + sum(_weight(part) for part in (e.a, e.b)) if isinstance(e, Binary | Select) else 0
+    """How deep operators are nested in an expression."""
+    if not isinstance(e, Binary | Select):
+        return 0
+    known = _weights.get(e)
+    if known is None:
+        known = _weights[e] = 1 + max(_weight(e.a), _weight(e.b))
+    return known
 
 
 class _Search:
@@ -160,7 +183,7 @@ class _Search:
             return False
         low: float = form.const
         for atom, c in form.terms.items():
-            lo, hi = self._facts._atom_range(atom, 3)
+            lo, hi = self._facts._atom_range(atom, _RANGE_DEPTH)
             low += c * (lo if c > 0 else hi)
         if low >= 0:
             return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm import Image
+from halide_core.algorithm import Image, UniqueNames
 from halide_core.errors import InternalError
 from halide_core.facts import Facts
 from halide_core.ir import (
@@ -34,6 +34,7 @@ from halide_core.printer import dim_name
 from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution
+from lowering.fresh import names_in
 from lowering.limits import constant_limit
 
 
@@ -59,12 +60,13 @@ def buffer_name(callee: Callee, component: int) -> str:
 
 def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...]) -> Stmt:
     """Flattens everything; inputs and outputs have the layout that their buffers say."""
-    return _Flatten(outputs).stmt(stmt)
+    return _Flatten(outputs, names_in(stmt)).stmt(stmt)
 
 
 class _Flatten(Rewriter):
-    def __init__(self, outputs: tuple[Callee, ...]) -> None:
+    def __init__(self, outputs: tuple[Callee, ...], names: UniqueNames) -> None:
         super().__init__()
+        self._names = names
         self._layouts: dict[Callee, _Layout] = {f: _argument_layout(f) for f in outputs}
         self._lets: dict[Expr, Expr] = {}
 
@@ -118,7 +120,7 @@ class _Flatten(Rewriter):
             limit = None if limit is None or most is None else limit * max(most, 0)
             stride = simplify(ir.mul(stride, bounds.len))
             if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
-                var = ir.index_variable(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride")
+                var = ir.index_variable(self._names.fresh(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride"))
                 stmts.append(Let(var, stride, None))
                 stride = var
         self._layouts[s.func] = _Layout(tuple(mins), tuple(strides))

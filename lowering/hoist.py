@@ -8,8 +8,9 @@ variables that it mentions allow, so that a row is tested once, not once a pixel
 
 from __future__ import annotations
 
-from halide_core.ir import Block, Expr, For, If, Let, Stmt, Variable
-from halide_core.visit import Rewriter, free_variables
+from halide_core.algorithm import Function
+from halide_core.ir import Access, Block, Expr, For, If, Let, Stmt, Variable
+from halide_core.visit import Rewriter, free_variables, subexpressions
 
 
 def hoist_invariants(stmt: Stmt) -> Stmt:
@@ -31,7 +32,7 @@ class _Hoist(Rewriter):
         kept: list[Let | Expr] = []
         for step in leading:
             value = step.value if isinstance(step, Let) else step
-            if free_variables(value).isdisjoint(stuck):
+            if free_variables(value).isdisjoint(stuck) and not _reads_funcs(value):
                 moved.append(step)
             else:
                 kept.append(step)
@@ -40,6 +41,11 @@ class _Hoist(Rewriter):
         if not moved:
             return loop if body is loop.body else _with_body(loop, body)
         return _wrapped(moved, _with_body(loop, _wrapped(kept, rest)))
+
+
+def _reads_funcs(e: Expr) -> bool:
+    """Whether a value comes from memory that the loop may write: such a step is tested anew each time."""
+    return any(isinstance(s, Access) and isinstance(s.callee, Function) for s in subexpressions([e]))
 
 
 def _with_body(loop: For, body: Stmt) -> For:

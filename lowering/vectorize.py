@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from halide_core import ir
+from halide_core.algorithm import UniqueNames
 from halide_core.ir import (
     AllocateFlat,
     Binary,
@@ -38,6 +39,7 @@ from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import Rewriter, Substitution, free_variables, parts, subexpressions, walk, with_parts
+from lowering.fresh import names_in
 from lowering.traversal import Traversals
 
 _COPIES = 4
@@ -46,12 +48,13 @@ _COPIES = 4
 
 def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals) -> Stmt:
     """Raises: ScheduleError where a length is not constant, or memory inside the loop differs from lane to lane."""
-    return _FindLoops(register_bytes, traversals).stmt(stmt)
+    return _FindLoops(register_bytes, traversals, names_in(stmt)).stmt(stmt)
 
 
 class _FindLoops(Rewriter):
-    def __init__(self, register_bytes: int, traversals: Traversals) -> None:
+    def __init__(self, register_bytes: int, traversals: Traversals, names: UniqueNames) -> None:
         super().__init__()
+        self._names = names
         self._traversals = traversals
         self._register_bytes = register_bytes
 
@@ -96,7 +99,7 @@ class _FindLoops(Rewriter):
         if whole <= _COPIES:
             starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
             return [_Lanes(loop, start, size, self._traversals).run(body) for start in starts]
-        var = ir.index_variable(f"{loop.var.name}.vector")
+        var = ir.index_variable(self._names.fresh(f"{loop.var.name}.vector"))
         start = simplify(ir.add(base, ir.mul(var, ir.i64(size))))
         inner = _Lanes(loop, start, size, self._traversals).run(body)
         return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from halide_core.algorithm import Function
 from halide_core.errors import InternalError
-from halide_core.ir import Access, Allocate, Block, For, If, Label, LoopName, Provide, Stmt
+from halide_core.ir import Access, Allocate, Block, For, If, Label, Let, LoopName, Provide, Stmt, Variable
 from halide_core.program import Program, assemble
 from halide_core.visit import stmt_exprs, subexpressions
 
@@ -25,6 +25,7 @@ class _Walk:
         self._computed: set[object] = set()
         self._inside: list[object] = []
         self._loops: set[LoopName] = set()
+        self._variables: set[Variable] = set()
         self._checked: dict[Stmt, list[Function]] = {}
 
     def visit(self, stmt: Stmt) -> None:
@@ -55,12 +56,21 @@ class _Walk:
                 if loop in self._loops:
                     raise InternalError(f'Two loops are named "{loop}".')
                 self._loops.add(loop)
+                self._bind(stmt.var)
                 self.visit(body)
+            case Let(var=var):
+                self._bind(var)
             case If(then=then):
                 self.visit(then)
             case Provide(func=func):
                 if func not in self._inside:
                     raise InternalError(f'"{func.name}" is written outside its label.')
+
+
+    def _bind(self, var: Variable) -> None:
+        if var in self._variables:
+            raise InternalError(f'Two variables are named "{var.name}".')
+        self._variables.add(var)
 
 
 def _reads(stmt: Stmt) -> list[Function]:

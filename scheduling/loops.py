@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core import ir
+from halide_core.algorithm import UniqueNames
 from halide_core.growth import growth
 from halide_core.index import startup_index
-from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, LoopName
+from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, LoopName, Variable
 from halide_core.program import Guard, Loop, Nest, Obligation, Program, StageKey
 from halide_core.schedule import Fuse, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
@@ -57,8 +58,7 @@ def split(program: Program, d: Split) -> Program:
     tail = _tail(d, old, exact, steered=_steers_itself(key))
     m, n = old.bounds.min, old.bounds.len
     outer_name, inner_name = (LoopName(old.name.func, d.stage, 0, v) for v in (d.outer, d.inner))
-    outer_var = ir.index_variable(f"{old.var.name}.{d.outer}")
-    inner_var = ir.index_variable(f"{old.var.name}.{d.inner}" + ("'" if d.outer == d.inner else ""))
+    outer_var, inner_var = _fresh_variables(nest, f"{old.var.name}.{d.outer}", f"{old.var.name}.{d.inner}")
     count = simplify(ir.div(ir.add(n, ir.sub(factor, ir.ONE)), factor))
     outer = Loop(outer_name, outer_var, Interval(ir.ZERO, count), old.kind, old.pure)
     inner = Loop(inner_name, inner_var, Interval(ir.ZERO, factor), LoopKind.SERIAL, old.pure)
@@ -85,6 +85,15 @@ def split(program: Program, d: Split) -> Program:
         nest.overcomputes or rounds,
     )
     return replace(program.with_nest(key, changed), obligations=(*program.obligations, *obligations))
+
+
+def _fresh_variables(nest: Nest, *wanted: str) -> list[Variable]:
+    """Variables for new loops. Loop names can be used again once a loop is gone; variables can't, since the let of
+    the old loop keeps its own."""
+    names = UniqueNames(
+        [loop.var.name for loop in nest.loops] + [step.var.name for step in nest.steps if isinstance(step, Let)]
+    )
+    return [ir.index_variable(names.fresh(name)) for name in wanted]
 
 
 def _divides(factor: Expr, length: Expr) -> bool:
@@ -188,7 +197,7 @@ def fuse(program: Program, d: Fuse) -> Program:
         refuse(d, f'reduction loops keep their order: "{d.inner}" must be immediately inside "{d.outer}".')
     if LoopKind.SERIAL is not inner.kind or LoopKind.SERIAL is not outer.kind:
         refuse(d, "both loops must be serial; fuse them first, and then say how the fused loop is run.")
-    var = ir.index_variable(f"{inner.var.name}.{d.fused}")
+    (var,) = _fresh_variables(nest, f"{inner.var.name}.{d.fused}")
     name = LoopName(inner.name.func, d.stage, 0, d.fused)
     (mx, nx), (my, ny) = (inner.bounds.min, inner.bounds.len), (outer.bounds.min, outer.bounds.len)
     fused = Loop(name, var, Interval(ir.ZERO, simplify(ir.mul(nx, ny))), LoopKind.SERIAL, inner.pure)

@@ -321,3 +321,34 @@ def test_histogram_of_split_and_unrolled_reduction_loops() -> None:
     ro, ri = hl.RVar("ro"), hl.RVar("ri")
     f.update().split(r.x, ro, ri, 5).unroll(ri)
     check(f, 16)
+
+
+def test_guard_that_reads_what_the_loop_writes_stays_inside() -> None:
+    x = hl.Var("x")
+    f, r = hl.Func("f"), hl.RDom([(0, 10)], "r")
+    f[x] = 0
+    r.where(f[x] < 5)
+    f[x] += hl.i32(r.x)
+    check(f, 4)
+
+
+def test_loop_names_used_again_keep_their_variables_apart() -> None:
+    guard = hl.TailStrategy.GuardWithIf
+    x, y, w = hl.Var("x"), hl.Var("y"), hl.Var("w")
+    f = hl.Func("f")
+    f[x, y] = x * 3 + y
+    f.parallel(y, 4, guard).split(y, hl.Var("t"), w, 2, guard)
+    check(f, 9, 9)
+    g = hl.Func("g")
+    g[x] = x * 3
+    g.vectorize(x, 8, guard).split(x, hl.Var("v"), w, 4, guard)
+    check(g, 40)
+
+
+def test_loops_named_like_the_ends_of_holes_keep_their_variables_apart() -> None:
+    x = hl.Var("x")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x * 3
+    f[x] = g[x - 1] + g[x + 1]
+    g.compute_root().split(x, hl.Var("min"), hl.Var("len"), 8, hl.TailStrategy.GuardWithIf)
+    check(f, 100)

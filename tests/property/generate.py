@@ -241,17 +241,25 @@ class _Draw:
     def settle(self, output: hl.Func) -> None:
         """Takes back the placement of Funcs whose drawn level is illegal, and counts the refusals."""
         for _ in range(3 * len(self.funcs)):
-            try:
-                output.loop_nest()
+            error = _refusal(output)
+            if error is None:
                 return
-            except hl.ScheduleError as error:
-                self.refused += 1
-                self.log.append(f"# refused: {error.message.splitlines()[0]}")
-                for f in self.funcs:
-                    kept = [d for d in f._function.directives if error.message.startswith(f"{d}:")]
-                    f._function.directives[:] = [d for d in f._function.directives if d not in kept]
-                    if any(isinstance(d, ComputeAt) for d in kept):
-                        f.compute_root()
+            self.refused += 1
+            self.log.append(f"# refused: {error.message.splitlines()[0]}")
+            for f in self.funcs:
+                kept = [d for d in f._function.directives if error.message.startswith(f"{d}:")]
+                f._function.directives[:] = [d for d in f._function.directives if d not in kept]
+                if any(isinstance(d, ComputeAt) for d in kept):
+                    f.compute_root()
+
+
+def _refusal(output: hl.Func) -> hl.ScheduleError | None:
+    """Why the schedule is illegal, if it is."""
+    try:
+        output.loop_nest()
+    except hl.ScheduleError as error:
+        return error
+    return None
 
 
 def draw(seed: int) -> Case:
