@@ -163,12 +163,14 @@ def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
     return found
 
 
+def _is_ceiling(length: Binary) -> bool:
+    """Whether a length is a quotient that grows with its numerator: one by a negative number does not."""
+    return length.op is BinaryOp.DIV and isinstance(length.b, IntImm) and length.b.value > 0
+
+
 def _assume_nonempty(facts: Facts, length: Expr) -> None:
     """Inside a loop its length is at least one, and so are the lengths that it is made of."""
-    while True:
-        if isinstance(length, Binary) and length.op is BinaryOp.DIV and isinstance(length.b, IntImm):
-            length = simplify(ir.sub(length.a, ir.sub(length.b, ir.ONE)))
-            continue
-        break
+    while isinstance(length, Binary) and _is_ceiling(length):
+        length = simplify(ir.sub(length.a, ir.sub(length.b, ir.ONE)))
     if not isinstance(length, IntImm | Binary):
         facts.assume_at_least(length, ir.ONE)

@@ -79,14 +79,14 @@ class _Spans:
             if pure:
                 spans[ir.pure_variable(name)] = span if span is not None else (0, 0)
         roots = [*definition.exprs()]
+        risks: dict[Expr, None] = {}
         domain = definition.domain
         if domain is not None:
             roots.append(domain.predicate)
             for i, bounds in enumerate(domain.bounds):
-                (low, _), (_, most) = self._startup(bounds.min), self._startup(bounds.len)
-                (_, high) = self._startup(bounds.min)
+                low, high = self._span(bounds.min, spans, risks)
+                _, most = self._span(bounds.len, spans, risks)
                 spans[RVarRef(INT32, domain, i)] = (low, high + max(most, 1) - 1)
-        risks: dict[Expr, None] = {}
         coordinates: list[tuple[ir.Callee | None, int, Expr]] = [
             (f, d, arg) for d, arg in enumerate(definition.args) if not isinstance(arg, Variable)
         ]
@@ -104,10 +104,6 @@ class _Spans:
         box = self._boxes[callee]
         known = box[d]
         box[d] = span if known is None else (min(known[0], span[0]), max(known[1], span[1]))
-
-    def _startup(self, e: Expr) -> _Span:
-        low, high = self._values.of(e)
-        return (int(low), int(high))
 
     def _span(self, e: Expr, spans: dict[Expr, _Span], risks: dict[Expr, None]) -> _Span:
         """The values of an int32 expression; where they may leave int32 that is a risk, and the span stops there."""
@@ -135,8 +131,9 @@ class _Spans:
             case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if e.type is INT32 and 0 <= k < 31:
                 low, high = self._span(a, spans, risks)
                 return (low << k, high << k)
-            case Binary(op=BinaryOp.MOD | BinaryOp.SHR | BinaryOp.BIT_AND, a=a):
+            case Binary(op=BinaryOp.MOD | BinaryOp.SHR | BinaryOp.BIT_AND, a=a, b=b):
                 self._span(a, spans, risks)
+                self._span(b, spans, risks)
             case Select(a=a, b=b):
                 x, y = self._span(a, spans, risks), self._span(b, spans, risks)
                 return (min(x[0], y[0]), max(x[1], y[1]))

@@ -219,11 +219,10 @@ class _Extraction:
                 points.append(_extremes(coordinates))
             stage = reader[1] if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
             clause = Clause(kind, callee, stage, tuple(points), path, reader)
-            if own:
-                if kind is HoleKind.CPU:
-                    self._query.self_reads.setdefault(reader, []).append(clause)
-            elif kind is HoleKind.MEM:
+            if kind is HoleKind.MEM:
                 self._query.needs_memory.setdefault(callee, []).append(clause)
+            elif own:
+                self._query.self_reads.setdefault(reader, []).append(clause)
             else:
                 self._query.reads.setdefault(callee, []).append(clause)
 

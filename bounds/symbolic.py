@@ -236,8 +236,8 @@ class _Engine:
         is_output = f in self._program.algorithm.outputs
         scope = self._query.top if is_output else self._query.scope(level)
         box: Box | None = None
-        clauses = list(self._query.needs_memory.get(f, []))
-        clauses += [self._query.writes[f, s] for s in self._program.stages(f)]
+        clauses = [self._query.writes[f, s] for s in self._program.stages(f)]
+        clauses += self._query.needs_memory.get(f, [])
         for clause in clauses:
             box = self._union(box, self._box(clause, scope), scope.facts)
         assert box is not None

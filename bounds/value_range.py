@@ -31,6 +31,14 @@ def type_range(type: Type) -> Range:
     return type.range if type.is_integer() else EVERYTHING
 
 
+def _finite_range(type: Type) -> Range:
+    """The values of a type that are numbers: a float beyond them is infinite, and what comes of it may be NaN."""
+    if type.is_float():
+        limit = 3.4e38 if type.bits() == 32 else 1.7e308
+        return (-limit, limit)
+    return type_range(type)
+
+
 class ValueRanges:
     """Ranges of expressions and Funcs, remembered for one pipeline."""
 
@@ -43,8 +51,8 @@ class ValueRanges:
         known = self._known.get(e)
         if known is None:
             low, high = self._compute(e)
-            least, most = type_range(e.type)
-            known = (low, high) if least <= low and high <= most else (least, most)
+            least, most = _finite_range(e.type)
+            known = (low, high) if least <= low and high <= most else type_range(e.type)
             self._known[e] = known
         return known
 

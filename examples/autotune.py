@@ -28,6 +28,8 @@ try:
     import optuna
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from tuning_candidate import Job, Outcome, Result, Role, Workers
+    from tuning_space import REGISTRY, Schedule, Size, python_source
     from tuning_study import History, storage
 except ModuleNotFoundError as missing:
     if missing.name not in ("optuna", "rich", "sqlalchemy"):
@@ -37,12 +39,10 @@ except ModuleNotFoundError as missing:
         f"or in a checkout pip install -e '.[tune]'."
     ) from None
 
-from tuning_candidate import Job, Outcome, Result, Role, Workers
-from tuning_space import REGISTRY, Schedule, Size, python_source
-
 _PLAIN_PATIENCE = 10.0  # times the limit
-_LONG = 1.0  # seconds that the plain schedule may take to be run more than once
-_HOPELESS = 3.0  # times the best: one run says enough
+_LONG = 1.0  # seconds: a plain schedule that takes longer is run only once
+_HOPELESS = 3.0  # times the best, and
+_SHORT = 0.2  # seconds: a candidate that takes longer than both is run only once. A first run is slow for its pages.
 _FINALISTS = 3
 
 
@@ -61,7 +61,7 @@ class Tuner:
 
     def _run(self, schedule: Schedule, role: Role) -> Outcome:
         plain = role is Role.PLAIN
-        hopeless = _LONG if plain else max(self._best * _HOPELESS, 1e-3)
+        hopeless = _LONG if plain else max(self._best * _HOPELESS, _SHORT)
         job = Job(self._name, self._size, schedule, role, self._expected, hopeless)
         return self._workers.run(job, patience=_PLAIN_PATIENCE if plain else 1.0)
 
@@ -74,7 +74,7 @@ class Tuner:
         outcome = self._run(REGISTRY[self._name].plain, Role.PLAIN)
         if outcome.result is not Result.DONE:
             raise SystemExit(f"{self._name}: the plain schedule: {outcome.reason}")
-        self.plain = min(self.plain or outcome.seconds, outcome.seconds)
+        self.plain = outcome.seconds
 
     def search(self, trials: int, timeout: float, jobs: int) -> None:
         """Tries schedules until there were enough, or until the time is over."""
@@ -124,7 +124,9 @@ class Tuner:
         finalists = [schedule for schedule, _ in self._history.best(_FINALISTS)]
         times = [math.inf] * len(finalists)
         for _ in range(2):
-            self.measure_plain()
+            again = self._run(REGISTRY[self._name].plain, Role.PLAIN)
+            if again.result is Result.DONE:
+                self.plain = min(self.plain, again.seconds)
             for i, schedule in enumerate(finalists):
                 outcome = self._run(schedule, Role.MEASURE)
                 if outcome.result is Result.DONE:

@@ -52,7 +52,7 @@ class Result(Enum):
 
 @dataclass(frozen=True)
 class Job:
-    """What to do. A candidate whose first run takes longer than ``hopeless`` seconds is not run again."""
+    """What to do. What takes longer than ``hopeless`` seconds is not run again."""
 
     pipeline: str
     size: Size
@@ -170,9 +170,12 @@ def _perform(job: Job) -> Outcome:
     if job.role is Role.PLAIN:
         _check_corner(job, inputs, output)
         np.save(job.expected, output)
-    elif not _same_bits(output, np.load(job.expected)):
+    expected = np.load(job.expected)
+    sound = _same_bits(output, expected)
+    seconds = first if first > job.hopeless else min(first, _least(run))
+    if not (sound and _same_bits(output, expected)):  # a race need not show at once
         return Outcome(Result.WRONG, reason="the result differs from the plain schedule's")
-    return Outcome(Result.DONE, first if first > job.hopeless else min(first, _least(run)))
+    return Outcome(Result.DONE, seconds)
 
 
 def _least(run: Callable[[], float]) -> float:

@@ -1,6 +1,6 @@
 """What the tuner tunes: algorithms, their plain schedules, and the schedules to choose from.
 
-In: a source of choices, such as an optuna trial. Out: a schedule, as a plain list of directives, each of which can be
+In: an optuna trial. Out: a schedule, as a plain list of directives, each of which can be
 applied to an algorithm's Funcs or printed as Python.
 
     Directive("blur", "vectorize", ("x", 16))   prints as   blur.vectorize(x, 16)
@@ -14,23 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import halide_core as hl
 
-Choice = TypeVar("Choice", str, int, bool)
+if TYPE_CHECKING:  # a candidate's process doesn't need it
+    from optuna.trial import BaseTrial
+
 Size = tuple[int, int]
 """Width and height of the output."""
-
-
-class Choices(Protocol):
-    """What a space asks: ``optuna.Trial`` and ``optuna.trial.FixedTrial`` have this."""
-
-    def suggest_categorical(self, name: str, choices: Sequence[Choice]) -> Choice:
-        """One of the choices, which is remembered under the name."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,7 @@ class Tunable:
     """A pipeline of the registry. ``extents`` and ``shapes`` (numpy's order) are those of the output and the inputs."""
 
     build: Callable[[], Algorithm]
-    space: Callable[[Choices], Schedule]
+    space: Callable[[BaseTrial], Schedule]
     plain: Schedule
     dtype: type[np.generic]
     size: Size
@@ -102,7 +96,7 @@ def _roots(*names: str) -> Schedule:
     return [Directive(n, "compute_root") for n in names]
 
 
-def _computed(trial: Choices, name: str, consumer: str, levels: Sequence[str]) -> tuple[str, Schedule]:
+def _computed(trial: BaseTrial, name: str, consumer: str, levels: Sequence[str]) -> tuple[str, Schedule]:
     """Where a Func is computed: inline, root, or a loop of the consumer."""
     level = trial.suggest_categorical(f"{name} at", levels)
     if level == "inline":
@@ -111,12 +105,12 @@ def _computed(trial: Choices, name: str, consumer: str, levels: Sequence[str]) -
     return level, [where]
 
 
-def _vectors(trial: Choices, name: str, widths: Sequence[int]) -> Schedule:
+def _vectors(trial: BaseTrial, name: str, widths: Sequence[int]) -> Schedule:
     width = trial.suggest_categorical(f"{name} vector", widths)
     return [Directive(name, "vectorize", ("x", width))] if width > 1 else []
 
 
-def _picture_loops(trial: Choices, name: str, widths: Sequence[int]) -> Schedule:
+def _picture_loops(trial: BaseTrial, name: str, widths: Sequence[int]) -> Schedule:
     """Tiles or strips of rows, vectors, threads of a picture."""
     columns = trial.suggest_categorical("tile columns", [0, 128, 256, 512])
     rows = trial.suggest_categorical("tile rows", [4, 8, 16, 32, 64, 128])
@@ -145,7 +139,7 @@ def blur() -> Algorithm:
     return Algorithm(blur, [image], {"x": x, "y": y, "across": across, "blur": blur})
 
 
-def blur_space(trial: Choices) -> Schedule:
+def blur_space(trial: BaseTrial) -> Schedule:
     """Tiles of the output; the first pass at any of its loops."""
     found = _picture_loops(trial, "blur", [1, 8, 16, 32, 64])
     level, where = _computed(trial, "across", "blur", ["inline", "root", "yo", "xo", "yi"])
@@ -180,7 +174,7 @@ def unsharp() -> Algorithm:
     return Algorithm(unsharp, [image], {"x": x, "y": y, "c": c, **funcs})
 
 
-def unsharp_space(trial: Choices) -> Schedule:
+def unsharp_space(trial: BaseTrial) -> Schedule:
     """Tiles or strips of the output, its channels innermost or row by row; each Func at a loop or inline."""
     found = [Directive("unsharp", "bound", ("c", 0, 3))]
     innermost = trial.suggest_categorical("channels", ["points", "rows"]) == "points"
@@ -197,8 +191,10 @@ def unsharp_space(trial: Choices) -> Schedule:
     ):
         level, where = _computed(trial, name, "unsharp", levels)
         found += where
-        if level != "inline":
-            found += _vectors(trial, name, [1, 16]) if name in ("padded", "grey") else _vectors(trial, name, [width])
+        if level != "inline" and name in ("padded", "grey"):  # whose clamps vectors may be slow at
+            found += _vectors(trial, name, [1, 8, 16])
+        elif level != "inline":
+            found.append(Directive(name, "vectorize", ("x", width)))
     return found
 
 
@@ -219,7 +215,7 @@ def matmul() -> Algorithm:
     return Algorithm(matmul, [a, b], names)
 
 
-def matmul_space(trial: Choices) -> Schedule:
+def matmul_space(trial: BaseTrial) -> Schedule:
     """Tiles of a few vectors by a few rows, by columns or by rows of tiles; the product of a tile in one place."""
     width = trial.suggest_categorical("vector", [4, 8, 16])
     columns = width * trial.suggest_categorical("tile vectors", [1, 2, 3, 4])

@@ -8,6 +8,7 @@ In: a Tunable and measured times. Out: the next schedules to try.
 
 from __future__ import annotations
 
+import importlib
 import sqlite3
 import warnings
 from collections import Counter
@@ -35,6 +36,8 @@ def storage(path: Path) -> Iterator[optuna.storages.RDBStorage]:
     Raises:
         SystemExit: it can't be written, is no history, or is in use.
     """
+    if not path.parent.is_dir():  # or the lock would make it
+        raise SystemExit(f'The storage "{path}" can\'t be written: "{path.parent}" is no folder.')
     lock = FileLock(f"{path}.lock")
     try:
         lock.acquire(timeout=0)
@@ -50,6 +53,10 @@ def storage(path: Path) -> Iterator[optuna.storages.RDBStorage]:
         raise SystemExit(f'The storage "{path}" can\'t be written: {error}.') from None
     finally:
         lock.release()
+
+
+def _other_space(study: str) -> str:
+    return f'The study "{study}" is of another search space, of an older tuner: choose another --study.'
 
 
 class History:
@@ -89,7 +96,7 @@ class History:
         try:
             return History(study, pipeline)
         except ValueError:
-            raise SystemExit(f'The study "{name}" is of another search space: choose another --study.') from None
+            raise SystemExit(_other_space(name)) from None
 
     @staticmethod
     def _key(schedule: Schedule) -> tuple[str, ...]:
@@ -100,9 +107,17 @@ class History:
         return REGISTRY[self.pipeline].space(FixedTrial(trial.params))
 
     def ask(self) -> tuple[optuna.Trial, Schedule]:
-        """The next trial."""
+        """The next trial.
+
+        Raises:
+            SystemExit: the study has trials of another search space.
+        """
         trial = self.study.ask()
-        schedule = REGISTRY[self.pipeline].space(trial)
+        try:
+            schedule = REGISTRY[self.pipeline].space(trial)
+        except ValueError:
+            self.study.tell(trial, state=TrialState.FAIL)
+            raise SystemExit(_other_space(self.study.study_name)) from None
         trial.set_user_attr("schedule", self._key(schedule))
         return trial, schedule
 
@@ -157,14 +172,11 @@ class History:
         Raises:
             OSError: it can't be written.
         """
-        import matplotlib  # slow to import, and only needed at the end
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-
+        drawing = importlib.import_module("matplotlib.figure")  # slow, and only needed at the end
         trials = self.study.get_trials(deepcopy=False)
         done = [(t.number, t.value * 1e3) for t in trials if t.state is TrialState.COMPLETE and t.value is not None]
-        figure, axes = pyplot.subplots(figsize=(8, 4.5))
+        figure = drawing.Figure(figsize=(8, 4.5))
+        axes = figure.add_subplot()
         axes.axhline(plain_seconds * 1e3, color="tab:red", linestyle="--", label="plain schedule")
         if done:
             numbers, times = zip(*done, strict=True)
@@ -181,4 +193,3 @@ class History:
         axes.legend(fontsize="small")
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=120, bbox_inches="tight")
-        pyplot.close(figure)

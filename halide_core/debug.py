@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,15 +31,27 @@ def show(name: str, stmt: Stmt, seconds: float) -> None:
         print(f"--- {name}\n{format_stmt(stmt)}", file=sys.stderr)
 
 
+_recursion_lock = threading.Lock()
+_inside = 0
+_limit_outside = 0
+
+
 @contextmanager
 def deep_recursion(limit: int = 100_000) -> Iterator[None]:
     """Lets recursive passes follow expressions as deep as users write them."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, limit))
+    global _inside, _limit_outside
+    with _recursion_lock:  # the limit belongs to the whole process: the first in raises it, the last out restores it
+        if _inside == 0:
+            _limit_outside = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_limit_outside, limit))
+        _inside += 1
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        with _recursion_lock:
+            _inside -= 1
+            if _inside == 0:
+                sys.setrecursionlimit(_limit_outside)
 
 
 class Stopwatch:

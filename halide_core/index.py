@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, IntImm, LoopName, ParamRef, RVarRef, Select, Variable
-from halide_core.types import INT32, INT64
+from halide_core.types import INT32, INT64, UInt
 from halide_core.visit import Rewriter
 
 _EXACT = frozenset(
@@ -24,6 +24,19 @@ _EXACT = frozenset(
 
 # These never leave int32 when their operands are in it (but for -2**31/-1, which is checked like a sum).
 _BOUNDED = frozenset({BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX})
+
+
+_RING = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
+_UINT64 = UInt(64)
+
+
+def _modular(e: Expr) -> Expr:
+    """An int64 value as the uint64 that is equal to it modulo 2**64."""
+    if isinstance(e, IntImm):
+        return ir.const(e.value, _UINT64)
+    if isinstance(e, Cast) and e.a.type is _UINT64:
+        return e.a
+    return Cast(_UINT64, e)
 
 
 def _unchecked(e: Expr) -> bool:
@@ -70,6 +83,14 @@ class TargetExprs(Rewriter):
         """A reduction variable as the int32 that the user sees."""
         found = self._variables.get(e)
         return e if found is None else Cast(e.type, found)
+
+    def rewrite_Binary(self, e: Binary) -> Expr:
+        """The user's own int64 arithmetic wraps, where index arithmetic never does: it is done in uint64, so that
+        no rule about indices is ever applied to it."""
+        a, b = self.expr(e.a), self.expr(e.b)
+        if e.type is INT64 and e.op in _RING:
+            return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
+        return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
     def rewrite_Access(self, e: Access) -> Expr:
         """An access at int64 coordinates."""

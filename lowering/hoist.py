@@ -8,7 +8,6 @@ variables that it mentions allow, so that a row is tested once, not once a pixel
 
 from __future__ import annotations
 
-from halide_core.algorithm import Function
 from halide_core.ir import Access, Block, Expr, For, If, Let, Stmt, Variable
 from halide_core.visit import Rewriter, free_variables, subexpressions
 
@@ -32,7 +31,7 @@ class _Hoist(Rewriter):
         kept: list[Let | Expr] = []
         for step in leading:
             value = step.value if isinstance(step, Let) else step
-            if free_variables(value).isdisjoint(stuck) and not _reads_funcs(value):
+            if free_variables(value).isdisjoint(stuck) and not _reads_memory(value):
                 moved.append(step)
             else:
                 kept.append(step)
@@ -43,9 +42,10 @@ class _Hoist(Rewriter):
         return _wrapped(moved, _with_body(loop, _wrapped(kept, rest)))
 
 
-def _reads_funcs(e: Expr) -> bool:
-    """Whether a value comes from memory that the loop may write: such a step is tested anew each time."""
-    return any(isinstance(s, Access) and isinstance(s.callee, Function) for s in subexpressions([e]))
+def _reads_memory(e: Expr) -> bool:
+    """Whether a value comes from memory. The loop may write it; and where the loop runs not once, nothing says that
+    it may be read."""
+    return any(isinstance(s, Access) for s in subexpressions([e]))
 
 
 def _with_body(loop: For, body: Stmt) -> For:

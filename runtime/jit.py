@@ -18,6 +18,7 @@ import numpy as np
 from halide_core.algorithm import snapshot
 from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
+from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, ToolchainError
 from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
@@ -42,14 +43,18 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     runtime()  # its symbols must be there before a library that needs them is opened
     compiler = find_compiler()
     options = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags)
-    key = fingerprint(request, compiler, options)
+    with deep_recursion():
+        key = fingerprint(request, compiler, options)
+        signature = arguments(request, snapshot(request.outputs))
     cache = default_cache()
 
     def build(output: Path) -> None:
         lowered = lower(request)
+        with deep_recursion():
+            text = _text(lowered)
         with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
             source = Path(folder) / "pipeline.c"
-            source.write_text(_text(lowered), encoding="utf-8")
+            source.write_text(text, encoding="utf-8")
             compile_shared([source], output, options=options, compiler=compiler)
 
     path = cache.get_or_build(key, build)
@@ -62,7 +67,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
             library = FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
         except OSError as error:
             raise ToolchainError(f'Pipeline "{request.name}" was compiled, but can\'t be loaded: {error}') from error
-    return LoadedPipeline(request, library, arguments(request, snapshot(request.outputs)))
+    return LoadedPipeline(request, library, signature)
 
 
 def _text(lowered: Lowered) -> str:
