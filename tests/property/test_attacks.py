@@ -1,4 +1,4 @@
-"""Programs found by attacking the compiler by hand: each once read memory that was not its own, or gave a wrong answer."""
+"""Programs found by attacking the compiler by hand: each once read beyond its memory, or gave a wrong answer."""
 
 from __future__ import annotations
 
