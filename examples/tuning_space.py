@@ -101,8 +101,10 @@ def _computed(trial: BaseTrial, name: str, consumer: str, levels: Sequence[str])
     level = trial.suggest_categorical(f"{name} at", levels)
     if level == "inline":
         return level, []
-    where = Directive(name, "compute_root") if level == "root" else Directive(name, "compute_at", (consumer, level))
-    return level, [where]
+    if level != "root":
+        return level, [Directive(name, "compute_at", (consumer, level))]
+    threads = trial.suggest_categorical("parallel", [True, False])  # one answer for the whole trial
+    return level, [Directive(name, "compute_root"), *([Directive(name, "parallel", ("y",))] if threads else [])]
 
 
 def _vectors(trial: BaseTrial, name: str, widths: Sequence[int]) -> Schedule:
@@ -113,7 +115,7 @@ def _vectors(trial: BaseTrial, name: str, widths: Sequence[int]) -> Schedule:
 def _picture_loops(trial: BaseTrial, name: str, widths: Sequence[int]) -> Schedule:
     """Tiles or strips of rows, vectors, threads of a picture."""
     columns = trial.suggest_categorical("tile columns", [0, 128, 256, 512])
-    rows = trial.suggest_categorical("tile rows", [4, 8, 16, 32, 64, 128])
+    rows = trial.suggest_categorical("tile rows", [4, 8, 16, 32, 64, 128, 256])
     width = trial.suggest_categorical(f"{name} vector", widths)
     if columns:
         found = [Directive(name, "tile", ("x", "y", "xo", "yo", "xi", "yi", columns, rows))]
