@@ -56,7 +56,7 @@ class Tuner:
         self._console = console
         self._expected = str(folder / f"{history.pipeline}.npy")
         self._name = history.pipeline
-        self._best = math.inf
+        self._best = next((seconds for _, seconds in history.best(1)), math.inf)
         self.plain = 0.0
 
     def _run(self, schedule: Schedule, role: Role) -> Outcome:

@@ -118,15 +118,16 @@ class Workers:
             )  # fmt: skip
             self._live.add(process)
         limit = self._limit * patience
-        try:
-            out, errors = process.communicate(job.to_json(), timeout=limit)
-        except subprocess.TimeoutExpired:
-            what = "compiling" if job.role is Role.COMPILE else "running"
-            return Outcome(Result.FAILED, reason=f"{what} it took longer than {limit:g} s")
-        finally:
-            _end(process)
-            with self._lock:
-                self._live.discard(process)
+        with process:  # which closes its pipes
+            try:
+                out, errors = process.communicate(job.to_json(), timeout=limit)
+            except subprocess.TimeoutExpired:
+                what = "compiling" if job.role is Role.COMPILE else "running"
+                return Outcome(Result.FAILED, reason=f"{what} it took longer than {limit:g} s")
+            finally:
+                _end(process)
+                with self._lock:
+                    self._live.discard(process)
         return _answer(process.returncode, out, errors)
 
 
