@@ -25,7 +25,6 @@ from pathlib import Path
 OUT = Path(__file__).resolve().parent / "out"
 
 try:
-    import optuna
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from tuning_candidate import Job, Outcome, Result, Role, Workers
@@ -94,25 +93,21 @@ class Tuner:
 
     def _batch(self, count: int, pool: ThreadPoolExecutor, tick: Callable[[], None]) -> None:
         """Compiles some schedules at once, then runs them one after another, with nothing beside them."""
-        open_trials: list[tuple[optuna.Trial, Schedule]] = []
         try:
-            open_trials.extend(self._history.ask() for _ in range(count))
-            compiled = list(pool.map(lambda a: self._compiled(a[1]), open_trials))
-            for built in compiled:
-                trial, schedule = open_trials[0]
+            asked = [self._history.ask() for _ in range(count)]
+            compiled = list(pool.map(lambda a: self._compiled(a[1]), asked))
+            for (trial, schedule), built in zip(asked, compiled, strict=True):
                 # A twin in this very batch is known by now.
                 outcome = self._history.earlier(schedule) or built
                 if outcome is built and built.result is Result.DONE:
                     outcome = self._run(schedule, Role.MEASURE)
                 self._history.tell(trial, schedule, outcome)
-                open_trials.pop(0)
                 if outcome.result is Result.DONE:
                     self._best = min(self._best, outcome.seconds)
                 tick()
         except KeyboardInterrupt:
             self._workers.stop()
-            for trial, schedule in open_trials:
-                self._history.tell(trial, schedule, Outcome(Result.FAILED, reason="interrupted"))
+            self._history.abandon()
             raise
 
     def _compiled(self, schedule: Schedule) -> Outcome:

@@ -66,9 +66,7 @@ class History:
         self.study = study
         self.pipeline = pipeline
         self._known: dict[tuple[str, ...], FrozenTrial] = {}
-        for trial in study.trials:
-            if not trial.state.is_finished():  # of a tuner that was killed
-                study.tell(trial.number, state=TrialState.FAIL)
+        self.abandon()  # those of a tuner that was killed
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED)):
             self._known[self._key(self.schedule(trial))] = trial
 
@@ -142,6 +140,12 @@ class History:
         if state is not TrialState.FAIL:
             self._known.setdefault(self._key(schedule), told)
 
+    def abandon(self) -> None:
+        """Fails the trials that were never told; a trial may have been told just before an interrupt."""
+        for trial in self.study.get_trials(deepcopy=False):
+            if not trial.state.is_finished():
+                self.study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
+
     def best(self, count: int) -> list[tuple[Schedule, float]]:
         """The fastest different schedules, and their times in seconds."""
         done = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
@@ -158,7 +162,7 @@ class History:
     def failures(self) -> list[tuple[str, int]]:
         """Why trials failed, and how many, the commonest first."""
         failed = self.study.get_trials(deepcopy=False, states=(TrialState.FAIL,))
-        return Counter(t.user_attrs.get("reason", "the tuner was ended") for t in failed).most_common()
+        return Counter(t.user_attrs.get("reason", "interrupted") for t in failed).most_common()
 
     def counts(self) -> str:
         """How the trials of all runs ended."""

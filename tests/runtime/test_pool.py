@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -500,10 +499,8 @@ def test_buffer_has_halide_s_layout_when_declared() -> None:
     assert FFI.sizeof("halide_buffer_t") == 56
 
 
-@pytest.mark.parametrize("compiler", [["g++", "-std=c++11"], ["gcc", "-std=c11"], ["clang++", "-std=c++17"]])
+@pytest.mark.parametrize("compiler", [["g++", "-std=c++11"], ["gcc", "-std=c11"], ["g++", "-std=c++17"]])
 def test_header_compiles_without_warnings_when_the_language_varies(compiler: list[str], tmp_path: Path) -> None:
-    if shutil.which(compiler[0]) is None:
-        pytest.skip(f"{compiler[0]} is not installed")
     source = tmp_path / ("user.c" if compiler[0] == "gcc" else "user.cpp")
     source.write_text('#include "halide_runtime.h"\nint f(halide_buffer_t *b) { return b->dimensions; }\n')
     flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{INCLUDE_FOLDER}", "-c", str(source)]
