@@ -9,12 +9,12 @@ bounds are in terms of its consumers' holes, which are bound by then.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 from bounds.elimination import mentions
 from bounds.oracle import Answer, Answers, Engine, Evidence, Ranges
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
+from bounds.telling import describe, tell, unbounded
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
 from halide_core.errors import BoundsError
@@ -35,7 +35,7 @@ from halide_core.ir import (
     IntImm,
     Select,
 )
-from halide_core.printer import dim_name, format_expr
+from halide_core.printer import dim_name
 from halide_core.program import Obligation, Program, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
@@ -114,7 +114,7 @@ class _Answering:
             if ends.low is None or ends.high is None:
                 continue  # made of values from memory: it keeps its type, and wraps as the definition says
             inside = ir.conjunction(ir.less_equal(least_int, ends.low), ir.less_equal(ends.high, most_int))
-            where = f'{format_expr(risk.expr)} in "{risk.func.name}" leaves int32: from '
+            where = f'{tell(risk.expr)} in "{risk.func.name}" leaves int32: from '
             self._check(inside, Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
 
     # -- what is known before any hole is answered
@@ -161,7 +161,7 @@ class _Answering:
             case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
                 self._least.setdefault(grown.hole, []).append(grown.needed(factor))
             case condition:
-                told = f"{o.directive.spelled()}: it must hold that {format_expr(condition)}"
+                told = f"{o.directive.spelled()}: it must hold that {tell(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):
                     raise BoundsError(f"{told}, which bounds inference can't see to", o.directive.location)
                 self._check(condition, Failure.ASSERTION, (told,))
@@ -180,7 +180,7 @@ class _Answering:
         origin: list[str] = ["the requested window"] if is_output else []
         for clause in self._query.reads.get(f, []):
             box = self._union(box, self._box(clause, scope), scope.facts)
-            origin.append(_describe(clause))
+            origin.append(describe(clause))
         if box is None:
             box = Box((Side(ir.ZERO, ir.i64(-1)),) * f.dimensions)
         last = len(f.definitions) - 1
@@ -192,7 +192,7 @@ class _Answering:
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if not a], scope, told)
             for clause in own:
                 box = self._union(box, self._box(clause, scope), scope.facts)
-                told += f"; {_describe(clause)}"
+                told += f"; {describe(clause)}"
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = Box(tuple(self._answered(i, scope) for i in cpu_box(f, stage)))
         self._memory(f)
@@ -217,7 +217,7 @@ class _Answering:
                 interval, why = self._bounded(f, d, holes, side, scope)
             for least in self._least.get(holes.len, []):
                 interval = Interval(interval.min, Simplifier(scope.facts).maximum(interval.len, least))
-                why += f"; at least {format_expr(least)} for a shifted split"
+                why += f"; at least {tell(least)} for a shifted split"
             told = (why, _engine(side.evidence), side.evidence)
             self._bind(Answer(HoleKind.CPU, f, stage, d, interval, level, *told), holes, scope)
             for least in self._least.get(holes.len, []):
@@ -351,7 +351,7 @@ class _Answering:
             for e in coordinates:
                 ends = self._ranges.ends(e, clause.path, stop)
                 if ends.low is None or ends.high is None:
-                    self._unbounded(clause, d, e)
+                    raise unbounded(clause, d, e)
                 evidence = (Evidence(clause, d, e, ends),)
                 if side is None:
                     side = Side(ends.low, ends.high, evidence)
@@ -376,16 +376,6 @@ class _Answering:
                     some = simplify(ir.less(ir.ZERO, length), stop.facts)
                     when = some if when is ir.TRUE else when if some is ir.TRUE else ir.conjunction(when, some)
         return when
-
-    def _unbounded(self, clause: Clause, d: int, e: Expr) -> NoReturn:
-        f, stage = clause.reader
-        name = dim_name(clause.callee, d)
-        what = "writes" if clause.callee is f and clause.kind is HoleKind.MEM else "reads"
-        raise BoundsError(
-            f'Stage {stage} of "{f.name}" {what} "{clause.callee.name}" at {format_expr(e)} in dimension "{name}", '
-            f"which has no bound. Give it one, for example hl.clamp(…, 0, n - 1).",
-            f.definitions[stage].location,
-        )
 
 
 def _where_any(simplifier: Simplifier, a: tuple[Expr, Expr], b: tuple[Expr, Expr], both: Expr) -> Expr:
@@ -429,10 +419,3 @@ def _window(f: Function) -> Box:
 def _engine(evidence: tuple[Evidence, ...]) -> Engine:
     """The last engine of the chain that had a part in it."""
     return max((e.ends.engine for e in evidence), key=_ORDER.index, default=Engine.INTERVAL)
-
-
-def _describe(clause: Clause) -> str:
-    points = [" | ".join(map(format_expr, c)) for c in clause.points]
-    where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
-    f, stage = clause.reader
-    return f"{f.name}.s{stage} reads {clause.callee.name}[{where}]"

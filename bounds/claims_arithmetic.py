@@ -12,12 +12,12 @@ Constant ranges of variables decide most of int64; what they leave open is a cla
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from bounds.claims import Claim, Context, Kind, Text, all_of
 from bounds.claims_memory import Reads, accesses_in
 from halide_core import ir
-from halide_core.algorithm import Function
+from halide_core.algorithm import Definition, Function
 from halide_core.index import TargetExprs, stage_variables
 from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, Provide, Select, Variable
 from halide_core.types import INT32, INT64
@@ -29,11 +29,11 @@ _LEAST, _MOST = INT64.range
 
 
 class Ranges:
-    """Constant ranges of int64 expressions, given those of variables met on the way."""
+    """Constant ranges of integer expressions, given those of variables: from the start, or met on the way."""
 
-    def __init__(self) -> None:
+    def __init__(self, variables: Mapping[Expr, Range] | None = None) -> None:
         self._known: dict[Expr, Range] = {}
-        self._variables: dict[Variable, Range] = {}
+        self._variables: dict[Expr, Range] = dict(variables or {})
 
     def loop(self, var: Variable, over: ir.Interval) -> None:
         """A loop's variable."""
@@ -64,11 +64,13 @@ class Ranges:
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
                 low, high = self.of(a) if a.type is INT64 or not a.type.is_bool() else (0, 1)
                 return (low, high) if type.range[0] <= low and high <= type.range[1] else type.range
-            case Select(a=a, b=b) if e.type is INT64:
+            case Select(a=a, b=b) if e.type.is_integer():
                 x, y = self.of(a), self.of(b)
                 return (min(x[0], y[0]), max(x[1], y[1]))
-            case Binary(op=op, a=a, b=b) if e.type is INT64:
-                return _combined(op, self.of(a), self.of(b))
+            case Binary(op=op, a=a, b=b) if e.type.is_integer() and not e.type.is_bool():
+                low, high = _combined(op, self.of(a), self.of(b))
+                if e.type is INT64 or (e.type.range[0] <= low and high <= e.type.range[1]):
+                    return (low, high)
         return e.type.range if e.type.is_integer() else _ANY
 
 
@@ -114,8 +116,11 @@ def _fits(over: Range) -> bool:
     return over[0] >= _LEAST and over[1] <= _MOST
 
 
-def same_in_int32(f: Function, stage: int, context: Context, provide: Provide, reads: Reads) -> list[Claim]:
-    """The coordinates that a stage's assignment uses are those that its definition means, and so are its values.
+def same_in_int32(
+    f: Function, stage: int, context: Context, provide: Provide, tests: tuple[Expr, ...], reads: Reads
+) -> list[Claim]:
+    """The coordinates that a stage's assignment uses are those that its definition means, and so are its values, and
+    the innermost of the conditions (``tests``) around it.
 
     Only points at int32 coordinates are asked for: those of the window are, and by these claims those that are read.
     """
@@ -132,14 +137,22 @@ def same_in_int32(f: Function, stage: int, context: Context, provide: Provide, r
         coordinates.update(dict.fromkeys(end for b in definition.domain.bounds for end in (b.min, b.len)))
     exact = dict.fromkeys(reads.expr(exprs.index(e)) for e in _exact(coordinates, exprs))
     fits = all_of(map(_fits_int32, exact))
-    wanted = [*map(exprs.index, definition.args), *map(exprs.value, definition.values)]
-    same = all(a is b for a, b in zip(wanted, (*provide.args, *provide.values), strict=True))
+    conditions = [exprs.value(p) for p in predicates(definition)]
+    wanted = [*conditions, *map(exprs.index, definition.args), *map(exprs.value, definition.values)]
+    given = [*tests[len(tests) - len(conditions) :], *provide.args, *provide.values]
+    same = len(wanted) == len(given) and all(a is b for a, b in zip(wanted, given, strict=True))
     told: Text = (f"stage {stage} assigns what its definition says",)
     text: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
     return [
         Claim(Kind.DEFINITION, f.name, told, context, ir.TRUE if same else ir.FALSE, definition.location),
         Claim(Kind.INT32, f.name, text, context, fits, definition.location),
     ]
+
+
+def predicates(definition: Definition) -> list[Expr]:
+    """The conditions of a definition, outermost first."""
+    domain = definition.domain
+    return [p for p in (ir.TRUE if domain is None else domain.predicate, definition.predicate) if p is not ir.TRUE]
 
 
 def _fits_int32(e: Expr) -> Expr:

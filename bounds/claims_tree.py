@@ -31,7 +31,7 @@ from bounds.claims import (
 from bounds.claims_arithmetic import Ranges, fits_int64, overflowing, same_in_int32
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
 from halide_core import ir
-from halide_core.algorithm import Function, Image
+from halide_core.algorithm import Function
 from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
 from halide_core.program import StageKey
@@ -104,7 +104,11 @@ class _Scope:
     loops: tuple[Entered, ...] = ()
     stage: StageKey | None = None
     tests: tuple[Expr, ...] = ()
-    """The conditions around, of the statement's own stage."""
+    """The conditions around; inside a stage, those of the stage."""
+    sizes: tuple[Expr, ...] = ()
+    """That the memory around has sizes in int64."""
+    done: list[int] = field(default_factory=list)
+    """The stages computed so far of the Func whose label is around."""
 
     def inner(self) -> _Scope:
         """A scope inside this one."""
@@ -126,10 +130,17 @@ class TreeClaims:
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
+        self._regions: dict[Callee, tuple[Interval, ...]] = {}
+        self._fitted: dict[tuple[Callee, Reads], None] = {}
+        """Arguments that are known to have their regions, by the moment at which that was claimed."""
+        self._missing: dict[Function, None] = dict.fromkeys(outputs)
+        """Outputs that are not computed."""
 
     def run(self, stmt: Stmt) -> None:
         """Everything about the tree."""
         self._stmt(stmt, _Scope(nothing(), Reads(self._memory)))
+        for f in self._missing:
+            self._claim(Kind.COMPUTED, f.name, ("it is computed",), nothing(), ir.FALSE)
         early = ir.FALSE if self._late else ir.TRUE
         self._claim(Kind.STARTUP, "", ("no check stands inside a loop",), nothing(), early)
 
@@ -164,6 +175,7 @@ class TreeClaims:
             case ir.AnswerQuery(regions=regions):
                 for callee, box in regions:
                     scope.boxes[callee], scope.private[callee] = box, 0
+                    self._regions[callee] = box
             case ir.Allocate():
                 self._allocate(stmt, scope)
             case ir.Label():
@@ -199,28 +211,19 @@ class TreeClaims:
         risky = overflowing([scope.reads.expr(e) for e in exprs], self._ranges)
         if risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
-            self._claim(Kind.INT64, self._about(scope), text, scope.context, fits_int64(risky), self._line(scope))
+            context = scope.context.holds(*scope.sizes)
+            self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky), self._line(scope))
 
     def _start(self, scope: _Scope) -> None:
-        """The start-up checks are over: what they were for is claimed, once."""
+        """The start-up checks are over: what they say of every program is claimed, once."""
         if self.started is not None:
             return
         self.started = scope.context
         for f in self._outputs:
             text: Text = (f'windows of "{f.name}" beyond ±2^30 are refused',)
-            self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f))
+            where = f.definitions[-1].location
+            self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
-        for callee, region in scope.boxes.items():
-            role = "input" if isinstance(callee, Image) else "output"
-            fits = all_of(
-                all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
-                for i, (start, extent) in zip(region, fields(callee), strict=True)
-            )
-            empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in region)
-            text = (f'{role} "{callee.name}" has the region that is {"read" if role == "input" else "written"}',)
-            advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
-            self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), None, advice)
-
     def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
         self._start(scope)
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))
@@ -232,11 +235,12 @@ class TreeClaims:
             self._claim(Kind.MEMORY, f.name, text, scope.context, ir.FALSE)
         scope.boxes[f], scope.private[f] = box, len(scope.loops)
         if len(box) > 1:
-            # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number.
+            # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number. Only
+            # what is said of int64 may rest on that.
             size = box[0].len
             for i in box[1:]:
                 size = ir.mul(size, i.len)
-            scope.context = scope.context.holds(ir.less_equal(size, ir.i64(INT64.range[1])))
+            scope.sizes = (*scope.sizes, ir.less_equal(size, ir.i64(INT64.range[1])))
 
     def _label(self, stmt: ir.Label, scope: _Scope) -> None:
         self._start(scope)
@@ -244,18 +248,37 @@ class TreeClaims:
         assert isinstance(f, Function)
         inner = scope.inner()
         if stmt.stage is None:
-            inner.labels[f] = len(scope.loops)
-            self._stmt(stmt.body, inner)
-            scope.computed |= {f}
+            self._whole(f, stmt, scope, inner)
             return
+        text: Text = (f"stage {stmt.stage} follows the one before it",)
+        follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done) else ir.FALSE
+        self._claim(Kind.COMPUTED, f.name, text, scope.context, follows)
+        scope.done.append(stmt.stage)
         inner.stage, inner.tests = (f, stmt.stage), ()
         box = self._counts[f, stmt.stage]
         self.stages.append(StageSite(f, stmt.stage, scope.context, stmt.body, box))
-        text: Text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
+        text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
         self._claim(Kind.INT64, f.name, text, scope.context, ir.TRUE, f.definitions[stmt.stage].location)
         wider = self._counts[f, stmt.stage - 1] if stmt.stage else self._window(f)
         self._nested(f, stmt.stage, box, wider, scope.context)
         self._stmt(stmt.body, inner)
+
+    def _whole(self, f: Function, stmt: ir.Label, scope: _Scope, inner: _Scope) -> None:
+        """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
+        empty."""
+        inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
+        self._stmt(stmt.body, inner)
+        text: Text = ("all of its stages are computed",)
+        complete = ir.TRUE if inner.done == list(range(len(f.definitions))) else ir.FALSE
+        self._claim(Kind.COMPUTED, f.name, text, scope.context, complete)
+        scope.computed |= {f}
+        if f in self._outputs:
+            self._missing.pop(f, None)
+            window = nothing()
+            if len(self._outputs) == 1:
+                window = window.holds(*(ir.less(ir.ZERO, extent) for _, extent in fields(f)))
+            always = all_of(map(scope.reads.expr, scope.tests)) if not scope.loops else ir.FALSE
+            self._claim(Kind.COMPUTED, f.name, ("it is computed for every window",), window, always)
 
     def _window(self, f: Function) -> tuple[Interval, ...] | None:
         """What the caller asked of an output."""
@@ -317,7 +340,7 @@ class TreeClaims:
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))
         self._separate(stmt, scope)
-        self.claims += same_in_int32(f, stmt.stage, valid, stmt, scope.reads)
+        self.claims += same_in_int32(f, stmt.stage, valid, stmt, scope.tests, scope.reads)
         values = tuple([scope.reads.expr(v) for v in stmt.values])
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
@@ -359,6 +382,9 @@ class TreeClaims:
         assert scope.stage is not None
         f, stage = scope.stage
         box = scope.boxes.get(callee)
+        if callee in self._regions and (callee, scope.reads) not in self._fitted:
+            self._fitted[callee, scope.reads] = None
+            self._fits(callee, self._regions[callee], scope)
         advice = "hl.clamp(…) around the coordinate, or hl.BoundaryConditions around what is read."
         for d, e in enumerate(point):
             holds = ir.FALSE if box is None else within(e, box[d])
@@ -368,6 +394,21 @@ class TreeClaims:
             text = (f"stage {stage} {verb} {callee.name}, which has memory",)
             there = ir.FALSE if box is None else ir.TRUE
             self._claim(Kind.MEMORY, f.name, text, scope.context, there, f.definitions[stage].location)
+
+    def _fits(self, callee: Callee, region: tuple[Interval, ...], scope: _Scope) -> None:
+        """Where an argument is accessed it has the region that the bounds query tells: start-up checks see to it. Once
+        for all accesses of one moment, the first of which is under the fewest conditions."""
+        assert scope.stage is not None
+        f, stage = scope.stage
+        fits = all_of(
+            all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
+            for i, (start, extent) in zip(region, fields(callee), strict=True)
+        )
+        empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in region)
+        text: Text = (f'"{callee.name}" has the region that stage {stage} of "{f.name}" accesses',)
+        advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
+        location = f.definitions[stage].location
+        self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), location, advice)
 
     def _computed(self, e: Access, callee: Function, at: Provide | None, scope: _Scope, context: Context) -> None:
         """A read of a Func has a value there: its label is complete, and the point counts."""

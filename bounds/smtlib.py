@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bounds.conjuncts import Box, Conjunct, binders_text, box_of, contains, format_conjunct, list_conjuncts, window_of
+from bounds.claims import contains
+from bounds.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts, window_of
 from bounds.oracle import Answers
 from bounds.query import Define, ForAll, Path, Query, Rule, Where, provided
 from bounds.smtlib_terms import Symbols, Writer

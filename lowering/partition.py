@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bounds.elimination import exact_index
+from bounds.conditions import exact_index
 from halide_core import ir
 from halide_core.ir import (
     Access,
