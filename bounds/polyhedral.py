@@ -19,7 +19,8 @@ import islpy as isl
 from bounds.elimination import ACCESS, mentions
 from bounds.extents import Extents
 from bounds.oracle import Ends, Engine
-from bounds.polyhedral_terms import Terms, atoms_of
+from bounds.polyhedral_terms import Terms
+from bounds.quasi_affine import atoms_of, forks
 from bounds.query import Choice, Define, ForAll, Path, Where
 from halide_core import ir
 from halide_core.ir import Binary, Expr, Hole, Interval, Variable
@@ -30,10 +31,11 @@ from halide_core.visit import subexpressions
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much isl may do: operations for one question, questions for one query; and what is still written as an
-    expression: nodes, and pieces of a function."""
+    """What isl may be asked: forks in one question (``quasi_affine.forks``), operations for it, questions in one query;
+    and what is still written as an expression: nodes, and pieces of a function."""
 
-    steps: int = 20_000
+    forks: int = 10
+    steps: int = 100_000
     questions: int = 2_000
     nodes: int = 60
     pieces: int = 6
@@ -107,6 +109,10 @@ class _Question:
             if end is not None:
                 self._terms.gather(end)
         outside = self._context_rows()
+        asked = [e, *(end for end in (known.low, known.high) if end is not None)]
+        if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:
+            self.given_up += 1
+            return known
         points = self._set(self._rows)
         context = self._set(outside)
         terms = self._terms

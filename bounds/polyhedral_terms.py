@@ -13,17 +13,14 @@ from itertools import chain
 
 import islpy as isl
 
-from bounds.conditions import exact_index
+from bounds.quasi_affine import atoms_of, compared, operands
 from halide_core import ir
 from halide_core.facts import Facts
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Select
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
-
-_COMPARED = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)
-_SUMS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX)
 
 
 class Terms:
@@ -78,7 +75,7 @@ class Terms:
         return isl.Val.int_from_si(self._context, value) if abs(value) < 1 << 62 else isl.Val(str(value), self._context)
 
     def _function(self, e: Expr) -> isl.PwAff:
-        if _operands(e) is None:
+        if operands(e) is None:
             aff = isl.Aff.var_on_domain(self._space(), isl.dim_type.param, self.atoms[e])
             return isl.PwAff.from_aff(aff)
         match e:
@@ -114,7 +111,7 @@ class Terms:
         return known
 
     def _holds(self, condition: Expr) -> isl.Set:
-        if _operands(condition) is None:  # any truth value: an atom that is 0 or 1
+        if operands(condition) is None:  # any truth value: an atom that is 0 or 1
             aff = isl.Aff.var_on_domain(self._space(), isl.dim_type.param, self.atoms[condition])
             return isl.PwAff.from_aff(aff).pos_set()
         match condition:
@@ -127,9 +124,9 @@ class Terms:
             case Binary(op=BinaryOp.OR, a=a, b=b):
                 return self.holds(a).union(self.holds(b))
             case Binary(op=op, a=a, b=b):
-                compared = _compared(a, b)
-                assert compared is not None, "not an atom"
-                x, y = map(self.function, compared)
+                sides = compared(a, b)
+                assert sides is not None, "not an atom"
+                x, y = map(self.function, sides)
                 return _TRUE_OF[op](y.sub(x))
         raise AssertionError(f"{condition} is no condition on atoms")
 
@@ -154,64 +151,6 @@ _TRUE_OF: dict[BinaryOp, Callable[[isl.PwAff], isl.Set]] = {
     BinaryOp.EQ: lambda gap: gap.zero_set(),
     BinaryOp.NE: lambda gap: gap.non_zero_set(),
 }
-
-
-def atoms_of(e: Expr, seen: set[Expr] | None = None) -> list[Expr]:
-    """What an expression is a quasi-affine function of, but for what was seen before."""
-    seen = set() if seen is None else seen
-    found: list[Expr] = []
-    waiting = [e]
-    while waiting:
-        at = waiting.pop()
-        if at not in seen:
-            seen.add(at)
-            inner = _operands(at)
-            if inner is None:
-                found.append(at)
-            else:
-                waiting.extend(reversed(inner))
-    return found
-
-
-def _operands(e: Expr) -> list[Expr] | None:
-    """What a quasi-affine operator is applied to; None for an atom."""
-    if e.type is INT64:
-        match e:
-            case IntImm():
-                return []
-            case Binary(op=op, a=a, b=b) if op in _SUMS:
-                return [a, b]
-            case Binary(op=BinaryOp.MUL, a=a, b=b) if not linear_of(a).terms or not linear_of(b).terms:
-                return [to_expr(linear_of(a)), to_expr(linear_of(b))]
-            case Binary(op=BinaryOp.DIV | BinaryOp.MOD, a=a, b=IntImm()):
-                return [a]
-            case Select(condition=condition, a=a, b=b):
-                return [condition, a, b]
-    elif e.type.is_bool():
-        match e:
-            case IntImm():
-                return []
-            case Not(a=a):
-                return [a]
-            case Binary(op=BinaryOp.AND | BinaryOp.OR, a=a, b=b):
-                return [a, b]
-            case Binary(op=op, a=a, b=b) if op in _COMPARED:
-                compared = _compared(a, b)
-                return None if compared is None else list(compared)
-    return None
-
-
-def _number(e: Expr) -> Expr | None:
-    """The int64 number that a compared value is."""
-    exact = exact_index(e)
-    if exact is None and e.type.is_integer() and not e.type.is_bool() and e.type.bits() <= 32:
-        return Cast(INT64, e)
-    return exact
-
-
-def _compared(a: Expr, b: Expr) -> tuple[Expr, Expr] | None:
-    x, y = _number(a), _number(b)
-    return None if x is None or y is None else (x, y)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -340,7 +279,10 @@ def _agrees(candidate: isl.PwAff, f: isl.PwAff) -> bool:
 
 
 def _int(value: isl.Val) -> int:
-    return int(value.to_python())
+    text = value.to_str()
+    if text is None:  # how isl says here that it took too many steps
+        raise isl.Error("a number can't be read")
+    return int(text)
 
 
 def _scaled(value: isl.Val, denominator: int) -> int:
