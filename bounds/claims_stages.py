@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from bounds.claims import Claim, Context, Kind, Text, any_of, differs, within
 from bounds.claims_arithmetic import predicates
-from bounds.claims_tree import StageSite
+from bounds.claims_sites import StageSite
 from halide_core import ir
 from halide_core.algorithm import Definition
 from halide_core.index import stage_variables, startup_index

@@ -10,7 +10,6 @@ be memory, but need not have been computed (the assignment rule): no value insid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bounds.claims import (
@@ -30,6 +29,7 @@ from bounds.claims import (
 )
 from bounds.claims_arithmetic import Ranges, fits_int64, overflowing, same_in_int32
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
+from bounds.claims_sites import Boxes, Entered, StageSite, Touch, ValueSite
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location
@@ -37,58 +37,6 @@ from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
 from halide_core.program import StageKey
 from halide_core.types import INT64
 from halide_core.visit import stmt_exprs
-
-Boxes = Mapping[StageKey, tuple[Interval, ...]]
-"""The compute bounds of each stage, in variables that are bound where the Func's label stands."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entered:
-    """A loop on the way down, and the context just outside it."""
-
-    loop: ir.For
-    outside: Context
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Touch:
-    """One read or write of memory: where it is, inside which loops, and how far out its memory lives."""
-
-    callee: Callee
-    point: tuple[Expr, ...]
-    writer: Provide | None
-    """The assignment, where this is a write."""
-    reader: StageKey
-    context: Context
-    loops: tuple[Entered, ...]
-    private: int
-    """How many of the loops are around the allocation too: those further in share the memory."""
-    labels: Mapping[Callee, int]
-    """Which Funcs' labels are around it, and how many of the loops around each."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StageSite:
-    """A stage in the tree: the context, at its label, of its box; and its nest."""
-
-    func: Function
-    stage: int
-    context: Context
-    body: Stmt
-    box: tuple[Interval, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueSite:
-    """An assignment at a point that counts."""
-
-    func: Function
-    stage: int
-    context: Context
-    values: tuple[Expr, ...]
-    reads: Reads
-    read: tuple[Access, ...]
-    """What the values are made of: points that were computed, as this one counts."""
 
 
 @dataclass(slots=True, eq=False)
@@ -130,6 +78,8 @@ class TreeClaims:
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
+        self._early: list[Expr] = []
+        """Start-up arithmetic that is not known to stay in int64."""
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
         self._fitted: dict[tuple[Callee, Reads], None] = {}
         """Arguments that are known to have their regions, by the moment at which that was claimed."""
@@ -209,7 +159,9 @@ class TreeClaims:
         """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
         exprs = stmt_exprs(stmt)
         risky = overflowing([scope.reads.expr(e) for e in exprs], self._ranges)
-        if risky:
+        if self.started is None:
+            self._early += risky  # what windows that are refused would make of it is never used
+        elif risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
             context = scope.context.holds(*scope.sizes)
             self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky), self._line(scope))
@@ -224,6 +176,8 @@ class TreeClaims:
             where = f.definitions[-1].location
             self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
+        for e in dict.fromkeys(self._early):
+            self._claim(Kind.INT64, "", ("start-up arithmetic stays in int64: ", e), scope.context, fits_int64([e]))
     def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
         self._start(scope)
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))

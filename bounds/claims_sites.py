@@ -1,0 +1,70 @@
+"""What a walk over a filled tree finds for other claims to be made of: stages, reads and writes, assignments.
+
+In: built by ``claims_tree``. Out: read by ``claims_stages``, ``claims_races`` and ``claims_program``.
+
+    parallel y …: f[x, y] = g[x]   ->   Touch(f, (x, y), written), Touch(g, (x,), read), both inside the loop y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bounds.claims import Context
+from bounds.claims_memory import Reads
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
+from halide_core.program import StageKey
+
+Boxes = Mapping[StageKey, tuple[Interval, ...]]
+"""The compute bounds of each stage, in variables that are bound where the Func's label stands."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entered:
+    """A loop on the way down, and the context just outside it."""
+
+    loop: ir.For
+    outside: Context
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touch:
+    """One read or write of memory: where it is, inside which loops, and how far out its memory lives."""
+
+    callee: Callee
+    point: tuple[Expr, ...]
+    writer: Provide | None
+    """The assignment, where this is a write."""
+    reader: StageKey
+    context: Context
+    loops: tuple[Entered, ...]
+    private: int
+    """How many of the loops are around the allocation too: those further in share the memory."""
+    labels: Mapping[Callee, int]
+    """Which Funcs' labels are around it, and how many of the loops around each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StageSite:
+    """A stage in the tree: the context, at its label, of its box; and its nest."""
+
+    func: Function
+    stage: int
+    context: Context
+    body: Stmt
+    box: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueSite:
+    """An assignment at a point that counts."""
+
+    func: Function
+    stage: int
+    context: Context
+    values: tuple[Expr, ...]
+    reads: Reads
+    read: tuple[Access, ...]
+    """What the values are made of: points that were computed, as this one counts."""
