@@ -17,11 +17,11 @@ from typing import Any
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.facts import Facts
+from halide_core.index import exact_index
 from halide_core.ir import (
     Access,
     Binary,
     BinaryOp,
-    BufferField,
     Call,
     Cast,
     Expr,
@@ -29,7 +29,6 @@ from halide_core.ir import (
     Hole,
     IntImm,
     Intrinsic,
-    ParamRef,
     Select,
     Variable,
 )
@@ -313,17 +312,3 @@ class Conditions:
                 highs.append(ir.div(to_expr(others), ir.i64(-c)) if c != -1 else to_expr(others))
         self._waiting = rest
         return lows, highs
-
-
-def exact_index(e: Expr) -> Expr | None:
-    """The int64 number that a compared value is; None where its int32 arithmetic might wrap."""
-    if e.type is INT64:
-        return e
-    match e:
-        case IntImm(value=value):
-            return ir.i64(value)
-        case Cast(a=Variable() | BufferField() as a) if e.type is INT32:
-            return a
-        case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
-            return Cast(INT64, e)
-    return None

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from bounds.elimination import Conditions, Elimination, mentions
 from bounds.oracle import Bound
-from bounds.query import Choice, Define, ForAll, Path, Where
+from bounds.query import Choice, Define, ForAll, Path, Taken, Where
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Function
+from halide_core.assumptions import assume_condition
 from halide_core.facts import Facts
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm, Variable
 from halide_core.simplify import Simplifier, simplify
@@ -127,6 +128,8 @@ class Extents:
         for node in reversed(chain):
             node.told = True
             match node.binder:
+                case Taken(condition=condition):
+                    assume_condition(node.facts, condition)
                 case ForAll(var=var, bounds=bounds):
                     first, length = self.unholed(bounds.min), self.unholed(bounds.len)
                     node.facts.assume_range(var, first, simplify(ir.sub(ir.add(first, length), ir.ONE)))

@@ -16,7 +16,10 @@ from halide_core.program import Level
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What fills one dimension's hole: an interval that may name holes answered before, and where it came from."""
+    """What fills one dimension's hole: an interval that may name holes answered before, and where it came from.
+
+    ``multiple``: a directive made the length a multiple of this.
+    """
 
     kind: HoleKind
     func: Function
@@ -25,6 +28,7 @@ class Answer:
     interval: Interval
     level: Level
     origin: str
+    multiple: int = 1
 
 
 @dataclass(slots=True, eq=False)

@@ -50,6 +50,13 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Taken(Where):
+    """The runs that take one case of a specialized stage: ``condition`` is a start-up expression."""
+
+    key: StageKey
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """∃ ?cpu func: the place where a Func's compute bounds are bound."""
 
@@ -87,7 +94,7 @@ class Path:
 class Clause:
     """∀ path: every point of the product of ``points`` lies in the holes of ``callee``.
 
-    ``stage`` is the callee's stage; ``reader`` is the stage whose accesses these are.
+    ``stage`` is the callee's stage; ``reader`` is the nest whose accesses these are.
     """
 
     kind: HoleKind
@@ -111,6 +118,11 @@ class Query:
     writes: dict[StageKey, Clause] = field(default_factory=dict)
     obligations: list[Obligation] = field(default_factory=list)
 
+    def self_reads_of(self, func: Function, stage: int) -> list[Clause]:
+        """What a stage reads of its own Func elsewhere than where it writes, in every case."""
+        keys = [key for key in self.program.keys(func) if key.stage == stage]
+        return [clause for key in keys for clause in self.self_reads.get(key, [])]
+
     def scope(self, level: Level) -> Path:
         """The path of what stands just inside a level."""
         return self.scopes[level]
@@ -129,8 +141,8 @@ class _Extraction:
 
     def run(self) -> Query:
         for f in reversed(self._program.algorithm.functions):  # consumers first: their paths hold their producers'
-            for stage in self._program.stages(f):
-                self._stage(f, stage)
+            for key in self._program.keys(f):
+                self._stage(key)
         return self._query
 
     def _scope(self, level: Level) -> Path:
@@ -138,35 +150,38 @@ class _Extraction:
         if known is None:
             assert level is not None
             site = level_site(self._program, level)
-            self._loops(site.func, site.stage)
+            self._loops(site.key)
             known = self._query.scopes[level]
         return known
 
-    def _loops(self, f: Function, stage: int) -> Path:
-        """The path down to inside a stage's innermost loop; every loop's scope is remembered."""
-        nest = self._program.nests[f, stage]
+    def _loops(self, key: StageKey) -> Path:
+        """The path down to inside a nest's innermost loop; every loop's scope is remembered."""
+        nest = self._program.nests[key]
         steps = nest.steps_by_depth()
-        path = _through(self._scope(self._program.computed[f]).then(Choice(f)), steps[0])
+        path = self._scope(self._program.computed[key.func]).then(Choice(key.func))
+        when = self._program.taken(key)
+        if when is not ir.TRUE:
+            path = path.then(Taken(when, key))
+        path = _through(path, steps[0])
         for loop, inside in zip(nest.loops, steps[1:], strict=True):
             known = self._query.scopes.get(loop.name)
             path = known if known is not None else _through(path.then(ForAll(loop.var, loop.bounds)), inside)
             self._query.scopes[loop.name] = path
         return path
 
-    def _stage(self, f: Function, stage: int) -> None:
-        nest = self._program.nests[f, stage]
-        path = self._loops(f, stage)
-        core: Stmt = nest.core
+    def _stage(self, key: StageKey) -> None:
+        path = self._loops(key)
+        core: Stmt = self._program.nests[key].core
         provide = _provided(core)
         while isinstance(core, If):
-            self._accesses((f, stage), [core.condition], path, provide, certain=True)
+            self._accesses(key, [core.condition], path, provide, certain=True)
             path = path.then(Where(core.condition))
             core = core.then
         assert isinstance(core, Provide)
-        self._accesses((f, stage), list(core.args), path, provide, certain=True)
-        self._accesses((f, stage), list(core.values), path, provide, certain=False)
+        self._accesses(key, list(core.args), path, provide, certain=True)
+        self._accesses(key, list(core.values), path, provide, certain=False)
         points = tuple((a,) for a in core.args)
-        self._query.writes[f, stage] = Clause(HoleKind.MEM, f, stage, points, path, (f, stage))
+        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, path, key)
 
     def _accesses(
         self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, *, certain: bool
@@ -180,8 +195,8 @@ class _Extraction:
         always = [e for e in accesses if certain or e in inner]
         valued = [e for e in accesses if not certain and e not in inner]
         if always:
-            f, stage = reader
-            pure = tuple(a if p else None for a, p in zip(provide.args, f.pure_dims(stage), strict=True))
+            dims = zip(provide.args, reader.func.pure_dims(reader.stage), strict=True)
+            pure = tuple(a if p else None for a, p in dims)
             self._group(reader, always, path, pure)
         if valued:
             if self._program.nests[reader].overcomputes:
@@ -190,7 +205,7 @@ class _Extraction:
             self._group(reader, valued, path, provide.args)
 
     def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
-        f, stage = reader
+        f, stage = reader.func, reader.stage
         for arg, bounds, pure in zip(provide.args, cpu_box(f, stage), f.pure_dims(stage), strict=True):
             if pure:
                 path = path.then(Where(ir.less_equal(bounds.min, arg)))
@@ -210,14 +225,14 @@ class _Extraction:
         for e in accesses:
             by_callee.setdefault(e.callee, []).append(e)
         for callee, group in by_callee.items():
-            own = callee is reader[0]
+            own = callee is reader.func
             points = []
             for d in range(callee.dimensions):
                 coordinates = [e.args[d] for e in group]
                 if own:
                     coordinates = [c for c in coordinates if c is not covered[d]]
                 points.append(_extremes(coordinates))
-            stage = reader[1] if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
+            stage = reader.stage if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
             clause = Clause(kind, callee, stage, tuple(points), path, reader)
             if kind is HoleKind.MEM:
                 self._query.needs_memory.setdefault(callee, []).append(clause)
@@ -293,17 +308,22 @@ def format_query(query: Query) -> str:
             lines.append(f"window of {f.name} in ?cpu {f.name}.s{last}")
         lines += [format_clause(c, stop) for c in query.reads.get(f, [])]
         for stage in range(last, -1, -1):
-            lines += [format_clause(c, stop) for c in query.self_reads.get((f, stage), [])]
+            lines += [format_clause(c, stop) for c in query.self_reads_of(f, stage)]
             if stage:
                 lines.append(f"?cpu {f.name}.s{stage} in ?cpu {f.name}.s{stage - 1}")
         store = query.scope(query.program.stored[f])
         lines += [format_clause(c, store) for c in query.needs_memory.get(f, [])]
-        lines += [format_clause(query.writes[f, s], store) for s in range(last + 1)]
+        lines += [format_clause(query.writes[key], store) for key in query.program.keys(f)]
         lines.append(f"?cpu {f.name} in ?mem {f.name}")
     for image in query.program.algorithm.images:
         lines += [format_clause(c, query.top) for c in _image_clauses(query, image)]
-    lines += [f"{format_expr(o.condition)}   ({o.directive})" for o in query.obligations]
+    lines += [f"{_given(query, o)}{format_expr(o.condition)}   ({o.directive})" for o in query.obligations]
     return "\n".join(lines)
+
+
+def _given(query: Query, o: Obligation) -> str:
+    when = ir.TRUE if o.key is None else query.program.taken(o.key)
+    return "" if when is ir.TRUE else f"{format_expr(when)} =>: "
 
 
 def _image_clauses(query: Query, image: Image) -> list[Clause]:

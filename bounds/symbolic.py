@@ -10,26 +10,26 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from bounds.alignment import Alignments
+from bounds.cases import Box, either, gather
 from bounds.extents import Extents
 from bounds.oracle import Answer, Answers
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Clause, Path, Query
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
+from halide_core.assumptions import assume_condition
 from halide_core.errors import BoundsError
 from halide_core.facts import Facts
 from halide_core.growth import growth
 from halide_core.index import TargetExprs, stage_variables, startup_index
 from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, Interval, IntImm
 from halide_core.printer import dim_name, format_expr
-from halide_core.program import Obligation, Program, cpu_box, hole
+from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
-from halide_core.types import INT32, INT64
+from halide_core.types import BOOL, INT32, INT64
 from halide_core.visit import subexpressions
-
-Box = list[tuple[Expr, Expr]]
-"""Least and greatest coordinate of each dimension."""
 
 
 class SymbolicOracle:
@@ -49,7 +49,8 @@ class _Engine:
         self._answers = Answers()
         self._extents = Extents()
         self._fixed: dict[Expr, Expr] = {}  # hole -> the value a bound directive gives it
-        self._least: dict[Expr, list[Expr]] = {}  # len hole -> what it is at least
+        self._least: dict[Expr, list[tuple[Expr, Expr]]] = {}  # len hole -> where it is at least what
+        self._alignments = Alignments()
         self._told: dict[Expr, Directive] = {}
 
     def run(self) -> Answers:
@@ -74,14 +75,23 @@ class _Engine:
                 self._check(inside, Failure.INDEX_OVERFLOW, told)
         least, most = (ir.i64(end) for end in INT32.range)
         for risk in index_overflows(algorithm):
-            clause = self._query.writes[risk.func, risk.stage]
-            index = TargetExprs(stage_variables(risk.func, risk.stage)).index(risk.expr)
-            low_end, high_end = self._extents.of(index, clause.path, self._query.top)
-            if low_end is None or high_end is None:
-                continue  # made of values from memory: it keeps its type, and wraps as the definition says
-            inside = ir.conjunction(ir.less_equal(least, low_end), ir.less_equal(high_end, most))
-            told = (f'{format_expr(risk.expr)} in "{risk.func.name}" leaves int32: from ', low_end, " to ", high_end)
-            self._check(inside, Failure.INDEX_OVERFLOW, told)
+            for key in self._program.keys(risk.func):
+                if key.stage == risk.stage:
+                    self._overflow_check(key, risk.expr, least, most)
+
+    def _overflow_check(self, key: StageKey, e: Expr, least: Expr, most: Expr) -> None:
+        index = TargetExprs(stage_variables(*key)).index(e)
+        low_end, high_end = self._extents.of(index, self._query.writes[key].path, self._query.top)
+        if low_end is None or high_end is None:
+            return  # made of values from memory: it keeps its type, and wraps as the definition says
+        inside = ir.conjunction(ir.less_equal(least, low_end), ir.less_equal(high_end, most))
+        told = (f'{format_expr(e)} in "{key.func.name}" leaves int32: from ', low_end, " to ", high_end)
+        self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, told)
+
+    def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
+        """A condition on the runs that take a case."""
+        when = ir.TRUE if key is None else self._program.taken(key)
+        return condition if when is ir.TRUE else ir.binary(BinaryOp.OR, ir.Not(BOOL, when), condition)
 
     # -- what is known before any hole is answered
 
@@ -125,12 +135,15 @@ class _Engine:
                 self._fixed[h] = value
                 self._told[h] = o.directive
             case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
-                self._least.setdefault(grown.hole, []).append(grown.needed(factor))
+                when = ir.TRUE if o.key is None else self._program.taken(o.key)
+                self._least.setdefault(grown.hole, []).append((when, grown.needed(factor)))
+            case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
+                self._alignments.ask(h, modulus, rest, o.directive)
             case condition:
-                told = f"{o.directive.spelled()}: it must hold that {format_expr(condition)}"
+                told = o.message or f"{o.directive.spelled()}: it must hold that {format_expr(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):
                     raise BoundsError(f"{told}, which bounds inference can't see to", o.directive.location)
-                self._check(condition, Failure.ASSERTION, (told,))
+                self._check(self._where_taken(o.key, condition), o.failure, (told,))
 
     def _check(self, condition: Expr, failure: Failure, message: tuple[str | Expr, ...]) -> None:
         condition = simplify(condition, self._query.top.facts)
@@ -145,21 +158,21 @@ class _Engine:
         is_output = f in algorithm.outputs
         box: Box | None = _window(f) if is_output else None
         origin: list[str] = ["the requested window"] if is_output else []
-        for clause in self._query.reads.get(f, []):
-            box = self._union(box, self._box(clause, scope), scope.facts)
-            origin.append(_describe(clause))
+        reads = self._query.reads.get(f, [])
+        box = self._gathered(box, reads, scope)
+        origin += map(_describe, reads)
         if box is None:
             box = [(ir.ZERO, ir.i64(-1))] * f.dimensions
         last = len(f.definitions) - 1
         for stage in range(last, -1, -1):
-            own = self._query.self_reads.get((f, stage), [])
+            own = self._query.self_reads_of(f, stage)
             # Pure dimensions first: what a stage reads of itself elsewhere may depend on its pure loops.
             apart = [any(c.points[d] for c in own) for d in range(f.dimensions)]
             told = "; ".join(dict.fromkeys(origin)) if stage == last else f"?cpu {f.name}.s{stage + 1}"
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if not a], scope, told)
-            for clause in own:
-                box = self._union(box, self._box(clause, scope), scope.facts)
-                told += f"; {_describe(clause)}"
+            box = self._gathered(box, own, scope)
+            assert box is not None
+            told += "".join(f"; {_describe(clause)}" for clause in own)
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = [self._answered(i, scope) for i in cpu_box(f, stage)]
         self._memory(f)
@@ -181,12 +194,32 @@ class _Engine:
             why = origin
             if holes.len in self._fixed:
                 low, length, why = self._bounded(f, d, holes, low, high, scope)
-            for least in self._least.get(holes.len, []):
-                length = Simplifier(scope.facts).maximum(length, least)
-                why += f"; at least {format_expr(least)} for a shifted split"
-            self._bind(Answer(HoleKind.CPU, f, stage, d, Interval(low, length), level, why), holes, scope)
-            for least in self._least.get(holes.len, []):
-                scope.facts.assume_at_least(self._extents.use(holes.len), least)
+                for wanted, told in self._alignments.checks(holes, low, length):
+                    self._check(wanted, Failure.ASSERTION, (told,))
+            multiple = 1
+            aligned = None if holes.len in self._fixed else self._alignments.of(holes, low, length, scope.facts)
+            for when, least in self._least.get(holes.len, []):
+                if aligned is not None:
+                    aligned = aligned.at_least(when, least)
+                else:
+                    length = self._grown(when, least, length, scope)
+                where = "" if when is ir.TRUE else f" where {format_expr(when)}"
+                why += f"; at least {format_expr(least)}{where} for a shifted split"
+            if aligned is not None:
+                low, length, multiple = aligned.min, aligned.length(), aligned.multiple
+                why += f"; {aligned.directive}"
+            self._bind(Answer(HoleKind.CPU, f, stage, d, Interval(low, length), level, why, multiple), holes, scope)
+            for when, least in self._least.get(holes.len, []):
+                if when is ir.TRUE:
+                    scope.facts.assume_at_least(self._extents.use(holes.len), least)
+
+    def _grown(self, when: Expr, least: Expr, length: Expr, scope: Path) -> Expr:
+        """A length that a shifted split needs to be at least so much, in the runs that take its case."""
+        facts = Facts(scope.facts)
+        assume_condition(facts, when)
+        if facts.proves_le(least, length):
+            return length
+        return Simplifier(scope.facts).maximum(length, either(when, least, ir.ZERO, scope.facts))
 
     def _length(self, low: Expr, high: Expr, scope: Path) -> Expr:
         simplifier = Simplifier(scope.facts)
@@ -236,10 +269,9 @@ class _Engine:
         is_output = f in self._program.algorithm.outputs
         scope = self._query.top if is_output else self._query.scope(level)
         box: Box | None = None
-        clauses = [self._query.writes[f, s] for s in self._program.stages(f)]
+        clauses = [self._query.writes[key] for key in self._program.keys(f)]
         clauses += self._query.needs_memory.get(f, [])
-        for clause in clauses:
-            box = self._union(box, self._box(clause, scope), scope.facts)
+        box = self._gathered(box, clauses, scope)
         assert box is not None
         if is_output:
             region = tuple(Interval(low, self._length(low, high, scope)) for low, high in box)
@@ -252,10 +284,8 @@ class _Engine:
             self._bind(Answer(HoleKind.MEM, f, 0, d, interval, level, "all that is read and written"), holes, scope)
 
     def _image(self, image: Image) -> None:
-        box: Box | None = None
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])
-        for clause in clauses:
-            box = self._union(box, self._box(clause, self._query.top), self._query.top.facts)
+        box = self._gathered(None, clauses, self._query.top)
         if box is None:
             self._answers.regions[image] = (Interval(ir.ZERO, ir.ZERO),) * image.dimensions
             return
@@ -270,12 +300,13 @@ class _Engine:
             extent = BufferField(INT64, buffer, Field.EXTENT, d)
             end = ir.sub(ir.add(start, extent), ir.ONE)
             inside = ir.conjunction(ir.less_equal(start, low), ir.less_equal(high, end))
+            note = self._alignments.note(buffer, d)
             message = (
                 f'{role} buffer "{buffer.name}" is {verb} from ',
                 low,
                 " to ",
                 high,
-                f" in dimension {d}, but it has only ",
+                f" in dimension {d}{note}, but it has only ",
                 start,
                 " to ",
                 simplify(end),
@@ -290,6 +321,14 @@ class _Engine:
                 self._check(ir.binary(BinaryOp.OR, empty, inside), Failure.ARGUMENT_BOUNDS, message)
 
     # -- one clause
+
+    def _gathered(self, box: Box | None, clauses: list[Clause], scope: Path) -> Box | None:
+        """A box and what clauses need, by the case that a run takes where they stand in different ones."""
+
+        def join(one: Box | None, clause: Clause) -> Box:
+            return self._union(one, self._box(clause, scope), scope.facts)
+
+        return gather(self._program, box, clauses, scope, join)
 
     def _union(self, box: Box | None, other: list[tuple[Expr, Expr] | None], facts: Facts) -> Box:
         """The smallest box around two; None in ``other`` asks for nothing in that dimension."""
@@ -319,7 +358,7 @@ class _Engine:
         return result
 
     def _unbounded(self, clause: Clause, d: int, e: Expr) -> NoReturn:
-        f, stage = clause.reader
+        f, stage = clause.reader.func, clause.reader.stage
         name = dim_name(clause.callee, d)
         what = "writes" if clause.callee is f and clause.kind is HoleKind.MEM else "reads"
         raise BoundsError(
@@ -340,5 +379,6 @@ def _window(f: Function) -> Box:
 def _describe(clause: Clause) -> str:
     points = [" | ".join(map(format_expr, c)) for c in clause.points]
     where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
-    f, stage = clause.reader
-    return f"{f.name}.s{stage} reads {clause.callee.name}[{where}]"
+    f, stage, number = clause.reader
+    special = f"[{number}]" if number else ""
+    return f"{f.name}.s{stage}{special} reads {clause.callee.name}[{where}]"

@@ -44,6 +44,7 @@ from halide_core.errors import (
     NotAvailableError,
     PipelineError,
     ScheduleError,
+    SpecializeFailError,
     ToolchainError,
     TypeMismatchError,
 )
@@ -133,6 +134,7 @@ __all__ = [
     "RVar",
     "Range",
     "ScheduleError",
+    "SpecializeFailError",
     "Stage",
     "StmtOutputFormat",
     "TailStrategy",

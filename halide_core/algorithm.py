@@ -91,6 +91,8 @@ class Function(ir.Callee):
     directives: list[Directive] = field(default_factory=list)
     location: Location | None = None
     frozen_by: Location | None = None
+    original: Function | None = None
+    """The Func of the user's that the compiler made this copy of, if it is one."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived

@@ -13,12 +13,12 @@ from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
 allow_race_conditions always_partition always_partition_all atomic compute_with dump_argument_list never_partition
-never_partition_all partition prefetch rename rfactor specialize specialize_fail unscheduled
+never_partition_all partition prefetch rfactor
 """
 _FUNC = """
-add_trace_tag align_bounds align_extent align_storage async_ bound_storage clone_in debug_to_file define_extern
+add_trace_tag align_storage async_ bound_storage clone_in debug_to_file define_extern
 extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffer output_buffers
-reorder_storage ring_buffer set_estimate set_estimates store_in trace_loads trace_realizations trace_stores
+reorder_storage ring_buffer store_in trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """
 add_requirement apply_autoscheduler compile_to compile_to_assembly compile_to_bitcode compile_to_conceptual_stmt

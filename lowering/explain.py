@@ -12,7 +12,7 @@ from bounds.query import format_query
 from halide_core.algorithm import Function
 from halide_core.backend import Request
 from halide_core.ir import Block, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
-from halide_core.printer import format_interval, format_stmt, hole_name
+from halide_core.printer import format_expr, format_interval, format_stmt, hole_name
 from halide_core.program import Program, assemble, hole
 from lowering.driver import Trace, lower, schedule
 
@@ -93,8 +93,12 @@ def _nest_lines(program: Program, stmt: Stmt, depth: int) -> list[str]:
             return _nest_lines(program, body, depth)
         case For(loop=loop, bounds=bounds, kind=kind, body=body):
             return [f"{pad}{_VERBS[kind]} {loop.var}{_extent(bounds)}:", *_nest_lines(program, body, depth + 1)]
-        case If(then=then):
+        case If(then=then, otherwise=None):
             return _nest_lines(program, then, depth)
+        case If(condition=condition, then=then, otherwise=otherwise):
+            assert otherwise is not None
+            lines = [f"{pad}if {format_expr(condition)}:", *_nest_lines(program, then, depth + 1)]
+            return [*lines, f"{pad}else:", *_nest_lines(program, otherwise, depth + 1)]
         case Provide(func=func, args=args):
             return [f"{pad}{func.name}({', '.join('...' for _ in args)}) = ..."]
     return []

@@ -19,7 +19,7 @@ class Traversals:
 
     def __init__(self, directives: Iterable[Directive]) -> None:
         self._of: dict[LoopName, Traverse] = {
-            LoopName(d.func.name, d.stage, 0, d.var): d for d in directives if isinstance(d, Traverse)
+            LoopName(d.func.name, d.stage, d.branch.number, d.var): d for d in directives if isinstance(d, Traverse)
         }
 
     def error(self, loop: LoopName, reason: str) -> ScheduleError:

@@ -19,7 +19,7 @@ from halide_core.algorithm import snapshot
 from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
 from halide_core.debug import deep_recursion
-from halide_core.errors import PipelineError, ToolchainError
+from halide_core.errors import PipelineError, SpecializeFailError, ToolchainError
 from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
 from lowering.lowered import Lowered
@@ -31,6 +31,9 @@ from runtime.runtime_library import FFI, INCLUDE_FOLDER, runtime
 from runtime.toolchain import CompileOptions, compile_shared, find_compiler
 
 FFI.cdef(f"int {ENTRY}(void **arguments);")
+
+SPECIALIZE_FAIL = 16
+"""``halide_core_error_specialize_fail`` of the C header."""
 
 _C_SCALARS = {"int": "int{}_t", "uint": "uint{}_t"}
 
@@ -144,10 +147,12 @@ class LoadedPipeline:
     def _invoke(self, call: _Call, outputs: int) -> None:
         # The call was built outputs first, since inputs are compared with them; C takes inputs first.
         pointers = call.pointers[outputs:] + call.pointers[:outputs]
-        if self._entry(FFI.new("void *[]", pointers) if pointers else FFI.NULL):
+        code = self._entry(FFI.new("void *[]", pointers) if pointers else FFI.NULL)
+        if code:
             text = FFI.string(runtime().halide_core_last_error())
             message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-            raise PipelineError(message or f'Pipeline "{self._name}" failed.')
+            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
+            raise error(message or f'Pipeline "{self._name}" failed.')
 
 
 def _dense(array: np.ndarray[Any, Any]) -> bool:

@@ -22,11 +22,11 @@ def refuse(directive: Directive, reason: str) -> NoReturn:
 
 
 def stage_key(program: Program, directive: StageDirective) -> StageKey:
-    """The stage that a directive is about."""
+    """The nest that a directive is about."""
     func = program.named[directive.func.name]
     if directive.stage >= len(func.definitions):
         refuse(directive, f'"{func.name}" has {len(func.definitions) - 1} update definitions.')
-    return func, directive.stage
+    return StageKey(func, directive.stage, directive.branch.number)
 
 
 def described(loops: Iterable[Loop]) -> str:

@@ -75,9 +75,10 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
 
 def _uses_text(program: Program, readers: list[StageKey]) -> str:
     lines = []
-    for func, stage in readers:
-        around = " > ".join(str(loop.name) for loop in stage_path(program, (func, stage)))
-        lines.append(f"    {func.name}.s{stage}: {around or 'no loop'}")
+    for key in readers:
+        around = " > ".join(str(loop.name) for loop in stage_path(program, key))
+        special = f"[{key.specialization}]" if key.specialization else ""
+        lines.append(f"    {key.func.name}.s{key.stage}{special}: {around or 'no loop'}")
     return "\n".join(lines)
 
 

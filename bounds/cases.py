@@ -1,0 +1,104 @@
+"""Regions that depend on which case of a specialized stage a run takes.
+
+In: clauses whose paths pass through cases, and how to take one clause's box into a union. Out: one box, whose ends
+choose by the cases' conditions where the cases need different points.
+
+    n >= 8 => g[x + 8] in ?cpu g;  !(n >= 8) => g[x] in ?cpu g    ->   ?cpu g.x.min = f.min + select(n >= 8, 8, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bounds.query import Clause, Path, Taken
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.assumptions import assume_condition, known_values
+from halide_core.facts import Facts
+from halide_core.ir import Expr, Select
+from halide_core.program import Program
+from halide_core.simplify import Simplifier
+from halide_core.types import INT64
+from halide_core.visit import Substitution
+
+Box = list[tuple[Expr, Expr]]
+"""Least and greatest coordinate of each dimension."""
+
+Join = Callable[[Box | None, Clause], Box]
+"""The smallest box around another and the points of a clause."""
+
+_Cased = tuple[Clause, tuple[Taken, ...]]
+
+
+def gather(program: Program, box: Box | None, clauses: Sequence[Clause], stop: Path, join: Join) -> Box | None:
+    """``box`` and what every clause needs, in terms of what is bound at ``stop``."""
+    return _Gathering(program, stop.facts, join).all(box, [(c, _cases_below(c, stop)) for c in clauses])
+
+
+def _cases_below(clause: Clause, stop: Path) -> tuple[Taken, ...]:
+    """The cases that a clause's path passes through, outermost first."""
+    found = [binder for binder in clause.path.up_to(stop) if isinstance(binder, Taken)]
+    return tuple(reversed(found))
+
+
+class _Gathering:
+    def __init__(self, program: Program, facts: Facts, join: Join) -> None:
+        self._program = program
+        self._facts = facts
+        self._join = join
+
+    def all(self, box: Box | None, clauses: Sequence[_Cased]) -> Box | None:
+        """The clauses outside of cases first, then one specialized stage after another."""
+        stages: dict[tuple[Function, int], dict[int, list[_Cased]]] = {}
+        for clause, cases in clauses:
+            if not cases:
+                box = self._join(box, clause)
+                continue
+            key = cases[0].key
+            by_number = stages.setdefault((key.func, key.stage), {})
+            by_number.setdefault(key.specialization, []).append((clause, cases[1:]))
+        for (func, stage), by_number in stages.items():
+            found: list[tuple[Expr, Box | None]] = [
+                (case.condition, self.all(box, by_number.get(case.number, [])))
+                for case in self._program.cases(func, stage)
+                if not case.fails
+            ]
+            box = self._first_that_holds(found)
+        return box
+
+    def _first_that_holds(self, found: list[tuple[Expr, Box | None]]) -> Box | None:
+        """The box of the first condition that holds; the last needs none, since one case is always taken."""
+        _, box = found[-1]
+        for condition, other in reversed(found[:-1]):
+            box = self._either(condition, other, box)
+        return box
+
+    def _either(self, condition: Expr, a: Box | None, b: Box | None) -> Box | None:
+        if a is None or b is None:
+            given = b if a is None else a
+            if given is None:
+                return None
+            nothing = [(low, ir.sub(low, ir.ONE)) for low, _ in given]
+            a, b = (given, nothing) if b is None else (nothing, given)
+        return [
+            (either(condition, x[0], y[0], self._facts), either(condition, x[1], y[1], self._facts))
+            for x, y in zip(a, b, strict=True)
+        ]
+
+
+def either(condition: Expr, a: Expr, b: Expr, facts: Facts) -> Expr:
+    """``select(condition, a, b)``, or one of the two where it is right in both cases."""
+    if condition is ir.TRUE:
+        return a
+    if a is b or _same_where(condition, True, a, b, facts):
+        return b
+    if _same_where(condition, False, a, b, facts):
+        return a
+    return Simplifier(facts).expr(Select(INT64, condition, a, b))
+
+
+def _same_where(condition: Expr, holds: bool, a: Expr, b: Expr, facts: Facts) -> bool:
+    inner = Facts(facts)
+    assume_condition(inner, condition, holds)
+    known, simplifier = Substitution(known_values(condition, holds)), Simplifier(inner)
+    return simplifier.expr(known.expr(a)) is simplifier.expr(known.expr(b))
