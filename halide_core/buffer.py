@@ -55,6 +55,8 @@ class Buffer(Shaped, Pending):
     ) -> None: ...
     def __init__(self, *args: Any, **options: Any) -> None:
         self._image: Image | None = None
+        self.described: object = None
+        """What the runtime keeps with the Buffer: how C sees it."""
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
             self._array, self._mins, self._name = args[0]._array, args[0]._mins, _fresh_name()
             return

@@ -45,11 +45,31 @@ def _check_target(target: object) -> None:
         raise NotAvailableError("Targets are not available yet: code is for this machine. Leave the argument out.")
 
 
+class _Built:
+    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
+
+    __slots__ = ("_directives", "_ranges", "compiled", "request")
+
+    def __init__(self, request: Request, compiled: Compiled) -> None:
+        self.request = request
+        self.compiled = compiled
+        self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
+        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
+
+    def holds(self, outputs: tuple[Function, ...]) -> bool:
+        """Whether compiling these outputs now would give the same."""
+        return (
+            self.request.outputs == outputs
+            and all(len(f.directives) == n for f, n in self._directives)
+            and all(p.low is low and p.high is high for p, low, high in self._ranges)
+        )
+
+
 class Realizable(Pending):
     """What Func and Pipeline share: outputs that can be run and compiled."""
 
     _pending = PIPELINE
-    _compiled: tuple[object, Compiled] | None = None
+    _built: _Built | None = None
 
     def _functions(self) -> tuple[Function, ...]:
         """The outputs."""
@@ -72,26 +92,25 @@ class Realizable(Pending):
         arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
         return Request(outputs, arguments, name or _identifier(outputs[0].name))
 
-    def _key(self, request: Request) -> object:
-        order = realization_order(request.outputs)
-        state = tuple((id(f), len(f.definitions), len(f.directives)) for f in order)
-        params = tuple((id(p), p.low, p.high) for p in request.inputs if isinstance(p, Parameter))
-        return state, params
+    def _current(self) -> Request:
+        """The request; the one of the last compile where nothing that it depends on has changed since."""
+        built = self._built
+        return built.request if built is not None and built.holds(self._functions()) else self._request()
 
     def _compile(self, request: Request) -> Compiled:
-        key = self._key(_frozen(request))
-        if self._compiled is None or self._compiled[0] != key:
-            self._compiled = (key, backend().compile(request))
-        return self._compiled[1]
+        built = self._built
+        if built is None or (built.request is not request and not built.holds(request.outputs)):
+            built = self._built = _Built(_frozen(request), backend().compile(request))
+        return built.compiled
 
     def compile_jit(self, target: None = None) -> None:
         """Compiles now rather than at the first ``realize``."""
         _check_target(target)
-        self._compile(self._request())
+        self._compile(self._current())
 
     def invalidate_cache(self) -> None:
         """Forgets the compiled code that this object holds."""
-        self._compiled = None
+        self._built = None
 
     # Running.
 
@@ -116,7 +135,7 @@ class Realizable(Pending):
         """
         _check_target(target)
         where = dst if sizes is None else sizes
-        request = self._request()
+        request = self._current()
         given = _buffers(where)
         if given is not None:
             buffers, values = self._checked_outputs(request, given), _values(request)

@@ -9,6 +9,7 @@ types are compared with ``is`` as well as ``==``.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from enum import IntEnum
@@ -203,6 +204,7 @@ INT64 = Int(64)
 BOOL = Bool()
 
 
+@functools.cache
 def type_of_dtype(dtype: np.dtype[np.generic]) -> Type | None:
     """The type of a numpy dtype, or None where there is none (complex, structured, foreign byte order…)."""
     if not dtype.isnative:

@@ -22,6 +22,7 @@ from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
 from lowering.layout_checks import check_layouts
 from lowering.lowered import Lowered
+from lowering.partition import partition_loops
 from lowering.scoped import simplify_tree
 from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
@@ -93,7 +94,8 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order.
 
     Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
-    points, so that each copy simplifies on its own; flattening comes before vectorizing, since lanes are positions.
+    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
+    has none of their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
     return [
@@ -101,6 +103,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("simplify", simplify_tree),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
+        ("partition", partition_loops),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs)),
         ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),

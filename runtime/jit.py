@@ -24,6 +24,7 @@ from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
 from lowering.lowered import Lowered
 from runtime.cache import default_cache
+from runtime.descriptor import Descriptor, describe, is_dense, unknown
 from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
@@ -32,6 +33,8 @@ from runtime.toolchain import CompileOptions, compile_shared, find_compiler
 
 FFI.cdef(f"int {ENTRY}(void **arguments);")
 
+_POINTERS = FFI.typeof("void *[]")
+_VOID = FFI.typeof("void *")
 SPECIALIZE_FAIL = 16
 """``halide_core_error_specialize_fail`` of the C header."""
 
@@ -102,52 +105,56 @@ class LoadedPipeline:
 
         Raises: PipelineError.
         """
-        call = _Call(self._arguments)
-        targets = []
-        for argument, buffer in zip(self._arguments[self._inputs :], outputs, strict=True):
-            array = buffer.array if _dense(buffer.array) else np.empty_like(buffer.array, order="C")
-            targets.append((buffer.array, array))
-            call.buffer(argument, array, buffer.mins)
-        for argument, value in zip(self._arguments[: self._inputs], inputs, strict=True):
-            if argument.kind is ArgumentKind.InputScalar:
-                call.scalar(argument.type, value)
-                continue
-            assert isinstance(value, Buffer)
-            array = value.array
-            if not _dense(array) or any(np.may_share_memory(array, target) for _, target in targets):
-                array = np.array(array, order="C", copy=True)
-            call.buffer(argument, array, value.mins)
-        self._invoke(call, len(outputs))
-        for original, used in targets:
-            if original is not used:
-                original[...] = used
+        targets = [_target(buffer) for buffer in outputs]
+        keep: list[Any] = []
+        pointers: list[Any] = []
+        for argument, value in zip(self._arguments, inputs, strict=False):
+            if isinstance(value, Buffer):
+                source = describe(value)
+                if not is_dense(source.array) or any(source.overlaps(t) for t in targets):
+                    copy = np.array(source.array, order="C", copy=True)
+                    source = Descriptor(copy, value.mins, argument.type)
+                keep.append(source)
+                pointers.append(source.pointer)
+            else:
+                box = _scalar(argument.type, value)
+                keep.append(box)
+                pointers.append(FFI.cast(_VOID, box))
+        pointers += [t.pointer for t in targets]
+        self._invoke(pointers)
+        for buffer, target in zip(outputs, targets, strict=True):
+            if buffer.array is not target.array:
+                buffer.array[...] = target.array
 
     def query(
         self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
     ) -> tuple[list[Box | None], list[Box]]:
         """The regions that the given output windows need; see ``Compiled.query``."""
-        call = _Call(self._arguments)
-        for argument, window in zip(self._arguments[self._inputs :], outputs, strict=True):
-            call.unknown(argument, window)
-        asked: list[bool] = []
-        for argument, value in zip(self._arguments[: self._inputs], inputs, strict=True):
-            asked.append(value is None)
+        keep: list[Any] = []
+        pointers: list[Any] = []
+        asked: list[Any] = []  # the structures to read back; None for what was given
+        for argument, value in zip(self._arguments, inputs, strict=False):
             if argument.kind is ArgumentKind.InputScalar:
-                call.scalar(argument.type, 0 if value is None else value)
+                keep.append(_scalar(argument.type, 0 if value is None else value))
+                pointers.append(FFI.cast(_VOID, keep[-1]))
+                asked.append(None)
             elif value is None:
-                call.unknown(argument, ((0, 0),) * argument.dimensions)
+                asked.append(_unknown(argument, ((0, 0),) * argument.dimensions))
+                pointers.append(FFI.cast(_VOID, asked[-1][0]))
             else:
                 assert isinstance(value, Buffer)
-                call.buffer(argument, value.array, value.mins)
-        self._invoke(call, len(outputs))
-        boxes = call.boxes()
-        given = [box if unknown else None for box, unknown in zip(boxes[len(outputs) :], asked, strict=True)]
-        return given, [box for box in boxes[: len(outputs)] if box is not None]
+                keep.append(describe(value))
+                pointers.append(keep[-1].pointer)
+                asked.append(None)
+        for argument, window in zip(self._arguments[self._inputs :], outputs, strict=True):
+            asked.append(_unknown(argument, window))
+            pointers.append(FFI.cast(_VOID, asked[-1][0]))
+        self._invoke(pointers)
+        boxes = [None if a is None else _box(a[0]) for a in asked]
+        return boxes[: self._inputs], [box for box in boxes[self._inputs :] if box is not None]
 
-    def _invoke(self, call: _Call, outputs: int) -> None:
-        # The call was built outputs first, since inputs are compared with them; C takes inputs first.
-        pointers = call.pointers[outputs:] + call.pointers[:outputs]
-        code = self._entry(FFI.new("void *[]", pointers) if pointers else FFI.NULL)
+    def _invoke(self, pointers: list[Any]) -> None:
+        code = self._entry(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
         if code:
             text = FFI.string(runtime().halide_core_last_error())
             message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
@@ -155,81 +162,37 @@ class LoadedPipeline:
             raise error(message or f'Pipeline "{self._name}" failed.')
 
 
-def _dense(array: np.ndarray[Any, Any]) -> bool:
-    """Whether dimension 0, numpy's last axis, has stride 1, or a stride that is never used."""
-    return array.size == 0 or array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize
+def _target(buffer: Buffer) -> Descriptor:
+    """Where an output is written: its own memory, or dense memory from which it is copied."""
+    described = describe(buffer)
+    if is_dense(described.array):
+        return described
+    return Descriptor(np.empty_like(described.array, order="C"), buffer.mins, buffer.type())
 
 
-def _dims(array: np.ndarray[Any, Any], mins: Sequence[int]) -> list[tuple[int, int, int, int]]:
-    """min, extent, stride and flags of each dimension, the first being numpy's last axis. Strides that are never used
-    are what a dense array has: numpy's are arbitrary there, and C checks them."""
-    dims: list[tuple[int, int, int, int]] = []
-    dense = 1
-    for d in range(array.ndim):
-        extent, stride = array.shape[-1 - d], array.strides[-1 - d] // array.itemsize
-        unused = array.size == 0 or (d == 0 and extent < 2)
-        dims.append((mins[d], extent, dense if unused else stride, 0))
-        dense = min(dense * max(extent, 1), (1 << 31) - 1)
-    return dims
+def _scalar(type: Type, value: object) -> Any:
+    """A scalar in its C representation."""
+    if type.is_float():
+        return FFI.new("float *" if type.bits() == 32 else "double *", value)
+    if type.is_bool():
+        return FFI.new("uint8_t *", int(bool(value)))
+    return FFI.new(_C_SCALARS[type.code().name.lower()].format(type.bits()) + " *", int(value))  # type: ignore[call-overload]  # checked where it was given
 
 
-class _Call:
-    """The C arguments of one call, and what keeps them alive."""
+def _unknown(argument: Argument, box: Box) -> tuple[Any, Any]:
+    """A buffer without memory, whose region the pipeline fills in; and what keeps it alive."""
+    dims = []
+    stride = 1
+    for d, (low, extent) in enumerate(box):
+        if not (INT32.can_represent(low) and INT32.can_represent(extent)):
+            raise PipelineError(
+                f'The window of "{argument.name}", {extent} from {low} in dimension {d}, does not fit int32.'
+            )
+        dims.append((low, extent, stride if stride < 1 << 31 else 1, 0))
+        stride *= max(extent, 1)
+    return unknown(argument.type, dims)
 
-    def __init__(self, args: tuple[Argument, ...]) -> None:
-        self.pointers: list[Any] = []
-        self._keep: list[Any] = []
-        self._buffers: list[Any] = []
-        self._arguments = args
 
-    def scalar(self, type: Type, value: object) -> None:
-        """A scalar, by pointer to its C representation."""
-        if type.is_float():
-            box = FFI.new("float *" if type.bits() == 32 else "double *", value)
-        elif type.is_bool():
-            box = FFI.new("uint8_t *", int(bool(value)))
-        else:
-            box = FFI.new(_C_SCALARS[type.code().name.lower()].format(type.bits()) + " *", int(value))  # type: ignore[call-overload]  # checked where it was given
-        self._add(box, None)
-
-    def buffer(self, argument: Argument, array: np.ndarray[Any, Any], mins: Sequence[int]) -> None:
-        """A buffer over an array."""
-        self._keep.append(array)
-        self._describe(argument, _dims(array, mins), FFI.cast("uint8_t *", array.ctypes.data))
-
-    def unknown(self, argument: Argument, box: Box) -> None:
-        """A buffer without memory, whose region the pipeline fills in."""
-        dims = []
-        stride = 1
-        for d, (low, extent) in enumerate(box):
-            if not (INT32.can_represent(low) and INT32.can_represent(extent)):
-                raise PipelineError(
-                    f'The window of "{argument.name}", {extent} from {low} in dimension {d}, does not fit int32.'
-                )
-            dims.append((low, extent, stride, 0))
-            stride *= max(extent, 1)
-        self._describe(argument, [(a, n, s if s < 1 << 31 else 1, f) for a, n, s, f in dims], FFI.NULL)
-
-    def _describe(self, argument: Argument, dims: list[tuple[int, int, int, int]], host: Any) -> None:
-        shape = FFI.new("halide_dimension_t[]", dims) if dims else FFI.NULL
-        buffer: Any = FFI.new("halide_buffer_t *")
-        buffer.host = host
-        buffer.type.code = int(argument.type.code())
-        buffer.type.bits = argument.type.bits()
-        buffer.type.lanes = 1
-        buffer.dimensions = len(dims)
-        buffer.dim = shape
-        self._keep.append(shape)
-        self._add(buffer, buffer)
-
-    def _add(self, box: Any, buffer: Any) -> None:
-        self._keep.append(box)
-        self._buffers.append(buffer)
-        self.pointers.append(FFI.cast("void *", box))
-
-    def boxes(self) -> list[Box | None]:
-        """What each buffer's dimensions say now; None for a scalar."""
-        return [
-            None if b is None else tuple((b.dim[d].min, b.dim[d].extent) for d in range(b.dimensions))
-            for b in self._buffers
-        ]
+def _box(buffer: Any) -> Box:
+    """What a buffer's dimensions say now."""
+    return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))

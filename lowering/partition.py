@@ -1,0 +1,267 @@
+"""Loop partitioning: the steady part of an innermost loop runs without the clamps and guards that only its ends need.
+
+In: a simplified tree before flattening, whose points are still points. Out: one in which a loop whose clamps and guards
+are decided by its variable becomes up to three: the head, the steady part, the tail.
+
+    for x in (0, n): f[x] = g[max(x - 1, 0)]
+    ->  for x in (0, min(1, n)): f[x] = g[max(x - 1, 0)];  for x in (min(1, n), n - min(1, n)): f[x] = g[x - 1]
+
+What decides a clamp is a threshold, computed once before the loop: c·x + rest >= 0, where the rest doesn't vary and the
+lanes of a vectorized loop inside count with their worst end. The parts together are the loop for whatever values the
+thresholds have, so that only the choice of the steady part's clamps rests on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from halide_core import ir
+from halide_core.index import exact_index
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Block,
+    Expr,
+    For,
+    If,
+    Interval,
+    IntImm,
+    Let,
+    LoopKind,
+    Select,
+    Stmt,
+    Variable,
+)
+from halide_core.linear import Linear, difference, linear_of, to_expr
+from halide_core.simplify import simplify
+from halide_core.types import INT64
+from halide_core.visit import (
+    Rewriter,
+    free_variables,
+    parts,
+    stmt_exprs,
+    sub_stmts,
+    subexpressions,
+    walk,
+    with_parts,
+)
+from lowering.fresh import names_in
+from lowering.scoped import simplify_tree
+
+_SHORT = 4
+"""A loop of a constant length up to this is left whole: finding its steady part would cost more than it saves."""
+_MOST = 8
+"""A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
+
+
+def partition_loops(stmt: Stmt) -> Stmt:
+    """Divides every innermost loop that has a steady part."""
+    return _Partition(stmt).stmt(stmt)
+
+
+class _Partition(Rewriter):
+    def __init__(self, stmt: Stmt) -> None:
+        super().__init__()
+        self._names = names_in(stmt)
+
+    def expr(self, expr: Expr) -> Expr:
+        """Expressions outside divided loops stay as they are."""
+        return expr
+
+    def rewrite_For(self, loop: For) -> Stmt:
+        """The parts of an innermost loop."""
+        inner = [s for s in walk(loop.body) if isinstance(s, For)]
+        if loop.kind is not LoopKind.SERIAL or any(s.kind is not LoopKind.VECTORIZED for s in inner):
+            return self.inside(loop)
+        if isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT:
+            return loop
+        steady = _Steady(loop)
+        steady.look(loop.body)
+        if not steady.decided or len(steady.lowest) + len(steady.highest) > _MOST:
+            return loop
+        return self._parts(loop, steady)
+
+    def _parts(self, loop: For, steady: _Steady) -> Stmt:
+        start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
+        stmts: list[Stmt] = []
+        body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
+        first = last = None
+        if steady.lowest:
+            least = start
+            for e in steady.lowest:
+                least = ir.maximum(least, e)
+            first = self._let(f"{loop.var.name}.steady", ir.minimum(least, end), stmts)
+            stmts.append(_part(loop, start, first, loop.body))
+        if steady.highest:
+            most = end
+            for e in steady.highest:
+                most = ir.minimum(most, ir.add(e, ir.ONE))
+            last = self._let(f"{loop.var.name}.tail", ir.maximum(most, start if first is None else first), stmts)
+        stmts.append(_part(loop, start if first is None else first, end if last is None else last, body))
+        if last is not None:
+            stmts.append(_part(loop, last, end, loop.body))
+        return Block(tuple(stmts))
+
+    def _let(self, name: str, value: Expr, stmts: list[Stmt]) -> Variable:
+        var = ir.index_variable(self._names.fresh(name))
+        stmts.append(Let(var, simplify(value), None))
+        return var
+
+
+def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:
+    bounds = Interval(start, simplify(ir.sub(end, start)))
+    return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, body)
+
+
+@dataclass(slots=True, eq=False)
+class _Steady:
+    """What the steady part of a loop decides, and the thresholds between which it does.
+
+    ``decided`` maps a clamp, a comparison or a select to what it is there; the loop's variable is then at least every
+    one of ``lowest`` and at most every one of ``highest``.
+    """
+
+    loop: For
+    decided: dict[Expr, Expr] = field(default_factory=dict)
+    lowest: list[Expr] = field(default_factory=list)
+    highest: list[Expr] = field(default_factory=list)
+    _lets: dict[Variable, Expr] = field(default_factory=dict)
+    _lanes: dict[Variable, Interval] = field(default_factory=dict)
+    _steady: dict[Expr, Expr] = field(default_factory=dict)
+
+    def look(self, stmt: Stmt) -> None:
+        """Takes in a statement of the loop's body."""
+        for e in subexpressions(stmt_exprs(stmt)):
+            self._look_at(e)
+        match stmt:
+            case Let(var=var, value=value):
+                self._lets[var] = self._steady[value]
+                self._steady[var] = self._steady[value] if value.type is INT64 else var
+            case If(condition=condition):
+                self._decide(condition, True)
+            case For(var=var, bounds=bounds):
+                self._lanes[var] = Interval(self._steady[bounds.min], self._steady[bounds.len])
+        for s in sub_stmts(stmt):
+            self.look(s)
+
+    def _look_at(self, e: Expr) -> None:
+        """An expression whose operands were looked at: what it is in the steady part, over the loop's own variables."""
+        if e in self._steady:
+            return
+        operands = tuple([self._steady[p] for p in parts(e)])
+        rebuilt = with_parts(e, operands) if operands else e
+        match e:
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if e.type is INT64:
+                kept = self._clamp(op, *operands)
+                if kept is not None:
+                    self.decided[e] = (a, b)[kept]
+                    rebuilt = operands[kept]
+            case Select(condition=condition):
+                # An outer region is a disjunction, an inner one a conjunction; one comparison alone could be either.
+                match condition:
+                    case Binary(op=BinaryOp.OR):
+                        self._decide(condition, False)
+                    case Binary(op=BinaryOp.AND):
+                        self._decide(condition, True)
+        self._steady[e] = rebuilt
+
+    # -- what is decided
+
+    def _clamp(self, op: BinaryOp, a: Expr, b: Expr) -> int | None:
+        """Which operand of a min or max is kept: the one that varies, where the other does not."""
+        varies = [self._varies(a), self._varies(b)]
+        if varies[0] == varies[1]:
+            return None
+        kept = 0 if varies[0] else 1
+        mine, other = (a, b) if kept == 0 else (b, a)
+        gap = difference(other, mine) if op is BinaryOp.MIN else difference(mine, other)
+        return kept if self._require([gap]) else None
+
+    def _decide(self, condition: Expr, holds: bool) -> None:
+        """Makes a condition certain, if all that it is made of can be decided."""
+        gaps = self._gaps(condition, holds)
+        if gaps is not None and self._require(gaps):
+            self.decided[condition] = ir.TRUE if holds else ir.FALSE
+
+    def _gaps(self, condition: Expr, holds: bool) -> list[Linear] | None:
+        """Forms that are all >= 0 where the condition is as wished; those that don't vary are not decided here."""
+        match condition:
+            case Binary(op=BinaryOp.AND, a=a, b=b) if holds:
+                return self._both(a, b, holds)
+            case Binary(op=BinaryOp.OR, a=a, b=b) if not holds:
+                return self._both(a, b, holds)
+            case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b):
+                x, y = self._index(a), self._index(b)
+                if x is None or y is None:
+                    return None
+                strict = op is BinaryOp.LT
+                gap = difference(y, x) if holds else difference(x, y)
+                return [gap.plus(Linear({}, -1)) if strict == holds else gap]
+        return None
+
+    def _index(self, e: Expr) -> Expr | None:
+        """The int64 number that a compared value is in the steady part; None where its int32 arithmetic might wrap."""
+        exact = exact_index(e)
+        if exact is None:
+            return None
+        for each in subexpressions([exact]):
+            self._look_at(each)
+        return self._steady[exact]
+
+    def _both(self, a: Expr, b: Expr, holds: bool) -> list[Linear] | None:
+        x, y = self._gaps(a, holds), self._gaps(b, holds)
+        return None if x is None or y is None else x + y
+
+    def _require(self, gaps: list[Linear]) -> bool:
+        """Adds the thresholds for ``gap >= 0``, all of them or none."""
+        lowest, highest = [], []
+        for gap in gaps:
+            worst = self._worst(gap)
+            if worst is None:
+                return False
+            c = worst.terms.get(self.loop.var, 0)
+            rest = to_expr(Linear({a: k for a, k in worst.terms.items() if a is not self.loop.var}, worst.const))
+            if c > 0:  # c·x >= -rest
+                lowest.append(simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))))
+            elif c < 0:  # -c·x <= rest
+                highest.append(simplify(ir.div(rest, ir.i64(-c))))
+            else:
+                return False
+        self.lowest += [e for e in lowest if e not in self.lowest]
+        self.highest += [e for e in highest if e not in self.highest]
+        return True
+
+    def _worst(self, gap: Linear) -> Linear | None:
+        """The least that a form is over the lanes, in terms of the loop's variable and what doesn't vary in it."""
+        for lane, bounds in reversed(self._lanes.items()):
+            c = gap.terms.get(lane, 0)
+            if c:
+                last = ir.sub(ir.add(bounds.min, bounds.len), ir.ONE)
+                gap = gap.replacing(lane, linear_of(simplify(bounds.min if c > 0 else last)))
+        if any(self._varies(a) and a is not self.loop.var for a in gap.terms):
+            return None
+        return gap
+
+    def _varies(self, e: Expr) -> bool:
+        """Whether an expression can differ between iterations. What comes from memory can."""
+        free = free_variables(e)
+        if self.loop.var in free or any(v in free for v in self._lanes) or any(v in free for v in self._lets):
+            return True
+        return any(isinstance(s, Access) for s in subexpressions([e]))
+
+
+class _Decide(Rewriter):
+    """Puts what is decided in place of clamps and conditions, wherever they stand."""
+
+    def __init__(self, decided: dict[Expr, Expr]) -> None:
+        super().__init__()
+        self._decided = decided
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression in the steady part."""
+        known = self._memo.get(expr)
+        if known is None:
+            chosen = self._decided.get(expr)
+            known = self._memo[expr] = self.parts_of(expr) if chosen is None else self.expr(chosen)
+        return known

@@ -1,0 +1,161 @@
+"""Innermost loops in parts: what the steady part is without, and that the parts together are the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.ir import BinaryOp, For, If, LoopKind, Select, Stmt
+from halide_core.visit import stmt_exprs, subexpressions, walk
+from lowering.driver import Trace, lower
+from tests.property.interpreted import run_program
+
+x, y, xo, xi = (hl.Var(n) for n in ("x", "y", "xo", "xi"))
+
+
+def after(f: hl.Func, name: str) -> Stmt:
+    """The tree that a pass left."""
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    return dict(trace.passes)[name]
+
+
+def clamps(stmt: Stmt) -> int:
+    """How many distinct clamps, selects and guards stand inside a statement, thresholds of inner loops apart."""
+    inside = [s for s in walk(stmt) if not isinstance(s, For)]
+    exprs = list(subexpressions([e for s in inside for e in stmt_exprs(s)]))
+    choices = [e for e in exprs if getattr(e, "op", None) in (BinaryOp.MIN, BinaryOp.MAX) or isinstance(e, Select)]
+    return len(choices) + sum(isinstance(s, If) for s in inside)
+
+
+def parts(f: hl.Func, var: str = "x") -> list[For]:
+    """The serial loops over a variable."""
+    found = [s for s in walk(after(f, "partition")) if isinstance(s, For)]
+    return [s for s in found if s.kind is LoopKind.SERIAL and s.loop.var == var]
+
+
+def image(width: int = 29, height: int = 7) -> hl.ImageParam:
+    """An input with numbers in it."""
+    p = hl.ImageParam(hl.UInt(8), 2, "src")
+    p.set(hl.Buffer(np.random.default_rng(3).integers(0, 255, (height, width)).astype(np.uint8)))
+    return p
+
+
+def edge() -> hl.Func:
+    """A stencil that repeats its input's edge."""
+    source = hl.BoundaryConditions.repeat_edge(image())
+    f = hl.Func("f")
+    f[x, y] = hl.u16(source[x - 1, y]) + source[x + 2, y]
+    return f
+
+
+def test_the_steady_part_of_an_edge_has_no_clamp() -> None:
+    """Three loops; the middle one reads as if there were no edge."""
+    head, steady, tail = parts(edge())
+    assert clamps(head) and clamps(tail)
+    assert clamps(steady) < clamps(head)
+    exprs = subexpressions([e for s in walk(steady.body) for e in stmt_exprs(s)])
+    minima = [e for e in exprs if getattr(e, "op", None) is BinaryOp.MIN]
+    assert not [e for e in minima if steady.var in subexpressions([e])]
+
+
+def test_a_guarded_tail_is_a_loop_of_its_own() -> None:
+    """split with GuardWithIf: only the last part tests."""
+    f = hl.Func("f")
+    f[x, y] = x + y * 100
+    f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).vectorize(xi)
+    steady, tail = parts(f, "xo")
+    assert clamps(steady) == 0
+    assert clamps(tail) == 1
+
+
+def test_a_shifted_tail_is_a_loop_of_its_own() -> None:
+    """split with ShiftInwards: the steady part doesn't shift."""
+    f = hl.Func("f")
+    f[x, y] = x + y * 100
+    f.split(x, xo, xi, 8, hl.TailStrategy.ShiftInwards).vectorize(xi)
+    steady, tail = parts(f, "xo")
+    assert clamps(steady) == 0
+    assert tail.bounds.min is not steady.bounds.min
+
+
+def test_short_loops_and_outer_loops_stay_whole() -> None:
+    """A loop of four steps has no steady part worth finding; an outer loop is not copied with all that is inside."""
+    f = edge()
+    f.bound(x, 0, 4)
+    assert len(parts(f)) == 1
+    g = edge()
+    assert len(parts(g, "y")) == 1
+
+
+def test_values_from_memory_decide_nothing() -> None:
+    """A clamp of what is read differs from point to point."""
+    f, source = hl.Func("f"), image()
+    f[x, y] = source[hl.clamp(hl.i32(source[x, y]), 0, 9), y]
+    assert len(parts(f)) == 1
+
+
+def mirrored() -> hl.Func:
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.mirror_image(image())[-x, y] + hl.u16(1)
+    return f
+
+
+def exterior() -> hl.Func:
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.constant_exterior(image(), 7)[x * 2 - 9, y - 1] + hl.u16(0)
+    return f
+
+
+def halves() -> hl.Func:
+    f = hl.Func("f")
+    source = image()
+    f[x, y] = source[hl.clamp(x // 2 + hl.min(x, 5), 0, 28), hl.clamp(y, 0, 6)]
+    return f
+
+
+def scan() -> hl.Func:
+    f, r = hl.Func("f"), hl.RDom([(0, 11)], "r")
+    f[x, y] = hl.i32(0)
+    f[r.x, y] = f[hl.max(r.x - 1, 0), y] + hl.i32(image()[hl.min(r.x * 3, 28), hl.clamp(y, 0, 6)])
+    return f
+
+
+def guarded() -> hl.Func:
+    f, r = hl.Func("f"), hl.RDom([(-3, 11)], "r")
+    f[x, y] = hl.i32(0)
+    r.where(r.x * 2 < x + 4)
+    f[x, y] += r.x * y
+    return f
+
+
+def outside() -> hl.Func:
+    f = hl.Func("f")
+    f[x, y] = hl.select((x < 3) | (x > 8), hl.i32(-1), x * y)
+    return f
+
+
+MAKERS: list[Callable[[], hl.Func]] = [edge, mirrored, exterior, halves, scan, guarded, outside]
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("lanes", [0, 4, 8])
+@pytest.mark.parametrize("window", [[(-3, 1), (0, 1)], [(-5, 45), (-1, 3)], [(2, 9), (1, 2)], [(40, 13), (0, 2)]])
+def test_the_parts_are_the_loop(make: Callable[[], hl.Func], lanes: int, window: list[tuple[int, int]]) -> None:
+    """Windows inside, across and beyond the steady part; also where it is empty."""
+    if make is scan:  # its output is written where the RDom is, whatever the window
+        window = [(-1, 14), (0, 3)]
+    f = make()
+    want = make().evaluate(window)
+    if lanes:
+        f.vectorize(x, lanes)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+    out = hl.Buffer(f.type(), [n for _, n in window])
+    out.set_min([low for low, _ in window])
+    if window[0][1] >= lanes:
+        f.realize(out)
+        assert np.array_equal(np.asarray(out), want)
