@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bounds.cases import either
 from halide_core import ir
 from halide_core.facts import Facts
 from halide_core.ir import Callee, End, Expr, Hole, Interval, IntImm, Select
@@ -49,12 +48,11 @@ class Aligned:
         """The length of the interval."""
         return Simplifier(self.facts).expr(ir.mul(self.count, self.modulus))
 
-    def at_least(self, when: Expr, least: Expr) -> Aligned:
-        """The interval with at least so many points where a condition holds."""
+    def at_least(self, least: Expr) -> Aligned:
+        """The interval with at least so many points."""
         needed = _multiples(least, self.modulus, Simplifier(self.facts))
         if self.nonempty and isinstance(needed, IntImm) and needed.value <= 1:
             return self
-        needed = either(when, needed, ir.ZERO, self.facts)
         return replace(self, count=Simplifier(self.facts).maximum(self.count, needed))
 
 

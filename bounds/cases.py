@@ -16,7 +16,7 @@ from halide_core.algorithm import Function
 from halide_core.assumptions import assume_condition, known_values
 from halide_core.facts import Facts
 from halide_core.ir import Expr, Select
-from halide_core.program import Program
+from halide_core.program import Program, StageKey
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import Substitution
@@ -86,10 +86,48 @@ class _Gathering:
         ]
 
 
+def chosen_ends(e: Expr, condition: Expr) -> tuple[Expr, Expr]:
+    """What an expression is where a condition holds, and where it does not."""
+    return (e.a, e.b) if isinstance(e, Select) and e.condition is condition else (e, e)
+
+
+Need = tuple[StageKey | None, Expr]
+"""A nest, and how long a dimension must at least be in the runs that take it."""
+
+
+def by_case(program: Program, needs: Sequence[Need], length: Expr, facts: Facts) -> list[Expr]:
+    """What a length must at least be, one value for each need that is apart. The needs of a specialized stage make
+    one, which depends on the case; a case that needs no more than ``length`` needs nothing."""
+    found: list[Expr] = []
+    stages: dict[tuple[Function, int], dict[int, Expr]] = {}
+    for key, least in needs:
+        if key is None or (key.func, key.stage) not in program.specialized:
+            found.append(least)
+            continue
+        cases = stages.setdefault((key.func, key.stage), {})
+        known = cases.get(key.specialization)
+        cases[key.specialization] = least if known is None else Simplifier(facts).maximum(known, least)
+    for (func, stage), cases in stages.items():
+        tried = [(case, cases.get(case.number, ir.ZERO)) for case in program.cases(func, stage) if not case.fails]
+        if len({least for _, least in tried}) > 1:
+            tried = [(c, ir.ZERO if _has(program.taken(StageKey(func, stage, c.number)), n, length, facts) else n)
+                     for c, n in tried]  # fmt: skip
+        _, least = tried[-1]
+        for case, other in reversed(tried[:-1]):
+            least = either(case.condition, other, least, facts)
+        if least is not ir.ZERO:
+            found.append(least)
+    return found
+
+
+def _has(when: Expr, least: Expr, length: Expr, facts: Facts) -> bool:
+    inner = Facts(facts)
+    assume_condition(inner, when)
+    return inner.proves_le(least, length)
+
+
 def either(condition: Expr, a: Expr, b: Expr, facts: Facts) -> Expr:
     """``select(condition, a, b)``, or one of the two where it is right in both cases."""
-    if condition is ir.TRUE:
-        return a
     if a is b or _same_where(condition, True, a, b, facts):
         return b
     if _same_where(condition, False, a, b, facts):

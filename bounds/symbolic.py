@@ -11,19 +11,31 @@ from __future__ import annotations
 from typing import NoReturn
 
 from bounds.alignment import Alignments
-from bounds.cases import Box, either, gather
+from bounds.cases import Box, Need, by_case, chosen_ends, either, gather
 from bounds.extents import Extents
 from bounds.oracle import Answer, Answers
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Clause, Path, Query
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
-from halide_core.assumptions import assume_condition
 from halide_core.errors import BoundsError
 from halide_core.facts import Facts
 from halide_core.growth import growth
 from halide_core.index import TargetExprs, stage_variables, startup_index
-from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Expr, Failure, Field, Hole, HoleKind, Interval, IntImm
+from halide_core.ir import (
+    Assert,
+    Binary,
+    BinaryOp,
+    BufferField,
+    Expr,
+    Failure,
+    Field,
+    Hole,
+    HoleKind,
+    Interval,
+    IntImm,
+    Select,
+)
 from halide_core.printer import dim_name, format_expr
 from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
@@ -49,7 +61,7 @@ class _Engine:
         self._answers = Answers()
         self._extents = Extents()
         self._fixed: dict[Expr, Expr] = {}  # hole -> the value a bound directive gives it
-        self._least: dict[Expr, list[tuple[Expr, Expr]]] = {}  # len hole -> where it is at least what
+        self._least: dict[Expr, list[Need]] = {}  # len hole -> what it is at least
         self._alignments = Alignments()
         self._told: dict[Expr, Directive] = {}
 
@@ -135,8 +147,7 @@ class _Engine:
                 self._fixed[h] = value
                 self._told[h] = o.directive
             case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
-                when = ir.TRUE if o.key is None else self._program.taken(o.key)
-                self._least.setdefault(grown.hole, []).append((when, grown.needed(factor)))
+                self._least.setdefault(grown.hole, []).append((o.key, grown.needed(factor)))
             case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
                 self._alignments.ask(h, modulus, rest, o.directive)
             case condition:
@@ -198,30 +209,25 @@ class _Engine:
                     self._check(wanted, Failure.ASSERTION, (told,))
             multiple = 1
             aligned = None if holes.len in self._fixed else self._alignments.of(holes, low, length, scope.facts)
-            for when, least in self._least.get(holes.len, []):
+            needs = by_case(self._program, self._least.get(holes.len, []), length, scope.facts)
+            for least in needs:
                 if aligned is not None:
-                    aligned = aligned.at_least(when, least)
+                    aligned = aligned.at_least(least)
                 else:
-                    length = self._grown(when, least, length, scope)
-                where = "" if when is ir.TRUE else f" where {format_expr(when)}"
-                why += f"; at least {format_expr(least)}{where} for a shifted split"
+                    length = Simplifier(scope.facts).maximum(length, least)
+                why += f"; at least {format_expr(least)} for a shifted split"
             if aligned is not None:
                 low, length, multiple = aligned.min, aligned.length(), aligned.multiple
                 why += f"; {aligned.directive}"
             self._bind(Answer(HoleKind.CPU, f, stage, d, Interval(low, length), level, why, multiple), holes, scope)
-            for when, least in self._least.get(holes.len, []):
-                if when is ir.TRUE:
-                    scope.facts.assume_at_least(self._extents.use(holes.len), least)
-
-    def _grown(self, when: Expr, least: Expr, length: Expr, scope: Path) -> Expr:
-        """A length that a shifted split needs to be at least so much, in the runs that take its case."""
-        facts = Facts(scope.facts)
-        assume_condition(facts, when)
-        if facts.proves_le(least, length):
-            return length
-        return Simplifier(scope.facts).maximum(length, either(when, least, ir.ZERO, scope.facts))
+            for least in needs:
+                scope.facts.assume_at_least(self._extents.use(holes.len), least)
 
     def _length(self, low: Expr, high: Expr, scope: Path) -> Expr:
+        chosen = low if isinstance(low, Select) else high
+        if isinstance(chosen, Select):  # the ends depend on the case that a run takes, and so does what lies between
+            (a, b), (c, d) = chosen_ends(low, chosen.condition), chosen_ends(high, chosen.condition)
+            return either(chosen.condition, self._length(a, c, scope), self._length(b, d, scope), scope.facts)
         simplifier = Simplifier(scope.facts)
         return simplifier.maximum(simplifier.expr(ir.add(ir.sub(high, low), ir.ONE)), ir.ZERO)
 

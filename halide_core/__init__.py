@@ -88,10 +88,12 @@ from halide_core.functions import (
 from halide_core.image_param import Dimension, ImageParam
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
+from halide_core.output_buffer import OutputImageParam
 from halide_core.param import Param
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline, StmtOutputFormat
-from halide_core.rdom import Range, RDom, RVar
+from halide_core.ranges import Range
+from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
@@ -127,6 +129,7 @@ __all__ = [
     "Int",
     "InternalError",
     "NotAvailableError",
+    "OutputImageParam",
     "Param",
     "Pipeline",
     "PipelineError",

@@ -13,7 +13,7 @@ from halide_core.coordinates import startup
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var
 from halide_core.ir import IntImm
-from halide_core.rdom import Range
+from halide_core.ranges import RangeLike, as_range
 from halide_core.schedule import (
     AlignBounds,
     Bound,
@@ -139,7 +139,7 @@ class FuncSchedule(StageSchedule):
         size = startup(extent, "The extent of set_estimate()", ScheduleError)
         return self._add(Estimate(func=function, location=user_location(), var=name, min=least, extent=size))
 
-    def set_estimates(self, estimates: Sequence[Range | tuple[ExprLike, ExprLike]]) -> Self:
+    def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
         """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
         function, _ = self._scheduled()
         if len(estimates) != len(function.args):
@@ -148,7 +148,7 @@ class FuncSchedule(StageSchedule):
                 f"but set_estimates() is given {len(estimates)} ranges."
             )
         for name, given in zip(function.args, estimates, strict=True):
-            range = given if isinstance(given, Range) else Range(given)
+            range = as_range(given)
             if range.min is None or range.extent is None:
                 raise ScheduleError("set_estimates() needs a min and an extent for each dimension.")
             self.set_estimate(Var(name), range.min, range.extent)

@@ -8,10 +8,10 @@ nothing is applied here. That is the work of ``scheduling``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from halide_core.errors import Location
 from halide_core.ir import Callee, Expr, IntImm, LoopKind
@@ -35,6 +35,18 @@ class TailStrategy(Enum):
     Auto = "Auto"
 
 
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A specialization of a stage: its number there, and the conditions that the user gave on the way to it, the
+    outermost first. Number 0, without conditions, is the general case."""
+
+    number: int
+    conditions: tuple[Expr, ...]
+
+
+GENERAL = Branch(0, ())
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Directive:
     """The root: every directive names the Func whose schedule it changes, and the user's line."""
@@ -51,6 +63,15 @@ class Directive:
     def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
         """The same directive about other Funcs."""
         return replace(self, func=to.get(self.func, self.func))
+
+    def with_exprs(self: _D, rewrite: Callable[[Expr], Expr]) -> _D:
+        """The same directive with its expressions rewritten."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        changed: dict[str, Any] = {n: rewrite(v) for n, v in given.items() if isinstance(v, Expr)}
+        for n, v in given.items():
+            if isinstance(v, Branch):
+                changed[n] = Branch(v.number, tuple(map(rewrite, v.conditions)))
+        return replace(self, **changed) if changed else self
 
     def variables(self) -> tuple[str, ...]:
         """The loops that the directive names."""
@@ -74,18 +95,6 @@ class Directive:
 
     def __str__(self) -> str:
         return f"{self.subject()}.{self.call()}"
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A specialization of a stage: its number there, and the conditions that the user gave on the way to it, the
-    outermost first. Number 0, without conditions, is the general case."""
-
-    number: int
-    conditions: tuple[Expr, ...]
-
-
-GENERAL = Branch(0, ())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -73,7 +73,8 @@ def align(program: Program, d: AlignBounds) -> Program:
     else:
         asked.append(Obligation(func, ir.less(ir.ZERO, modulus), d))
     if d.remainder is not None:
-        rest = simplify(ir.mod(startup_index(d.remainder), modulus))
+        given = startup_index(d.remainder)
+        rest = ir.ZERO if given is ir.ZERO else simplify(ir.mod(given, modulus))
         asked.append(Obligation(func, ir.equal(ir.mod(hole.min, modulus), rest), d))
     asked.append(Obligation(func, ir.equal(ir.mod(hole.len, modulus), ir.ZERO), d))
     return replace(program, obligations=(*program.obligations, *asked))
