@@ -33,8 +33,9 @@ from halide_core.ir import (
 from halide_core.printer import dim_name
 from halide_core.simplify import simplify
 from halide_core.types import INT64
-from halide_core.visit import Rewriter, Substitution
+from halide_core.visit import Rewriter
 from lowering.fresh import names_in
+from lowering.lets import Lets
 from lowering.limits import constant_limit
 
 
@@ -45,11 +46,11 @@ class _Layout:
     mins: tuple[Expr, ...]
     strides: tuple[Expr, ...]
 
-    def index(self, args: tuple[Expr, ...]) -> Expr:
+    def index(self, args: tuple[Expr, ...], lets: Lets) -> Expr:
         """The position of a point."""
         total: Expr = ir.ZERO
         for arg, low, stride in zip(args, self.mins, self.strides, strict=True):
-            total = ir.add(total, ir.mul(simplify(ir.sub(arg, low)), stride))
+            total = ir.add(total, ir.mul(lets.distance(arg, low), stride))
         return simplify(total)
 
 
@@ -68,7 +69,7 @@ class _Flatten(Rewriter):
         super().__init__()
         self._names = names
         self._layouts: dict[Callee, _Layout] = {f: _argument_layout(f) for f in outputs}
-        self._lets: dict[Expr, Expr] = {}
+        self._lets = Lets()
 
     def _layout(self, callee: Callee) -> _Layout:
         known = self._layouts.get(callee)
@@ -81,11 +82,11 @@ class _Flatten(Rewriter):
     def rewrite_Access(self, e: Access) -> Expr:
         """A load."""
         args = tuple([self.expr(a) for a in e.args])
-        return Load(e.type, buffer_name(e.callee, e.component), self._layout(e.callee).index(args))
+        return Load(e.type, buffer_name(e.callee, e.component), self._layout(e.callee).index(args, self._lets))
 
     def rewrite_Provide(self, s: Provide) -> Stmt:
         """A store for each component."""
-        at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]))
+        at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
         stores: list[Stmt] = [
             Store(buffer_name(s.func, k), at, self.expr(value)) for k, value in enumerate(s.values)
         ]
@@ -103,8 +104,8 @@ class _Flatten(Rewriter):
                 result.extend(self._allocate(stmt))
                 self._memo.clear()  # an access below means the new memory
                 continue
-            if isinstance(stmt, Let):
-                self._lets[stmt.var] = stmt.value
+            if isinstance(stmt, Let) and self._lets.bind(stmt.var, stmt.value):
+                self._memo.clear()  # an access below means the variable's new value
             result.append(self.stmt(stmt))
         return ir.block(result)
 
@@ -116,7 +117,7 @@ class _Flatten(Rewriter):
         for d, bounds in enumerate(s.bounds):
             mins.append(bounds.min)
             strides.append(stride)
-            most = constant_limit(simplify(Substitution(self._lets).expr(bounds.len)), Facts())
+            most = constant_limit(simplify(self._lets.substituted(bounds.len)), Facts())
             limit = None if limit is None or most is None else limit * max(most, 0)
             stride = simplify(ir.mul(stride, bounds.len))
             if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):

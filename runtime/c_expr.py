@@ -90,6 +90,10 @@ class Leaves(Protocol):
         """The pointer to a buffer's elements."""
         ...
 
+    def register(self, buffer: str, index: Expr) -> str | None:
+        """The local variable that an element, or lanes of them, are kept in; None where they are in memory."""
+        ...
+
 
 class ExprEmitter:
     """Turns expressions into C."""
@@ -311,7 +315,11 @@ class ExprEmitter:
         return Text(f"{self._prelude.math(e.function, of)}({inner})", ATOM)
 
     def _load(self, e: ir.Load, args: list[Text], index: bool) -> Text:
-        pointer, type = self._leaves.buffer(e.buffer), e.type
+        type, kept = e.type, self._leaves.register(e.buffer, e.index)
+        if kept is not None:
+            one = isinstance(e.index, ir.Broadcast)
+            return Text(f"{self._prelude.splat(type)}({kept})" if one else kept, ATOM, data=True)
+        pointer = self._leaves.buffer(e.buffer)
         in_memory = UInt(8, type.lanes()) if type.is_bool() else type
         one = isinstance(e.index, ir.Broadcast)
         if type.is_scalar() or one:

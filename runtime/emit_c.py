@@ -23,12 +23,19 @@ from lowering.lowered import Lowered
 from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, address, subscript
 from runtime.c_names import Names, scalar, stored, string, symbol
 from runtime.c_prologue import Prologue, banner, parameters
+from runtime.c_registers import find_registers, place_of
 from runtime.c_sizes import factors_of, find_size_lets
 from runtime.c_uses import Use, as_use, find_index_lets, uses_of
 from runtime.vectors import Prelude
 
 _STACK_BYTES = 16384
 _ALIGNMENT = 64
+_SCHEDULED = """\
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc else loads a vector again at each use, from memory: sgemm takes 1.5 times as long. */
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
+"""
 
 
 def emit_c(lowered: Lowered) -> str:
@@ -68,6 +75,7 @@ class _Unit:
         self.exprs = ExprEmitter(self, self.names, self.prelude)
         self.index_lets = find_index_lets(lowered.body)
         self.size_lets = find_size_lets(lowered.body)
+        self._registers = find_registers(lowered.body)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
@@ -90,6 +98,7 @@ class _Unit:
             parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
         if "vector_size" in prelude:
             parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
+            parts.append(_SCHEDULED)
         parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
         return "".join(parts)
 
@@ -120,6 +129,19 @@ class _Unit:
     def buffer(self, name: str) -> str:
         """The pointer to a buffer's elements."""
         return self.names.of("buffer", name) if name in self.buffers else self.prologue.data(name)
+
+    def register(self, buffer: str, index: ir.Expr) -> str | None:
+        """The local variable that an element, or lanes of them, are kept in."""
+        place = place_of(index) if buffer in self._registers else None
+        return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
+
+    def registers(self, stmt: ir.AllocateFlat) -> list[tuple[str, str]] | None:
+        """The C type and name of each local variable that stands for a buffer; None where it is memory."""
+        places = self._registers.get(stmt.buffer)
+        if places is None:
+            return None
+        lanes = [(at, stmt.type.with_lanes(n)) for at, n in places.items()]
+        return [(self.prelude.type(type), self.names.of("register", f"{stmt.buffer}.{at}")) for at, type in lanes]
 
     def captures(self, body: ir.Stmt, var: ir.Variable) -> list[tuple[str, str]]:
         """The C type and name of everything that a task reads from outside, in the order of first use."""
@@ -243,7 +265,11 @@ class _Function:
         value, *where = self._values(*uses_of(store, unit.index_lets))
         if store.index.type.lanes() != type.lanes():
             raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
-        pointer, stored_value = unit.buffer(store.buffer), unit.exprs.as_stored(value, type)
+        stored_value, kept = unit.exprs.as_stored(value, type), unit.register(store.buffer, store.index)
+        if kept is not None:
+            self.line(f"{kept} = {stored_value};")
+            return
+        pointer = unit.buffer(store.buffer)
         if type.is_scalar():
             self.line(f"{pointer}[{subscript(where[0])}] = {stored_value};")
         else:
@@ -325,6 +351,11 @@ class _Function:
 
     def _allocate(self, stmt: ir.AllocateFlat) -> None:
         unit, element, size = self._unit, stored(stmt.type), stmt.type.bytes()
+        kept = unit.registers(stmt)
+        if kept is not None:
+            for c_type, name in kept:
+                self.line(f"{c_type} {name} = {{0}};")
+            return
         if stmt.limit is not None and stmt.limit * size <= _STACK_BYTES:
             unit.buffers[stmt.buffer] = f"{element} *restrict"
             room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size

@@ -279,11 +279,11 @@ def function_path(function: Any) -> str:
 
 
 def test_small_constant_allocations_are_on_the_stack() -> None:
+    inside = block(store("f", x, ir.const(7, U16)), store("g", ir.ONE, ir.TRUE))
     lowered = simple(
         allocate("f", ir.i64(3), 3),
         allocate("g", ir.i64(3), 3, BOOL),
-        store("f", ir.ZERO, ir.const(7, U16)),
-        store("g", ir.ONE, ir.TRUE),
+        loop(x, ir.ZERO, ir.i64(3), inside),
         store("out", ir.ZERO, ir.add(load("f", ir.ZERO), ir.cast(U16, load("g", ir.ONE, BOOL)))),
     )
     assert "uint16_t f[32] __attribute__((aligned(64)));" in emit_c(lowered)
