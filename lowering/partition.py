@@ -46,6 +46,7 @@ from halide_core.visit import (
     walk,
     with_parts,
 )
+from lowering.apart import bind_apart
 from lowering.fresh import names_in
 from lowering.scoped import simplify_tree
 
@@ -76,11 +77,13 @@ class _Partition(Rewriter):
             return self.inside(loop)
         if isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT:
             return loop
-        steady = _Steady(loop)
-        steady.look(loop.body)
+        # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
+        apart = _with_body(loop, bind_apart(loop.body, self._names))
+        steady = _Steady(apart)
+        steady.look(apart.body)
         if not steady.decided or len(steady.lowest) + len(steady.highest) > _MOST:
             return loop
-        return self._parts(loop, steady)
+        return self._parts(apart, steady)
 
     def _parts(self, loop: For, steady: _Steady) -> Stmt:
         start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
@@ -107,6 +110,10 @@ class _Partition(Rewriter):
         var = ir.index_variable(self._names.fresh(name))
         stmts.append(Let(var, simplify(value), None))
         return var
+
+
+def _with_body(loop: For, body: Stmt) -> For:
+    return loop if body is loop.body else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
 
 
 def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:

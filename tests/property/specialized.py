@@ -6,7 +6,6 @@ In: a seed. Out: a SpecializedCase: the program, the window, the values of the P
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import halide_core as hl
@@ -204,6 +203,3 @@ def draw_specialized(seed: int) -> SpecializedCase:
     r = d.rng
     window = [(r.choice([0, 0, -3, 5]), r.choice([1, 2, 5, 7, 8, 13, 16])) for _ in range(2)]
     return SpecializedCase(output, window, d.log, d.refused, d.fails, d.used)
-
-
-Judge = Callable[[SpecializedCase], None]
