@@ -103,10 +103,12 @@ class StageDirective(Directive):
 
     stage: int
     branch: Branch = GENERAL
+    given_to: Branch | None = None
+    """The specialization that the user gave it to, where another one inherits it."""
 
     def subject(self) -> str:
         update = "" if self.stage == 0 else f".update({self.stage - 1})" if self.stage > 1 else ".update()"
-        within = "".join(f".specialize({format_expr(c)})" for c in self.branch.conditions)
+        within = "".join(f".specialize({format_expr(c)})" for c in (self.given_to or self.branch).conditions)
         return f"{self.func.name}{update}{within}"
 
 

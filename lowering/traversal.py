@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from halide_core.errors import Location, ScheduleError
 from halide_core.ir import For, IntImm, LoopKind, LoopName
 from halide_core.schedule import Directive, Traverse
+from scheduling.legality import as_written
 
 
 class Traversals:
@@ -25,7 +26,7 @@ class Traversals:
     def error(self, loop: LoopName, reason: str) -> ScheduleError:
         """The error of the directive that made a loop what it is."""
         directive = self._of.get(loop)
-        told = f'Loop "{loop.var}" of "{loop.func}"' if directive is None else directive.spelled()
+        told = f'Loop "{loop.var}" of "{loop.func}"' if directive is None else as_written(directive).spelled()
         location: Location | None = None if directive is None else directive.location
         return ScheduleError(f"{told}: {reason}", location)
 

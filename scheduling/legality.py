@@ -18,10 +18,10 @@ from halide_core.schedule import ComputeAt, Directive, StageDirective, StoreAt
 
 def refuse(directive: Directive, reason: str) -> NoReturn:
     """The error of one directive."""
-    raise ScheduleError(f"{_as_written(directive).spelled()}: {reason}", directive.location)
+    raise ScheduleError(f"{as_written(directive).spelled()}: {reason}", directive.location)
 
 
-def _as_written(directive: Directive) -> Directive:
+def as_written(directive: Directive) -> Directive:
     """The directive of the user's own Funcs, where it is about copies of them."""
     mentioned = [directive.func]
     if isinstance(directive, ComputeAt | StoreAt):

@@ -157,7 +157,8 @@ def for_every_case(program: Program) -> list[Directive]:
                 heirs[func, d.stage, d.branch.number] = [d.made(), *own, *later]
             elif not isinstance(d, SpecializeFail):
                 failing = [c.number for c in program.cases(func, d.stage) if c.fails]
-                here = [replace(d, branch=b) for b in (d.branch, *later) if b.number not in failing]
+                inherited = [replace(d, branch=b, given_to=d.branch) for b in later]
+                here = [each for each in (d, *inherited) if each.branch.number not in failing]
                 if not here:
                     refuse(d, "every run of this case ends at specialize_fail(), so this would have no effect.")
         found.extend(reversed(here))

@@ -124,8 +124,12 @@ class _DrawSpecialized(_Draw):
         r = self.rng
         self.directives(told, handle, loops, 2)
         found: list[list[str]] = []
+        given: list[str] = []
         for _ in range(r.choice([0, 0, 1, 2] if depth == 0 else [0, 0, 0, 1]) if depth < 3 else 0):
             condition, text, holds = self.condition()
+            if text in given:  # the same condition again is the same case, whose loops may differ by now
+                continue
+            given.append(text)
             branch = handle.specialize(condition)
             self.count("specialize", f"{told}.specialize({text})")
             before = len(found)

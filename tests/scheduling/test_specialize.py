@@ -286,6 +286,18 @@ def test_loop_that_a_case_lacks() -> None:
     refused(lambda: case.vectorize(xi), f, *named)
 
 
+def test_directive_that_only_an_heir_has_is_told_as_it_was_written() -> None:
+    n = param()
+    f, _x, _y = pixels()
+    wide = f.specialize(n >= 8)
+    wide.parallel(xo)
+    wide.specialize(n >= 16)
+    wide.specialize_fail("between 8 and 15")
+    with pytest.raises(hl.ScheduleError) as caught:
+        f.loop_nest()
+    assert caught.value.message.startswith('f.specialize(8 <= n).parallel(xo): stage 0 of "f" has no loop "xo"')
+
+
 def test_level_that_one_case_lacks() -> None:
     g, f, x, _y = producer_and_consumer()
     f.specialize(param() >= 8).split(x, xo, xi, 4)
@@ -336,6 +348,14 @@ def test_vectorized_length_that_is_no_constant_in_a_case() -> None:
     f, x, _y = pixels()
     f.specialize(param() >= 8).vectorize(x)
     with pytest.raises(hl.ScheduleError, match=r"f\.specialize\(8 <= n\)\.vectorize\(x\): the length"):
+        f.compile_jit()
+
+
+def test_vectorized_length_that_is_no_constant_in_a_copy() -> None:
+    g, f, x, y = producer_and_consumer()
+    g.compute_at(f, y).vectorize(x)
+    f.specialize(param() == 8)
+    with pytest.raises(hl.ScheduleError, match=r"^g\.vectorize\(x\): the length"):
         f.compile_jit()
 
 
