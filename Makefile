@@ -7,13 +7,15 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check golden bench-compile clean
+.PHONY: help demo test check golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
 	@echo "make test           run the tests"
 	@echo "make check          ruff, mypy strict, the layer test"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
+	@echo "make bench          the benchmarks beside Halide's wheel, in one run; BENCH='--help' shows the options"
+	@echo "make bench-peers    the same beside numpy, scipy, OpenCV, numba and torch too, and shares of the peak"
 	@echo "make bench-compile  measure how lowering grows with the pipeline"
 	@echo "make clean          remove .venv and everything that tools and examples wrote"
 
@@ -33,6 +35,13 @@ check: $(READY)
 
 golden: $(READY)
 	@$(PY) -m pytest -q tests --update-golden
+
+# The peers get an environment of their own, under benchmarks/out, on first use.
+bench: $(READY)
+	@$(PY) -m benchmarks.run $(BENCH)
+
+bench-peers: $(READY)
+	@$(PY) -m benchmarks.run --libraries $(BENCH)
 
 bench-compile: $(READY)
 	@$(PY) benchmarks/compile_time.py
@@ -55,5 +64,5 @@ $(PY):
 	    exit 1; }
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -44,9 +44,9 @@ class Aligned:
         """The modulus, if it is a constant."""
         return self.modulus.value if isinstance(self.modulus, IntImm) else 1
 
-    def length(self) -> Expr:
-        """The length of the interval."""
-        return Simplifier(self.facts).expr(ir.mul(self.count, self.modulus))
+    def interval(self) -> Interval:
+        """Its least coordinate and its length."""
+        return Interval(self.min, Simplifier(self.facts).expr(ir.mul(self.count, self.modulus)))
 
     def at_least(self, least: Expr) -> Aligned:
         """The interval with at least so many points."""
@@ -68,27 +68,27 @@ class Alignments:
         self._asked[hole] = _Asked(modulus, remainder, directive)
         self._told[hole.func, hole.dim] = directive
 
-    def of(self, holes: Interval, low: Expr, length: Expr, facts: Facts) -> Aligned | None:
+    def of(self, holes: Interval, needed: Interval, facts: Facts) -> Aligned | None:
         """The least interval that meets what is asked of two holes; None where that is nothing."""
         wanted = self._asked.get(holes.len)
         if wanted is None:
             return None
         simplifier = Simplifier(facts)
         modulus = wanted.modulus
-        start = low
+        start, length = needed.min, needed.len
         if holes.min in self._asked:
             rest = self._asked[holes.min].remainder
-            below = simplifier.expr(ir.div(ir.sub(low, rest), modulus))
+            below = simplifier.expr(ir.div(ir.sub(start, rest), modulus))
             start = simplifier.expr(ir.add(ir.mul(below, modulus), rest))
-        count = _multiples(simplifier.expr(ir.sub(ir.add(low, length), start)), modulus, simplifier)
+        count = _multiples(simplifier.expr(ir.sub(ir.add(needed.min, length), start)), modulus, simplifier)
         nonempty = facts.proves_le(ir.ONE, length)
         if not nonempty:
             count = simplifier.expr(Select(INT64, ir.less_equal(ir.ONE, length), count, ir.ZERO))
         return Aligned(start, count, modulus, nonempty, wanted.directive, facts)
 
-    def checks(self, holes: Interval, low: Expr, length: Expr) -> Iterator[tuple[Expr, str]]:
+    def checks(self, holes: Interval, given: Interval) -> Iterator[tuple[Expr, str]]:
         """What must hold of bounds that another directive fixes, and what to say where it does not."""
-        for end, value in ((End.MIN, low), (End.LEN, length)):
+        for end, value in ((End.MIN, given.min), (End.LEN, given.len)):
             wanted = self._asked.get(holes.min if end is End.MIN else holes.len)
             if wanted is not None:
                 meets = ir.equal(ir.mod(value, wanted.modulus), wanted.remainder)

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bounds.boxes import Box, Side
 from bounds.query import Clause, Path, Taken
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.assumptions import assume_condition, known_values
 from halide_core.facts import Facts
-from halide_core.ir import Expr, Select
+from halide_core.ir import BinaryOp, Expr, Select
 from halide_core.program import Program, StageKey
 from halide_core.simplify import Simplifier
-from halide_core.types import INT64
+from halide_core.types import BOOL, INT64
 from halide_core.visit import Substitution
-
-Box = list[tuple[Expr, Expr]]
-"""Least and greatest coordinate of each dimension."""
 
 Join = Callable[[Box | None, Clause], Box]
 """The smallest box around another and the points of a clause."""
@@ -78,12 +76,20 @@ class _Gathering:
             given = b if a is None else a
             if given is None:
                 return None
-            nothing = [(low, ir.sub(low, ir.ONE)) for low, _ in given]
+            nothing = Box(tuple(Side(s.low, ir.sub(s.low, ir.ONE)) for s in given.whole()), given.when)
             a, b = (given, nothing) if b is None else (nothing, given)
-        return [
-            (either(condition, x[0], y[0], self._facts), either(condition, x[1], y[1], self._facts))
-            for x, y in zip(a, b, strict=True)
-        ]
+        sides = [self._either_side(condition, x, y) for x, y in zip(a.whole(), b.whole(), strict=True)]
+        return Box(tuple(sides), self._either_when(condition, a.when, b.when))
+
+    def _either_side(self, condition: Expr, a: Side, b: Side) -> Side:
+        low, high = (either(condition, x, y, self._facts) for x, y in ((a.low, b.low), (a.high, b.high)))
+        return Side(low, high, tuple(dict.fromkeys(a.evidence + b.evidence)))
+
+    def _either_when(self, condition: Expr, a: Expr, b: Expr) -> Expr:
+        if a is b:
+            return a
+        chosen = (ir.conjunction(condition, a), ir.conjunction(ir.Not(BOOL, condition), b))
+        return Simplifier(self._facts).expr(ir.binary(BinaryOp.OR, *chosen))
 
 
 def chosen_ends(e: Expr, condition: Expr) -> tuple[Expr, Expr]:

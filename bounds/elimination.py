@@ -183,6 +183,8 @@ class Elimination:
     def _remainder(self, a: Expr, b: Expr, up: bool) -> Expr | None:
         xs = self._ends(a)
         if isinstance(b, IntImm) and b.value > 0:
+            if xs is not None and len(xs) == 1:  # stays a remainder: as x - x/b*b it would lose that it is below b
+                return self._simplifier.expr(ir.mod(xs[0], b))
             if xs is not None:
                 first, last = (self._simplifier.expr(ir.div(x, b)) for x in (xs[0], xs[-1]))
                 if first is last:

@@ -9,7 +9,7 @@ greatest value in terms of what is bound at the stop. Answers given so far are r
 from __future__ import annotations
 
 from bounds.elimination import Conditions, Elimination, mentions
-from bounds.oracle import Bound
+from bounds.oracle import Bound, Ends, Engine
 from bounds.query import Choice, Define, ForAll, Path, Taken, Where
 from bounds.value_range import ValueRanges
 from halide_core import ir
@@ -41,6 +41,11 @@ class Extents:
     def use(self, h: Expr) -> Expr:
         """What stands for a hole from now on."""
         return self._short.get(h, h)
+
+    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+        """The range of ``e``, as an engine gives it."""
+        low, high = self.of(e, path, stop)
+        return Ends(low, high, Engine.INTERVAL)
 
     def of(self, e: Expr, path: Path, stop: Path) -> Bound:
         """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``."""
@@ -110,6 +115,15 @@ class Extents:
         if any(h in self._short for h in mentions(e)):
             return simplify(Substitution(self._short).expr(e))
         return e
+
+    def closed(self, e: Expr, funcs: frozenset[Function]) -> Expr:
+        """An expression with no small answers' holes, and none of some Funcs' that are answered."""
+        e = self.unholed(e)
+        while True:
+            inner = {h: self._exact[h] for h in mentions(e) if isinstance(h, Hole) and h.func in funcs and h in self._exact}
+            if not inner:
+                return e
+            e = simplify(Substitution(inner).expr(e))
 
     def _close(self, e: Expr | None, f: Function) -> Expr | None:
         """Replaces the holes of a Func by their answers: the path leaves the place where they are bound."""

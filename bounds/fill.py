@@ -38,6 +38,11 @@ def fill(program: Program, answers: Answers) -> Stmt:
     return full
 
 
+def hole_values(program: Program, answers: Answers) -> Substitution:
+    """What ``fill`` puts in place of each hole."""
+    return _Filling(answers, program).substitution
+
+
 def _unless_empty(program: Program, body: Stmt) -> Stmt:
     """Nothing at all happens for an empty window of the only output: no point is read, so no check applies."""
     outputs = program.algorithm.outputs

@@ -1,24 +1,66 @@
-"""The interface that every bounds engine has, and what it answers (definition 2.15).
+"""The interfaces of bounds engines, and what they answer (definition 2.15).
 
-In: a Query. Out: an Answer for each Func's holes and each input's region; or a BoundsError that names the access.
+In: a Query. Out: an Answer for each Func's holes and each input's region; or a BoundsError that names the access. An
+engine is its Ranges, which know one access at a time; ``bounds.answering`` makes answers of them.
+
+    ends(x + 1, path: forall x in (?cpu f.x.min, 8), stop: top)   ->   [?cpu f.x.min + 1, ?cpu f.x.min + 8]
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Protocol
 
-from bounds.query import Query
+from bounds.query import Clause, Path, Query
 from halide_core.algorithm import Function, Image
 from halide_core.ir import Assert, Expr, HoleKind, Interval
 from halide_core.program import Level
+
+
+class Engine(Enum):
+    """What gave a range; the value is how it prints, and what ``HL_BOUNDS`` calls it."""
+
+    CHAIN = "chain"
+    INTERVAL = "interval"
+    ISL = "isl"
+    NONLINEAR = "nonlinear"
+    BASELINE = "baseline"
+
+
+Bound = tuple[Expr | None, Expr | None]
+"""Least and greatest value; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """The least and greatest value of an expression along a path, None where there is none, and who says so.
+
+    ``exact``: each end is certainly a value that is taken, wherever the path has points; False says nothing.
+    """
+
+    low: Expr | None
+    high: Expr | None
+    engine: Engine
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """One coordinate of a clause, and its range where the answer stands."""
+
+    clause: Clause
+    dim: int
+    point: Expr
+    ends: Ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
     """What fills one dimension's hole: an interval that may name holes answered before, and where it came from.
 
-    ``multiple``: a directive made the length a multiple of this.
+    ``engine`` is the last in the chain that any part of it came from; ``evidence`` says it part by part. A directive
+    made the length a ``multiple`` of a constant.
     """
 
     kind: HoleKind
@@ -28,7 +70,14 @@ class Answer:
     interval: Interval
     level: Level
     origin: str
+    engine: Engine = Engine.INTERVAL
+    evidence: tuple[Evidence, ...] = ()
     multiple: int = 1
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses that it covers, in the order of asking."""
+        return tuple(dict.fromkeys(e.clause for e in self.evidence))
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +87,8 @@ class Answers:
     holes: list[Answer] = field(default_factory=list)
     regions: dict[Image | Function, tuple[Interval, ...]] = field(default_factory=dict)
     checks: list[Assert] = field(default_factory=list)
+    evidence: dict[Image | Function, tuple[tuple[Evidence, ...], ...]] = field(default_factory=dict)
+    """Of regions, by dimension."""
 
 
 class Oracle(Protocol):
@@ -53,5 +104,22 @@ class Oracle(Protocol):
         ...
 
 
-Bound = tuple[Expr | None, Expr | None]
-"""Least and greatest value; None where there is none."""
+class Ranges(Protocol):
+    """What sets one engine apart from another: the range of one expression along one path."""
+
+    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+        """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``, in terms of what is
+        bound at the stop: each at every point that reaches the end of the path."""
+        ...
+
+    def record(self, h: Expr, value: Expr) -> None:
+        """A hole is answered."""
+        ...
+
+    def use(self, h: Expr) -> Expr:
+        """What stands for a hole from now on."""
+        ...
+
+    def unholed(self, e: Expr) -> Expr:
+        """An expression with what stands for each hole in it."""
+        ...

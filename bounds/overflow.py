@@ -89,7 +89,11 @@ class _Spans:
             for i, bounds in enumerate(domain.bounds):
                 low, high = self._span(bounds.min, spans, risks)
                 _, most = self._span(bounds.len, spans, risks)
-                spans[RVarRef(INT32, domain, i)] = (low, high + max(most, 1) - 1)
+                variable = RVarRef(INT32, domain, i)
+                last = high + max(most, 1) - 1
+                if last > INT32.range[1]:  # a coordinate like any other: its last value must be one of int32
+                    risks.setdefault(variable)
+                spans[variable] = (low, min(last, INT32.range[1]))
         coordinates: list[tuple[ir.Callee | None, int, Expr]] = [
             (f, d, arg) for d, arg in enumerate(definition.args) if not isinstance(arg, Variable)
         ]

@@ -2,7 +2,8 @@
 
 In: a scheduled program. Out: a Query: a conjunction of clauses, each ``∀ path: points ∈ ?hole``. A clause's path
 holds the loops, lets and conditions above an access (the ∀, let and ⇒ of the figure), and a ``Choice`` where the
-figure has ∃ over a Func's compute bounds.
+figure has ∃ over a Func's compute bounds. What holds by the shape of the program alone (``?cpu f ⊆ ?mem f`` and its
+like) is not stored: ``bounds.conjuncts`` lists the whole conjunction.
 
     ∀ by.s0.y ∈ …, by.s0.x ∈ …:  bx[by.s0.x, {by.s0.y - 1 … by.s0.y + 1}] ∈ ?cpu bx
 
@@ -14,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 from halide_core import ir
-from halide_core.algorithm import Function, Image
+from halide_core.algorithm import Function
 from halide_core.facts import Facts
-from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, Provide, Stmt, Variable
+from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, IntImm, Provide, Stmt, Variable
 from halide_core.linear import linear_of
-from halide_core.printer import format_expr, format_interval
-from halide_core.program import Guard, Level, Obligation, Program, StageKey, cpu_box, level_site
+from halide_core.program import Guard, Level, Loop, Obligation, Program, StageKey, cpu_box, level_site
 from halide_core.visit import subexpressions
 
 
@@ -90,6 +91,44 @@ class Path:
             at = at.parent
 
 
+class Rule(Enum):
+    """Which rule of figure 2.10a, or which correction of it, a conjunct comes from; the value is how it prints."""
+
+    WINDOW = "window"
+    """The requested window is computed (the rule of ``pipeline``)."""
+    VALUE = "value"
+    """A value that is stored inside the compute bounds reads only what is computed (assignment, 𝓑_cpu)."""
+    OUTSIDE = "outside"
+    """A value that is stored outside them reads only memory that is there (assignment, 𝓑_mem)."""
+    INDEX = "index"
+    """An access inside a coordinate is of a computed point, wherever it stands (𝓑_cpu of a coordinate)."""
+    CONDITION = "condition"
+    """So is an access inside a condition (``if``)."""
+    LET = "let"
+    """And one inside the value of a let."""
+    WRITE = "write"
+    """What is written lies in memory (assignment)."""
+    LENGTH = "length"
+    """A loop's length is not negative (``for``)."""
+    ASSERT = "assert"
+    """What a directive asserts (``assert``)."""
+    STAGES = "stages"
+    """Correction: a point that a stage doesn't write keeps the earlier value, so ``cpu fⁱ ⊆ cpu fⁱ⁻¹``."""
+    MEMORY = "memory"
+    """Correction: ``cpu f ⊆ mem f``."""
+    LOOPS = "loops"
+    """Correction: the loops of a stage cover its compute bounds, and its reduction domain."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Length:
+    """∀ path: 0 <= length of ``loop``, one of the nest ``key``."""
+
+    key: StageKey
+    loop: Loop
+    path: Path
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clause:
     """∀ path: every point of the product of ``points`` lies in the holes of ``callee``.
@@ -103,6 +142,7 @@ class Clause:
     points: tuple[tuple[Expr, ...], ...]
     path: Path
     reader: StageKey
+    rule: Rule = Rule.VALUE
 
 
 @dataclass(slots=True, eq=False)
@@ -117,6 +157,8 @@ class Query:
     self_reads: dict[StageKey, list[Clause]] = field(default_factory=dict)
     writes: dict[StageKey, Clause] = field(default_factory=dict)
     obligations: list[Obligation] = field(default_factory=list)
+    lengths: list[Length] = field(default_factory=list)
+    """Of every loop whose length is not a constant."""
 
     def self_reads_of(self, func: Function, stage: int) -> list[Clause]:
         """What a stage reads of its own Func elsewhere than where it writes, in every case."""
@@ -138,6 +180,7 @@ class _Extraction:
         self._program = program
         top = Path(None, None)
         self._query = Query(program, top, {None: top}, obligations=list(program.obligations))
+        self._entered: dict[StageKey, Path] = {}
 
     def run(self) -> Query:
         for f in reversed(self._program.algorithm.functions):  # consumers first: their paths hold their producers'
@@ -156,38 +199,58 @@ class _Extraction:
 
     def _loops(self, key: StageKey) -> Path:
         """The path down to inside a nest's innermost loop; every loop's scope is remembered."""
+        known = self._entered.get(key)
+        if known is not None:
+            return known
         nest = self._program.nests[key]
         steps = nest.steps_by_depth()
         path = self._scope(self._program.computed[key.func]).then(Choice(key.func))
         when = self._program.taken(key)
         if when is not ir.TRUE:
             path = path.then(Taken(when, key))
-        path = _through(path, steps[0])
+        path = self._through(key, path, steps[0])
         for loop, inside in zip(nest.loops, steps[1:], strict=True):
-            known = self._query.scopes.get(loop.name)
-            path = known if known is not None else _through(path.then(ForAll(loop.var, loop.bounds)), inside)
+            if not isinstance(loop.bounds.len, IntImm):
+                self._query.lengths.append(Length(key, loop, path))
+            path = self._through(key, path.then(ForAll(loop.var, loop.bounds)), inside)
             self._query.scopes[loop.name] = path
+        self._entered[key] = path
         return path
+
+    def _through(self, key: StageKey, path: Path, steps: list[ir.Let | Guard]) -> Path:
+        """Below lets and guards. What they read must be right always, as what an index or a condition reads."""
+        for step in steps:
+            if isinstance(step, ir.Let):
+                self._certain(key, step.value, path, Rule.LET)
+                path = path.then(Define(step.var, step.value, step.within))
+            else:
+                self._certain(key, step.condition, path, Rule.CONDITION)
+                path = path.then(Where(step.condition))
+        return path
+
+    def _certain(self, key: StageKey, e: Expr, path: Path, rule: Rule) -> None:
+        accesses = [a for a in subexpressions([e]) if isinstance(a, Access)]
+        if accesses:
+            self._group(key, accesses, path, (None,) * key.func.dimensions, rule)
 
     def _stage(self, key: StageKey) -> None:
         path = self._loops(key)
         core: Stmt = self._program.nests[key].core
-        provide = _provided(core)
+        provide = provided(core)
         while isinstance(core, If):
-            self._accesses(key, [core.condition], path, provide, certain=True)
+            self._accesses(key, [core.condition], path, provide, Rule.CONDITION)
             path = path.then(Where(core.condition))
             core = core.then
         assert isinstance(core, Provide)
-        self._accesses(key, list(core.args), path, provide, certain=True)
-        self._accesses(key, list(core.values), path, provide, certain=False)
+        self._accesses(key, list(core.args), path, provide, Rule.INDEX)
+        self._accesses(key, list(core.values), path, provide, Rule.VALUE)
         points = tuple((a,) for a in core.args)
-        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, path, key)
+        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, path, key, Rule.WRITE)
 
-    def _accesses(
-        self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, *, certain: bool
-    ) -> None:
-        """Clauses for the accesses below ``roots``. Those in indices and conditions are ``certain``: they must be
-        right always. The values stored need to be right only inside the compute bounds (the assignment rule)."""
+    def _accesses(self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, rule: Rule) -> None:
+        """Clauses for the accesses below ``roots``. Those in indices and conditions must be right always. The values
+        stored (``rule`` is VALUE) need to be right only inside the compute bounds (the assignment rule)."""
+        certain = rule is not Rule.VALUE
         inner: set[Expr] = set()
         accesses = [e for e in subexpressions(roots) if isinstance(e, Access)]
         for e in accesses:
@@ -197,12 +260,12 @@ class _Extraction:
         if always:
             dims = zip(provide.args, reader.func.pure_dims(reader.stage), strict=True)
             pure = tuple(a if p else None for a, p in dims)
-            self._group(reader, always, path, pure)
+            self._group(reader, always, path, pure, rule if certain else Rule.INDEX)
         if valued:
             if self._program.nests[reader].overcomputes:
-                self._group(reader, valued, path, provide.args, HoleKind.MEM)
+                self._group(reader, valued, path, provide.args, Rule.OUTSIDE)
                 path = self._in_compute_bounds(reader, provide, path)
-            self._group(reader, valued, path, provide.args)
+            self._group(reader, valued, path, provide.args, Rule.VALUE)
 
     def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
         f, stage = reader.func, reader.stage
@@ -218,9 +281,10 @@ class _Extraction:
         accesses: list[Access],
         path: Path,
         covered: tuple[Expr | None, ...],
-        kind: HoleKind = HoleKind.CPU,
+        rule: Rule,
     ) -> None:
         """One clause a callee. ``covered``: coordinates of the reader itself that its compute bounds hold anyway."""
+        kind = HoleKind.MEM if rule is Rule.OUTSIDE else HoleKind.CPU
         by_callee: dict[Callee, list[Access]] = {}
         for e in accesses:
             by_callee.setdefault(e.callee, []).append(e)
@@ -233,7 +297,7 @@ class _Extraction:
                     coordinates = [c for c in coordinates if c is not covered[d]]
                 points.append(_extremes(coordinates))
             stage = reader.stage if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
-            clause = Clause(kind, callee, stage, tuple(points), path, reader)
+            clause = Clause(kind, callee, stage, tuple(points), path, reader, rule)
             if kind is HoleKind.MEM:
                 self._query.needs_memory.setdefault(callee, []).append(clause)
             elif own:
@@ -242,16 +306,8 @@ class _Extraction:
                 self._query.reads.setdefault(callee, []).append(clause)
 
 
-def _through(path: Path, steps: list[ir.Let | Guard]) -> Path:
-    for step in steps:
-        if isinstance(step, ir.Let):
-            path = path.then(Define(step.var, step.value, step.within))
-        else:
-            path = path.then(Where(step.condition))
-    return path
-
-
-def _provided(core: Stmt) -> Provide:
+def provided(core: Stmt) -> Provide:
+    """The assignment under the conditions of a stage."""
     while isinstance(core, If):
         core = core.then
     assert isinstance(core, Provide)
@@ -270,61 +326,3 @@ def _extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:
         if key not in most or form.const > most[key][0]:
             most[key] = (form.const, e)
     return tuple(dict.fromkeys(e for key in least for e in (least[key][1], most[key][1])))
-
-
-# ---------------------------------------------------------------------------------------------------------
-# The query as text.
-
-
-def _binder_text(binder: Binder) -> str:
-    match binder:
-        case ForAll(var=var, bounds=bounds):
-            return f"forall {var.name} in {format_interval(bounds)}"
-        case Define(var=var, value=value):
-            return f"let {var.name} = {format_expr(value)}"
-        case Where(condition=condition):
-            return f"{format_expr(condition)} =>"
-        case Choice(func=func):
-            return f"exists ?cpu {func.name}"
-
-
-def format_clause(clause: Clause, stop: Path) -> str:
-    """One clause, with the binders below ``stop``."""
-    binders = [_binder_text(b) for b in clause.path.up_to(stop)]
-    where = ", ".join(" | ".join(map(format_expr, c)) or "_" for c in clause.points)
-    kind = clause.kind.value if isinstance(clause.callee, Function) else "input"
-    stage = f".s{clause.stage}" if isinstance(clause.callee, Function) and clause.kind is HoleKind.CPU else ""
-    quantifiers = "; ".join(reversed(binders))
-    return f"{quantifiers}: {clause.callee.name}[{where}] in ?{kind} {clause.callee.name}{stage}"
-
-
-def format_query(query: Query) -> str:
-    """The whole conjunction, one conjunct a line."""
-    lines: list[str] = []
-    for f in reversed(query.program.algorithm.functions):
-        stop = query.scope(query.program.computed[f])
-        last = len(f.definitions) - 1
-        if f in query.program.algorithm.outputs:
-            lines.append(f"window of {f.name} in ?cpu {f.name}.s{last}")
-        lines += [format_clause(c, stop) for c in query.reads.get(f, [])]
-        for stage in range(last, -1, -1):
-            lines += [format_clause(c, stop) for c in query.self_reads_of(f, stage)]
-            if stage:
-                lines.append(f"?cpu {f.name}.s{stage} in ?cpu {f.name}.s{stage - 1}")
-        store = query.scope(query.program.stored[f])
-        lines += [format_clause(c, store) for c in query.needs_memory.get(f, [])]
-        lines += [format_clause(query.writes[key], store) for key in query.program.keys(f)]
-        lines.append(f"?cpu {f.name} in ?mem {f.name}")
-    for image in query.program.algorithm.images:
-        lines += [format_clause(c, query.top) for c in _image_clauses(query, image)]
-    lines += [f"{_given(query, o)}{format_expr(o.condition)}   ({o.directive})" for o in query.obligations]
-    return "\n".join(lines)
-
-
-def _given(query: Query, o: Obligation) -> str:
-    when = ir.TRUE if o.key is None else query.program.taken(o.key)
-    return "" if when is ir.TRUE else f"{format_expr(when)} =>: "
-
-
-def _image_clauses(query: Query, image: Image) -> list[Clause]:
-    return query.reads.get(image, []) + query.needs_memory.get(image, [])

@@ -37,6 +37,7 @@ from halide_core.casts import (
 )
 from halide_core.errors import (
     BoundsError,
+    CertificateError,
     CoordinateError,
     DefinitionError,
     HalideError,
@@ -116,6 +117,7 @@ __all__ = [
     "Buffer",
     "BufferDimension",
     "Callable",
+    "CertificateError",
     "CoordinateError",
     "DefinitionError",
     "Dimension",

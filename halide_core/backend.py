@@ -89,6 +89,61 @@ class Compiled(Protocol):
         ...
 
 
+class Certificate(Protocol):
+    """Why a compiled program is right, claim by claim. ``print`` shows it as a table."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no claim is refuted, and none is left open."""
+        ...
+
+    @property
+    def proven_share(self) -> float:
+        """The part of the claims that holds without any start-up check."""
+        ...
+
+    def to_json(self) -> str:
+        """The whole certificate, under a versioned schema."""
+        ...
+
+
+class Topic(Enum):
+    """What ``explain`` can be asked about; the value is the word for it."""
+
+    LOOP = "loop"
+    ALLOCATION = "allocation"
+    INPUT = "input"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Why does the thing of this name have the bounds that it has?"""
+
+    topic: Topic
+    name: str
+
+
+class Explanation(Protocol):
+    """What the compiler did, or why some bounds are what they are. ``print`` shows it; notebooks show a table."""
+
+    def latex(self) -> str:
+        """The closed forms of the bounds. Raises HalideError where sympy is not installed."""
+        ...
+
+    def _repr_latex_(self) -> str | None: ...
+
+    def _repr_html_(self) -> str: ...
+
+
+class BoundsQuery(Protocol):
+    """What the bounds of a pipeline must satisfy. ``print`` shows it, one condition a line."""
+
+    def to_smtlib(self, *, answered: bool = False) -> str:
+        """A complete SMT-LIB 2 script: with open bounds, which a solver may look for; or, ``answered``, with those that
+        the compiler found, where every check must say ``unsat``: no condition can fail."""
+        ...
+
+
 class Backend(Protocol):
     """What ``runtime`` provides."""
 
@@ -100,12 +155,24 @@ class Backend(Protocol):
         """Writes ahead-of-time outputs; all or none."""
         ...
 
+    def certify(self, request: Request) -> Certificate:
+        """Every claim about the compile, with its verdict."""
+        ...
+
+    def command(self, words: Sequence[str]) -> int:
+        """The command line, ``python -m halide_core``. Returns the status for the shell."""
+        ...
+
     def loop_nest(self, request: Request) -> str:
         """The scheduled loops as an indented text."""
         ...
 
-    def explain(self, request: Request) -> str:
-        """T0, each directive's effect, the query, and every hole's answer with its origin."""
+    def explain(self, request: Request, question: Question | None = None) -> Explanation:
+        """T0, each directive's effect, the query, and every hole's answer with its origin; or one question's answer."""
+        ...
+
+    def bounds_query(self, request: Request) -> BoundsQuery:
+        """The query that bounds inference answers."""
         ...
 
 

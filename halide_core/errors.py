@@ -97,6 +97,10 @@ class BoundsError(HalideError):
     """A region that can't be bounded, or that is refuted; the message names the access."""
 
 
+class CertificateError(HalideError):
+    """A compile that HL_CERTIFY demands a certificate of, and a claim that is refuted or left open."""
+
+
 class PipelineError(HalideError):
     """A compiled pipeline refused its arguments or failed while it ran."""
 

@@ -20,12 +20,26 @@ import numpy as np
 from halide_core import semantics
 from halide_core.algorithm import Function, Image, Parameter, leaves, realization_order
 from halide_core.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
-from halide_core.backend import Argument, ArgumentKind, Box, Compiled, OutputKind, Request, backend
+from halide_core.backend import (
+    Argument,
+    ArgumentKind,
+    BoundsQuery,
+    Box,
+    Certificate,
+    Compiled,
+    Explanation,
+    OutputKind,
+    Question,
+    Request,
+    Topic,
+    backend,
+)
 from halide_core.buffer import Buffer
 from halide_core.callable import Callable, as_buffer
 from halide_core.definition import freeze
 from halide_core.errors import NotAvailableError, PipelineError
 from halide_core.pending import PIPELINE, Pending
+from halide_core.settings import certificates_demanded
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
@@ -48,18 +62,20 @@ def _check_target(target: object) -> None:
 class _Built:
     """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
 
-    __slots__ = ("_directives", "_ranges", "compiled", "request")
+    __slots__ = ("_certified", "_directives", "_ranges", "compiled", "request")
 
     def __init__(self, request: Request, compiled: Compiled) -> None:
         self.request = request
         self.compiled = compiled
         self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
         self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
+        self._certified = certificates_demanded()
 
     def holds(self, outputs: tuple[Function, ...]) -> bool:
         """Whether compiling these outputs now would give the same."""
         return (
             self.request.outputs == outputs
+            and certificates_demanded() == self._certified
             and all(len(f.directives) == n for f, n in self._directives)
             and all(p.low is low and p.high is high for p, low, high in self._ranges)
         )
@@ -198,6 +214,17 @@ class Realizable(Pending):
         request = _frozen(self._request(given))
         return Callable(request.name, backend().compile(request), len(given))
 
+    def certify(self) -> Certificate:
+        """Why the compiled program is right: every claim about its memory, its loops and its values, with a verdict.
+
+        It holds for every window, and for all values of the inputs. ``print`` shows it; ``ok`` says whether nothing is
+        refuted and nothing is left open.
+
+        Raises:
+            HalideError: z3 is not installed.
+        """
+        return backend().certify(self._request())
+
     # Texts.
 
     def loop_nest(self) -> str:
@@ -208,9 +235,34 @@ class Realizable(Pending):
         """Prints the scheduled loops."""
         sys.stdout.write(self.loop_nest().rstrip("\n") + "\n")
 
-    def explain(self) -> str:
-        """Why the bounds are what they are: each directive's effect, the query, and each answer's origin."""
-        return backend().explain(self._request())
+    def explain(
+        self, *, loop: str | None = None, allocation: str | None = None, input: str | None = None
+    ) -> Explanation:
+        """Why the bounds are what they are: each directive's effect, the query, and each answer's origin.
+
+        Args:
+            loop: only why this loop runs as it does: ``"x"``, ``"f.x"`` or ``"f.s1.x"`` of update stage 1.
+            allocation: only why the memory of the Func of this name is as large as it is.
+            input: only why this much of the input of this name is needed.
+
+        Returns:
+            What ``print`` shows as text, a notebook as a table, and ``latex()`` as formulas.
+
+        Raises:
+            PipelineError: nothing has the name; the message lists what there is.
+        """
+        asked = ((Topic.LOOP, loop), (Topic.ALLOCATION, allocation), (Topic.INPUT, input))
+        questions = [Question(topic, name) for topic, name in asked if name is not None]
+        if len(questions) > 1:
+            raise PipelineError("explain() answers one question at a time: a loop, an allocation or an input.")
+        return backend().explain(self._request(), questions[0] if questions else None)
+
+    def bounds_query(self) -> BoundsQuery:
+        """What the bounds of all loops and of all memory must satisfy (figure 2.10a).
+
+        ``print`` shows the conditions, and ``to_smtlib()`` gives them to a solver.
+        """
+        return backend().bounds_query(self._request())
 
     # Files.
 

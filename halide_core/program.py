@@ -74,12 +74,16 @@ class Nest:
     The lets and guards stand as far out as the loops that they mention allow: see ``steps_by_depth``.
 
     ``overcomputes``: a loop was rounded up, so that points outside the compute bounds are written.
+
+    ``witnesses`` names, for each loop variable that a split or a fuse made, the iteration that covers given values of
+    the variables that it replaced: lets, in order, under which the steps hold and give the old values back.
     """
 
     loops: tuple[Loop, ...]
     steps: tuple[Let | Guard, ...]
     core: Stmt
     overcomputes: bool = False
+    witnesses: tuple[Let, ...] = ()
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bounds.certificate import Certificate
 from bounds.fill import fill
 from bounds.oracle import Answers, Oracle
 from bounds.query import Query, extract_query
@@ -17,6 +18,8 @@ from halide_core.backend import Argument, ArgumentKind, Request
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
+from halide_core.settings import certificates_demanded
+from lowering.certify import certify_program, demand
 from lowering.flatten import buffer_name, flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
@@ -33,6 +36,10 @@ from scheduling.specialize import for_every_case
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""
+
+
+CERTIFIED = "layout_checks"
+"""The pass whose program a certificate is about: the first one that has all start-up checks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,7 +68,26 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
             stmt = run(stmt)
             show(name, stmt, watch.lap())
             trace.passes.append((name, stmt))
+            if name == CERTIFIED and certificates_demanded():
+                demand(_certificate(request, stmt, trace))
     return Lowered(request.name, arguments(request, algorithm), stmt)
+
+
+def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
+    """The certificate of a pipeline: of the program that ``lower`` makes of it, after the pass CERTIFIED.
+
+    Raises: ScheduleError, BoundsError; HalideError where z3 is not installed.
+    """
+    trace = Trace()
+    with deep_recursion():
+        program = _schedule(inline_functions(snapshot(request.outputs)), trace)
+        stmt = check_layouts(_fill(program, oracle or SymbolicOracle(), trace), program.algorithm)
+        return _certificate(request, stmt, trace)
+
+
+def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
+    assert trace.query is not None and trace.answers is not None
+    return certify_program(request.name, trace.query, trace.answers, stmt)
 
 
 def schedule(request: Request, trace: Trace) -> Program:

@@ -1,40 +1,135 @@
-"""What the compiler did, for people: T₀, each directive's effect, the query, the answers, the loops.
+"""What the compiler did, for people: T₀, each directive's effect, the query, the answers, the loops; and why one loop,
+allocation or input has the bounds that it has.
 
-In: a Request. Out: text, the same in every process.
+In: a Request, and a Question or none. Out: an Explanation, the same in every process.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Sequence
 
+from bounds.conjuncts import format_query
 from bounds.oracle import Answer, Answers
-from bounds.query import format_query
+from bounds.reasons import Reasons
 from halide_core.algorithm import Function
-from halide_core.backend import Request
-from halide_core.ir import Block, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
-from halide_core.printer import format_expr, format_interval, format_stmt, hole_name
-from halide_core.program import Program, assemble, hole
+from halide_core.backend import Question, Request, Topic
+from halide_core.errors import PipelineError
+from halide_core.ir import Block, Callee, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
+from halide_core.printer import format_expr, format_stmt, hole_name
+from halide_core.program import Loop, Program, StageKey, assemble, hole
 from lowering.driver import Trace, lower, schedule
+from lowering.explanation import Explanation, Formula, brief_interval, chain_text, where
 
 
-def explain(request: Request) -> str:
-    """The whole story of one compile.
+def explain(request: Request, question: Question | None = None) -> Explanation:
+    """The whole story of one compile, or the answer to one question about it.
 
-    Raises: ScheduleError, BoundsError.
+    Raises: ScheduleError, BoundsError; PipelineError where nothing has the name asked for, with those there are.
     """
     trace = Trace()
     lowered = lower(request, trace=trace)
+    assert trace.query is not None and trace.answers is not None
+    reasons = Reasons(trace.query, trace.answers)
+    if question is not None:
+        return _answered(question, reasons, trace)
+    text = _story(trace, lowered.body)
+    return Explanation(f"The bounds of {request.name}", text, reasons, tuple(reasons.all()))
+
+
+def _story(trace: Trace, body: Stmt) -> str:
     assert trace.initial is not None and trace.query is not None and trace.answers is not None
-    sections = [("T0: the algorithm, lowered with holes", format_stmt(assemble(trace.initial)))]
     before = assemble(trace.initial)
+    sections = [("T0: the algorithm, lowered with holes", format_stmt(before))]
     for i, step in enumerate(trace.steps, 1):
         after = assemble(step.program)
         sections.append((f"T{i}: {step.told}", _changes(before, after)))
         before = after
     sections.append(("The bounds query", format_query(trace.query)))
     sections.append(("The answers", _answers(trace.answers)))
-    sections.append(("The program", format_stmt(lowered.body)))
+    sections.append(("The program", format_stmt(body)))
     return "\n\n".join(f"== {title}\n{text}" for title, text in sections) + "\n"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# One question.
+
+
+def _answered(question: Question, reasons: Reasons, trace: Trace) -> Explanation:
+    assert trace.query is not None
+    program = trace.query.program
+    match question.topic:
+        case Topic.LOOP:
+            return _of_loop(question, reasons, trace, program)
+        case Topic.ALLOCATION:
+            outputs = program.algorithm.outputs
+            callee = _named(question, [f for f in program.algorithm.functions if f not in outputs])
+        case Topic.INPUT:
+            callee = _named(question, program.algorithm.images)
+    chain = reasons.chain(reasons.memory(callee))
+    title = f"The {question.topic.value} {callee.name}"
+    return Explanation(title, chain_text(chain) + "\n", reasons, tuple(r.bound for r in chain))
+
+
+def _named(question: Question, callees: Sequence[Callee]) -> Callee:
+    for callee in callees:
+        if callee.name == question.name:
+            return callee
+    raise _no_such(question, [c.name for c in callees])
+
+
+def _no_such(question: Question, choices: Iterable[str], found: str = "no") -> PipelineError:
+    topic = question.topic.value
+    legal = ", ".join(f'{topic}="{c}"' for c in dict.fromkeys(choices))
+    there = f"The choices: {legal}." if legal else f"It has no {topic}s."
+    return PipelineError(f'The pipeline has {found} {topic} "{question.name}". {there}')
+
+
+def _of_loop(question: Question, reasons: Reasons, trace: Trace, program: Program) -> Explanation:
+    loops = [(key, loop) for key, nest in program.nests.items() for loop in nest.loops]
+    found = [(key, loop) for key, loop in loops if question.name in _spellings(loop)]
+    if len(found) != 1:
+        how_many = "more than one" if found else "no"
+        raise _no_such(question, [str(loop.name) for _, loop in found or loops], how_many)
+    ((key, loop),) = found
+    closed = reasons.closed_interval(loop.bounds)
+    lines = [f"{_VERBS[loop.kind]} {loop.name} in {brief_interval(loop.bounds)}"]
+    if closed != loop.bounds:
+        lines.append(f"    that is {brief_interval(closed)}")
+    lines += [f"    {told}" for told in _made_by(trace, key, loop)]
+    chain = reasons.chain(list(reasons.holes_in([loop.bounds.min, loop.bounds.len])))
+    text = "\n".join([*lines, *([chain_text(chain)] if chain else [])]) + "\n"
+    formula = Formula(f"loop {loop.name}", closed)
+    return Explanation(f"The loop {loop.name}", text, reasons, tuple(r.bound for r in chain), (formula,))
+
+
+def _spellings(loop: Loop) -> tuple[str, ...]:
+    """What a loop can be called: ``by.s0.x``, ``by.x``, ``x``."""
+    return (str(loop.name), f"{loop.name.func}.{loop.name.var}", loop.name.var)
+
+
+def _made_by(trace: Trace, key: StageKey, loop: Loop) -> list[str]:
+    """The directives that made a loop what it is; an earlier loop of the name is part of its story."""
+    assert trace.initial is not None
+    told: list[str] = []
+    before = _loop_of(trace.initial, key, loop)
+    if before is not None:
+        told.append(f"a {'pure' if before.pure else 'reduction'} loop of the definition")
+    for step in trace.steps:
+        now = _loop_of(step.program, key, loop)
+        if now is not before:
+            told.append(f"{'then' if told else 'made by'} {step.told}")
+        before = now
+    return told
+
+
+def _loop_of(program: Program, key: StageKey, loop: Loop) -> Loop | None:
+    nest = program.nests.get(key)  # none before the stage is specialized
+    return None if nest is None else next((each for each in nest.loops if each.name == loop.name), None)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The whole story.
 
 
 def _changes(before: Stmt, after: Stmt) -> str:
@@ -49,16 +144,15 @@ def _answers(answers: Answers) -> str:
     lines = [_answer(a) for a in answers.holes]
     for callee, box in answers.regions.items():
         role = "output" if isinstance(callee, Function) else "input"
-        region = ", ".join(map(format_interval, box))
+        region = ", ".join(map(brief_interval, box))
         lines.append(f"{role} {callee.name} needs ({region})")
     return "\n".join(lines)
 
 
 def _answer(a: Answer) -> str:
     holes = hole(a.kind, a.func, a.stage, a.dim)
-    where = "at the root" if a.level is None else f"inside {a.level}"
     assert isinstance(holes.min, Hole)
-    return f"{hole_name(holes.min)} = {format_interval(a.interval)}  {where}; from {a.origin}"
+    return f"{hole_name(holes.min)} = {brief_interval(a.interval)}  {where(a.level)}; from {a.origin}"
 
 
 def loop_nest(request: Request) -> str:

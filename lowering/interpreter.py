@@ -36,6 +36,7 @@ from lowering.store import (
     OUTSIDE,
     AssertionFailure,
     Memory,
+    OutOfSteps,
     Races,
     RDomFailure,
     UndefinedValue,
@@ -84,6 +85,7 @@ def interpret(
     outputs: Sequence[Buffer | Box],
     *,
     shuffle: random.Random | None = None,
+    steps: int | None = None,
 ) -> Outcome:
     """Runs a program.
 
@@ -93,18 +95,19 @@ def interpret(
         inputs: the values of the input arguments, in order; None, or a box, for a buffer without memory.
         outputs: for each output argument the buffer to fill, or the window of one without memory.
         shuffle: draws the order of parallel and vectorized iterations; ascending where it is not given.
+        steps: how many iterations the loops may have in all; any number where it is not given.
 
     Returns:
         The regions, if any buffer has no memory (a bounds query); else the outputs. Cells that were written are also
         copied to the output buffers.
 
     Raises:
-        StuckError: the program is stuck; the subclass says how.
+        StuckError: the program is stuck; the subclass says how. OutOfSteps, where ``steps`` don't suffice.
         InternalError: the tree breaks a rule of the grammar: a hole, a variable out of scope, types that don't match.
     """
     with deep_recursion():
         given = Arguments(arguments, (*inputs, *outputs))
-        machine = _Machine(given, shuffle)
+        machine = _Machine(given, shuffle, steps)
         program = machine.translate(stmt)
         try:
             program()
@@ -116,9 +119,10 @@ def interpret(
 class _Machine:
     """Translates statements. Implements ``interpreter_code.Surroundings``: what is in scope at the current one."""
 
-    def __init__(self, arguments: Arguments, shuffle: random.Random | None) -> None:
+    def __init__(self, arguments: Arguments, shuffle: random.Random | None, steps: int | None) -> None:
         self._arguments = arguments
         self._shuffle = shuffle
+        self._steps = steps
         self._variables: dict[Variable, bool] = {}
         """Those in scope, and whether they may be ε_mem."""
         self._allocations: dict[Callee | str, tuple[Allocation, int]] = {}
@@ -255,6 +259,10 @@ class _Machine:
             first, count = low(), length()
             if count < 0:
                 raise RDomFailure(loop.loop, count, loop)
+            if self._steps is not None:
+                self._steps -= count
+                if self._steps < 0:
+                    raise OutOfSteps(f'The budget of steps ends in loop "{loop.loop}".')
             return range(first, first + count)
 
         def run() -> None:

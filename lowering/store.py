@@ -76,6 +76,10 @@ class MemoryFault(StuckError):
         self.statement = statement
 
 
+class OutOfSteps(StuckError):
+    """The budget of steps that a run was given is spent. Nothing is known of the program."""
+
+
 class UndefinedValue(StuckError):
     """ε_mem where the program's course or an address depends on it, or in the requested output."""
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from halide_core.backend import Backend, Compiled, OutputKind, Request
+from halide_core.backend import (
+    Backend,
+    BoundsQuery,
+    Certificate,
+    Compiled,
+    Explanation,
+    OutputKind,
+    Question,
+    Request,
+)
+from lowering.bounds_query import PipelineQuery
+from lowering.driver import certify
 from lowering.explain import explain, loop_nest
 from runtime.aot import write_files
+from runtime.command_line import run_command
 from runtime.jit import compile_pipeline
 
 
@@ -19,13 +32,25 @@ class _Runtime:
         """Writes ahead-of-time outputs; all or none."""
         write_files(request, files)
 
+    def certify(self, request: Request) -> Certificate:
+        """Every claim about the compile, with its verdict."""
+        return certify(request)
+
+    def command(self, words: Sequence[str]) -> int:
+        """The command line."""
+        return run_command(words)
+
     def loop_nest(self, request: Request) -> str:
         """The scheduled loops as an indented text."""
         return loop_nest(request)
 
-    def explain(self, request: Request) -> str:
-        """T0, each directive's effect, the query, and every hole's answer with its origin."""
-        return explain(request)
+    def explain(self, request: Request, question: Question | None = None) -> Explanation:
+        """T0, each directive's effect, the query, and every hole's answer with its origin; or one question's answer."""
+        return explain(request, question)
+
+    def bounds_query(self, request: Request) -> BoundsQuery:
+        """The query that bounds inference answers."""
+        return PipelineQuery(request)
 
 
 BACKEND: Backend = _Runtime()

@@ -20,6 +20,7 @@ from halide_core.algorithm import Algorithm, Function, Image, Parameter, Reducti
 from halide_core.backend import Request
 from halide_core.errors import InternalError, Location
 from halide_core.schedule import Branch
+from halide_core.settings import certificates_demanded
 from halide_core.types import Type
 from halide_core.visit import subexpressions
 from runtime.toolchain import CompileOptions, Compiler, cpu_identity
@@ -32,6 +33,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
     digest = hashlib.sha256()
     for text in (own_sources(), compiler.identity, *options.flags(), cpu_identity(), request.name):
         digest.update(text.encode() + b"\0")
+    digest.update(b"certified" if certificates_demanded() else b"")
     writer = _Writer(digest)
     writer.algorithm(snapshot(request.outputs))
     writer.put([source.name for source in request.inputs])

@@ -78,11 +78,14 @@ def split(program: Program, d: Split) -> Program:
         guards = (Guard(ir.less(old.var, ir.add(m, n))),)
     step = Let(old.var, simplify(ir.add(ir.add(m, start), inner_var)), within)
     rounds = tail is TailStrategy.RoundUp and not exact
+    offset = ir.sub(old.var, m)
+    witnesses = (Let(outer_var, ir.div(offset, factor), None), Let(inner_var, ir.sub(offset, start), None))
     changed = Nest(
         (*nest.loops[:at], outer, inner, *nest.loops[at + 1 :]),
         (step, *guards, *nest.steps),
         nest.core,
         nest.overcomputes or rounds,
+        (*nest.witnesses, *witnesses),
     )
     return replace(program.with_nest(key, changed), obligations=(*program.obligations, *obligations))
 
@@ -203,7 +206,10 @@ def fuse(program: Program, d: Fuse) -> Program:
     x = Let(inner.var, simplify(ir.add(mx, ir.mod(var, nx))), inner.bounds)
     y = Let(outer.var, simplify(ir.add(my, ir.div(var, nx))), outer.bounds)
     loops = tuple(fused if loop is inner else loop for loop in nest.loops if loop is not outer)
-    return program.with_nest(key, replace(nest, loops=loops, steps=(x, y, *nest.steps)))
+    row, column = ir.sub(outer.var, my), ir.sub(inner.var, mx)
+    witness = Let(var, ir.add(ir.mul(row, nx), column), None)
+    changed = replace(nest, loops=loops, steps=(x, y, *nest.steps), witnesses=(*nest.witnesses, witness))
+    return program.with_nest(key, changed)
 
 
 def reorder(program: Program, d: Reorder) -> Program:

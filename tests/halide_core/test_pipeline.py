@@ -11,7 +11,7 @@ import pytest
 import halide_core as hl
 from halide_core import pipeline
 from halide_core.algorithm import Image
-from halide_core.backend import Argument, ArgumentKind, Box, Compiled, OutputKind, Request
+from halide_core.backend import Argument, ArgumentKind, Box, Compiled, OutputKind, Question, Request
 
 from .raising import raised
 
@@ -66,8 +66,11 @@ class Notes:
     def loop_nest(self, request: Request) -> str:
         return f"produce {request.name}:"
 
-    def explain(self, request: Request) -> str:
-        return f"T0 of {request.name}"
+    def explain(self, request: Request, question: Question | None = None) -> str:
+        return f"T0 of {request.name}" if question is None else f"{question.topic.value} {question.name}"
+
+    def bounds_query(self, request: Request) -> str:
+        return f"the query of {request.name}"
 
 
 @pytest.fixture

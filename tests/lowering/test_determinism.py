@@ -30,7 +30,7 @@ def texts() -> str:
     parts = []
     for f in (by, out):
         request = f._request()
-        parts += [emit_c(lower(request)), f.explain(), f.loop_nest()]
+        parts += [emit_c(lower(request)), str(f.explain()), f.loop_nest()]
     return "\n".join(parts)
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import halide_core as hl
-from bounds.query import format_query
+from bounds.conjuncts import format_query
 from halide_core.ir import Stmt
 from halide_core.pipeline import Realizable
 from halide_core.printer import format_stmt

@@ -259,7 +259,7 @@ def test_loop_nest_of_a_tiled_blur(golden: Golden) -> None:
 
 def test_explain_of_a_tiled_blur(golden: Golden) -> None:
     _bx, by = tiled_blur()
-    golden("explain.txt", by.explain())
+    golden("explain.txt", str(by.explain()))
 
 
 def test_query_of_a_tiled_blur(golden: Golden) -> None:

@@ -1,0 +1,71 @@
+"""Every claim about one compile.
+
+In: the query, the answers, and the tree that they were filled into. Out: Claims, from two sources that share no more
+than the program: the query with the answers, and the tree by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bounds.claims import Claim, Kind, Text
+from bounds.claims_memory import Memory
+from bounds.claims_query import query_claims
+from bounds.claims_races import race_claims
+from bounds.claims_stages import stage_claims
+from bounds.claims_tree import Boxes, TreeClaims
+from bounds.fill import hole_values
+from bounds.oracle import Answers
+from bounds.query import Query
+from halide_core import ir
+from halide_core.ir import Assert, Failure, Stmt
+from halide_core.program import cpu_box
+from halide_core.visit import Substitution, walk
+
+
+def program_claims(query: Query, answers: Answers, tree: Stmt) -> tuple[list[list[Claim]], Memory]:
+    """The claims, in groups within which a variable means one thing; and what the unknowns in them stand for."""
+    memory = Memory()
+    program = query.program
+    holes = hole_values(program, answers)
+    promises = [s for s in walk(tree) if isinstance(s, Assert) and s.failure is Failure.PARAMETER_RANGE]
+    about_query = query_claims(query, answers, promises, memory)
+    walked = TreeClaims(program, _boxes(query, holes), memory)
+    walked.run(tree)
+    claims = walked.claims
+    for number, site in enumerate(walked.stages):
+        claims += stage_claims(site, program.nests[site.key], holes, number)
+    claims += race_claims(walked.touches, memory)
+    claims += _value_claims(walked, memory)
+    return [about_query, claims], memory
+
+
+def _boxes(query: Query, holes: Substitution) -> Boxes:
+    """The compute bounds of each stage, in variables of the filled tree."""
+    program = query.program
+    return {
+        (f, stage): tuple([holes.interval(i) for i in cpu_box(f, stage)])
+        for f in program.algorithm.functions
+        for stage in program.stages(f)
+    }
+
+
+def _value_claims(walked: TreeClaims, memory: Memory) -> Iterator[Claim]:
+    """Each range that was taken for a fact, as a claim about every value that is assigned. Values read for one are in
+    their ranges by the same claims: they were assigned before."""
+    done: set[object] = set()
+    while len(done) < len(memory.trusted):
+        for key in [k for k in memory.trusted if k not in done]:
+            done.add(key)
+            f, component = key
+            known = memory.range_of(f, component)
+            assert known is not None
+            low, high = (ir.const(end, f.types[component]) for end in known)
+            for site in walked.values:
+                if site.func is f:
+                    value = site.values[component]
+                    holds = ir.conjunction(ir.less_equal(low, value), ir.less_equal(value, high))
+                    text: Text = (f"stage {site.stage} gives values from {known[0]} to {known[1]}",)
+                    where = f.definitions[site.stage].location
+                    context = site.context.holds(*site.reads.facts(site.read))
+                    yield Claim(Kind.VALUES, f.name, text, context, holds, where)

@@ -1,0 +1,122 @@
+"""Claims that iterations of a parallel or vectorized loop never meet.
+
+In: the reads and writes of a tree. Out: for each such loop, and each write in it to memory that its iterations share,
+Claims that no other iteration writes or reads the same point.
+
+    parallel y in (0, n): for x in (0, m): f[x, y] = …
+    ->  0 <= y < n, 0 <= x < m, 0 <= y' < n, 0 <= x' < m, y != y'  ⇒  x != x' || y != y'
+
+Memory allocated inside the loop is an iteration's own. Two iterations may write one point if they must write one value:
+a pure definition's, which is a function of the point alone. A read in a condition or an index counts as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bounds.claims import Claim, Context, Kind, Text, differs
+from bounds.claims_memory import Memory
+from bounds.claims_tree import Touch
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.ir import Access, Callee, Expr, For, LoopKind, Provide, Variable
+from halide_core.visit import Substitution, free_variables, subexpressions
+
+_CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
+
+
+def race_claims(touches: Sequence[Touch], memory: Memory) -> list[Claim]:
+    """See the module's docstring."""
+    races = _Races(touches, memory)
+    claims: list[Claim] = []
+    loops: dict[For, int] = {}
+    for touch in touches:
+        for depth, entered in enumerate(touch.loops):
+            if entered.loop.kind in _CONCURRENT:
+                loops.setdefault(entered.loop, depth)
+    for loop, depth in loops.items():
+        claims += races.of(loop, depth)
+    return claims
+
+
+class _Races:
+    def __init__(self, touches: Sequence[Touch], memory: Memory) -> None:
+        self._touches = touches
+        self._memory = memory
+        self._copies = 0
+
+    def of(self, loop: For, depth: int) -> list[Claim]:
+        """The claims about one loop, which stands inside ``depth`` others."""
+        shared: dict[Callee, list[Touch]] = {}
+        for t in self._touches:
+            if depth < len(t.loops) and t.loops[depth].loop is loop and t.private <= depth:
+                shared.setdefault(t.callee, []).append(t)
+        claims: list[Claim] = []
+        for callee, found in shared.items():
+            writes = [t for t in found if t.writer is not None]
+            reads = _distinct([t for t in found if t.writer is None])
+            for i, write in enumerate(writes):
+                for other in writes[i:]:
+                    told: Text = (f'loop "{loop.loop}": no two iterations write {callee.name} at one point',)
+                    if other is write and _is_function_of_the_point(write, depth):
+                        told = (f'loop "{loop.loop}": iterations that write {callee.name} at one point agree',)
+                        claims.append(self._claim(write, told, write.context, ir.TRUE))
+                    else:
+                        claims.append(self._apart(loop, depth, write, other, told))
+                for read in reads:
+                    told = (f'loop "{loop.loop}": no iteration writes {callee.name} where another reads it',)
+                    claims.append(self._apart(loop, depth, write, read, told))
+        return claims
+
+    def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr) -> Claim:
+        f, stage = touch.reader.func, touch.reader.stage
+        advice = "A serial loop there, or memory inside the loop (store_at)."
+        return Claim(Kind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice)
+
+    def _apart(self, loop: For, depth: int, one: Touch, other: Touch, told: Text) -> Claim:
+        """One iteration's access and another's, with all that they bind under other names."""
+        self._copies += 1
+        nodes = other.context.below(other.loops[depth].outside)
+        names = self._others(nodes, other, depth)
+        context = one.context.again(nodes, names)
+        context = context.holds(ir.binary(ir.BinaryOp.NE, loop.var, names.expr(loop.var)))
+        return self._claim(one, told, context, differs(one.point, [names.expr(e) for e in other.point]))
+
+
+    def _others(self, nodes: Sequence[Context], touch: Touch, depth: int) -> Substitution:
+        """New names for all that is not fixed outside the loop: its variable, those of lets and inner loops, and what
+        memory holds, which another iteration reads at another time."""
+        fixed = {n.variable for n in touch.loops[depth].outside.below(None) if n.variable is not None}
+        fixed |= {entered.loop.var for entered in touch.loops[:depth]}
+        roots: list[Expr] = [n.variable for n in nodes if n.variable is not None]
+        roots += [n.fact for n in nodes]
+        renamed: dict[Expr, Expr] = {}
+        for v in subexpressions((*roots, *touch.point)):
+            if isinstance(v, Variable) and v not in fixed:
+                renamed[v] = Variable(v.type, f"{v.name} @{self._copies}'")
+                if v in self._memory.invented:
+                    self._memory.invented[renamed[v]] = None
+        return Substitution(renamed)
+
+
+def _distinct(reads: list[Touch]) -> list[Touch]:
+    """Reads of one point in one place count once."""
+    found: dict[tuple[object, ...], Touch] = {}
+    for t in reads:
+        found.setdefault((t.point, t.context), t)
+    return list(found.values())
+
+
+def _is_function_of_the_point(write: Touch, depth: int) -> bool:
+    """Whether an assignment gives a point the same value in every iteration of a loop: it is a pure definition's, the
+    loop is one of its own, and what it says depends on the coordinates and on what is outside the loop only."""
+    f, writer = write.callee, write.writer
+    assert isinstance(f, Function) and isinstance(writer, Provide)
+    if writer.stage or write.labels.get(f, depth + 1) > depth:
+        return False
+    if any(isinstance(e, Access) and e.callee is f for e in subexpressions((*writer.args, *writer.values))):
+        return False
+    bound = {n.variable for n in write.context.below(write.loops[depth].outside) if n.variable is not None}
+    bound |= {entered.loop.var for entered in write.loops[depth:]}
+    free = frozenset().union(*(free_variables(v) for v in writer.values))
+    return (free & bound) <= set(writer.args)

@@ -1,0 +1,404 @@
+"""Claims about the program that runs: the filled tree, walked with what its own loops, lets and conditions say.
+
+In: a tree without holes, and a box of each stage in which its values count (its compute bounds). Out: Claims: every
+read and write lies in memory that is there (theorem 2.1); sizes and loops are not negative (definitions 2.12, 2.13);
+each value that counts was computed before it is read (lemma 2.5).
+
+The boxes need no trust: they are any for which the claims hold. Where a stage writes beyond its box, what it reads must
+be memory, but need not have been computed (the assignment rule): no value inside a box depends on one outside of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bounds.claims import (
+    Claim,
+    Context,
+    Kind,
+    Text,
+    all_of,
+    any_of,
+    contains,
+    fields,
+    listed,
+    negation,
+    nothing,
+    within,
+    within_limit,
+)
+from bounds.claims_arithmetic import Ranges, fits_int64, overflowing
+from bounds.claims_cases import StageSite, sites_of_cases
+from bounds.claims_definition import definition_claims
+from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
+from halide_core import ir
+from halide_core.algorithm import Function, Image
+from halide_core.errors import Location
+from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
+from halide_core.program import Program, StageKey
+from halide_core.types import INT64
+from halide_core.visit import stmt_exprs
+
+Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
+"""The compute bounds of each stage, in variables that are bound where the Func's label stands; of all its cases."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entered:
+    """A loop on the way down, and the context just outside it."""
+
+    loop: ir.For
+    outside: Context
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touch:
+    """One read or write of memory: where it is, inside which loops, and how far out its memory lives."""
+
+    callee: Callee
+    point: tuple[Expr, ...]
+    writer: Provide | None
+    """The assignment, where this is a write."""
+    reader: StageKey
+    context: Context
+    loops: tuple[Entered, ...]
+    private: int
+    """How many of the loops are around the allocation too: those further in share the memory."""
+    labels: Mapping[Callee, int]
+    """Which Funcs' labels are around it, and how many of the loops around each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueSite:
+    """An assignment at a point that counts."""
+
+    func: Function
+    stage: int
+    context: Context
+    values: tuple[Expr, ...]
+    reads: Reads
+    read: tuple[Access, ...]
+    """What the values are made of: points that were computed, as this one counts."""
+
+
+@dataclass(slots=True, eq=False)
+class _Scope:
+    """What is in scope at a place."""
+
+    context: Context
+    reads: Reads
+    boxes: dict[Callee, tuple[Interval, ...]] = field(default_factory=dict)
+    private: dict[Callee, int] = field(default_factory=dict)
+    computed: frozenset[Callee] = frozenset()
+    labels: dict[Callee, int] = field(default_factory=dict)
+    loops: tuple[Entered, ...] = ()
+    stage: StageKey | None = None
+    tests: tuple[Expr, ...] = ()
+    """The conditions around, of the statement's own stage."""
+
+    def inner(self) -> _Scope:
+        """A scope inside this one."""
+        return replace(self, boxes=dict(self.boxes), private=dict(self.private), labels=dict(self.labels))
+
+
+class TreeClaims:
+    """Walks one tree. Besides claims it leaves what other claims are made from: stages, touches, values."""
+
+    def __init__(self, program: Program, boxes: Boxes, memory: Memory) -> None:
+        self._outputs = program.algorithm.outputs
+        self._program = program
+        self._nests: dict[Stmt, StageKey] = {}
+        self._counts = boxes
+        self._memory = memory
+        self.claims: list[Claim] = []
+        self.stages: list[StageSite] = []
+        self.touches: list[Touch] = []
+        self.values: list[ValueSite] = []
+        self._ranges = Ranges()
+        self.started: Context | None = None
+        """The context after the start-up checks."""
+        self._late = 0
+
+    def run(self, stmt: Stmt) -> None:
+        """Everything about the tree."""
+        self._stmt(stmt, _Scope(nothing(), Reads(self._memory)))
+        early = ir.FALSE if self._late else ir.TRUE
+        self._claim(Kind.STARTUP, "", ("no check stands inside a loop",), nothing(), early)
+
+    def _claim(
+        self, kind: Kind, name: str, text: Text, context: Context, holds: Expr, location: Location | None = None,
+        advice: str = "",
+    ) -> None:
+        self.claims.append(Claim(kind, name, text, context, holds, location, advice))
+
+    # -- statements
+
+    def _stmt(self, stmt: Stmt, scope: _Scope) -> None:
+        """One statement; what it brings into scope is added to ``scope``."""
+        if not isinstance(stmt, Provide | ir.If):
+            scope.reads = Reads(self._memory)
+            self._no_memory(stmt, scope)
+        self._indices(stmt, scope)
+        match stmt:
+            case ir.Block(stmts=stmts):
+                inner = scope.inner()
+                for s in stmts:
+                    self._stmt(s, inner)
+            case ir.Let(var=var, value=value, within=kept):
+                scope.context = scope.context.defines(var, scope.reads.expr(value))
+                self._ranges.let(var, scope.reads.expr(value))
+                if kept is not None:
+                    text: Text = (f"{var.name} stays in the loop that it stands for",)
+                    self._claim(Kind.LET, self._about(scope), text, scope.context, within(var, kept), self._line(scope))
+            case ir.Assert():
+                self._late += bool(scope.loops) or self.started is not None
+                scope.context = scope.context.checked(stmt)
+            case ir.AnswerQuery(regions=regions):
+                for callee, box in regions:
+                    scope.boxes[callee], scope.private[callee] = box, 0
+            case ir.Allocate():
+                self._allocate(stmt, scope)
+            case ir.Label():
+                self._label(stmt, scope)
+            case ir.For():
+                self._for(stmt, scope)
+            case ir.If():
+                self._if(stmt, scope)
+            case Provide():
+                self._provide(stmt, scope)
+            case _:
+                self._claim(Kind.STARTUP, "", (f"{type(stmt).__name__} has a meaning here",), scope.context, ir.FALSE)
+
+    def _about(self, scope: _Scope) -> str:
+        return "" if scope.stage is None else scope.stage.func.name
+
+    def _line(self, scope: _Scope) -> Location | None:
+        if scope.stage is None:
+            return None
+        return scope.stage.func.definitions[scope.stage.stage].location
+
+    def _no_memory(self, stmt: Stmt, scope: _Scope) -> None:
+        """Bounds and sizes may not depend on what memory holds."""
+        found = accesses_in(stmt_exprs(stmt))
+        if found:
+            text: Text = (f"a {type(stmt).__name__.lower()} does not depend on memory: ", found[0])
+            self._claim(Kind.STARTUP, self._about(scope), text, scope.context, ir.FALSE, self._line(scope))
+
+    def _indices(self, stmt: Stmt, scope: _Scope) -> None:
+        """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
+        exprs = stmt_exprs(stmt)
+        risky = overflowing([scope.reads.expr(e) for e in exprs], self._ranges)
+        if risky:
+            text: Text = ("index arithmetic stays in int64: ", risky[0])
+            self._claim(Kind.INT64, self._about(scope), text, scope.context, fits_int64(risky), self._line(scope))
+
+    def _start(self, scope: _Scope) -> None:
+        """The start-up checks are over: what they were for is claimed, once."""
+        if self.started is not None:
+            return
+        self.started = scope.context
+        for f in self._outputs:
+            text: Text = (f'windows of "{f.name}" beyond ±2^30 are refused',)
+            self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f))
+        scope.context = scope.context.holds(*map(within_limit, self._outputs))
+        for callee, region in scope.boxes.items():
+            role = "input" if isinstance(callee, Image) else "output"
+            fits = all_of(
+                all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
+                for i, (start, extent) in zip(region, fields(callee), strict=True)
+            )
+            empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in region)
+            text = (f'{role} "{callee.name}" has the region that is {"read" if role == "input" else "written"}',)
+            advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
+            self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), None, advice)
+
+    def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
+        self._start(scope)
+        f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))
+        for d, i in enumerate(box):
+            text: Text = (f'the memory of "{f.name}" has a length in dimension {d}',)
+            self._claim(Kind.SIZE, f.name, text, scope.context, ir.less_equal(ir.ZERO, i.len))
+        if f in scope.boxes:
+            text = (f'"{f.name}" has memory once',)
+            self._claim(Kind.MEMORY, f.name, text, scope.context, ir.FALSE)
+        scope.boxes[f], scope.private[f] = box, len(scope.loops)
+        if len(box) > 1:
+            # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number.
+            size = box[0].len
+            for i in box[1:]:
+                size = ir.mul(size, i.len)
+            scope.context = scope.context.holds(ir.less_equal(size, ir.i64(INT64.range[1])))
+
+    def _label(self, stmt: ir.Label, scope: _Scope) -> None:
+        self._start(scope)
+        f = stmt.func
+        assert isinstance(f, Function)
+        inner = scope.inner()
+        if stmt.stage is None:
+            inner.labels[f] = len(scope.loops)
+            self._stmt(stmt.body, inner)
+            scope.computed |= {f}
+            return
+        inner.stage, inner.tests = StageKey(f, stmt.stage), ()
+        box = self._counts[f, stmt.stage]
+        label = StageSite(inner.stage, scope.context, stmt.body, box)
+        sites, claims = sites_of_cases(label, self._program.cases(f, stmt.stage))
+        self.stages += sites
+        self.claims += claims
+        self._nests.update((site.body, site.key) for site in sites)
+        text: Text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
+        self._claim(Kind.INT64, f.name, text, scope.context, ir.TRUE, f.definitions[stmt.stage].location)
+        wider = self._counts[f, stmt.stage - 1] if stmt.stage else self._window(f)
+        self._nested(f, stmt.stage, box, wider, scope.context)
+        self._stmt(stmt.body, inner)
+
+    def _window(self, f: Function) -> tuple[Interval, ...] | None:
+        """What the caller asked of an output."""
+        if f not in self._outputs:
+            return None
+        return tuple(Interval(start, extent) for start, extent in fields(f))
+
+    def _nested(
+        self, f: Function, stage: int, box: tuple[Interval, ...], other: tuple[Interval, ...] | None, context: Context
+    ) -> None:
+        """A point that a stage leaves as it was has its value from the stage before; the window is computed."""
+        if stage:
+            assert other is not None
+            text: Text = (f"what stage {stage} leaves as it was, stage {stage - 1} computed",)
+            self._claim(Kind.COMPUTED, f.name, text, context, contains(other, box))
+        if f in self._outputs and stage == len(f.definitions) - 1:
+            window = self._window(f)
+            assert window is not None
+            self._claim(Kind.COMPUTED, f.name, ("the requested window is computed",), context, contains(box, window))
+
+    def _for(self, stmt: ir.For, scope: _Scope) -> None:
+        self._start(scope)
+        over = scope.reads.interval(stmt.bounds)
+        text: Text = (f'loop "{stmt.loop}" has no negative length',)
+        self._claim(
+            Kind.SIZE, self._about(scope), text, scope.context, ir.less_equal(ir.ZERO, over.len),
+            self._line(scope), "An RDom whose extent is not negative.",
+        )
+        inner = scope.inner()
+        inner.loops = (*scope.loops, Entered(stmt, scope.context))
+        inner.context = scope.context.ranges(stmt.var, over)
+        self._ranges.loop(stmt.var, over)
+        self._stmt(stmt.body, inner)
+
+    def _if(self, stmt: ir.If, scope: _Scope) -> None:
+        """A condition. What it reads is of one moment with what further conditions and the assignment right below read;
+        any other statement starts anew, since memory may have changed."""
+        self._accessed((stmt.condition,), (), scope)
+        condition = scope.reads.expr(stmt.condition)
+        for branch, holds in ((stmt.then, condition), (stmt.otherwise, negation(condition))):
+            if branch is None:
+                continue
+            inner = scope.inner()
+            inner.context = scope.context.holds(holds)
+            inner.tests = (*scope.tests, stmt.condition)
+            inner.stage = self._nests.get(branch, scope.stage)
+            self._stmt(branch, inner)
+
+    # -- memory
+
+    def _provide(self, stmt: Provide, scope: _Scope) -> None:
+        f = stmt.func
+        assert isinstance(f, Function)
+        if scope.stage is None or (scope.stage.func, scope.stage.stage) != (f, stmt.stage):
+            text: Text = (f'"{f.name}" is written inside its own label',)
+            self._claim(Kind.COMPUTED, f.name, text, scope.context, ir.FALSE)
+            return
+        valid = self._accessed(stmt.args, stmt.values, scope, stmt)
+        point = tuple([scope.reads.expr(a) for a in stmt.args])
+        self._in_memory(f, point, "writes", scope)
+        self.touches.append(self._touch(f, point, stmt, scope))
+        self._separate(stmt, scope)
+        self.claims += definition_claims(
+            scope.stage, valid, stmt, scope.tests, scope.reads, simplified=bool(self._program.specialized)
+        )
+        values = tuple([scope.reads.expr(v) for v in stmt.values])
+        read = tuple(accesses_in(stmt.values))
+        self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
+
+    def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: _Scope) -> Touch:
+        assert scope.stage is not None
+        private = scope.private.get(callee, 0)
+        return Touch(callee, point, writer, scope.stage, scope.context, scope.loops, private, scope.labels)
+
+    def _accessed(
+        self, always: tuple[Expr, ...], values: tuple[Expr, ...], scope: _Scope, at: Provide | None = None
+    ) -> Context:
+        """Claims for the reads of one statement. Gives back the context of an instance that counts."""
+        if scope.stage is None:
+            return scope.context
+        certain = certain_accesses(always, values)
+        for e in (*always, *values):
+            scope.reads.expr(e)
+        scope.context = scope.context.holds(*scope.reads.facts(certain))
+        f, stage = scope.stage.func, scope.stage.stage
+        valid = scope.context
+        if at is not None:
+            own = zip(at.args, self._counts[f, stage], strict=True)
+            valid = valid.holds(*(within(scope.reads.expr(a), i) for a, i in own))
+        steering = set(certain)
+        rest = [e for e in accesses_in(values) if e not in steering]
+        for e in (*certain, *rest):
+            point = tuple([scope.reads.expr(a) for a in e.args])
+            self._in_memory(e.callee, point, "reads", scope)
+            if isinstance(e.callee, Function):
+                self.touches.append(self._touch(e.callee, point, None, scope))
+        for group, context in ((certain, scope.context), (rest, valid)):
+            for e in group:
+                if isinstance(e.callee, Function):
+                    self._computed(e, e.callee, at, scope, context)
+        return valid
+
+    def _in_memory(self, callee: Callee, point: tuple[Expr, ...], verb: str, scope: _Scope) -> None:
+        assert scope.stage is not None
+        f, stage = scope.stage.func, scope.stage.stage
+        box = scope.boxes.get(callee)
+        advice = "hl.clamp(…) around the coordinate, or hl.BoundaryConditions around what is read."
+        for d, e in enumerate(point):
+            holds = ir.FALSE if box is None else within(e, box[d])
+            text: Text = (f"stage {stage} {verb} {callee.name}[", *listed(point), f"], in its memory in dimension {d}")
+            self._claim(Kind.MEMORY, f.name, text, scope.context, holds, f.definitions[stage].location, advice)
+        if not point:
+            text = (f"stage {stage} {verb} {callee.name}, which has memory",)
+            there = ir.FALSE if box is None else ir.TRUE
+            self._claim(Kind.MEMORY, f.name, text, scope.context, there, f.definitions[stage].location)
+
+    def _computed(self, e: Access, callee: Function, at: Provide | None, scope: _Scope, context: Context) -> None:
+        """A read of a Func has a value there: its label is complete, and the point counts."""
+        assert scope.stage is not None
+        f, stage = scope.stage.func, scope.stage.stage
+        point = tuple([scope.reads.expr(a) for a in e.args])
+        location = f.definitions[stage].location
+        if callee is f:
+            there, box = stage > 0, self._counts[f, stage]
+        else:
+            there = callee in scope.computed and callee in scope.boxes
+            box = self._counts[callee, len(callee.definitions) - 1]
+        read = (f"stage {stage} reads {callee.name}[", *listed(point), "]")
+        text: Text = (*read, " after it is computed")
+        self._claim(Kind.COMPUTED, f.name, text, context, ir.TRUE if there else ir.FALSE, location)
+        for d, (a, over) in enumerate(zip(point, box, strict=True)):
+            text = (*read, f" where it is computed in dimension {d}")
+            self._claim(Kind.COMPUTED, f.name, text, context, within(a, over), location)
+
+    def _separate(self, stmt: Provide, scope: _Scope) -> None:
+        """A stage reads itself only where its own pure coordinates are (definition 2.7), so that no iteration at other
+        ones has a say in its values."""
+        assert scope.stage is not None
+        f, stage = scope.stage.func, scope.stage.stage
+        pure = f.pure_dims(stage)
+        own = [e for e in accesses_in((*scope.tests, *stmt.args, *stmt.values)) if e.callee is f]
+        keeps = all_of(
+            scope.reads.expr(ir.equal(a, b))
+            for e in own
+            for a, b, p in zip(e.args, stmt.args, pure, strict=True)
+            if p and a is not b
+        )
+        if own and any(pure):
+            text: Text = (f"stage {stage} reads itself only at its own pure coordinates",)
+            self._claim(Kind.COMPUTED, f.name, text, scope.context, keeps, f.definitions[stage].location)

@@ -1,0 +1,273 @@
+"""Why a bound is what it is: which accesses ask for it, through which rule, and what those depend on in turn.
+
+In: a Query and its Answers. Out: Reasons, each naming the accesses that gave the two ends, and the bounds that these
+depend on: following them leads from an input up to the requested window.
+
+    input in, dimension 0:  (by.min.0 - 1, by.extent.0 + 2)
+        least: bx.s0 reads in[bx.s0.x - 1, …]      most: bx.s0 reads in[bx.s0.x + 1, …]
+        which depends on ?cpu bx.s0.x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from bounds.conjuncts import special
+from bounds.elimination import mentions
+from bounds.extents import Extents
+from bounds.oracle import Answer, Answers
+from bounds.query import Clause, Define, ForAll, Path, Query, Rule
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.errors import Location
+from halide_core.ir import Callee, Expr, Hole, HoleKind, Interval, Variable
+from halide_core.printer import format_expr, hole_name
+from halide_core.program import Level, cpu_box, hole
+from halide_core.simplify import Simplifier, simplify
+from halide_core.visit import Substitution, parts, subexpressions
+
+_CLOSED = 60
+"""A hole is replaced by an answer of at most so many nodes; a closed form keeps the holes whose answers are longer."""
+
+_READABLE = 150
+"""What nobody would read to its end is not printed: expressions are graphs, and as trees they can be endless."""
+
+
+class End(Enum):
+    """Which end of an answer an access gave."""
+
+    NEITHER = "neither"
+    LEAST = "least"
+    MOST = "most"
+    BOTH = "least and most"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Need:
+    """Something that a bound must cover, or a directive that says what it is."""
+
+    rule: Rule
+    told: str
+    end: End
+    low: Expr | None
+    high: Expr | None
+    """What it covers by itself, where the bound stands; None where a directive only says how large the bound is."""
+    location: Location | None
+    depends: tuple[Bound, ...]
+    """The bounds in terms of which this is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What can be asked about: one dimension of compute bounds, of memory, or of an argument's region."""
+
+    kind: HoleKind
+    callee: Callee
+    stage: int
+    dim: int
+    argument: bool
+
+    def __str__(self) -> str:
+        if self.argument:
+            role = "output" if isinstance(self.callee, Function) else "input"
+            return f"{role} {self.callee.name}, dimension {self.dim}"
+        h = hole(self.kind, self.callee, self.stage, self.dim).min
+        assert isinstance(h, Hole)
+        return hole_name(h)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reason:
+    """A bound, its answer, and why. ``closed`` is the answer in terms of inputs and of the loops around alone."""
+
+    bound: Bound
+    interval: Interval
+    closed: Interval
+    level: Level
+    engine: str
+    needs: tuple[Need, ...]
+
+
+class Reasons:
+    """The reasons of one compile."""
+
+    def __init__(self, query: Query, answers: Answers) -> None:
+        self._query = query
+        self._program = query.program
+        self._answers = answers
+        self._extents = Extents()
+        self._by_bound: dict[Bound, Answer] = {}
+        self._closed: dict[Expr, Expr] = {}
+        for a in answers.holes:
+            holes = hole(a.kind, a.func, a.stage, a.dim)
+            self._by_bound[Bound(a.kind, a.func, a.stage, a.dim, argument=False)] = a
+            for h, value in ((holes.min, a.interval.min), (holes.len, a.interval.len)):
+                self._extents.record(h, value)
+                self._closed[h] = self.closed(value) if _size(self.closed(value), _CLOSED) <= _CLOSED else h
+
+    def closed(self, e: Expr) -> Expr:
+        """An expression with the holes in it replaced by their answers, as long as that stays short."""
+        return simplify(Substitution(self._closed).expr(e))
+
+    def closed_interval(self, i: Interval) -> Interval:
+        """Both halves of an interval so."""
+        return Interval(self.closed(i.min), self.closed(i.len))
+
+    # -- what there is
+
+    def compute_bounds(self, f: Function, stage: int) -> list[Bound]:
+        """Of one stage."""
+        return [Bound(HoleKind.CPU, f, stage, d, argument=False) for d in range(f.dimensions)]
+
+    def memory(self, callee: Callee) -> list[Bound]:
+        """Of an allocation, or the region of an argument."""
+        argument = callee in self._answers.regions
+        return [Bound(HoleKind.MEM, callee, 0, d, argument=argument) for d in range(callee.dimensions)]
+
+    def all(self) -> list[Bound]:
+        """Every bound, in the order of answering; arguments last."""
+        return [*self._by_bound, *(b for callee in self._answers.regions for b in self.memory(callee))]
+
+    def of(self, bound: Bound) -> Reason:
+        """Why a bound is what it is."""
+        if bound.argument:
+            interval, level, engine = self._region(bound.callee)[bound.dim], None, ""
+        else:
+            a = self._by_bound[bound]
+            interval, level, engine = a.interval, a.level, ""
+        needs = tuple(self._needs(bound, interval))
+        return Reason(bound, interval, self.closed_interval(interval), level, engine, needs)
+
+    def _region(self, callee: Callee) -> tuple[Interval, ...]:
+        (region,) = [box for known, box in self._answers.regions.items() if known is callee]
+        return region
+
+    def chain(self, bounds: list[Bound]) -> list[Reason]:
+        """The reasons of some bounds, and of all that they depend on, each once, in the order of asking."""
+        waiting, found = list(bounds), dict[Bound, Reason]()
+        for bound in waiting:
+            if bound not in found:
+                found[bound] = self.of(bound)
+                waiting += [b for need in found[bound].needs for b in need.depends]
+        return list(found.values())
+
+    def holes_in(self, exprs: list[Expr]) -> tuple[Bound, ...]:
+        """The bounds that expressions mention."""
+        holes = [e for e in subexpressions(exprs) if isinstance(e, Hole)]
+        return tuple(dict.fromkeys(Bound(h.kind, h.func, h.stage, h.dim, argument=False) for h in holes))
+
+    # -- what asks for a bound
+
+    def _needs(self, bound: Bound, interval: Interval) -> Iterator[Need]:
+        f = bound.callee
+        if not isinstance(f, Function):
+            clauses = [*self._query.reads.get(f, []), *self._query.needs_memory.get(f, [])]
+            yield from self._accesses(clauses, bound, interval, self._query.top)
+            return
+        if bound.kind is HoleKind.CPU:
+            yield from self._computed(f, bound, interval)
+            return
+        scope = self._query.top if bound.argument else self._query.scope(self._program.stored[f])
+        clauses = [*(self._query.writes[key] for key in self._program.keys(f)), *self._query.needs_memory.get(f, [])]
+        yield from self._accesses(clauses, bound, interval, scope)
+
+    def _computed(self, f: Function, bound: Bound, interval: Interval) -> Iterator[Need]:
+        scope = self._query.scope(self._program.computed[f])
+        last = len(f.definitions) - 1
+        if bound.stage < last:
+            above = Bound(HoleKind.CPU, f, bound.stage + 1, bound.dim, argument=False)
+            told = f"points that stage {bound.stage + 1} does not write keep their value: {above} is covered"
+            low, high = self._range(cpu_box(f, bound.stage + 1)[bound.dim])
+            yield Need(Rule.STAGES, told, self._match(low, high, interval, scope), low, high, None, (above,))
+        elif f in self._program.algorithm.outputs:
+            window = Interval(
+                ir.BufferField(interval.min.type, f, ir.Field.MIN, bound.dim),
+                ir.BufferField(interval.min.type, f, ir.Field.EXTENT, bound.dim),
+            )
+            low, high = self._range(window)
+            end = self._match(low, high, interval, scope)
+            yield Need(Rule.WINDOW, "the requested window", end, low, high, f.location, ())
+        if bound.stage == last:
+            yield from self._accesses(self._query.reads.get(f, []), bound, interval, scope)
+        yield from self._accesses(self._query.self_reads_of(f, bound.stage), bound, interval, scope)
+        holes = cpu_box(f, bound.stage)[bound.dim]
+        for o in self._query.obligations:
+            if any(h in (holes.min, holes.len) for h in mentions(o.condition)):
+                told = f"{o.directive.spelled()}: {format_expr(o.condition)}"
+                yield Need(Rule.ASSERT, told, End.NEITHER, None, None, o.directive.location, ())
+
+    def _accesses(self, clauses: list[Clause], bound: Bound, interval: Interval, scope: Path) -> Iterator[Need]:
+        for clause in clauses:
+            f, stage = clause.reader.func, clause.reader.stage
+            for e in clause.points[bound.dim]:
+                low, high = self._extents.of(e, clause.path, scope)
+                end = self._match(low, high, interval, scope)
+                place = [" | ".join(map(brief, c)) or "_" for c in clause.points]
+                place[bound.dim] = brief(e)
+                verb = "writes" if clause.rule is Rule.WRITE else "reads"
+                told = f"{f.name}.s{stage}{special(clause.reader)} {verb} {clause.callee.name}[{', '.join(place)}]"
+                location = f.definitions[stage].location
+                yield Need(clause.rule, told, end, low, high, location, self._depends(e, clause.path, scope))
+
+    def _range(self, part: Interval) -> tuple[Expr, Expr]:
+        return self.closed(part.min), self.closed(ir.sub(ir.add(part.min, part.len), ir.ONE))
+
+    def _match(self, low: Expr | None, high: Expr | None, interval: Interval, scope: Path) -> End:
+        """Which ends of an answer a range has."""
+        simplifier = Simplifier(scope.facts)
+        first = simplifier.expr(self.closed(interval.min))
+        last = simplifier.expr(self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE)))
+        least = low is not None and simplifier.expr(self.closed(low)) is first
+        most = high is not None and simplifier.expr(self.closed(high)) is last
+        return _ENDS[least, most]
+
+    def _depends(self, e: Expr, path: Path, stop: Path) -> tuple[Bound, ...]:
+        """The bounds of the loops over which a coordinate varies, below the place where its own bound stands."""
+        binders: dict[Variable, tuple[Expr, ...]] = {}
+        for b in path.up_to(stop):
+            match b:
+                case ForAll(var=var, bounds=bounds):
+                    binders[var] = (bounds.min, bounds.len)
+                case Define(var=var, value=value):
+                    binders[var] = (value,)
+        holes: dict[Bound, None] = dict.fromkeys(self.holes_in([e]))
+        waiting = [v for v in mentions_in_order(e) if v in binders]
+        for v in waiting:
+            for part in binders[v]:
+                holes.update(dict.fromkeys(self.holes_in([part])))
+                waiting += [w for w in mentions_in_order(part) if w in binders and w not in waiting]
+        return tuple(holes)
+
+
+_ENDS: Mapping[tuple[bool, bool], End] = {
+    (False, False): End.NEITHER,
+    (True, False): End.LEAST,
+    (False, True): End.MOST,
+    (True, True): End.BOTH,
+}
+
+
+def mentions_in_order(e: Expr) -> list[Variable]:
+    """The variables of an expression, in a deterministic order."""
+    return [v for v in subexpressions([e]) if isinstance(v, Variable)]
+
+
+def is_readable(e: Expr) -> bool:
+    """Whether an expression is worth printing."""
+    return _size(e, _READABLE) <= _READABLE
+
+
+def brief(e: Expr) -> str:
+    """An expression as text; an ellipsis where it is too long."""
+    return format_expr(e) if is_readable(e) else "…"
+
+
+def _size(e: Expr, most: int) -> int:
+    """The nodes of an expression printed as a tree, counted until there are more than ``most``."""
+    count, waiting = 0, [e]
+    while waiting and count <= most:
+        count += 1
+        waiting.extend(parts(waiting.pop()))
+    return count

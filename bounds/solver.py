@@ -1,0 +1,268 @@
+"""Claims to verdicts, by z3.
+
+In: Claims. Out: a Result for each, in order: PROVEN without start-up checks, ASSERTED with the fewest that do, REFUTED
+with a counterexample that evaluation confirms, else UNDECIDED.
+
+One solver walks from context to context, so that what claims have in common is said once; the claims of one context are
+tried together first. The budget is z3's own count of steps (``rlimit``), never time: verdicts are the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import z3
+
+from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, conjuncts, negation
+from bounds.claims_evaluate import evaluate
+from bounds.solver_terms import Terms
+from halide_core import ir
+from halide_core.ir import Assert, Expr
+from halide_core.value_semantics import Value
+from halide_core.visit import subexpressions
+
+BUDGET = 2_000_000
+"""z3's steps for one question about one claim."""
+_TOGETHER = 8
+"""All claims of one context together get this part of it: where that is not enough, they are hard one by one."""
+_SMALL = (8, 64, 1 << 12)
+"""Counterexamples are looked for among values this small first: people can follow those."""
+
+_MINIMIZED = 6
+"""The most checks among which those that a claim can do without are looked for."""
+
+
+class Prover:
+    """One solver, and the claims' unknowns in it. Variables with one name are one thing to it."""
+
+    def __init__(
+        self,
+        invented: Collection[Expr] = (),
+        floats: Mapping[Expr, tuple[float, float]] | None = None,
+        budget: int = BUDGET,
+    ) -> None:
+        """
+        Args:
+            invented: unknowns that stand for values of Funcs, which need not be able to take every value.
+            floats: finite ranges of unknowns that are floats.
+            budget: z3's steps for one question.
+        """
+        self._invented = invented
+        self._budget = budget
+        self._terms = Terms(floats)
+        self._solver = z3.SimpleSolver()
+        self._solver.set("random_seed", 0)
+        self._solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
+        self._stack: list[Context] = []
+        self._said: list[list[int]] = [[]]
+        self._told: set[int] = set()
+        self._switches: dict[Assert, Any] = {}
+        self._core: list[Assert] = []
+        """The checks that the last "unsat" rests on."""
+        self._spent = 0
+
+    @property
+    def steps(self) -> int:
+        """What was spent of z3's count of steps so far."""
+        return self._spent
+
+    def prove(self, claims: Sequence[Claim]) -> list[Result]:
+        """The verdicts, in the order of the claims."""
+        results: list[Result] = []
+        for _, run in groupby(claims, key=lambda c: id(c.context)):
+            results += self._group(list(run))
+        return results
+
+    def possible(self, context: Context) -> bool | None:
+        """Whether some state meets a context's facts, its start-up checks among them; None where that is not found
+        out. Where none does, every claim about the context holds, and says nothing."""
+        self._enter(context)
+        answer = self._ask(ir.TRUE, self._push_checks())
+        self._pop()
+        return {z3.sat: True, z3.unsat: False}.get(answer)
+
+    # -- contexts
+
+    def _enter(self, context: Context) -> None:
+        """Goes to a context: up to what it has in common with the present one, and down."""
+        wanted = context.below(None)
+        same = 0
+        while same < min(len(wanted), len(self._stack)) and wanted[same] is self._stack[same]:
+            same += 1
+        for _ in range(len(self._stack) - same):
+            self._pop()
+        del self._stack[same:]
+        for node in wanted[same:]:
+            self._push()
+            self._stack.append(node)
+            if node.variable is not None:
+                self._terms.define(node.variable, node.fact)
+            elif node.check is None:
+                self._solver.add(self._formula(node.fact))
+
+    def _push(self) -> None:
+        self._solver.push()
+        self._said.append([])
+
+    def _pop(self) -> None:
+        self._solver.pop()
+        self._told.difference_update(self._said.pop())
+
+    def _push_checks(self) -> list[Assert]:
+        """Says the start-up checks of the present context, each under a switch, until the next pop."""
+        checks = []
+        self._push()
+        for node in self._stack:
+            if node.check is not None:
+                checks.append(node.check)
+                switch = self._switches.setdefault(node.check, z3.Bool(f"check!{len(self._switches)}"))
+                self._solver.add(z3.Implies(switch, self._formula(node.fact)))
+        return checks
+
+    def _formula(self, e: Expr) -> Any:
+        """An expression as a z3 truth value, with what holds of its unknowns said at the present level."""
+        term = self._terms.of(e)
+        for number in sorted(term.axioms - self._told):
+            self._solver.add(self._terms.axiom(number))
+            self._said[-1].append(number)
+        self._told |= term.axioms
+        return term.z
+
+    # -- questions
+
+    def _ask(self, e: Expr, checks: Sequence[Assert] = (), part: int = 1) -> Any:
+        """z3's answer to whether a state of the present context meets ``e``, within a part of the budget."""
+        self._push()
+        self._solver.add(self._formula(e))
+        answer = self._bounded_check(self._solver, [self._switches[c] for c in checks], part)
+        if answer == z3.unsat and checks:
+            needed = {switch.get_id() for switch in self._solver.unsat_core()}
+            self._core = [c for c in checks if self._switches[c].get_id() in needed]
+        self._pop()
+        return answer
+
+    def _bounded_check(self, solver: Any, switches: list[Any], part: int = 1) -> Any:
+        solver.set("rlimit", self._budget // part)
+        before = _steps(solver)
+        answer = solver.check(*switches)
+        self._spent += max(_steps(solver) - before, 0)
+        return answer
+
+    def _group(self, claims: list[Claim]) -> list[Result]:
+        """The claims of one context: together; then one by one; those that fail, with the start-up checks."""
+        found: dict[Claim, Result] = {}
+        rest = [c for c in claims if c.conclusion is not ir.TRUE]
+        if rest:
+            self._enter(rest[0].context)
+            if len(rest) > 1 and self._ask(_fails(rest), part=_TOGETHER) == z3.unsat:
+                rest = []
+            rest = [c for c in rest if not self._holds(c)]
+        if rest:
+            checks = self._push_checks()
+            for c in rest:
+                found[c] = self._checked(c, checks)
+            self._pop()
+        return [found.get(c) or Result(c, Status.PROVEN) for c in claims]
+
+    def _holds(self, claim: Claim) -> bool:
+        """Whether a claim is proven, one conjunct after the other, without start-up checks."""
+        return all(self._ask(negation(part)) == z3.unsat for part in conjuncts(claim.conclusion))
+
+    def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
+        """A claim that needs start-up checks, if it is true at all."""
+        failing = _fails([claim])
+        if checks and self._ask(failing, checks) == z3.unsat:
+            return Result(claim, Status.ASSERTED, self._fewest(failing))
+        return self._exact(claim, failing, checks)
+
+    def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
+        """Of the checks that the last answer rests on, some that can't do without each other; all, if many."""
+        kept = list(self._core)
+        for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
+            others = [c for c in kept if c is not check]
+            if self._ask(failing, others) == z3.unsat:
+                kept = others
+        return tuple(kept)
+
+    # -- the last try: products as they are, and a model
+
+    def _exact(self, claim: Claim, failing: Expr, checks: list[Assert]) -> Result:
+        switches = [self._switches[c] for c in checks]
+        self._push()
+        self._solver.add(self._formula(failing))
+        facts = list(self._solver.assertions())
+        self._pop()
+        solver = z3.Solver()
+        solver.set("random_seed", 0)
+        solver.add(*facts, *self._terms.exact_products())
+        if self._terms.exact_products():
+            if self._bounded_check(solver, []) == z3.unsat:
+                return Result(claim, Status.PROVEN)
+            if checks and self._bounded_check(solver, switches) == z3.unsat:
+                return Result(claim, Status.ASSERTED, tuple(checks))
+        counterexample = self._counterexample(claim, solver, switches)
+        if counterexample is not None and counterexample.certain:
+            return Result(claim, Status.REFUTED, counterexample=counterexample)
+        return Result(claim, Status.UNDECIDED, counterexample=counterexample)
+
+    def _counterexample(self, claim: Claim, solver: Any, switches: list[Any]) -> Counterexample | None:
+        leaves = list(self._terms.leaves.items())
+        numbers = [z for _, z in leaves if z.sort() == z3.IntSort()]
+        best: Counterexample | None = None
+        for most in (*_SMALL, None):
+            solver.push()
+            if most is not None:
+                solver.add(*(z3.And(z >= -most, z <= most) for z in numbers))
+            if self._bounded_check(solver, switches) == z3.sat:
+                model = solver.model()
+                values = {e: _number(model.eval(z, model_completion=True)) for e, z in leaves}
+                found = _confirmed(claim, values, self._invented)
+                best = best or found
+                if found.certain:
+                    best = found
+            solver.pop()
+            if best is not None and best.certain:
+                break
+        return best
+
+
+def _fails(claims: Sequence[Claim]) -> Expr:
+    """That some of the claims' conclusions do not hold."""
+    return negation(all_of(c.conclusion for c in claims))
+
+
+def _steps(solver: Any) -> int:
+    statistics = solver.statistics()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+
+
+def _number(value: Any) -> int:
+    return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())
+
+
+def _confirmed(claim: Claim, leaves: dict[Expr, int], invented: Collection[Expr]) -> Counterexample:
+    """A model as a counterexample: certain if, evaluated, every hypothesis holds and the conclusion does not, and
+    no value of a Func had to be made up for it."""
+    values: dict[Expr, Value] = dict(leaves)
+    mentioned = _mentioned(claim)
+    certain = not any(e in invented for e in mentioned)
+    try:
+        for node in claim.context.below(None):
+            found = evaluate(node.fact, values)
+            if node.variable is not None:
+                values[node.variable] = found
+            elif not found:
+                certain = False
+        certain = certain and not evaluate(claim.conclusion, values)
+    except LookupError:
+        certain = False
+    named = {brief(e): int(values[e]) for e in mentioned if e in values}
+    return Counterexample(named, certain)
+
+
+def _mentioned(claim: Claim) -> list[Expr]:
+    """The leaves that a claim mentions, in a fixed order."""
+    roots = [node.fact for node in claim.context.below(None)] + [claim.conclusion]
+    return [e for e in subexpressions(roots) if isinstance(e, ir.Variable | ir.ParamRef | ir.BufferField | ir.Hole)]

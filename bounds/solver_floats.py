@@ -1,0 +1,95 @@
+"""Constant ranges of floating-point values, for indices that are made of them.
+
+In: a float expression, and the ranges of the integers in it. Out: an interval that holds its value, which is then
+finite and no NaN; None where that is not sure.
+
+    float32(x)*0.5 + 1    with 0 <= x <= 255   ->   (0.99…, 128.5…)
+
+Every operation rounds: each end is moved outwards by more than a rounding can.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+from halide_core import ir
+from halide_core.ir import BinaryOp, Expr, Intrinsic
+
+Range = tuple[float, float]
+
+_LARGEST = 1e37
+"""Ranges beyond this are given up: what overflows is infinite. float32 reaches 3.4e38."""
+_EXACT = 1 << 24
+"""Every integer up to here is a float of either width."""
+_SLACK = 2.0**-22
+_TINY = 1e-36
+
+_WHOLE: dict[Intrinsic, Callable[[float], float]] = {
+    Intrinsic.FLOOR: math.floor,
+    Intrinsic.CEIL: math.ceil,
+    Intrinsic.TRUNC: math.trunc,
+    Intrinsic.ROUND: round,
+}
+
+
+def float_range(e: Expr, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> Range | None:
+    """See the module's docstring. ``known``: the ranges of unknowns."""
+    return _Floats(integers, known).of(e)
+
+
+class _Floats:
+    def __init__(self, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> None:
+        self._integers = integers
+        self._known: dict[Expr, Range | None] = dict(known)
+
+    def of(self, e: Expr) -> Range | None:
+        """The range of one expression."""
+        if e not in self._known:
+            self._known[e] = self._compute(e)
+        return self._known[e]
+
+    def _compute(self, e: Expr) -> Range | None:
+        match e:
+            case ir.FloatImm(value=value):
+                return (value, value) if abs(value) < _LARGEST else None
+            case ir.Cast(a=a) if a.type.is_float():
+                inner = self.of(a)
+                return None if inner is None else _rounded(*inner)
+            case ir.Cast(a=a):
+                low, high = self._integers(a)
+                return (low, high) if max(abs(low), abs(high)) <= _EXACT else _rounded(low, high)
+            case ir.Select(a=a, b=b):
+                return self._both(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
+            case ir.Call(function=function, args=(a,)) if function in _WHOLE:
+                inner = self.of(a)
+                return None if inner is None else _rounded(_WHOLE[function](inner[0]), _WHOLE[function](inner[1]))
+            case ir.Binary(op=BinaryOp.DIV, a=a, b=ir.FloatImm(value=divisor)) if abs(divisor) > 1e-6:
+                return self._both(a, a, lambda x, _: _hull(end / divisor for end in x))
+            case ir.Binary(op=op, a=a, b=b) if op in _OPERATORS:
+                return self._both(a, b, _OPERATORS[op])
+        return None
+
+    def _both(self, a: Expr, b: Expr, combined: Callable[[Range, Range], Range]) -> Range | None:
+        x, y = self.of(a), self.of(b)
+        return None if x is None or y is None else _rounded(*combined(x, y))
+
+
+def _hull(ends: Iterable[float]) -> Range:
+    found = list(ends)
+    return (min(found), max(found))
+
+
+_OPERATORS: dict[BinaryOp, Callable[[Range, Range], Range]] = {
+    BinaryOp.ADD: lambda x, y: (x[0] + y[0], x[1] + y[1]),
+    BinaryOp.SUB: lambda x, y: (x[0] - y[1], x[1] - y[0]),
+    BinaryOp.MUL: lambda x, y: _hull(p * q for p in x for q in y),
+    BinaryOp.MIN: lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
+    BinaryOp.MAX: lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
+}
+
+
+def _rounded(low: float, high: float) -> Range | None:
+    if not (-_LARGEST < low <= high < _LARGEST):
+        return None
+    return (low - abs(low) * _SLACK - _TINY, high + abs(high) * _SLACK + _TINY)

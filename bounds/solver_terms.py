@@ -1,0 +1,367 @@
+"""Expressions as terms of integer arithmetic for z3: exactly the semantics of ``halide_core.value_semantics``.
+
+In: an expression. Out: a Term: a z3 integer or truth value, the constant range that its shape alone implies, and the
+axioms that hold of the unknowns in it.
+
+int64 index arithmetic is that of all integers: that it stays in int64 is a claim of its own. All other arithmetic
+wraps, exactly. What has no place in integer arithmetic (floats, bit tricks, functions) is an unknown of its
+type's range: one unknown an expression, so that equal expressions have equal values. A product of two unknowns is a
+third, with lemmas about its sign and its growth; ``exact_products`` says what it really is.
+
+    uint8(x) + 200   ->   ite(x + 200 > 255, x + 200 - 256, x + 200)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import z3
+
+from bounds.solver_floats import float_range
+from halide_core import ir
+from halide_core.errors import InternalError
+from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
+from halide_core.types import INT32, INT64, Type
+
+Range = tuple[float, float]
+_ANY: Range = (-math.inf, math.inf)
+_TRUTH: Range = (0, 1)
+
+
+class Term(NamedTuple):
+    """See the module's docstring. ``z`` is a z3 Bool for an expression of bool, an Int for any other."""
+
+    z: Any
+    range: Range
+    axioms: frozenset[int]
+
+
+def _euclid(a: int, b: int) -> tuple[int, int]:
+    if b == 0:
+        return 0, 0
+    r = a % abs(b)
+    return (a - r) // b, r
+
+
+class Terms:
+    """The terms of one set of variables: each expression once."""
+
+    def __init__(self, floats: Mapping[Expr, Range] | None = None) -> None:
+        """``floats``: finite ranges of unknowns that are floats."""
+        self._floats = floats or {}
+        self._memo: dict[Expr, Term] = {}
+        self._axioms: list[Any] = []
+        self._fresh = 0
+        self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+        self._product_axioms: dict[tuple[int, int], frozenset[int]] = {}
+        self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
+        self.leaves: dict[Expr, Any] = {}
+        """The z3 unknown of each variable, parameter and field that is not defined."""
+
+    def axiom(self, number: int) -> Any:
+        """One axiom as a z3 truth value."""
+        return self._axioms[number]
+
+    def exact_products(self) -> list[Any]:
+        """What every product so far is."""
+        return [m == a * b for m, a, b in self._products.values()]
+
+    def define(self, variable: Variable | ir.Hole, value: Expr) -> None:
+        """From here on a variable stands for a value."""
+        term = self.of(value)
+        known = self._memo.setdefault(variable, term)
+        if known.z is not term.z:
+            raise InternalError(f'"{variable}" means two things in the claims of one program.')
+
+    def of(self, e: Expr) -> Term:
+        """The term of an expression."""
+        known = self._memo.get(e)
+        if known is None:
+            known = self._memo[e] = self._translate(e)
+        return known
+
+    # -- unknowns
+
+    def _say(self, *facts: Any) -> frozenset[int]:
+        first = len(self._axioms)
+        self._axioms.extend(facts)
+        return frozenset(range(first, len(self._axioms)))
+
+    def _unknown(self, name: str, over: Range, axioms: frozenset[int] = frozenset()) -> Term:
+        self._fresh += 1
+        z = z3.Int(f"{name}!{self._fresh}")
+        said = []
+        if over[0] != -math.inf:
+            said.append(z >= int(over[0]))
+        if over[1] != math.inf:
+            said.append(z <= int(over[1]))
+        return Term(z, over, self._say(*said) | axioms)
+
+    def _leaf(self, e: Expr, over: Range) -> Term:
+        if e.type.is_bool():
+            self._fresh += 1
+            term = Term(z3.Bool(f"b!{self._fresh}"), _TRUTH, frozenset())
+        else:
+            term = self._unknown("v", over)
+        self.leaves[e] = term.z
+        return term
+
+    def _opaque(self, e: Expr) -> Term:
+        """The unknown that stands for a value of no integer arithmetic."""
+        if e.type.is_bool():
+            self._fresh += 1
+            return Term(z3.Bool(f"o!{self._fresh}"), _TRUTH, frozenset())
+        return self._unknown("o", e.type.range if e.type.is_integer() else _ANY)
+
+    # -- translation
+
+    def _translate(self, e: Expr) -> Term:
+        match e:
+            case IntImm(type=type, value=value):
+                if type.is_bool():
+                    return Term(z3.BoolVal(bool(value)), (value, value), frozenset())
+                return Term(z3.IntVal(value), (value, value), frozenset())
+            case Variable() | ir.Hole():
+                return self._leaf(e, e.type.range if e.type.is_integer() and e.type is not INT64 else _ANY)
+            case ir.ParamRef() if e.type.is_integer():
+                return self._leaf(e, e.type.range)
+            case ir.BufferField(field=field):
+                return self._leaf(e, (0, INT32.range[1]) if field is Field.EXTENT else INT32.range)
+            case ir.Not(a=a):
+                x = self.of(a)
+                return Term(z3.Not(x.z), _TRUTH, x.axioms)
+            case ir.Select(condition=condition, a=a, b=b) if not e.type.is_float():
+                c, x, y = self.of(condition), self.of(a), self.of(b)
+                over = (min(x.range[0], y.range[0]), max(x.range[1], y.range[1]))
+                return Term(z3.If(c.z, x.z, y.z), over, c.axioms | x.axioms | y.axioms)
+            case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
+                return self._cast(type, a)
+            case ir.Cast(type=type, a=a) if type.is_integer() and not type.is_bool() and a.type.is_float():
+                return self._truncated(type, a)
+            case ir.Call(function=Intrinsic.ABS, args=(a,)) if a.type.is_integer():
+                x = self.of(a)
+                most = max(abs(x.range[0]), abs(x.range[1]))
+                return self._fitted(e.type, Term(z3.If(x.z < 0, -x.z, x.z), (0, most), x.axioms))
+            case ir.Binary(op=op, a=a, b=b):
+                return self._binary(e) if a.type.is_integer() else self._compared(e, op, a, b)
+            case ir.Access() | ir.Load() | ir.RVarRef():
+                raise InternalError(f"A claim can't name memory: {e!r}")
+        return self._opaque(e)
+
+    def _cast(self, type: Type, a: Expr) -> Term:
+        x = self.of(a)
+        if a.type.is_bool():
+            return x if type.is_bool() else Term(z3.If(x.z, 1, 0), x.range, x.axioms)
+        if type.is_bool():
+            return Term(x.z != 0, _TRUTH, x.axioms)
+        return self._wrapped(type, x)
+
+    def _truncated(self, type: Type, a: Expr) -> Term:
+        """A float as an integer: truncated, and brought to the nearest that the type has."""
+        found = self._float_range(a)
+        if found is None:
+            return self._unknown("o", type.range)
+        low, high = (min(max(math.trunc(end), type.range[0]), type.range[1]) for end in found)
+        return self._unknown("o", (low, high))
+
+    def _float_range(self, a: Expr) -> Range | None:
+        return float_range(a, lambda e: self.of(e).range, self._floats)
+
+    def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
+        """A comparison of floats: true where ranges, which hold no NaN, say so; else unknown."""
+        if op is BinaryOp.LE:
+            x, y = self._float_range(a), self._float_range(b)
+            if x is not None and y is not None and x[1] <= y[0]:
+                return Term(z3.BoolVal(True), (1, 1), frozenset())
+        return self._opaque(e)
+
+    def _wrapped(self, type: Type, x: Term) -> Term:
+        """Any integer brought into a type modulo its size."""
+        low, high = type.range
+        if low <= x.range[0] and x.range[1] <= high:
+            return x
+        around = (x.z - low) % (high - low + 1) + low
+        return Term(z3.If(z3.And(x.z >= low, x.z <= high), x.z, around), (low, high), x.axioms)
+
+    def _fitted(self, type: Type, x: Term) -> Term:
+        """The result of an operator: exact in int64, wrapped in any other type; one turn is enough for a sum."""
+        low, high = type.range
+        if type is INT64 or (low <= x.range[0] and x.range[1] <= high):
+            return x
+        size = high - low + 1
+        if x.range[0] >= low - size and x.range[1] <= high + size:
+            z = x.z
+            if x.range[1] > high:
+                z = z3.If(x.z > high, x.z - size, z)
+            if x.range[0] < low:
+                z = z3.If(x.z < low, x.z + size, z)
+            return Term(z, (low, high), x.axioms)
+        return self._wrapped(type, x)
+
+    def _binary(self, e: ir.Binary) -> Term:
+        x, y = self.of(e.a), self.of(e.b)
+        axioms = x.axioms | y.axioms
+        if e.a.type.is_bool():
+            return self._logic(e, x, y, axioms)
+        (a, b), (c, d) = x.range, y.range
+        match e.op:
+            case BinaryOp.LT:
+                return Term(x.z < y.z, _TRUTH, axioms)
+            case BinaryOp.LE:
+                return Term(x.z <= y.z, _TRUTH, axioms)
+            case BinaryOp.EQ:
+                return Term(x.z == y.z, _TRUTH, axioms)
+            case BinaryOp.NE:
+                return Term(x.z != y.z, _TRUTH, axioms)
+            case BinaryOp.MIN:
+                return self._extreme(x, y, (min(a, c), min(b, d)), axioms, least=True)
+            case BinaryOp.MAX:
+                return self._extreme(x, y, (max(a, c), max(b, d)), axioms, least=False)
+            case BinaryOp.ADD:
+                return self._fitted(e.type, Term(x.z + y.z, (a + c, b + d), axioms))
+            case BinaryOp.SUB:
+                return self._fitted(e.type, Term(x.z - y.z, (a - d, b - c), axioms))
+            case BinaryOp.MUL:
+                return self._fitted(e.type, self._product(x, y, axioms))
+            case BinaryOp.DIV:
+                return self._fitted(e.type, self._divided(x, y, axioms)[0])
+            case BinaryOp.MOD:
+                return self._fitted(e.type, self._divided(x, y, axioms)[1])
+        return self._bits(e, x, y, axioms)
+
+    def _extreme(self, x: Term, y: Term, over: Range, axioms: frozenset[int], *, least: bool) -> Term:
+        """The lesser or greater of two, as an unknown between bounds: most proofs need the bounds, and no cases."""
+        if x.z.eq(y.z):
+            return Term(x.z, over, axioms)
+        self._fresh += 1
+        m = z3.Int(f"e!{self._fresh}")
+        said = (m <= x.z, m <= y.z) if least else (m >= x.z, m >= y.z)
+        return Term(m, over, axioms | self._say(*said, z3.Or(m == x.z, m == y.z)))
+
+    def _logic(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
+        match e.op:
+            case BinaryOp.AND | BinaryOp.BIT_AND | BinaryOp.MIN | BinaryOp.MUL:
+                return Term(z3.And(x.z, y.z), _TRUTH, axioms)
+            case BinaryOp.OR | BinaryOp.BIT_OR | BinaryOp.MAX:
+                return Term(z3.Or(x.z, y.z), _TRUTH, axioms)
+            case BinaryOp.EQ:
+                return Term(x.z == y.z, _TRUTH, axioms)
+            case BinaryOp.NE | BinaryOp.BIT_XOR:
+                return Term(x.z != y.z, _TRUTH, axioms)
+            case BinaryOp.LT:
+                return Term(z3.And(z3.Not(x.z), y.z), _TRUTH, axioms)
+            case BinaryOp.LE:
+                return Term(z3.Or(z3.Not(x.z), y.z), _TRUTH, axioms)
+        return self._opaque(e)
+
+    def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
+        match e:
+            case ir.Binary(op=BinaryOp.SHL, b=IntImm(value=k)) if 0 <= k < e.type.bits():
+                return self._fitted(e.type, self._scaled(x, 1 << k, axioms))
+            case ir.Binary(op=BinaryOp.SHR, b=IntImm(value=k)) if 0 <= k < e.type.bits():
+                return self._quotient_by(x, 1 << k, axioms)[0]
+            case ir.Binary(op=BinaryOp.BIT_AND, b=IntImm(value=k)) if k >= 0 and k & (k + 1) == 0:
+                return self._quotient_by(x, k + 1, axioms)[1]
+        if e.op is BinaryOp.BIT_AND and (x.range[0] >= 0 or y.range[0] >= 0):
+            most = min(v.range[1] for v in (x, y) if v.range[0] >= 0)
+            return self._unknown("o", (0, most), axioms)
+        return self._opaque(e)
+
+    # -- products and quotients
+
+    def _scaled(self, x: Term, k: int, axioms: frozenset[int]) -> Term:
+        if k == 0:
+            return Term(z3.IntVal(0), (0, 0), axioms)
+        ends = (x.range[0] * k, x.range[1] * k)
+        return Term(x.z * k, (min(ends), max(ends)), axioms)
+
+    def _product(self, x: Term, y: Term, axioms: frozenset[int]) -> Term:
+        for one, other in ((x, y), (y, x)):
+            if one.range[0] == one.range[1]:
+                return self._scaled(other, int(one.range[0]), axioms)
+        corners = [_times(p, q) for p in x.range for q in y.range]
+        key = (min(x.z.get_id(), y.z.get_id()), max(x.z.get_id(), y.z.get_id()))
+        if key not in self._products:
+            self._fresh += 1
+            m = z3.Int(f"m!{self._fresh}")
+            lemmas = _lemmas(m, x.z, y.z)
+            for known in self._products.values():
+                lemmas += _pair_lemmas((m, x.z, y.z), known)
+            self._products[key] = (m, x.z, y.z)
+            self._product_axioms[key] = self._say(*lemmas)
+        m = self._products[key][0]
+        return Term(m, (min(corners), max(corners)), axioms | self._product_axioms[key])
+
+    def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
+        """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""
+        if k == 0:
+            zero = Term(z3.IntVal(0), (0, 0), axioms)
+            return zero, zero
+        low, high = x.range
+        if low == high:
+            q, r = _euclid(int(low), k)
+            return Term(z3.IntVal(q), (q, q), axioms), Term(z3.IntVal(r), (r, r), axioms)
+        ends = [v if math.isinf(v) else _euclid(int(v), k)[0] for v in x.range]
+        if k < 0:
+            ends = [-v if math.isinf(v) else v for v in ends]
+        quotient = Term(x.z / k, (min(ends), max(ends)), axioms)
+        return quotient, Term(x.z % k, (0, abs(k) - 1), axioms)
+
+    def _divided(self, x: Term, y: Term, axioms: frozenset[int]) -> tuple[Term, Term]:
+        if y.range[0] == y.range[1]:
+            return self._quotient_by(x, int(y.range[0]), axioms)
+        key = (x.z.get_id(), y.z.get_id())
+        if key not in self._quotients:
+            q, r = self._unknown("q", _ANY), self._unknown("r", _ANY)
+            p = self._product(Term(q.z, _ANY, frozenset()), Term(y.z, _ANY, frozenset()), frozenset())
+            said = self._say(
+                z3.Implies(y.z == 0, z3.And(q.z == 0, r.z == 0)),
+                z3.Implies(y.z != 0, z3.And(x.z == p.z + r.z, r.z >= 0, r.z < z3.If(y.z < 0, -y.z, y.z))),
+            )
+            self._quotients[key] = (q.z, r.z, said | p.axioms)
+        zq, zr, said = self._quotients[key]
+        most = max(abs(y.range[0]), abs(y.range[1]))
+        reach = max(abs(x.range[0]), abs(x.range[1])) + 1
+        return Term(zq, (-reach, reach), axioms | said), Term(zr, (0, max(most - 1, 0)), axioms | said)
+
+
+def _times(a: float, b: float) -> float:
+    return 0 if a == 0 or b == 0 else a * b
+
+
+def _lemmas(m: Any, x: Any, y: Any) -> list[Any]:
+    """What is true of every product ``m = x·y`` of integers."""
+    return [
+        (m == 0) == z3.Or(x == 0, y == 0),
+        z3.Implies(z3.Or(z3.And(x > 0, y > 0), z3.And(x < 0, y < 0)), m > 0),
+        z3.Implies(z3.Or(z3.And(x > 0, y < 0), z3.And(x < 0, y > 0)), m < 0),
+        *(lemma for a, b in ((x, y), (y, x)) for lemma in _growth(m, a, b)),
+    ]
+
+
+def _growth(m: Any, x: Any, y: Any) -> list[Any]:
+    """A product is as far from zero as either factor, or further."""
+    return [
+        z3.Implies(x == 1, m == y),
+        z3.Implies(z3.And(x >= 1, y >= 0), m >= y),
+        z3.Implies(z3.And(x >= 1, y <= 0), m <= y),
+        z3.Implies(z3.And(x <= -1, y >= 0), m <= -y),
+        z3.Implies(z3.And(x <= -1, y <= 0), m >= -y),
+    ]
+
+
+def _pair_lemmas(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> list[Any]:
+    """What is true of two products that share a factor: with it they grow by at least that factor a step."""
+    (m, x, y), (n, u, v) = one, other
+    lemmas = []
+    for a, b in ((x, y), (y, x)):
+        for c, d in ((u, v), (v, u)):
+            shared = z3.And(b == d, b >= 0)
+            lemmas += [
+                z3.Implies(z3.And(b == d, a == c), m == n),
+                z3.Implies(z3.And(shared, a < c), m + b <= n),
+                z3.Implies(z3.And(shared, c < a), n + b <= m),
+            ]
+    return lemmas

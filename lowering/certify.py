@@ -1,0 +1,93 @@
+"""A compile, certified: every claim about a scheduled program goes to the prover.
+
+In: a Request, or the trace of a compile that HL_CERTIFY asks to certify. Out: a Certificate; a CertificateError where
+one is demanded and a claim fails.
+
+    certify(request).ok   ->   True
+
+The certificate speaks of the program after bounds inference, with its start-up checks: passes below that rewrite it
+are judged by the interpreter.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from bounds.certificate import Certificate, Spent
+from bounds.claims import Claim, Kind, Result, Status
+from bounds.claims_memory import Memory
+from bounds.claims_program import program_claims
+from bounds.oracle import Answers
+from bounds.query import Query
+from halide_core.debug import deep_recursion
+from halide_core.errors import CertificateError, HalideError
+from halide_core.ir import Stmt
+
+if TYPE_CHECKING:
+    from bounds.solver import Prover
+
+
+def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
+    """The certificate of a program: ``tree`` is what it was filled into, with all start-up checks.
+
+    Raises: HalideError where z3 is not installed.
+    """
+    with deep_recursion():
+        start = time.perf_counter()
+        groups, memory = program_claims(query, answers, tree)
+        building = time.perf_counter() - start
+        results: list[Result] = []
+        spent: dict[Kind, Spent] = {}
+        for group in groups:
+            results += _judged(group, _prover(memory), spent)
+        if spent:
+            first = next(iter(spent))
+            spent[first] = Spent(spent[first].steps, spent[first].seconds + building)
+    return Certificate(name, tuple(results), spent)
+
+
+def demand(certificate: Certificate) -> None:
+    """Raises CertificateError for the first claim that fails, at the user's line."""
+    failures = certificate.failures
+    if not failures:
+        return
+    worst = next((r for r in failures if r.status is Status.REFUTED), failures[0])
+    claim = worst.claim
+    found = "is refuted" if worst.status is Status.REFUTED else "could not be proven within the budget"
+    text = f'The certificate of "{certificate.name}" fails: of "{claim.func}", {claim.told()}: this {found}.'
+    if worst.counterexample is not None:
+        word = "It fails for" if worst.counterexample.certain else "It might fail for"
+        text += f" {word} {worst.counterexample}."
+    if claim.advice:
+        text += f" What can help: {claim.advice}"
+    if len(failures) > 1:
+        text += f" {len(failures) - 1} other claims fail too: print(f.certify()) shows them."
+    raise CertificateError(text, claim.location)
+
+
+def _judged(claims: list[Claim], prover: Prover, spent: dict[Kind, Spent]) -> list[Result]:
+    """The verdicts of one group; runs of claims of one kind are timed together."""
+    results: list[Result] = []
+    at = 0
+    while at < len(claims):
+        end = at
+        while end < len(claims) and claims[end].kind is claims[at].kind:
+            end += 1
+        steps, start = prover.steps, time.perf_counter()
+        results += prover.prove(claims[at:end])
+        before = spent.get(claims[at].kind, Spent(0, 0.0))
+        seconds = before.seconds + time.perf_counter() - start
+        spent[claims[at].kind] = Spent(before.steps + prover.steps - steps, seconds)
+        at = end
+    return results
+
+
+def _prover(memory: Memory) -> Prover:
+    try:
+        from bounds.solver import Prover  # noqa: PLC0415  # z3 takes long to import
+    except ImportError as missing:
+        raise HalideError(
+            'Certificates need the z3 solver, which is not installed: pip install "halide-core[bounds]".'
+        ) from missing
+    return Prover(memory.invented, memory.floats)

@@ -1,0 +1,19 @@
+"""The case of a seed.
+
+In: a campaign's seed and a number. Out: a Case, the same in every process and however many jobs there are.
+"""
+
+from __future__ import annotations
+
+import random
+
+from tests.fuzz.case import Case
+from tests.fuzz.draw_algorithm import draw_algorithm
+from tests.fuzz.draw_schedule import draw_schedule
+
+
+def draw(seed: int, number: int) -> Case:
+    """The ``number``-th case of a campaign."""
+    label = f"{seed}/{number}"
+    rng = random.Random(label)
+    return draw_schedule(draw_algorithm(label, rng), rng)

@@ -1,0 +1,133 @@
+"""Random schedules: where each Func is computed and stored, and what is done to the loops of each of its stages.
+
+In: a case without a schedule. Out: the case with directives, legal as far as ``nests`` knows.
+
+Consumers come before producers, as a producer can be computed in a loop of its consumer only once that loop is there.
+How a directive is drawn is for ``directives`` to say; a few are drawn illegal on purpose.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from halide_core.ir import LoopKind
+from tests.fuzz.case import Case, Consumer, Loop, Told
+from tests.fuzz.directives import LOOP_DIRECTIVES, Drawing, draw_bound
+from tests.fuzz.nests import Path, Stage, model_of
+
+_CONCURRENT = (LoopKind.PARALLEL, LoopKind.VECTORIZED)
+
+
+class _Schedule:
+    def __init__(self, case: Case, rng: random.Random) -> None:
+        self.case = case
+        self.rng = rng
+        self.model = model_of(case)
+        self.told: list[Told] = []
+        self.inside: dict[str, Path] = {}
+        """The loops around each Func that has a place."""
+
+    def draw(self) -> tuple[Told, ...]:
+        for func in reversed(list(self.model.args)):
+            placed = self._place(func)
+            if placed or len(self.model.nests[func]) > 1:
+                for nest in self.model.nests[func]:
+                    drawing = Drawing(self.case, self.rng, nest, self.told)
+                    for _ in range(self.rng.choice([0, 0, 1, 1, 2, 3, 4])):
+                        names = list(LOOP_DIRECTIVES)
+                        weights = [LOOP_DIRECTIVES[n].weight for n in names]
+                        LOOP_DIRECTIVES[self.rng.choices(names, weights)[0]].draw(drawing)
+            if placed and self.rng.random() < 0.12:
+                draw_bound(self.case, self.rng, func, self.model.args[func], self.told)
+        return tuple(self.told)
+
+    # -- where it is computed
+
+    def _place(self, func: str) -> bool:
+        """Draws the place of a Func; whether it has one."""
+        r = self.rng
+        if func in self.case.outputs:
+            self.inside[func] = ()
+            if r.random() < 0.05:
+                self.told.append(Told(func, 0, "compute_root"))
+            return True
+        around = self._around_all(self._readers(func))
+        levels = [i for i in range(len(around)) if self._sound(around[: i + 1])]
+        roll = r.random()
+        if roll < 0.5 and levels:
+            at = r.choice(levels)
+            self.inside[func] = around[: at + 1]
+            (consumer, _), loop = around[at]
+            self.told.append(Told(func, 0, "compute_at", (Consumer(consumer), Loop(loop.name))))
+            self._store(func)
+            return True
+        if roll < 0.75:
+            self.inside[func] = ()
+            self.told.append(Told(func, 0, "compute_root"))
+            if r.random() < 0.1:
+                self.told.append(Told(func, 0, "store_root"))
+            return True
+        if roll < 0.8 and len(self.model.nests[func]) == 1:
+            self.told.append(Told(func, 0, "compute_inline"))
+        return False
+
+    def _sound(self, path: Path) -> bool:
+        """Seldom inside of a vectorized loop: what lanes compute must have constant extents."""
+        return all(loop.kind is not LoopKind.VECTORIZED for _, loop in path) or self.rng.random() < 0.02
+
+    def _readers(self, func: str) -> list[Stage]:
+        """The stages with a place of their own that read a Func, by themselves or through Funcs that have none."""
+        found: dict[Stage, None] = {}
+        waiting = list(self.model.readers.get(func, []))
+        seen: set[Stage] = set()
+        while waiting:
+            stage = waiting.pop()
+            if stage in seen:
+                continue
+            seen.add(stage)
+            if stage[0] in self.inside:
+                found[stage] = None
+            else:
+                waiting += self.model.readers.get(stage[0], [])
+        return list(found)
+
+    def _around_all(self, stages: list[Stage]) -> Path:
+        """The loops around every one of some stages."""
+        common: Path | None = None
+        for func, number in stages:
+            nest = self.model.nests[func][number]
+            path = (*self.inside[func], *((nest.stage, loop) for loop in nest.loops))
+            if common is None:
+                common = path
+            else:
+                same = 0
+                while same < min(len(common), len(path)) and common[same] == path[same]:
+                    same += 1
+                common = common[:same]
+        return common or ()
+
+    # -- where it is stored
+
+    def _store(self, func: str) -> None:
+        r = self.rng
+        if r.random() < 0.65:
+            return
+        path = self.inside[func]
+        levels: list[int] = [-1]
+        for i, (_, loop) in enumerate(path):
+            if loop.kind in _CONCURRENT:
+                levels = []
+            levels.append(i)
+        at = r.choice(levels)
+        if at < 0:
+            self.told.append(Told(func, 0, "store_root"))
+            return
+        (consumer, _), loop = path[at]
+        self.told.append(Told(func, 0, "store_at", (Consumer(consumer), Loop(loop.name))))
+
+
+def draw_schedule(case: Case, rng: random.Random) -> Case:
+    """The case with a schedule; the last Funcs' directives first, as a user would write them or not."""
+    told = _Schedule(case, rng).draw()
+    return replace(case, directives=told)

@@ -1,0 +1,104 @@
+"""The judge of every pass: what it left is run by the target semantics (figure 2.8).
+
+In: a request, the window of each output. Out: the outputs' values after each pass; or the error of a stuck state.
+
+A pass that returned the tree it was given is not run again. The bounds query is asked after the first pass, which
+settles the regions that are allocated, and after the last one, which must agree.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+import halide_core as hl
+from halide_core.backend import Argument, Box, Request
+from halide_core.ir import Stmt
+from halide_core.pipeline import _allocated, _hull, _values
+from lowering.driver import Trace, lower
+from lowering.interpreter import Outcome, interpret
+from tests.fuzz.case import Window
+from tests.fuzz.compare import Array
+from tests.fuzz.verdict import Mismatch
+
+ROUNDS = 64
+
+
+class KeepsGrowing(Exception):
+    """Rounding up makes the regions that the outputs need grow without end."""
+
+
+def request_of(outputs: Sequence[hl.Func]) -> Request:
+    """What is compiled: one Func, or a Pipeline of several."""
+    pipeline = outputs[0] if len(outputs) == 1 else hl.Pipeline(list(outputs))
+    return pipeline._request()
+
+
+def settled(
+    stmt: Stmt, request: Request, arguments: Sequence[Argument], windows: Sequence[Window], steps: int
+) -> list[Box]:
+    """Regions that contain the windows and need no larger ones, as ``halide_core.pipeline`` finds them."""
+    regions: list[Box] = list(windows)
+    for _ in range(ROUNDS):
+        needed = _asked(stmt, request, arguments, regions, steps)
+        grown = [_hull(a, b) for a, b in zip(needed, regions, strict=True)]
+        if grown == regions:
+            return regions
+        regions = grown
+    raise KeepsGrowing
+
+
+def _asked(
+    stmt: Stmt, request: Request, arguments: Sequence[Argument], regions: Sequence[Box], steps: int
+) -> list[Box]:
+    values = _values(request)
+    answer = interpret(stmt, arguments, values, list(regions), steps=steps).regions
+    if answer is None:
+        raise Mismatch("query", "a bounds query ran the program")
+    return [box for box in answer[len(values) :] if box is not None]
+
+
+def run_passes(
+    request: Request,
+    arguments: Sequence[Argument],
+    trace: Trace,
+    windows: Sequence[Window],
+    rng: random.Random,
+    steps: int,
+) -> Iterator[tuple[str, Outcome]]:
+    """The outcome after each pass that changed the program.
+
+    Raises:
+        StuckError: as ``interpret``; a start-up check among them.
+        KeepsGrowing: the regions never settle.
+    """
+    regions = settled(trace.passes[0][1], request, arguments, windows, steps)
+    before: Stmt | None = None
+    for name, stmt in trace.passes:
+        if stmt is not before:
+            yield name, _run(stmt, request, arguments, regions, rng, steps)
+        before = stmt
+    last, stmt = trace.passes[-1]
+    if _asked(stmt, request, arguments, regions, steps) != regions:
+        raise Mismatch("query", f"{last} answers the bounds query differently than the first pass")
+
+
+def run_last(request: Request, windows: Sequence[Window], rng: random.Random, steps: int) -> list[Array]:
+    """The outputs' values after the last pass alone."""
+    lowered = lower(request)
+    regions = settled(lowered.body, request, lowered.arguments, windows, steps)
+    outcome = _run(lowered.body, request, lowered.arguments, regions, rng, steps)
+    return [outcome.result(i, window) for i, window in enumerate(windows)]
+
+
+def _run(
+    stmt: Stmt,
+    request: Request,
+    arguments: Sequence[Argument],
+    regions: Sequence[Box],
+    rng: random.Random,
+    steps: int,
+) -> Outcome:
+    """Runs one tree into fresh outputs."""
+    outputs = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+    return interpret(stmt, arguments, _values(request), outputs, shuffle=rng, steps=steps)

@@ -1,0 +1,189 @@
+"""The judges of a case, and the verdict.
+
+In: a case; which judges are asked besides the interpreter. Out: a Verdict, never an exception.
+
+    reference  =  interpreter after each pass  =  the unscheduled program  =  compiled C  =  a stand-alone executable
+
+All compare with the reference semantics. Where a start-up check fails, it fails for every judge; where the reference
+has no value, no judge may have one.
+"""
+
+from __future__ import annotations
+
+import random
+import traceback
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
+
+import halide_core as hl
+from halide_core import semantics
+from halide_core.algorithm import realization_order
+from halide_core.backend import Request
+from halide_core.errors import InternalError
+from lowering.driver import Trace, lower
+from lowering.lowered import Lowered
+from lowering.store import AssertionFailure, OutOfSteps, StuckError
+from tests.fuzz import certified, executable, floor
+from tests.fuzz.case import Case
+from tests.fuzz.compare import Array, compare
+from tests.fuzz.compiled import run_compiled
+from tests.fuzz.coverage import covered
+from tests.fuzz.draw_terms import INEXACT, INEXACT_PAIRS
+from tests.fuzz.interpreted import KeepsGrowing, request_of, run_last, run_passes
+from tests.fuzz.verdict import Mismatch, Outcome, Verdict
+
+STEPS = 400_000
+"""How many iterations one run of the interpreter may have."""
+
+
+class Judges(Flag):
+    """Who is asked besides the interpreter."""
+
+    UNSCHEDULED = auto()
+    CERTIFICATE = auto()
+    COMPILED = auto()
+    EXECUTABLE = auto()
+
+
+FAST = Judges(0)
+INTERPRETED = Judges.UNSCHEDULED | Judges.CERTIFICATE
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the reference says: a value for each output, or why there is none."""
+
+    values: tuple[Array, ...]
+    error: hl.PipelineError | None = None
+
+
+def judge(case: Case, judges: Judges = INTERPRETED) -> Verdict:
+    """The verdict on a case; the same each time, unless it crashes the process."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _verdict(case, judges)
+    except Mismatch as found:
+        return Verdict(Outcome.MISMATCH, found.kind, found.detail)
+    except OutOfSteps as spent:
+        return Verdict(Outcome.TOO_LONG, "steps", spent.message)
+    except Exception as error:  # noqa: BLE001  # whatever a case makes fail is what is looked for
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return Verdict(Outcome.MISMATCH, f"{type(error).__name__} in {where.name}", traceback.format_exc(limit=-6))
+
+
+def _verdict(case: Case, judges: Judges) -> Verdict:
+    try:
+        outputs, _ = case.build()
+        request, trace = request_of(outputs), Trace()
+        lowered = lower(request, trace=trace)
+    except InternalError:
+        raise
+    except hl.HalideError as error:
+        return _refused(case, error)
+    expected = reference(case, outputs)
+    try:
+        _check_passes(case, request, lowered, trace, expected)
+    except (AssertionFailure, KeepsGrowing) as stopped:
+        return _stopped(case, expected, stopped, judges)
+    if Judges.UNSCHEDULED in judges and case.directives:
+        _check_unscheduled(case, expected)
+    if Judges.CERTIFICATE in judges:
+        certified.check(request)
+    exact = not is_inexact(case)
+    if Judges.COMPILED in judges:
+        _compare("compiled", case, run_compiled(case), expected, exact=exact)
+    if Judges.EXECUTABLE in judges:
+        _compare("executable", case, executable.run(case), expected, exact=exact)
+    return Verdict(Outcome.RAN, features=covered(case, realization_order(request.outputs), trace))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Programs that don't run.
+
+
+def _refused(case: Case, error: hl.HalideError) -> Verdict:
+    told = case.told_at(error.location.line) if error.location.file == case.file else None
+    kind = f"{type(error).__name__} of {'a definition' if told is None else told.method}"
+    if isinstance(error, hl.BoundsError):
+        _check_floor(case, reference(case, case.build()[0]), kind)
+    return Verdict(Outcome.REFUSED, kind, error.message)
+
+
+def _stopped(case: Case, expected: Expected, stopped: AssertionFailure | KeepsGrowing, judges: Judges) -> Verdict:
+    """A start-up check failed: it must fail in compiled code too, and for the baseline."""
+    kind = stopped.failure.value if isinstance(stopped, AssertionFailure) else "regions keep growing"
+    _check_floor(case, expected, kind)
+    if Judges.COMPILED in judges:
+        try:
+            run_compiled(case)
+        except hl.PipelineError:
+            pass
+        else:
+            raise Mismatch("ran compiled", f"where the interpreter stops: {stopped}")
+    return Verdict(Outcome.ASSERTED, kind, str(stopped))
+
+
+def _check_floor(case: Case, expected: Expected, kind: str) -> None:
+    if expected.error is None:
+        floor.check(case, expected.values, kind, STEPS)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The judges.
+
+
+def reference(case: Case, outputs: Sequence[hl.Func]) -> Expected:
+    """The values by the reference semantics."""
+    values: list[Array] = []
+    for f, window in zip(outputs, case.windows, strict=True):
+        try:
+            value = semantics.evaluate(f.function, window)
+        except hl.PipelineError as error:
+            return Expected((), error)
+        assert not isinstance(value, tuple), "a Func of the fuzzer has one value at a point"
+        values.append(value)
+    return Expected(tuple(values))
+
+
+def is_inexact(case: Case) -> bool:
+    """Whether a function in it is not computed to the last bit."""
+    nodes = (node for item in case.items for term in item.terms() for node in term)
+    return any(node.text in INEXACT or node.text in INEXACT_PAIRS for node in nodes)
+
+
+def _compare(who: str, case: Case, found: Sequence[Array], expected: Expected, *, exact: bool = True) -> None:
+    if expected.error is not None:
+        raise Mismatch(f"ran {who}", f"where the reference has no value: {expected.error.message}")
+    for name, array, wanted, window in zip(case.outputs, found, expected.values, case.windows, strict=True):
+        compare(who, name, array, wanted, window, exact=exact)
+
+
+def _check_passes(case: Case, request: Request, lowered: Lowered, trace: Trace, expected: Expected) -> None:
+    """Raises AssertionFailure and KeepsGrowing where the program stops itself."""
+    at = "the query"
+    try:
+        for name, outcome in run_passes(
+            request, lowered.arguments, trace, case.windows, random.Random(case.seed), STEPS
+        ):
+            at = name
+            found = [outcome.result(i, window) for i, window in enumerate(case.windows)]
+            _compare(f"after {name}", case, found, expected)
+    except (AssertionFailure, OutOfSteps):
+        raise
+    except StuckError as stuck:
+        raise Mismatch(f"{type(stuck).__name__} after {at}", stuck.message) from stuck
+
+
+def _check_unscheduled(case: Case, expected: Expected) -> None:
+    """The program without its schedule: where the scheduled one runs, this one must."""
+    outputs, _ = case.build(scheduled=False)
+    try:
+        found = run_last(request_of(outputs), case.windows, random.Random(case.seed), STEPS)
+    except (OutOfSteps, InternalError):
+        raise
+    except (hl.HalideError, KeepsGrowing) as error:
+        raise Mismatch(f"unscheduled {type(error).__name__}", str(error)) from error
+    _compare("unscheduled", case, found, expected)

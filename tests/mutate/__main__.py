@@ -1,0 +1,79 @@
+"""python -m tests.mutate --seed 7 --count 200 [--jobs 2] [--resume file] [--only id] [--json file]
+
+Exit status: 0 where at least 95 % are killed and every survivor is explained, 1 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tests.mutate.choosing import all_mutants, choose
+from tests.mutate.mutant import Mutant
+from tests.mutate.report import Report
+from tests.mutate.running import Log, Runner, tests_digest
+from tests.mutate.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _parsed(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutate", description="Do the judges notice a wrong compiler?")
+    parser.add_argument("--seed", type=int, default=7, help="draws the mutants (default: 7)")
+    parser.add_argument("--count", type=int, default=200, help="how many (default: 200)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default: 1)")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="verdicts are kept there, and not looked for again")
+    parser.add_argument("--only", metavar="ID", action="append", help="these mutants instead, with their differences")
+    parser.add_argument("--list", action="store_true", help="show the mutants that would be tried, and try none")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the report as JSON")
+    return parser.parse_args(arguments)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _chosen(given: argparse.Namespace, candidates: list[Mutant]) -> list[Mutant]:
+    if not given.only:
+        return choose(candidates, given.seed, given.count)
+    by_id = {m.id: m for m in candidates}
+    unknown = [i for i in given.only if i not in by_id]
+    if unknown:
+        raise SystemExit(f"There is no mutant {unknown[0]}; --list shows some.")
+    return [by_id[i] for i in given.only]
+
+
+def main(arguments: list[str]) -> int:
+    """Draws, runs and reports."""
+    given = _parsed(arguments)
+    chosen = _chosen(given, all_mutants(ROOT))
+    texts = {m.path: (ROOT / m.path).read_bytes() for m in chosen}
+    if given.list or given.only:
+        for m in chosen:
+            _say(f"{m.id} (line {m.line})")
+            _say("\n".join(m.diff(texts[m.path]).splitlines()[2:]))
+    if given.list:
+        return 0
+    runner = Runner(ROOT, given.jobs)
+    try:
+        _say("Recording the compiler as it is ...")
+        failing = runner.prepare()["failing"]
+        found: dict[Mutant, Verdict] = {}
+        for mutant, verdict in runner.run(chosen, texts, Log(given.resume, tests_digest(ROOT))):
+            found[mutant] = verdict
+            ended = verdict.judge.value if verdict.judge else "SURVIVED"
+            _say(f"{len(found):>4}/{len(chosen)}  {ended:<12}{verdict.seconds:>6.1f} s  {mutant.id}")
+    finally:
+        runner.close()
+    report = Report([(m, found[m]) for m in chosen], texts, failing)
+    _say(f"\n{report}")
+    if given.json is not None:
+        given.json.write_text(json.dumps(report.as_data(), indent=1) + "\n", encoding="utf-8")
+    return 0 if report.good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+"""Where a change would mean something: everywhere but in types, texts, and checks of the compiler on itself.
+
+In: a parsed file. Out: its functions with the nodes of each that may change.
+
+Left alone are: annotations and what stands under TYPE_CHECKING; docstrings and f-strings; what an error is told; decorators;
+``assert``, which states what types can't; functions that make text; and the files of TEXT.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+TEXT = frozenset({"lowering/explain.py"})
+"""Files that only make text for people."""
+
+_TEXT_TYPES = frozenset({"str", "list[str]", "Iterator[str]", "tuple[str, ...]"})
+_TEXT_FUNCTIONS = frozenset({"_repr_html_", "_repr_latex_", "to_json"})
+_REPORTS = frozenset({"refuse", "warn_user"})
+"""Functions whose arguments are a message."""
+
+Place = tuple[str, list[ast.AST]]
+"""A function's qualified name, and the nodes in it that may change, in the order of the text."""
+
+
+def places(tree: ast.Module) -> list[Place]:
+    """The functions of a file, and its top level as ``<module>``."""
+    found: dict[str, list[ast.AST]] = {}
+    _collect(tree, (), found)
+    return [(name, nodes) for name, nodes in found.items() if nodes]
+
+
+def _collect(node: ast.AST, inside: tuple[str, ...], found: dict[str, list[ast.AST]]) -> None:
+    nodes = found.setdefault(".".join(inside) or "<module>", [])
+    for child in changeable(node):
+        match child:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                if not (isinstance(child, ast.FunctionDef) and _makes_text(child)):
+                    nodes.append(child)
+                    _collect(child, (*inside, name), found)
+            case _:
+                nodes.append(child)
+                _collect(child, inside, found)
+
+
+def changeable(node: ast.AST) -> Iterator[ast.AST]:
+    """The children of a node that may change."""
+    match node:
+        case ast.FunctionDef(args=args, body=body):
+            yield from (d for d in (*args.defaults, *args.kw_defaults) if d is not None)
+            yield from body
+        case ast.ClassDef(body=body):
+            yield from body
+        case ast.AnnAssign(value=value):
+            if value is not None and not _is_alias(node):
+                yield value
+        case ast.Raise() | ast.Assert() | ast.JoinedStr() | ast.Import() | ast.ImportFrom():
+            pass
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _REPORTS:
+            pass
+        case ast.Lambda(body=lambda_body):
+            yield lambda_body
+        case _:
+            yield from ast.iter_child_nodes(node)
+
+
+def _is_alias(node: ast.AnnAssign) -> bool:
+    return isinstance(node.annotation, ast.Name) and node.annotation.id == "TypeAlias"
+
+
+def _makes_text(function: ast.FunctionDef) -> bool:
+    if function.name in _TEXT_FUNCTIONS:
+        return True
+    return function.returns is not None and ast.unparse(function.returns) in _TEXT_TYPES

@@ -1,0 +1,49 @@
+"""Copies of the tree in which one file is changed, so that the tree itself never is.
+
+In: the repository. Out: a Shadow: a folder with the packages and the tests copied, and all else linked.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_COPIED = ("halide_core", "scheduling", "bounds", "lowering", "runtime", "tests")
+_LATER = 7200
+"""Seconds that a changed file's time is moved by, so that no compiled form of it counts as new enough."""
+
+
+class Shadow:
+    """One copy. ``scratch`` beside it is for what a process writes."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder = Path(tempfile.mkdtemp(prefix="halide_core_mutate_"))
+        self.tree = self._folder / "tree"
+        self.scratch = self._folder / "scratch"
+        self.tree.mkdir()
+        self.scratch.mkdir()
+        for entry in sorted(root.iterdir()):
+            if entry.name in _COPIED:
+                shutil.copytree(entry, self.tree / entry.name)
+            elif not entry.name.startswith("."):
+                (self.tree / entry.name).symlink_to(entry)
+
+    def change(self, path: str, text: bytes) -> None:
+        """Gives a file another text."""
+        file = self.tree / path
+        file.write_bytes(text)
+        later = (self._root / path).stat().st_mtime + _LATER
+        os.utime(file, (later, later))
+
+    def restore(self, path: str, text: bytes) -> None:
+        """Takes a change back, and empties the scratch folder."""
+        self.change(path, text)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir(exist_ok=True)
+
+    def remove(self) -> None:
+        """Deletes the copy."""
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,201 @@
+"""Small pipelines with schedules: the values must not change, and what one package refuses the other refuses.
+
+In and out as in ``pipelines``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .pipelines import attempt, picture
+
+PIPELINES: list[Callable[[Any], Any]] = []
+
+
+def pipeline(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Lists a pipeline."""
+    PIPELINES.append(function)
+    return function
+
+
+def _blur(hl: Any) -> Any:
+    x, y = hl.Var("x"), hl.Var("y")
+    padded = hl.BoundaryConditions.repeat_edge(hl.Buffer(picture(24, 18)))
+    across, blur = hl.Func("across"), hl.Func("blur")
+    across[x, y] = hl.u16(padded[x - 1, y]) + padded[x, y] + padded[x + 1, y]
+    blur[x, y] = hl.u8((across[x, y - 1] + across[x, y] + across[x, y + 1]) / 9)
+    return x, y, across, blur
+
+
+@pipeline
+def tiled_blur(hl: Any) -> Any:
+    x, y, across, blur = _blur(hl)
+    xo, yo, xi, yi = (hl.Var(n) for n in ("xo", "yo", "xi", "yi"))
+    blur.tile(x, y, xo, yo, xi, yi, 8, 4).vectorize(xi, 4).parallel(yo)
+    across.compute_at(blur, xo).vectorize(x, 4)
+    return blur.realize([24, 18])
+
+
+@pipeline
+def rows_of_a_sliding_window(hl: Any) -> Any:
+    _, y, across, blur = _blur(hl)
+    across.store_root().compute_at(blur, y)
+    return blur.realize([24, 18])
+
+
+@pipeline
+def compute_root(hl: Any) -> Any:
+    _, _, across, blur = _blur(hl)
+    across.compute_root()
+    return blur.realize([24, 18])
+
+
+@pipeline
+def shift_inwards_into_a_buffer(hl: Any) -> Any:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x * 3
+    f.vectorize(x, 8)
+    own = f.realize([5])
+
+    def into() -> None:
+        f.realize(hl.Buffer(hl.Int(32), [5]))
+
+    return [own, f.realize([13]), attempt(into)]
+
+
+@pipeline
+def guard_with_if(hl: Any) -> Any:
+    x, f, xo, xi = hl.Var("x"), hl.Func("f"), hl.Var("xo"), hl.Var("xi")
+    f[x] = x * 3
+    f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
+    out = hl.Buffer(hl.Int(32), [5])
+    f.realize(out)
+    return out
+
+
+@pipeline
+def round_up(hl: Any) -> Any:
+    x, f, xo, xi = hl.Var("x"), hl.Func("f"), hl.Var("xo"), hl.Var("xi")
+    f[x] = x * 3
+    f.split(x, xo, xi, 8, hl.TailStrategy.RoundUp)
+    return [f.realize([5]), attempt(lambda: f.realize(hl.Buffer(hl.Int(32), [5])))]
+
+
+@pipeline
+def fuse_and_unroll(hl: Any) -> Any:
+    x, y, t, f = hl.Var("x"), hl.Var("y"), hl.Var("t"), hl.Func("f")
+    f[x, y] = x * 10 + y
+    f.fuse(x, y, t).unroll(t, 3)
+    return f.realize([5, 4])
+
+
+@pipeline
+def reorder_and_serial(hl: Any) -> Any:
+    x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("f")
+    f[x, y] = x * 10 + y
+    f.reorder(y, x).serial(x)
+    return f.realize([5, 4])
+
+
+@pipeline
+def bound(hl: Any) -> Any:
+    x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("f")
+    f[x, y] = x * 10 + y
+    f.bound(x, 0, 6)
+    f.bound_extent(y, 4)
+    return [f.realize([6, 4]), attempt(lambda: f.realize([7, 4]))]
+
+
+@pipeline
+def updates_scheduled(hl: Any) -> Any:
+    x, y, f, r = hl.Var("x"), hl.Var("y"), hl.Func("f"), hl.RDom([(0, 6)])
+    f[x, y] = x + y
+    f[x, y] += r.x * x
+    f.vectorize(x, 4)
+    f.update().reorder(x, r.x, y).vectorize(x, 4)
+    return f.realize([9, 4])
+
+
+@pipeline
+def split_reduction(hl: Any) -> Any:
+    f, r, ro, ri = hl.Func("f"), hl.RDom([(0, 17)]), hl.RVar("ro"), hl.RVar("ri")
+    f[()] = 0
+    f[()] += r.x * r.x
+    f.update().split(r.x, ro, ri, 4)
+    return f.realize([])
+
+
+@pipeline
+def schedule_errors(hl: Any) -> Any:
+    x, y, r = hl.Var("x"), hl.Var("y"), hl.RDom([(0, 6)])
+    xo, xi, z = hl.Var("xo"), hl.Var("xi"), hl.Var("z")
+
+    def func() -> Any:
+        f = hl.Func("f")
+        f[x, y] = x + y
+        f[x, y] += r.x
+        return f
+
+    def run(f: Any) -> Any:
+        return f.realize([8, 8]) if isinstance(f, hl.Func) else f
+
+    def parallel_reduction() -> None:
+        f = hl.Func("f")
+        f[()] = 0
+        f[()] += r.x
+        f.update().parallel(r.x)
+        f.realize([])
+
+    return attempt(
+        lambda: run(func().split(z, xo, xi, 4)),
+        lambda: run(func().split(x, x, x, 4)),
+        lambda: run(func().split(x, xo, xi, 0)),
+        lambda: run(func().vectorize(z)),
+        lambda: run(func().reorder(x, z)),
+        lambda: run(func().reorder(x, x)),
+        lambda: run(func().fuse(x, z, xo)),
+        lambda: func().update(3),
+        lambda: run(func().bound(z, 0, 8)),
+        lambda: run(func().compute_at(hl.Func("other"), x)),
+        parallel_reduction,
+    )
+
+
+@pipeline
+def loop_levels_that_do_not_enclose(hl: Any) -> Any:
+    x, y = hl.Var("x"), hl.Var("y")
+
+    def wrong_var() -> None:
+        f, g = hl.Func("f"), hl.Func("g")
+        f[x, y] = x + y
+        g[x, y] = f[x, y]
+        f.compute_at(g, hl.Var("q"))
+        g.realize([4, 4])
+
+    def storage_inside_compute() -> None:
+        f, g = hl.Func("f"), hl.Func("g")
+        f[x, y] = x + y
+        g[x, y] = f[x, y]
+        f.compute_at(g, y).store_at(g, x)
+        g.realize([4, 4])
+
+    return attempt(wrong_var, storage_inside_compute)
+
+
+@pipeline
+def specialized(hl: Any) -> Any:
+    x, f, p = hl.Var("x"), hl.Func("f"), hl.Param(hl.Int(32), "p", 1)
+    f[x] = x * p
+    f.specialize(p == 1).vectorize(x, 4)
+    first = f.realize([9])
+    p.set(3)
+    return [first, f.realize([9])]
+
+
+@pipeline
+def wrapper(hl: Any) -> Any:
+    _, y, across, blur = _blur(hl)
+    across.in_(blur).compute_at(blur, y)
+    across.compute_root()
+    return blur.realize([24, 18])
