@@ -61,7 +61,7 @@ def test_modulus_from_a_param_that_is_not_positive() -> None:
 def test_split_by_the_modulus_has_no_tail() -> None:
     g, f, x = stencil()
     g.align_bounds(x, 8).split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
-    text = f.explain()
+    text = str(f.explain())
     program = text[text.index("== The program") :]
     assert "if g.s0.x" not in program
     assert "if g.s0.x" in text
@@ -174,11 +174,11 @@ def test_rename_of_a_loop_that_is_not_there() -> None:
 def test_estimates_change_nothing() -> None:
     g, f, x, y = producer_and_consumer()
     image, p = hl.ImageParam(hl.UInt(8), 2, "in"), hl.Param(hl.Int(32), "p")
-    before = f.explain()
+    before = str(f.explain())
     f.set_estimate(x, 0, 100).set_estimates([(0, 100), hl.Range(0, 50)])
     g.set_estimate(y, 0, 10)
     f.output_buffer().set_estimates([(0, 100), (0, 50)]).dim(0).set_estimate(0, 7)
-    assert f.explain() == before
+    assert str(f.explain()) == before
     assert image.set_estimates([(0, 10), (0, 20)]) is image
     image.dim(0).set_estimate(0, 5)
     p.set_estimate(3)
