@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.algorithm import UniqueNames
-from halide_core.ir import Block, Expr, For, If, Let, Stmt, Variable
+from halide_core.ir import Block, Expr, For, If, Label, Let, Stmt, Variable
 from halide_core.visit import Substitution, walk
 
 
@@ -56,4 +56,6 @@ class _Apart:
             case If(condition=condition, then=then, otherwise=otherwise):
                 other = None if otherwise is None else self.stmt(otherwise, to)
                 return If(put.expr(condition), self.stmt(then, to), other)
+            case Label(func=func, stage=stage, body=body):
+                return Label(func, stage, self.stmt(body, to))
         return put.stmt(stmt)
