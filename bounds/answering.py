@@ -369,7 +369,8 @@ class _Answering:
                 length = self._ranges.unholed(b.bounds.len)
                 parts = mentions(length)
                 known = parts.isdisjoint(bound) and not any(isinstance(h, Hole) and h.func in chosen for h in parts)
-                if known and not stop.facts.proves_le(ir.ONE, length):
+                runs = any(stop.facts.proves_le(ir.ONE, n) for n in (length, b.bounds.len))  # a hole is known better
+                if known and not runs:
                     some = simplify(ir.less(ir.ZERO, length), stop.facts)
                     when = some if when is ir.TRUE else when if some is ir.TRUE else ir.conjunction(when, some)
         return when
