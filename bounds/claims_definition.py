@@ -46,14 +46,18 @@ def definition_claims(
     wanted = [*map(exprs.index, meant.args), *map(exprs.value, meant.values)]
     found = (*provide.args, *provide.values)
     holds = ir.TRUE if all(a is b for a, b in zip(wanted, found, strict=True)) else ir.FALSE
+    about = context
     if simplified and holds is ir.FALSE:
-        same, known = _Same(reads), Substitution(_known_equal(context))
-        holds = all_of(same.of(known.expr(a), b) for a, b in zip(wanted, found, strict=True))
+        known = Substitution(_known_equal(context))
+        wanted = [known.expr(e) for e in wanted]
+        about = context.holds(*_congruences(wanted, found, reads))
+        same = _Same(reads)
+        holds = all_of(same.of(a, b) for a, b in zip(wanted, found, strict=True))
     told: Text = (f"stage {stage} assigns what its definition says",)
     text: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
     location = f.definitions[stage].location
     return [
-        Claim(Kind.DEFINITION, f.name, told, context, holds, location),
+        Claim(Kind.DEFINITION, f.name, told, about, holds, location),
         Claim(Kind.INT32, f.name, text, context, all_of(map(fits_int32, exact)), location),
     ]
 
@@ -112,6 +116,24 @@ class _Meant:
             found.update(dict.fromkeys(e.args))
         found.update(dict.fromkeys(end for b in self._domain for end in (b.min, b.len)))
         return list(found)
+
+
+def _congruences(one: Sequence[Expr], other: Sequence[Expr], reads: Reads) -> list[Expr]:
+    """Memory holds one value at one point: of reads in two lists, those with equal coordinates are equal.
+
+    Each read is told of those that simplify to what it does, or of all of its callee: any such fact is true.
+    """
+    mine, theirs = accesses_in(one), accesses_in(other)
+    facts: list[Expr] = []
+    for a in mine:
+        alike = [b for b in theirs if b.callee is a.callee and b.component == a.component and b.stage == a.stage]
+        if a in alike or not a.type.is_integer():
+            continue
+        simple = simplify(a)
+        for b in [b for b in alike if simplify(b) is simple] or alike:
+            apart = [negation(reads.expr(ir.equal(x, y))) for x, y in zip(a.args, b.args, strict=True)]
+            facts.append(any_of((*apart, reads.expr(ir.equal(a, b)))))
+    return facts
 
 
 class _Same:
