@@ -6,7 +6,7 @@ of the user's definition, and one that the int32 arithmetic of those coordinates
     f[x] = select(n >= 8, in[x]*n, 0)    where n == 8:  f[x] = in[x]*8    ->    n == 8  ⇒  (!(n >= 8) || n == 8) && …
 
 An assignment is its definition, node for node. Only where stages are specialized may it be simplified by what a
-condition says: there the two are compared part by part, and integers by their values. Arithmetic of floats that differs
+condition says: there integers are compared by their values, and floats part by part. Arithmetic of floats that differs
 must be made equal by the simplifier, which is told no more than the values of Params and fields that are known.
 """
 
@@ -20,11 +20,25 @@ from bounds.claims_memory import Reads, accesses_in
 from halide_core import ir
 from halide_core.algorithm import Definition, Function, Renamed
 from halide_core.index import TargetExprs, stage_variables
-from halide_core.ir import Binary, BinaryOp, BufferField, Callee, Cast, Domain, Expr, IntImm, ParamRef, Provide, Select
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    BufferField,
+    Call,
+    Callee,
+    Cast,
+    Domain,
+    Expr,
+    IntImm,
+    ParamRef,
+    Provide,
+    Select,
+)
 from halide_core.program import StageKey
 from halide_core.simplify import simplify
 from halide_core.types import INT32
-from halide_core.visit import Substitution, parts, with_parts
+from halide_core.visit import Substitution, parts, subexpressions, with_parts
 
 
 def definition_claims(
@@ -50,8 +64,8 @@ def definition_claims(
     if simplified and holds is ir.FALSE:
         known = Substitution(_known_equal(context))
         wanted = [known.expr(e) for e in wanted]
-        about = context.holds(*_congruences(wanted, found, reads))
         same = _Same(reads)
+        about = context.holds(*_congruences(wanted, found, same))
         holds = all_of(same.of(a, b) for a, b in zip(wanted, found, strict=True))
     told: Text = (f"stage {stage} assigns what its definition says",)
     text: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
@@ -118,22 +132,44 @@ class _Meant:
         return list(found)
 
 
-def _congruences(one: Sequence[Expr], other: Sequence[Expr], reads: Reads) -> list[Expr]:
-    """Memory holds one value at one point: of reads in two lists, those with equal coordinates are equal.
+_BITS = frozenset({BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR, BinaryOp.SHL, BinaryOp.SHR})
 
-    Each read is told of those that simplify to what it does, or of all of its callee: any such fact is true.
+
+def _opaque(exprs: Iterable[Expr]) -> list[Expr]:
+    """The parts of expressions that a solver takes for unknowns, as far as they are integers: what is read, what is
+    made of floats, functions, and bit by bit arithmetic."""
+    found: list[Expr] = []
+    for e in subexpressions(exprs):
+        if e.type.is_integer() and not isinstance(e, Select):
+            bits = isinstance(e, Binary) and e.op in _BITS
+            if bits or isinstance(e, Access | Call) or any(p.type.is_float() for p in parts(e)):
+                found.append(e)
+    return found
+
+
+def _congruences(one: Sequence[Expr], other: Sequence[Expr], same: _Same) -> list[Expr]:
+    """Equal operands give equal values, and memory holds one value at one point: what a solver takes for unknowns is
+    equal where all operands are.
+
+    Each part is told of those that simplify to what it does, or of all of its kind: any such fact is true.
     """
-    mine, theirs = accesses_in(one), accesses_in(other)
+    theirs = _opaque(other)
     facts: list[Expr] = []
-    for a in mine:
-        alike = [b for b in theirs if b.callee is a.callee and b.component == a.component and b.stage == a.stage]
-        if a in alike or not a.type.is_integer():
+    for a in _opaque(one):
+        alike = [b for b in theirs if _one_kind(a, b)]
+        if a in alike:
             continue
         simple = simplify(a)
         for b in [b for b in alike if simplify(b) is simple] or alike:
-            apart = [negation(reads.expr(ir.equal(x, y))) for x, y in zip(a.args, b.args, strict=True)]
-            facts.append(any_of((*apart, reads.expr(ir.equal(a, b)))))
+            operands = all_of(map(same.of, parts(a), parts(b)))
+            facts.append(any_of((negation(operands), same.of(a, b))))
     return facts
+
+
+def _one_kind(a: Expr, b: Expr) -> bool:
+    """Whether two expressions differ in their operands only."""
+    inner = parts(b)
+    return type(a) is type(b) and len(parts(a)) == len(inner) and with_parts(a, inner) is b
 
 
 class _Same:
@@ -155,19 +191,17 @@ class _Same:
         return known
 
     def _compare(self, a: Expr, b: Expr) -> Expr:
-        ways: list[Expr] = []
         if a.type.is_integer():
-            ways.append(self._reads.expr(ir.equal(a, b)))
-        elif simplify(a) is simplify(b):
+            return self._reads.expr(ir.equal(a, b))
+        if simplify(a) is simplify(b):
             return ir.TRUE
-        inner = parts(b)
-        if type(a) is type(b) and len(parts(a)) == len(inner) and with_parts(a, inner) is b:
-            ways.append(self._chosen(a, b) if isinstance(a, Select) else all_of(map(self.of, parts(a), inner)))
-        elif isinstance(a, Select):
-            ways.append(self._either(a.condition, self.of(a.a, b), self.of(a.b, b)))
-        elif isinstance(b, Select):
-            ways.append(self._either(b.condition, self.of(a, b.a), self.of(a, b.b)))
-        return ir.TRUE if ir.TRUE in ways else any_of(ways)
+        if _one_kind(a, b):
+            return self._chosen(a, b) if isinstance(a, Select) else all_of(map(self.of, parts(a), parts(b)))
+        if isinstance(a, Select):
+            return self._either(a.condition, self.of(a.a, b), self.of(a.b, b))
+        if isinstance(b, Select):
+            return self._either(b.condition, self.of(a, b.a), self.of(a, b.b))
+        return ir.FALSE
 
     def _chosen(self, a: Expr, b: Expr) -> Expr:
         assert isinstance(a, Select) and isinstance(b, Select)
