@@ -7,12 +7,13 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check golden bench bench-peers bench-compile clean
+.PHONY: help demo test check fuzz golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
 	@echo "make test           run the tests"
 	@echo "make check          ruff, mypy strict, the layer test"
+	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
 	@echo "make bench          the benchmarks beside Halide's wheel, in one run; BENCH='--help' shows the options"
 	@echo "make bench-peers    the same beside numpy, scipy, OpenCV, numba and torch too, and shares of the peak"
@@ -32,6 +33,13 @@ check: $(READY)
 	$(PY) -m mypy || failed=1; \
 	$(PY) -m pytest -q tests/test_layers.py || failed=1; \
 	exit $$failed
+
+CASES ?= 400
+SEED ?= 1
+FUZZ ?=
+
+fuzz: $(READY)
+	@$(PY) -m tests.fuzz --cases $(CASES) --seed $(SEED) $(FUZZ)
 
 golden: $(READY)
 	@$(PY) -m pytest -q tests --update-golden

@@ -27,6 +27,10 @@ class Peak:
     operations_s: float
     bytes_s: float
 
+    def best(self, other: Peak) -> Peak:
+        """What both measurements together show."""
+        return Peak(max(self.operations_s, other.operations_s), max(self.bytes_s, other.bytes_s))
+
     def text(self) -> str:
         """For a title."""
         return f"{self.operations_s / 1e9:.0f} GFLOP/s, copies {self.bytes_s / 1e9:.0f} GB/s"

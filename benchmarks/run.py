@@ -124,6 +124,8 @@ class Bench:
                 sides.close()
                 if others is not None:
                     others.close()
+        if self.peak is not None:
+            self.peak = self.peak.best(measure_peak())  # the machine may have been busy before
 
     def _progress(self) -> Progress:
         columns = (TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -9,16 +9,15 @@ bounds are in terms of its consumers' holes, which are bound by then.
 from __future__ import annotations
 
 from functools import partial, reduce
-from typing import NoReturn
 
 from bounds.alignment import Alignments
 from bounds.boxes import Box, Side, last_engine, union, window_box
 from bounds.cases import Need, by_case, chosen_ends, either, gather
-from bounds.conjuncts import special
 from bounds.elimination import mentions
 from bounds.oracle import Answer, Answers, Evidence, Ranges
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
+from bounds.telling import describe, tell, unbounded
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
 from halide_core.errors import BoundsError
@@ -39,7 +38,7 @@ from halide_core.ir import (
     IntImm,
     Select,
 )
-from halide_core.printer import dim_name, format_expr
+from halide_core.printer import dim_name
 from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
@@ -97,7 +96,7 @@ class _Answering:
         if ends.low is None or ends.high is None:
             return  # made of values from memory: it keeps its type, and wraps as the definition says
         inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))
-        where = f'{format_expr(e)} in "{key.func.name}" leaves int32: from '
+        where = f'{tell(e)} in "{key.func.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
 
     def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
@@ -151,7 +150,7 @@ class _Answering:
             case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
                 self._alignments.ask(h, modulus, rest, o.directive)
             case condition:
-                told = o.message or f"{o.directive.spelled()}: it must hold that {format_expr(condition)}"
+                told = o.message or f"{o.directive.spelled()}: it must hold that {tell(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):
                     raise BoundsError(f"{told}, which bounds inference can't see to", o.directive.location)
                 self._check(self._where_taken(o.key, condition), o.failure, (told,))
@@ -170,7 +169,7 @@ class _Answering:
         origin: list[str] = ["the requested window"] if is_output else []
         reads = self._query.reads.get(f, [])
         box = self._gathered(box, reads, scope)
-        origin += map(_describe, reads)
+        origin += map(describe, reads)
         if box is None:
             box = Box((Side(ir.ZERO, ir.i64(-1)),) * f.dimensions)
         last = len(f.definitions) - 1
@@ -182,7 +181,7 @@ class _Answering:
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if not a], scope, told)
             box = self._gathered(box, own, scope)
             assert box is not None
-            told += "".join(f"; {_describe(clause)}" for clause in own)
+            told += "".join(f"; {describe(clause)}" for clause in own)
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = Box(tuple(self._answered(i, scope) for i in cpu_box(f, stage)))
         self._memory(f)
@@ -214,7 +213,7 @@ class _Answering:
                     aligned = aligned.at_least(least)
                 else:
                     interval = Interval(interval.min, Simplifier(scope.facts).maximum(interval.len, least))
-                why += f"; at least {format_expr(least)} for a shifted split"
+                why += f"; at least {tell(least)} for a shifted split"
             multiple = 1
             if aligned is not None:
                 interval, multiple = aligned.interval(), aligned.multiple
@@ -348,7 +347,7 @@ class _Answering:
             for e in coordinates:
                 ends = self._ranges.ends(e, clause.path, stop)
                 if ends.low is None or ends.high is None:
-                    self._unbounded(clause, d, e)
+                    raise unbounded(clause, d, e)
                 evidence = (Evidence(clause, d, e, ends),)
                 if side is None:
                     side = Side(ends.low, ends.high, evidence)
@@ -375,15 +374,6 @@ class _Answering:
                     when = some if when is ir.TRUE else when if some is ir.TRUE else ir.conjunction(when, some)
         return when
 
-    def _unbounded(self, clause: Clause, d: int, e: Expr) -> NoReturn:
-        f, stage = clause.reader.func, clause.reader.stage
-        name = dim_name(clause.callee, d)
-        what = "writes" if clause.callee is f and clause.kind is HoleKind.MEM else "reads"
-        raise BoundsError(
-            f'Stage {stage} of "{f.name}" {what} "{clause.callee.name}" at {format_expr(e)} in dimension "{name}", '
-            f"which has no bound. Give it one, for example hl.clamp(…, 0, n - 1).",
-            f.definitions[stage].location,
-        )
 
 
 def _lengths_tell(region: tuple[Interval, ...], when: Expr, facts: Facts) -> bool:
@@ -396,10 +386,3 @@ def _lengths_tell(region: tuple[Interval, ...], when: Expr, facts: Facts) -> boo
             known.assume_at_most(length, ir.ZERO)
             return any(known.proves_le(i.len, ir.ZERO) for i in region)
     return False
-
-
-def _describe(clause: Clause) -> str:
-    points = [" | ".join(map(format_expr, c)) for c in clause.points]
-    where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
-    f, stage = clause.reader.func, clause.reader.stage
-    return f"{f.name}.s{stage}{special(clause.reader)} reads {clause.callee.name}[{where}]"

@@ -12,10 +12,11 @@ Constant ranges of variables decide most of int64; what they leave open is a cla
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from bounds.claims import all_of
 from halide_core import ir
+from halide_core.algorithm import Definition
 from halide_core.index import TargetExprs
 from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, Select, Variable
 from halide_core.types import INT32, INT64
@@ -27,11 +28,11 @@ _LEAST, _MOST = INT64.range
 
 
 class Ranges:
-    """Constant ranges of int64 expressions, given those of variables met on the way."""
+    """Constant ranges of integer expressions, given those of variables: from the start, or met on the way."""
 
-    def __init__(self) -> None:
+    def __init__(self, variables: Mapping[Expr, Range] | None = None) -> None:
         self._known: dict[Expr, Range] = {}
-        self._variables: dict[Variable, Range] = {}
+        self._variables: dict[Expr, Range] = dict(variables or {})
 
     def loop(self, var: Variable, over: ir.Interval) -> None:
         """A loop's variable."""
@@ -62,11 +63,13 @@ class Ranges:
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
                 low, high = self.of(a) if a.type is INT64 or not a.type.is_bool() else (0, 1)
                 return (low, high) if type.range[0] <= low and high <= type.range[1] else type.range
-            case Select(a=a, b=b) if e.type is INT64:
+            case Select(a=a, b=b) if e.type.is_integer():
                 x, y = self.of(a), self.of(b)
                 return (min(x[0], y[0]), max(x[1], y[1]))
-            case Binary(op=op, a=a, b=b) if e.type is INT64:
-                return _combined(op, self.of(a), self.of(b))
+            case Binary(op=op, a=a, b=b) if e.type.is_integer() and not e.type.is_bool():
+                low, high = _combined(op, self.of(a), self.of(b))
+                if e.type is INT64 or (e.type.range[0] <= low and high <= e.type.range[1]):
+                    return (low, high)
         return e.type.range if e.type.is_integer() else _ANY
 
 
@@ -110,6 +113,12 @@ def _is_arithmetic(e: Expr) -> bool:
 
 def _fits(over: Range) -> bool:
     return over[0] >= _LEAST and over[1] <= _MOST
+
+
+def predicates(definition: Definition) -> list[Expr]:
+    """The conditions of a definition, outermost first."""
+    domain = definition.domain
+    return [p for p in (ir.TRUE if domain is None else domain.predicate, definition.predicate) if p is not ir.TRUE]
 
 
 def fits_int32(e: Expr) -> Expr:

@@ -10,14 +10,14 @@ The conditions are those of the tree: that one nest covers what counts is claime
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bounds.claims import Claim, Context, Kind, Text, negation
+from bounds.claims_arithmetic import predicates
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import If, Interval, Stmt
-from halide_core.program import Case, StageKey
+from halide_core.program import Program, StageKey
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +28,8 @@ class StageSite:
     context: Context
     body: Stmt
     box: tuple[Interval, ...]
+    tests: int = 0
+    """How many of the conditions right around the assignment are those of its definition."""
 
     @property
     def func(self) -> Function:
@@ -40,8 +42,9 @@ class StageSite:
         return self.key.stage
 
 
-def sites_of_cases(site: StageSite, cases: Sequence[Case]) -> tuple[list[StageSite], list[Claim]]:
-    """See the module's docstring. ``site``: all that stands under the label; ``cases``: the stage's, in order."""
+def sites_of_cases(site: StageSite, program: Program) -> tuple[list[StageSite], list[Claim]]:
+    """See the module's docstring. ``site``: all that stands under the label."""
+    cases = program.cases(site.func, site.stage)
     sites: list[StageSite] = []
     claims: list[Claim] = []
     rest: Stmt | None = site.body
@@ -52,7 +55,7 @@ def sites_of_cases(site: StageSite, cases: Sequence[Case]) -> tuple[list[StageSi
             if rest is None or case.fails:
                 claims.append(_never(at, context))
             else:
-                sites.append(replace(site, key=at, context=context, body=rest))
+                sites.append(replace(site, key=at, context=context, body=rest, tests=_tests(program, at)))
             break
         if not isinstance(rest, If):
             claims.append(_never(at, context))
@@ -61,9 +64,19 @@ def sites_of_cases(site: StageSite, cases: Sequence[Case]) -> tuple[list[StageSi
         if case.fails:
             claims.append(_never(at, taken))
         else:
-            sites.append(replace(site, key=at, context=taken, body=rest.then))
+            sites.append(replace(site, key=at, context=taken, body=rest.then, tests=_tests(program, at)))
         context, rest = context.holds(negation(rest.condition)), rest.otherwise
     return sites, claims
+
+
+def _tests(program: Program, key: StageKey) -> int:
+    """The number of conditions of a nest's assignment. Specialization may leave out some of the definition's."""
+    if not program.specialized:
+        return len(predicates(key.func.definitions[key.stage]))
+    core, count = program.nests[key].core, 0
+    while isinstance(core, If):
+        core, count = core.then, count + 1
+    return count
 
 
 def _never(key: StageKey, context: Context) -> Claim:

@@ -1,7 +1,7 @@
 """Claims that an assignment says what its definition does, in the case that it is of.
 
-In: an assignment of a tree, and the context in which it runs. Out: a claim that it has the coordinates and the values
-of the user's definition, and one that the int32 arithmetic of those coordinates does not wrap.
+In: an assignment of a tree, and where it stands. Out: claims that it has the coordinates and the values of the user's
+definition, that it runs where that says, and that the int32 arithmetic of those coordinates does not wrap.
 
     f[x] = select(n >= 8, in[x]*n, 0)    where n == 8:  f[x] = in[x]*8    ->    n == 8  ⇒  (!(n >= 8) || n == 8) && …
 
@@ -13,9 +13,10 @@ must be made equal by the simplifier, which is told no more than the values of P
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from bounds.claims import Claim, Context, Kind, Text, all_of, any_of, conjuncts, negation
-from bounds.claims_arithmetic import fits_int32, in_int64
+from bounds.claims_arithmetic import fits_int32, in_int64, predicates
 from bounds.claims_memory import Reads, accesses_in
 from halide_core import ir
 from halide_core.algorithm import Definition, Function, Renamed
@@ -41,39 +42,66 @@ from halide_core.types import INT32
 from halide_core.visit import Substitution, parts, subexpressions, with_parts
 
 
-def definition_claims(
-    key: StageKey, context: Context, provide: Provide, tests: Sequence[Expr], reads: Reads, *, simplified: bool
-) -> list[Claim]:
-    """See the module's docstring. ``tests``: the conditions under which the assignment stands; ``simplified``: whether
-    some stage of the program is specialized.
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where an assignment stands: the conditions of its definition around it, outermost first; the context just outside
+    of these; and that of the instances that count."""
+
+    key: StageKey
+    provide: Provide
+    tests: tuple[Expr, ...]
+    outside: Context
+    valid: Context
+
+
+def definition_claims(place: Place, reads: Reads, *, simplified: bool) -> list[Claim]:
+    """See the module's docstring. ``simplified``: whether some stage of the program is specialized.
 
     Only points at int32 coordinates are asked for: those of the window are, and by these claims those that are read.
     """
-    f, stage = key.func, key.stage
-    variables = stage_variables(*key)
+    f, stage = place.key.func, place.key.stage
+    variables = stage_variables(*place.key)
     exprs = TargetExprs(variables)
-    meant = _Meant(f, stage, _callees((*tests, *provide.args, *provide.values)))
+    found = [*place.provide.args, *place.provide.values]
+    meant = _Meant(f, stage, _callees((*place.tests, *found)))
+    context = place.valid
     for name, pure in zip(f.args, f.pure_dims(stage), strict=True):
         if pure:
             context = context.holds(fits_int32(variables[ir.pure_variable(name)]))
     exact = dict.fromkeys(reads.expr(exprs.index(e)) for e in in_int64(meant.coordinates(), exprs))
     wanted = [*map(exprs.index, meant.args), *map(exprs.value, meant.values)]
-    found = (*provide.args, *provide.values)
-    holds = ir.TRUE if all(a is b for a, b in zip(wanted, found, strict=True)) else ir.FALSE
-    about = context
-    if simplified and holds is ir.FALSE:
-        known = Substitution(_known_equal(context))
-        wanted = [known.expr(e) for e in wanted]
-        same = _Same(reads)
-        about = context.holds(*_congruences(wanted, found, same))
-        holds = all_of(same.of(a, b) for a, b in zip(wanted, found, strict=True))
-    told: Text = (f"stage {stage} assigns what its definition says",)
-    text: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
+    conditions = [exprs.value(p) for p in meant.conditions]
     location = f.definitions[stage].location
+    text: Text = (f"stage {stage} assigns what its definition says",)
+    where: Text = (f"stage {stage} assigns where its definition says",)
+    if simplified:
+        what = _compared(wanted, found, context, reads)
+        when = _compared([all_of(conditions)], [all_of(place.tests)], place.outside, reads)
+    else:
+        what, when = (context, _identical(wanted, found)), (context, _identical(conditions, place.tests))
+    told: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
     return [
-        Claim(Kind.DEFINITION, f.name, told, about, holds, location),
-        Claim(Kind.INT32, f.name, text, context, all_of(map(fits_int32, exact)), location),
+        Claim(Kind.DEFINITION, f.name, text, *what, location),
+        Claim(Kind.DEFINITION, f.name, where, *when, location),
+        Claim(Kind.INT32, f.name, told, context, all_of(map(fits_int32, exact)), location),
     ]
+
+
+def _identical(wanted: Sequence[Expr], found: Sequence[Expr]) -> Expr:
+    same = len(wanted) == len(found) and all(a is b for a, b in zip(wanted, found, strict=True))
+    return ir.TRUE if same else ir.FALSE
+
+
+def _compared(
+    wanted: Sequence[Expr], found: Sequence[Expr], context: Context, reads: Reads
+) -> tuple[Context, Expr]:
+    """What must hold for expressions to have the same values, and a context that knows what that rests on."""
+    if _identical(wanted, found) is ir.TRUE:
+        return context, ir.TRUE
+    known, same = Substitution(_known_equal(context)), _Same(reads)
+    wanted = [known.expr(e) for e in wanted]
+    facts = _congruences(wanted, found, same)
+    return context.holds(*facts), all_of(same.of(a, b) for a, b in zip(wanted, found, strict=True))
 
 
 def _known_equal(context: Context) -> dict[Expr, Expr]:
@@ -120,13 +148,13 @@ class _Meant:
         renamed = Renamed(to, domains)
         self.args = [renamed.expr(e) for e in meant.args]
         self.values = [renamed.expr(e) for e in meant.values]
-        self._all = [renamed.expr(e) for e in meant.exprs()]
+        self.conditions = [renamed.expr(e) for e in predicates(meant)]
         self._domain = () if meant.domain is None else meant.domain.bounds
 
     def coordinates(self) -> list[Expr]:
         """Every coordinate that the definition mentions, and what its domain is made of."""
         found = dict.fromkeys(self.args)
-        for e in accesses_in(self._all):
+        for e in accesses_in((*self.args, *self.values, *self.conditions)):
             found.update(dict.fromkeys(e.args))
         found.update(dict.fromkeys(end for b in self._domain for end in (b.min, b.len)))
         return list(found)

@@ -19,6 +19,7 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Expr, Variable
 from halide_core.types import INT64
+from halide_core.value_semantics import round_to_float32
 from halide_core.visit import Rewriter, subexpressions
 
 _LARGEST = 1e37
@@ -33,8 +34,8 @@ class Memory:
         self._count = 0
         self.invented: dict[Expr, None] = {}
         """Unknowns that stand for values of Funcs."""
-        self.floats: dict[Expr, tuple[float, float]] = {}
-        """Finite ranges of the unknowns that are floats."""
+        self.ranges: dict[Expr, tuple[float, float]] = {}
+        """Finite ranges of unknowns, for what is made of floats; of integers, contexts say the same."""
         self.trusted: dict[tuple[Function, int], None] = {}
         """Funcs whose guessed ranges were taken as facts."""
 
@@ -51,10 +52,15 @@ class Memory:
         type = f.types[component]
         low, high = self._ranges.of_function(f, component)
         if type.is_float():
-            return (low, high) if -_LARGEST < low <= high < _LARGEST else None
+            return (_float(low, -1), _float(high, 1)) if -_LARGEST < low <= high < _LARGEST else None
         if type.is_bool() or (low, high) == type.range or not (type.range[0] <= low <= high <= type.range[1]):
             return None
         return int(low), int(high)
+
+
+def _float(end: float, direction: int) -> float:
+    """An end of a range as a number of either width, moved outwards by what rounding may take."""
+    return round_to_float32(end + direction * abs(end) * 2.0**-22)
 
 
 class Reads(Rewriter):
@@ -86,8 +92,8 @@ class Reads(Rewriter):
                 known = self._memory.range_of(e.callee, e.component)
                 if known is not None:
                     self._memory.trusted.setdefault((e.callee, e.component))
+                    self._memory.ranges[var] = known
                     if e.type.is_float():
-                        self._memory.floats[var] = known
                         continue
                     low, high = (ir.const(end, e.type) for end in known)
                     facts += [ir.less_equal(low, var), ir.less_equal(var, high)]

@@ -7,8 +7,9 @@ than the program: the query with the answers, and the tree by itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from bounds.claims import Claim, Kind, Text
+from bounds.claims import Claim, Kind, Text, nothing
 from bounds.claims_memory import Memory
 from bounds.claims_query import query_claims
 from bounds.claims_races import race_claims
@@ -23,8 +24,22 @@ from halide_core.program import cpu_box
 from halide_core.visit import Substitution, walk
 
 
-def program_claims(query: Query, answers: Answers, tree: Stmt) -> tuple[list[list[Claim]], Memory]:
-    """The claims, in groups within which a variable means one thing; and what the unknowns in them stand for."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Claims:
+    """All claims about one compile."""
+
+    query: list[Claim]
+    """Those about the query and its answers."""
+    tree: list[Claim]
+    """Those about the tree; a variable means one thing in each of the two lists."""
+    start: Claim
+    """That some window passes the start-up checks: it holds if its context is possible."""
+    memory: Memory
+    """What the unknowns in them stand for."""
+
+
+def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
+    """See the module's docstring."""
     memory = Memory()
     program = query.program
     holes = hole_values(program, answers)
@@ -37,7 +52,9 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> tuple[list[lis
         claims += stage_claims(site, program.nests[site.key], holes, number)
     claims += race_claims(walked.touches, memory)
     claims += _value_claims(walked, memory)
-    return [about_query, claims], memory
+    started = walked.started or nothing()
+    start = Claim(Kind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)
+    return Claims(about_query, claims, start, memory)
 
 
 def _boxes(query: Query, holes: Substitution) -> Boxes:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from bounds.claims import Claim, Context, Kind, Text, differs
 from bounds.claims_memory import Memory
-from bounds.claims_tree import Touch
+from bounds.claims_sites import Touch
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Callee, Expr, For, LoopKind, Provide, Variable

@@ -27,7 +27,7 @@ from halide_core.visit import Substitution, sub_stmts
 
 def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) -> list[Claim]:
     """Coverage and order of one nest. ``holes`` fills the witnesses; ``number`` keeps the names apart."""
-    chain = _chain(site.body, len(_tests(nest.core)))
+    chain = _chain(site.body, site.tests)
     if chain is None:
         text = (f"stage {site.stage} has one assignment",)
         where = site.func.definitions[site.stage].location
@@ -39,15 +39,6 @@ def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) 
     return claims
 
 
-def _tests(core: Stmt) -> list[If]:
-    """The conditions of the definition itself."""
-    found: list[If] = []
-    while isinstance(core, If):
-        found.append(core)
-        core = core.then
-    return found
-
-
 def _chain(stmt: Stmt, tests: int) -> list[Stmt] | None:
     """What stands around the one assignment of a stage, outermost first, without the definition's own conditions;
     lets are among it. None where there is no such assignment, or several."""
@@ -55,7 +46,7 @@ def _chain(stmt: Stmt, tests: int) -> list[Stmt] | None:
     if len(paths) != 1:
         return None
     (path,) = paths
-    return path[: len(path) - tests]
+    return path[: len(path) - tests]  # what is left out is compared with the definition elsewhere
 
 
 def _paths(stmt: Stmt) -> Iterator[list[Stmt]]:

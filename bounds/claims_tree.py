@@ -30,10 +30,11 @@ from bounds.claims import (
 )
 from bounds.claims_arithmetic import Ranges, fits_int64, overflowing
 from bounds.claims_cases import StageSite, sites_of_cases
-from bounds.claims_definition import definition_claims
+from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
+from bounds.claims_sites import Entered, Touch, ValueSite
 from halide_core import ir
-from halide_core.algorithm import Function, Image
+from halide_core.algorithm import Function
 from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
 from halide_core.program import Program, StageKey
@@ -42,44 +43,6 @@ from halide_core.visit import stmt_exprs
 
 Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
 """The compute bounds of each stage, in variables that are bound where the Func's label stands; of all its cases."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entered:
-    """A loop on the way down, and the context just outside it."""
-
-    loop: ir.For
-    outside: Context
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Touch:
-    """One read or write of memory: where it is, inside which loops, and how far out its memory lives."""
-
-    callee: Callee
-    point: tuple[Expr, ...]
-    writer: Provide | None
-    """The assignment, where this is a write."""
-    reader: StageKey
-    context: Context
-    loops: tuple[Entered, ...]
-    private: int
-    """How many of the loops are around the allocation too: those further in share the memory."""
-    labels: Mapping[Callee, int]
-    """Which Funcs' labels are around it, and how many of the loops around each."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueSite:
-    """An assignment at a point that counts."""
-
-    func: Function
-    stage: int
-    context: Context
-    values: tuple[Expr, ...]
-    reads: Reads
-    read: tuple[Access, ...]
-    """What the values are made of: points that were computed, as this one counts."""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,7 +58,15 @@ class _Scope:
     loops: tuple[Entered, ...] = ()
     stage: StageKey | None = None
     tests: tuple[Expr, ...] = ()
-    """The conditions around, of the statement's own stage."""
+    """The conditions around; inside a stage, those of the stage."""
+    outside: tuple[Context, ...] = ()
+    """The context just outside each of these."""
+    site: StageSite | None = None
+    """The nest."""
+    sizes: tuple[Expr, ...] = ()
+    """That the memory around has sizes in int64."""
+    done: list[int] = field(default_factory=list)
+    """The stages computed so far of the Func whose label is around."""
 
     def inner(self) -> _Scope:
         """A scope inside this one."""
@@ -108,7 +79,7 @@ class TreeClaims:
     def __init__(self, program: Program, boxes: Boxes, memory: Memory) -> None:
         self._outputs = program.algorithm.outputs
         self._program = program
-        self._nests: dict[Stmt, StageKey] = {}
+        self._nests: dict[Stmt, StageSite] = {}
         self._counts = boxes
         self._memory = memory
         self.claims: list[Claim] = []
@@ -119,10 +90,17 @@ class TreeClaims:
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
+        self._regions: dict[Callee, tuple[Interval, ...]] = {}
+        self._fitted: dict[tuple[Callee, Reads], None] = {}
+        """Arguments that are known to have their regions, by the moment at which that was claimed."""
+        self._missing: dict[Function, None] = dict.fromkeys(self._outputs)
+        """Outputs that are not computed."""
 
     def run(self, stmt: Stmt) -> None:
         """Everything about the tree."""
         self._stmt(stmt, _Scope(nothing(), Reads(self._memory)))
+        for f in self._missing:
+            self._claim(Kind.COMPUTED, f.name, ("it is computed",), nothing(), ir.FALSE)
         early = ir.FALSE if self._late else ir.TRUE
         self._claim(Kind.STARTUP, "", ("no check stands inside a loop",), nothing(), early)
 
@@ -157,6 +135,7 @@ class TreeClaims:
             case ir.AnswerQuery(regions=regions):
                 for callee, box in regions:
                     scope.boxes[callee], scope.private[callee] = box, 0
+                    self._regions[callee] = box
             case ir.Allocate():
                 self._allocate(stmt, scope)
             case ir.Label():
@@ -191,28 +170,19 @@ class TreeClaims:
         risky = overflowing([scope.reads.expr(e) for e in exprs], self._ranges)
         if risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
-            self._claim(Kind.INT64, self._about(scope), text, scope.context, fits_int64(risky), self._line(scope))
+            context = scope.context.holds(*scope.sizes)
+            self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky), self._line(scope))
 
     def _start(self, scope: _Scope) -> None:
-        """The start-up checks are over: what they were for is claimed, once."""
+        """The start-up checks are over: what they say of every program is claimed, once."""
         if self.started is not None:
             return
         self.started = scope.context
         for f in self._outputs:
             text: Text = (f'windows of "{f.name}" beyond ±2^30 are refused',)
-            self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f))
+            where = f.definitions[-1].location
+            self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
-        for callee, region in scope.boxes.items():
-            role = "input" if isinstance(callee, Image) else "output"
-            fits = all_of(
-                all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
-                for i, (start, extent) in zip(region, fields(callee), strict=True)
-            )
-            empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in region)
-            text = (f'{role} "{callee.name}" has the region that is {"read" if role == "input" else "written"}',)
-            advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
-            self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), None, advice)
-
     def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
         self._start(scope)
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))
@@ -224,11 +194,12 @@ class TreeClaims:
             self._claim(Kind.MEMORY, f.name, text, scope.context, ir.FALSE)
         scope.boxes[f], scope.private[f] = box, len(scope.loops)
         if len(box) > 1:
-            # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number.
+            # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number. Only
+            # what is said of int64 may rest on that.
             size = box[0].len
             for i in box[1:]:
                 size = ir.mul(size, i.len)
-            scope.context = scope.context.holds(ir.less_equal(size, ir.i64(INT64.range[1])))
+            scope.sizes = (*scope.sizes, ir.less_equal(size, ir.i64(INT64.range[1])))
 
     def _label(self, stmt: ir.Label, scope: _Scope) -> None:
         self._start(scope)
@@ -236,22 +207,42 @@ class TreeClaims:
         assert isinstance(f, Function)
         inner = scope.inner()
         if stmt.stage is None:
-            inner.labels[f] = len(scope.loops)
-            self._stmt(stmt.body, inner)
-            scope.computed |= {f}
+            self._whole(f, stmt, scope, inner)
             return
-        inner.stage, inner.tests = StageKey(f, stmt.stage), ()
+        text: Text = (f"stage {stmt.stage} follows the one before it",)
+        follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done) else ir.FALSE
+        self._claim(Kind.COMPUTED, f.name, text, scope.context, follows)
+        scope.done.append(stmt.stage)
+        inner.stage, inner.tests, inner.outside = StageKey(f, stmt.stage), (), ()
         box = self._counts[f, stmt.stage]
         label = StageSite(inner.stage, scope.context, stmt.body, box)
-        sites, claims = sites_of_cases(label, self._program.cases(f, stmt.stage))
+        sites, claims = sites_of_cases(label, self._program)
         self.stages += sites
         self.claims += claims
-        self._nests.update((site.body, site.key) for site in sites)
-        text: Text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
+        self._nests.update((site.body, site) for site in sites)
+        inner.site = self._nests.get(stmt.body)
+        text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
         self._claim(Kind.INT64, f.name, text, scope.context, ir.TRUE, f.definitions[stmt.stage].location)
         wider = self._counts[f, stmt.stage - 1] if stmt.stage else self._window(f)
         self._nested(f, stmt.stage, box, wider, scope.context)
         self._stmt(stmt.body, inner)
+
+    def _whole(self, f: Function, stmt: ir.Label, scope: _Scope, inner: _Scope) -> None:
+        """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
+        empty."""
+        inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
+        self._stmt(stmt.body, inner)
+        text: Text = ("all of its stages are computed",)
+        complete = ir.TRUE if inner.done == list(range(len(f.definitions))) else ir.FALSE
+        self._claim(Kind.COMPUTED, f.name, text, scope.context, complete)
+        scope.computed |= {f}
+        if f in self._outputs:
+            self._missing.pop(f, None)
+            window = nothing()
+            if len(self._outputs) == 1:
+                window = window.holds(*(ir.less(ir.ZERO, extent) for _, extent in fields(f)))
+            always = all_of(map(scope.reads.expr, scope.tests)) if not scope.loops else ir.FALSE
+            self._claim(Kind.COMPUTED, f.name, ("it is computed for every window",), window, always)
 
     def _window(self, f: Function) -> tuple[Interval, ...] | None:
         """What the caller asked of an output."""
@@ -297,7 +288,10 @@ class TreeClaims:
             inner = scope.inner()
             inner.context = scope.context.holds(holds)
             inner.tests = (*scope.tests, stmt.condition)
-            inner.stage = self._nests.get(branch, scope.stage)
+            inner.outside = (*scope.outside, scope.context)
+            if branch in self._nests:
+                inner.site = self._nests[branch]
+                inner.stage = inner.site.key
             self._stmt(branch, inner)
 
     # -- memory
@@ -314,12 +308,20 @@ class TreeClaims:
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))
         self._separate(stmt, scope)
-        self.claims += definition_claims(
-            scope.stage, valid, stmt, scope.tests, scope.reads, simplified=bool(self._program.specialized)
-        )
+        self._definition(stmt, scope, valid)
         values = tuple([scope.reads.expr(v) for v in stmt.values])
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
+
+    def _definition(self, stmt: Provide, scope: _Scope, valid: Context) -> None:
+        """The assignment of a nest is what the user wrote."""
+        if scope.site is None:
+            f, text = stmt.func, ("each assignment is one of a nest",)
+            self._claim(Kind.DEFINITION, f.name, text, scope.context, ir.FALSE, self._line(scope))
+            return
+        first = max(len(scope.tests) - scope.site.tests, 0)
+        place = Place(scope.site.key, stmt, scope.tests[first:], (*scope.outside, scope.context)[first], valid)
+        self.claims += definition_claims(place, scope.reads, simplified=bool(self._program.specialized))
 
     def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: _Scope) -> Touch:
         assert scope.stage is not None
@@ -358,6 +360,9 @@ class TreeClaims:
         assert scope.stage is not None
         f, stage = scope.stage.func, scope.stage.stage
         box = scope.boxes.get(callee)
+        if callee in self._regions and (callee, scope.reads) not in self._fitted:
+            self._fitted[callee, scope.reads] = None
+            self._fits(callee, self._regions[callee], scope)
         advice = "hl.clamp(…) around the coordinate, or hl.BoundaryConditions around what is read."
         for d, e in enumerate(point):
             holds = ir.FALSE if box is None else within(e, box[d])
@@ -367,6 +372,21 @@ class TreeClaims:
             text = (f"stage {stage} {verb} {callee.name}, which has memory",)
             there = ir.FALSE if box is None else ir.TRUE
             self._claim(Kind.MEMORY, f.name, text, scope.context, there, f.definitions[stage].location)
+
+    def _fits(self, callee: Callee, region: tuple[Interval, ...], scope: _Scope) -> None:
+        """Where an argument is accessed it has the region that the bounds query tells: start-up checks see to it. Once
+        for all accesses of one moment, the first of which is under the fewest conditions."""
+        assert scope.stage is not None
+        f, stage = scope.stage.func, scope.stage.stage
+        fits = all_of(
+            all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
+            for i, (start, extent) in zip(region, fields(callee), strict=True)
+        )
+        empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in region)
+        text: Text = (f'"{callee.name}" has the region that stage {stage} of "{f.name}" accesses',)
+        advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
+        location = f.definitions[stage].location
+        self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), location, advice)
 
     def _computed(self, e: Access, callee: Function, at: Provide | None, scope: _Scope, context: Context) -> None:
         """A read of a Func has a value there: its label is complete, and the point counts."""

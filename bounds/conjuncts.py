@@ -12,15 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bounds.brief import brief, brief_interval
+from bounds.claims import all_of, contains, fields
 from bounds.query import Binder, Choice, Clause, Define, ForAll, Path, Query, Rule, Taken, Where
+from bounds.telling import special
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.index import stage_variables, startup_index
-from halide_core.ir import BinaryOp, BufferField, Callee, Expr, Field, HoleKind, Interval, RVarRef, Variable
-from halide_core.printer import format_expr, format_interval
+from halide_core.ir import Callee, Expr, HoleKind, Interval, RVarRef, Variable
 from halide_core.program import Guard, Level, StageKey, cpu_box, hole
 from halide_core.simplify import simplify
-from halide_core.types import INT32, INT64
+from halide_core.types import INT32
 
 Box = tuple[Interval, ...]
 
@@ -56,12 +58,9 @@ def box_of(callee: Callee) -> Box:
     return tuple(hole(HoleKind.MEM, callee, 0, d) for d in range(callee.dimensions))
 
 
-def window_of(f: Callee) -> Box:
+def window_of(callee: Callee) -> Box:
     """What an argument's buffer spans: of an output, what the caller asks for."""
-    return tuple(
-        Interval(BufferField(INT64, f, Field.MIN, d), BufferField(INT64, f, Field.EXTENT, d))
-        for d in range(f.dimensions)
-    )
+    return tuple(Interval(low, extent) for low, extent in fields(callee))
 
 
 def _of_function(query: Query, f: Function) -> Iterator[Conjunct]:
@@ -80,7 +79,7 @@ def _of_function(query: Query, f: Function) -> Iterator[Conjunct]:
     for o in query.obligations:
         if o.func is f:
             given = scope if o.key is None else _given(query, o.key, scope)
-            told = format_expr(o.condition)
+            told = brief(o.condition)
             yield Conjunct(Rule.ASSERT, f, given, scope, o.condition, told, str(o.directive))
     for clause in query.reads.get(f, []):
         yield from _of_clause(clause, scope, cpu_box(f, last))
@@ -94,7 +93,7 @@ def _of_function(query: Query, f: Function) -> Iterator[Conjunct]:
         if length.key.func is f:
             n = length.loop.bounds.len
             least = ir.less_equal(ir.ZERO, n)
-            yield Conjunct(Rule.LENGTH, f, length.path, scope, least, f"0 <= {format_expr(n)}")
+            yield Conjunct(Rule.LENGTH, f, length.path, scope, least, f"0 <= {brief(n)}")
     for key in program.keys(f):
         yield _coverage(query, key, scope)
     for clause in query.needs_memory.get(f, []):
@@ -118,13 +117,13 @@ def cpu_name(f: Function, stage: int) -> str:
 def _of_clause(clause: Clause, stop: Path, box: Box) -> Iterator[Conjunct]:
     """A clause; nothing where none of its coordinates says anything new."""
     if any(clause.points) or not clause.points:
-        inside = _all(within(e, over) for points, over in zip(clause.points, box, strict=True) for e in points)
+        inside = all_of(within(e, over) for points, over in zip(clause.points, box, strict=True) for e in points)
         yield Conjunct(clause.rule, clause.callee, clause.path, stop, inside, claim_of(clause))
 
 
 def claim_of(clause: Clause) -> str:
     """``bx[x, y - 1 | y + 1] in ?cpu bx.s0``. A coordinate that its stage covers anyway is ``_``."""
-    where = ", ".join(" | ".join(map(format_expr, c)) or "_" for c in clause.points)
+    where = ", ".join(" | ".join(map(brief, c)) or "_" for c in clause.points)
     if isinstance(clause.callee, Function):
         name = cpu_name(clause.callee, clause.stage) if clause.kind is HoleKind.CPU else f"?mem {clause.callee.name}"
     else:
@@ -158,12 +157,7 @@ def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
             path = path.then(Define(step.var, step.value, step.within))
     where = ", ".join(loop.var.name for loop in nest.loops)
     claim = f"({where}) is an iteration of {key.func.name}.s{key.stage}{special(key)}"
-    return Conjunct(Rule.LOOPS, key.func, path, scope, _all(goals), claim)
-
-
-def special(key: StageKey) -> str:
-    """How a nest's specialization is told: ``[1]``; nothing for the general case."""
-    return f"[{key.specialization}]" if key.specialization else ""
+    return Conjunct(Rule.LOOPS, key.func, path, scope, all_of(goals), claim)
 
 
 def _points(key: StageKey) -> Iterator[tuple[Variable, Interval]]:
@@ -185,37 +179,9 @@ def _variable(e: Expr) -> Variable:
     return e
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Conditions.
-
-
 def within(e: Expr, over: Interval) -> Expr:
     """``e`` lies in an interval."""
     return ir.conjunction(ir.less_equal(over.min, e), ir.less(e, simplify(ir.add(over.min, over.len))))
-
-
-def contains(box: Box, part: Box) -> Expr:
-    """A box contains another, unless that has no point."""
-    empty = _any(ir.less_equal(i.len, ir.ZERO) for i in part)
-    around = _all(
-        ir.conjunction(ir.less_equal(a.min, b.min), ir.less_equal(ir.add(b.min, b.len), ir.add(a.min, a.len)))
-        for a, b in zip(box, part, strict=True)
-    )
-    return around if empty is ir.FALSE or around is ir.TRUE else ir.binary(BinaryOp.OR, empty, around)
-
-
-def _all(conditions: Iterable[Expr]) -> Expr:
-    result = ir.TRUE
-    for c in conditions:
-        result = c if result is ir.TRUE else ir.conjunction(result, c)
-    return result
-
-
-def _any(conditions: Iterable[Expr]) -> Expr:
-    result = ir.FALSE
-    for c in conditions:
-        result = c if result is ir.FALSE else ir.binary(BinaryOp.OR, result, c)
-    return result
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -225,11 +191,11 @@ def _any(conditions: Iterable[Expr]) -> Expr:
 def _binder_text(binder: Binder) -> str:
     match binder:
         case ForAll(var=var, bounds=bounds):
-            return f"forall {var.name} in {format_interval(bounds)}: "
+            return f"forall {var.name} in {brief_interval(bounds)}: "
         case Define(var=var, value=value):
-            return f"let {var.name} = {format_expr(value)}: "
+            return f"let {var.name} = {brief(value)}: "
         case Where(condition=condition):
-            return f"{format_expr(condition)} => "
+            return f"{brief(condition)} => "
         case Choice():
             return ""  # its own line says where its holes are bound
 

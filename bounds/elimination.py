@@ -11,13 +11,13 @@ cancels does cancel; conditions narrow the variable they are about.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from bounds.monotone import Direction, Directions
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.facts import Facts
-from halide_core.index import exact_index
 from halide_core.ir import (
     Access,
     Binary,
@@ -32,7 +32,7 @@ from halide_core.ir import (
     Select,
     Variable,
 )
-from halide_core.linear import Linear, difference, linear_of, to_expr
+from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import Simplifier
 from halide_core.types import INT32, INT64
 from halide_core.visit import parts
@@ -72,6 +72,9 @@ class Elimination:
         self._facts = facts
         self._values = values
         self._memo: dict[tuple[Expr, bool], Expr | None] = {}
+        self._directions = [Directions(var) for var in targets]
+        self.lost = False
+        """Whether an end may lie beyond every value, where correlated parts of an affine kind were taken apart."""
 
     def bound(self, e: Expr, up: bool) -> Expr | None:
         """The greatest (``up``) or least value of an int64 expression; None where there is none."""
@@ -84,6 +87,7 @@ class Elimination:
 
     def _linear(self, e: Expr, up: bool) -> Expr | None:
         form = self._gathered(linear_of(e))
+        self._apart([a for a in form.terms if not mentions(a).isdisjoint(self._keys)], lambda: to_expr(form))
         result = Linear({}, form.const)
         for atom, c in form.terms.items():
             end = self._atom(atom, up == (c > 0))
@@ -91,6 +95,11 @@ class Elimination:
                 return None
             result = result.plus(linear_of(end), c)
         return to_expr(result)
+
+    def _apart(self, varying: list[Expr], whole: Callable[[], Expr]) -> None:
+        """Parts that vary are about to get ends of their own. They take these together if all grow or all fall."""
+        if len(varying) > 1 and not self.lost and any(d.of(whole()) is Direction.UNKNOWN for d in self._directions):
+            self.lost = True
 
     def _gathered(self, form: Linear) -> Linear:
         """Moves terms that vary into a min or max that varies with them, where they can cancel:
@@ -140,6 +149,9 @@ class Elimination:
         return ir.i64(int(end))
 
     def _min_max(self, op: BinaryOp, a: Expr, b: Expr, up: bool) -> Expr | None:
+        if up == (op is BinaryOp.MIN):  # the greatest of a min: both sides need not be greatest at once
+            varying = [side for side in (a, b) if not mentions(side).isdisjoint(self._keys)]
+            self._apart(varying, lambda: ir.binary(op, a, b))
         x, y = self.bound(a, up), self.bound(b, up)
         pick = self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum
         if x is not None and y is not None:
@@ -169,6 +181,8 @@ class Elimination:
         if isinstance(b, IntImm) and b.value > 0:
             end = self.bound(a, up)
             return None if end is None else self._simplifier.expr(ir.div(end, b))
+        if isinstance(b, IntImm):
+            return self._negated_quotient(a, -b.value, up)
         xs = self._ends(a)
         if xs is None:
             return None
@@ -180,7 +194,16 @@ class Elimination:
         most = self._simplifier.maximum(most, self._simplifier.expr(ir.sub(ir.ZERO, high)))
         return self._simplifier.expr(most if up else ir.sub(ir.sub(ir.ZERO, most), ir.ZERO))
 
+    def _negated_quotient(self, a: Expr, k: int, up: bool) -> Expr | None:
+        """Of ``a div -k``, which is ``-(a div k)``; by zero it is zero."""
+        if k == 0:
+            return ir.ZERO
+        end = self.bound(a, not up)
+        return None if end is None else self._simplifier.expr(ir.sub(ir.ZERO, ir.div(end, ir.i64(k))))
+
     def _remainder(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        if isinstance(b, IntImm) and b.value <= 0:
+            return self._remainder(a, ir.i64(-b.value), up) if b.value else ir.ZERO
         xs = self._ends(a)
         if isinstance(b, IntImm) and b.value > 0:
             if xs is not None and len(xs) == 1:  # stays a remainder: as x - x/b*b it would lose that it is below b
@@ -189,6 +212,7 @@ class Elimination:
                 first, last = (self._simplifier.expr(ir.div(x, b)) for x in (xs[0], xs[-1]))
                 if first is last:
                     return self._simplifier.expr(ir.sub(xs[-1] if up else xs[0], ir.mul(first, b)))
+            self.lost = True
             if not up:
                 return ir.ZERO
             if xs is not None and self._facts.proves_le(ir.ZERO, xs[0]):
@@ -225,6 +249,7 @@ class Elimination:
             return None
         if mentions(condition).isdisjoint(self._keys):
             return self._simplifier.expr(Select(INT64, condition, x, y))
+        self.lost = True
         return (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
 
     def _cast(self, inner: Expr, up: bool) -> Expr | None:
@@ -272,45 +297,3 @@ class Elimination:
                 return self._finite(a) and abs(b.value) > 1e-6
         low, high = self._values.of(e)
         return low > -1e30 and high < 1e30
-
-
-class Conditions:
-    """Conditions met on the way up a path, each waiting for the innermost variable that it is about."""
-
-    def __init__(self) -> None:
-        self._waiting: list[Linear] = []
-
-    def meet(self, condition: Expr) -> None:
-        """Takes in a condition; what is not linear in coordinates says nothing here."""
-        match condition:
-            case Binary(op=BinaryOp.AND, a=a, b=b):
-                self.meet(a)
-                self.meet(b)
-            case Binary(op=BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ as op, a=a, b=b):
-                x, y = exact_index(a), exact_index(b)
-                if x is not None and y is not None:
-                    gap = difference(y, x)
-                    self._waiting.append(gap.plus(Linear({}, -1)) if op is BinaryOp.LT else gap)
-                    if op is BinaryOp.EQ:
-                        self._waiting.append(gap.times(-1))
-
-    def about(self, var: Variable) -> tuple[list[Expr], list[Expr]]:
-        """Lower and upper bounds of a variable, taken from the conditions that mention it; they are used up."""
-        lows: list[Expr] = []
-        highs: list[Expr] = []
-        rest: list[Linear] = []
-        for form in self._waiting:
-            c = form.terms.get(var, 0)
-            if c == 0:
-                rest.append(form)
-                continue
-            others = Linear({a: k for a, k in form.terms.items() if a is not var}, form.const)
-            if any(var in mentions(a) for a in others.terms):
-                continue
-            if c > 0:  # c·var >= -others
-                low = ir.sub(ir.ZERO, ir.div(to_expr(others), ir.i64(c)))
-                lows.append(low if c != 1 else to_expr(others.times(-1)))
-            else:  # -c·var <= others
-                highs.append(ir.div(to_expr(others), ir.i64(-c)) if c != -1 else to_expr(others))
-        self._waiting = rest
-        return lows, highs

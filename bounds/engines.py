@@ -1,31 +1,81 @@
-"""The engines by name. The libraries that some of them need are loaded when one is first asked for.
+"""The engines by name. What some of them need beyond Python is loaded when one is first asked for.
 
-In: the name of an engine, as ``HL_BOUNDS`` has it. Out: an Oracle.
+In: an engine's name, as ``HL_BOUNDS`` has it. Out: an Oracle.
 
-    oracle(Engine.ISL).answer(query)
+    oracle_of(Engine.ISL).answer(query)
 """
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+
 from bounds.answering import answer_query
+from bounds.baseline import BaselineRanges
+from bounds.chain import Ask, ImprovedRanges, Improvement
 from bounds.extents import Extents
-from bounds.oracle import Answers, Bound, Ends, Engine, Oracle, Ranges
-from bounds.query import Path, Query
-from halide_core.ir import Expr
+from bounds.oracle import Answers, Engine, Oracle, Ranges
+from bounds.query import Query
+from halide_core.errors import HalideError
+
+VARIABLE = "HL_BOUNDS"
 
 
-class IslRanges(Extents):
-    """Interval arithmetic, every range of which isl is asked to improve."""
+@dataclass(frozen=True, slots=True)
+class EngineOracle:
+    """An engine as an Oracle."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        from bounds.polyhedral import Polyhedra
+    engine: Engine
 
-        self._polyhedra = Polyhedra(self)
+    @property
+    def name(self) -> str:
+        """What the engine is called."""
+        return self.engine.value
 
-    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
-        return self._polyhedra.ends(e, path, stop, super().ends(e, path, stop))
-class IslOracle:
-    name="isl"
-    def answer(self, query):
-        return answer_query(query, IslRanges())
+    def answer(self, query: Query) -> Answers:
+        """Answers every hole. Raises: BoundsError where an access has no bound."""
+        return answer_query(query, ranges_of(self.engine))
+
+
+def chosen_engine() -> Engine:
+    """The user's choice, read anew each time. Raises: HalideError for an unknown name, with those there are."""
+    name = os.environ.get(VARIABLE, "").strip() or Engine.CHAIN.value
+    for engine in Engine:
+        if engine.value == name:
+            return engine
+    names = ", ".join(e.value for e in Engine)
+    raise HalideError(f'{VARIABLE}="{name}" is no bounds engine. It can be one of: {names}.')
+
+
+def oracle_of(engine: Engine) -> Oracle:
+    """The engine as an Oracle."""
+    return EngineOracle(engine)
+
+
+def ranges_of(engine: Engine) -> Ranges:
+    """A fresh engine, which knows no answers yet."""
+    match engine:
+        case Engine.CHAIN:
+            return ImprovedRanges(polyhedra, Ask.WHERE_LOST)
+        case Engine.INTERVAL:
+            return Extents()
+        case Engine.ISL:
+            return ImprovedRanges(polyhedra, Ask.ALWAYS)
+        case Engine.NONLINEAR:
+            return ImprovedRanges(polynomials, Ask.ALWAYS)
+        case Engine.BASELINE:
+            return BaselineRanges()
+
+
+def polyhedra(extents: Extents) -> Improvement:
+    """isl, for the ranges that ``extents`` has found."""
+    from bounds.polyhedral import Polyhedra  # noqa: PLC0415  # isl takes long to import
+
+    return Polyhedra(extents)
+
+
+def polynomials(extents: Extents) -> Improvement:
+    """sympy, for the ranges that ``extents`` has found."""
+    from bounds.nonlinear import Polynomials  # noqa: PLC0415  # sympy takes long to import
+
+    return Polynomials(extents)

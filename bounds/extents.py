@@ -8,7 +8,10 @@ greatest value in terms of what is bound at the stop. Answers given so far are r
 
 from __future__ import annotations
 
-from bounds.elimination import Conditions, Elimination, mentions
+from collections.abc import Collection
+
+from bounds.conditions import Conditions
+from bounds.elimination import Elimination, mentions
 from bounds.oracle import Bound, Ends, Engine
 from bounds.query import Choice, Define, ForAll, Path, Taken, Where
 from bounds.value_range import ValueRanges
@@ -16,7 +19,7 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.assumptions import assume_condition
 from halide_core.facts import Facts
-from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm, Variable
+from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, IntImm, Variable
 from halide_core.simplify import Simplifier, simplify
 from halide_core.visit import Substitution, subexpressions
 
@@ -42,73 +45,25 @@ class Extents:
         """What stands for a hole from now on."""
         return self._short.get(h, h)
 
-    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
-        """The range of ``e``, as an engine gives it."""
-        low, high = self.of(e, path, stop)
-        return Ends(low, high, Engine.INTERVAL)
-
     def of(self, e: Expr, path: Path, stop: Path) -> Bound:
         """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``."""
-        facts = path.facts
-        start = self.unholed(e)
-        conditions = Conditions()
-        self._record_facts(path)
-        none = Elimination({}, facts, self._values)
-        low, high = none.bound(start, False), none.bound(start, True)
-        binders = list(path.up_to(stop))
-        bound = {b.var for b in binders if isinstance(b, ForAll | Define)}
-        defined = {b.var: b.value for b in binders if isinstance(b, Define)}
-        for binder in binders:
-            match binder:
-                case Where(condition=condition):
-                    conditions.meet(self.unholed(condition))
-                case Choice(func=f):
-                    low, high = self._close(low, f), self._close(high, f)
-                case ForAll(var=var, bounds=bounds):
-                    first = self.unholed(bounds.min)
-                    last = simplify(ir.sub(ir.add(first, self.unholed(bounds.len)), ir.ONE))
-                    low, high = self._eliminate(var, first, last, conditions, facts, low, high)
-                case Define(var=var, value=value, within=within):
-                    first = last = self.unholed(value)
-                    if within is not None:
-                        a = self.unholed(within.min)
-                        b = simplify(ir.sub(ir.add(a, self.unholed(within.len)), ir.ONE))
-                        if _covers_all(first, bound, defined):
-                            first, last = a, b
-                        else:
-                            simplifier = Simplifier(facts)
-                            first, last = simplifier.maximum(first, a), simplifier.minimum(last, b)
-                    low, high = self._eliminate(var, first, last, conditions, facts, low, high)
-        simplifier = Simplifier(facts)
-        return (
-            None if low is None else simplifier.expr(low),
-            None if high is None else simplifier.expr(high),
-        )
+        ends = self.ends(e, path, stop)
+        return ends.low, ends.high
 
-    def _eliminate(
-        self,
-        var: ir.Variable,
-        first: Expr,
-        last: Expr,
-        conditions: Conditions,
-        facts: Facts,
-        low: Expr | None,
-        high: Expr | None,
-    ) -> Bound:
-        lows, highs = conditions.about(var)
-        needed = (low is not None and var in mentions(low)) or (high is not None and var in mentions(high))
-        if not needed:
-            return low, high
-        simplifier = Simplifier(facts)
-        for e in lows:
-            first = simplifier.maximum(first, simplifier.expr(e))
-        for e in highs:
-            last = simplifier.minimum(last, simplifier.expr(e))
-        ends = Elimination({var: (first, last)}, facts, self._values)
-        return (
-            None if low is None else ends.bound(low, False),
-            None if high is None else ends.bound(high, True),
-        )
+    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+        """The same, as what an engine says."""
+        self._record_facts(path)
+        return _Climb(self, path, stop).ends(self.unholed(e))
+
+    @property
+    def values(self) -> ValueRanges:
+        """Constant ranges of values."""
+        return self._values
+
+    def interval(self, bounds: Interval) -> tuple[Expr, Expr]:
+        """The least and greatest value of an interval, without the holes that have small answers."""
+        first = self.unholed(bounds.min)
+        return first, simplify(ir.sub(ir.add(first, self.unholed(bounds.len)), ir.ONE))
 
     def unholed(self, e: Expr) -> Expr:
         """Small answers in place of their holes."""
@@ -120,17 +75,13 @@ class Extents:
         """An expression with no small answers' holes, and none of some Funcs' that are answered."""
         e = self.unholed(e)
         while True:
-            inner = {h: self._exact[h] for h in mentions(e) if isinstance(h, Hole) and h.func in funcs and h in self._exact}
+            inner = {h: self._exact[h] for h in self._holes_of(e, funcs) if h in self._exact}
             if not inner:
                 return e
             e = simplify(Substitution(inner).expr(e))
 
-    def _close(self, e: Expr | None, f: Function) -> Expr | None:
-        """Replaces the holes of a Func by their answers: the path leaves the place where they are bound."""
-        while e is not None and any(isinstance(h, Hole) and h.func is f for h in mentions(e)):
-            own = {h: self._exact[h] for h in mentions(e) if isinstance(h, Hole) and h.func is f}
-            e = simplify(Substitution(own).expr(e))
-        return e
+    def _holes_of(self, e: Expr, funcs: Collection[Function]) -> list[Hole]:
+        return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]
 
     def _record_facts(self, path: Path) -> None:
         """What the binders of a path say, recorded once, outermost first."""
@@ -145,15 +96,98 @@ class Extents:
                 case Taken(condition=condition):
                     assume_condition(node.facts, condition)
                 case ForAll(var=var, bounds=bounds):
-                    first, length = self.unholed(bounds.min), self.unholed(bounds.len)
-                    node.facts.assume_range(var, first, simplify(ir.sub(ir.add(first, length), ir.ONE)))
-                    _assume_nonempty(node.facts, length)
+                    node.facts.assume_range(var, *self.interval(bounds))
+                    _assume_nonempty(node.facts, self.unholed(bounds.len))
                 case Define(var=var, value=value, within=within):
                     exact = self.unholed(value)
                     node.facts.assume_range(var, exact, exact)
                     if within is not None:
-                        a, n = self.unholed(within.min), self.unholed(within.len)
-                        node.facts.assume_range(var, a, simplify(ir.sub(ir.add(a, n), ir.ONE)))
+                        node.facts.assume_range(var, *self.interval(within))
+
+
+class _Climb:
+    """One expression on its way up a path: the binders leave one by one, innermost first."""
+
+    def __init__(self, extents: Extents, path: Path, stop: Path) -> None:
+        self._extents = extents
+        self._facts = path.facts
+        self._simplifier = Simplifier(path.facts)
+        self._conditions = Conditions(path.facts)
+        self._binders = list(path.up_to(stop))
+        self._bound = {b.var for b in self._binders if isinstance(b, ForAll | Define)}
+        self._defined = {b.var: b.value for b in self._binders if isinstance(b, Define)}
+        self._low: Expr | None = None
+        self._high: Expr | None = None
+        self._lost = False
+
+    def ends(self, e: Expr) -> Ends:
+        memory = Elimination({}, self._facts, self._extents.values)
+        self._low, self._high = memory.bound(e, False), memory.bound(e, True)
+        self._lost = memory.lost
+        for binder in self._binders:
+            match binder:
+                case Taken():
+                    pass  # it is about no variable: the facts know it
+                case Where(condition=condition):
+                    self._conditions.meet(self._extents.unholed(condition))
+                case Choice(func=f):
+                    self._close(f)
+                case ForAll(var=var, bounds=bounds):
+                    self._eliminate(var, *self._extents.interval(bounds))
+                case Define(var=var, value=value, within=within):
+                    self._define(var, self._extents.unholed(value), within)
+        low = None if self._low is None else self._simplifier.expr(self._low)
+        high = None if self._high is None else self._simplifier.expr(self._high)
+        return Ends(low, high, Engine.INTERVAL, lost=self._lost or self._conditions.lost)
+
+    def _define(self, var: Variable, value: Expr, within: Interval | None) -> None:
+        """A let leaves: it ranges over its value, which the path keeps within an interval."""
+        if within is None:
+            self._eliminate(var, value, value)
+            return
+        first, last = self._extents.interval(within)
+        if not self._needs(var) and any(self._needs(v) for v in self._bound if v in mentions(value)):
+            # Someone depends on the loops that it is made of, not on the let itself.
+            self._conditions.meet(ir.less_equal(first, value))
+            self._conditions.meet(ir.less_equal(value, last))
+        elif _covers_all(value, self._bound, self._defined):
+            self._eliminate(var, first, last)
+            return
+        self._eliminate(var, self._simplifier.maximum(value, first), self._simplifier.minimum(value, last))
+
+    def _needs(self, var: Variable) -> bool:
+        return any(e is not None and var in mentions(e) for e in (self._low, self._high))
+
+    def _eliminate(self, var: Variable, first: Expr, last: Expr) -> None:
+        if not self._needs(var):
+            self._conditions.without(var, first, last)
+            return
+        lows, highs = self._conditions.about(var)
+        for e in lows:
+            first = self._simplifier.maximum(first, self._simplifier.expr(e))
+        for e in highs:
+            last = self._simplifier.minimum(last, self._simplifier.expr(e))
+        ends = Elimination({var: (first, last)}, self._facts, self._extents.values)
+        self._low = None if self._low is None else ends.bound(self._low, False)
+        self._high = None if self._high is None else ends.bound(self._high, True)
+        self._lost |= ends.lost
+        if lows or highs:
+            # The bounds may cross for some values of the variables further out, which are then not taken at all.
+            self._lost |= any(self._needs(v) for v in self._bound)
+
+    def _close(self, f: Function) -> None:
+        """Replaces the holes of a Func by their answers: the path leaves the place where they are bound."""
+        own = frozenset({f})
+        if self._low is not None:
+            self._low = self._extents.closed(self._low, own)
+        if self._high is not None:
+            self._high = self._extents.closed(self._high, own)
+
+        def closing(e: Expr) -> Expr | None:
+            e = self._extents.closed(e, own)
+            return None if any(isinstance(h, Hole) and h.func is f for h in mentions(e)) else e
+
+        self._conditions.close(closing)
 
 
 def _covers_all(value: Expr, bound: set[Variable], defined: dict[Variable, Expr]) -> bool:

@@ -36,13 +36,13 @@ Bound = tuple[Expr | None, Expr | None]
 class Ends:
     """The least and greatest value of an expression along a path, None where there is none, and who says so.
 
-    ``exact``: each end is certainly a value that is taken, wherever the path has points; False says nothing.
+    ``lost``: whether something that is known of affine parts was not used, so that an exact engine may do better.
     """
 
     low: Expr | None
     high: Expr | None
     engine: Engine
-    exact: bool = False
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +94,10 @@ class Answers:
 class Oracle(Protocol):
     """A bounds engine."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
 
     def answer(self, query: Query) -> Answers:
         """Intervals that satisfy every conjunct of the query.

@@ -12,7 +12,7 @@ What is not affine (a product, a value from memory) is a variable of its own, wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import islpy as isl
 
@@ -27,14 +27,17 @@ from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
 
-STEPS = 50000
-"""Operations of isl for one question; what takes more is not answered."""
 
-QUESTIONS = 2_000
-"""Of one query, so that a huge program can't take long either."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much isl may do: operations for one question, questions for one query; and what is still written as an
+    expression: nodes, and pieces of a function."""
 
-MOST_NODES = 60
-"""Longer ranges are not written."""
+    steps: int = 20_000
+    questions: int = 2_000
+    nodes: int = 60
+    pieces: int = 6
+
 
 _FAR = 1 << 31
 """Constant facts beyond this say only what type a value has."""
@@ -43,23 +46,30 @@ _FAR = 1 << 31
 class Polyhedra:
     """What isl knows of the paths of one query, given the holes answered so far."""
 
-    def __init__(self, extents: Extents) -> None:
+    def __init__(self, extents: Extents, limits: Limits = Limits()) -> None:
         self._extents = extents
-        self._left = QUESTIONS
+        self._limits = limits
+        self._asked = 0
+        self.given_up = 0
+        """How many ends stayed what they were because of a limit."""
         self._context = isl.Context()
         self._context.set_on_error(isl.on_error.CONTINUE)
-        self._context.set_max_operations(STEPS)
+        self._context.set_max_operations(limits.steps)
 
     def ends(self, e: Expr, path: Path, stop: Path, known: Ends) -> Ends:
         """The range of ``e``, given one that is sound: each end is isl's where that one is tighter, or shorter."""
-        if self._left == 0:
+        self._asked += 1
+        if self._asked > self._limits.questions:
+            self.given_up += 1
             return known
-        self._left -= 1
         self._context.reset_operations()
+        question = _Question(self._context, self._extents, self._limits, path, stop)
         try:
-            return _Question(self._context, self._extents, path, stop).answer(e, known)
+            found = question.answer(e, known)
         except isl.Error:  # too many steps
-            return known
+            found, question.given_up = known, 1
+        self.given_up += question.given_up
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +87,10 @@ class _Row:
 class _Question:
     """One expression over one path."""
 
-    def __init__(self, context: isl.Context, extents: Extents, path: Path, stop: Path) -> None:
+    def __init__(self, context: isl.Context, extents: Extents, limits: Limits, path: Path, stop: Path) -> None:
         self._extents = extents
+        self._limits = limits
+        self.given_up = 0
         self._path = path
         self._stop = stop
         self._terms = Terms(context)
@@ -87,7 +99,6 @@ class _Question:
         self._bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
         self._rows: list[_Row] = []
-        self._relaxed = False
 
     def answer(self, e: Expr, known: Ends) -> Ends:
         e = self._extents.closed(e, self._chosen)
@@ -108,8 +119,8 @@ class _Question:
         low = self._end(value, known.low, context, most=False)
         high = self._end(value, known.high, context, most=True)
         if low is known.low and high is known.high:
-            return replace(known, exact=known.exact or not self._relaxed)
-        return Ends(low, high, Engine.ISL, not self._relaxed)
+            return known
+        return Ends(low, high, Engine.ISL)
 
     # -- the set of points
 
@@ -149,7 +160,6 @@ class _Question:
                 exact = self._extents.closed(value, self._chosen)
                 rows = [_Row(atom, exact, exact)]
                 return rows if within is None else [*rows, self._within(atom, within)]
-        self._relaxed = True
         if atom.type.is_bool():
             return [_Row(atom, ir.ZERO, ir.ONE)]
         low, high = self._extents.of(atom, self._path, self._stop)
@@ -175,7 +185,7 @@ class _Question:
             for row in [*(_Row(atom, b, None) for b in lows), *(_Row(atom, None, b) for b in highs)]:
                 bound = row.low if row.low is not None else row.high
                 assert bound is not None
-                if not self._is_inside(bound) and _is_short(bound):
+                if not self._is_inside(bound) and self._is_short(bound):
                     rows.append(row)
                     waiting += self._terms.gather(bound)
         return rows
@@ -205,11 +215,13 @@ class _Question:
         try:
             end = value.dim_max(0) if most else value.dim_min(0)
         except isl.Error:  # it has none, or that takes too many steps
+            self.given_up += known is not None
             return known
         end = end.align_params(context.get_space()).coalesce()
         if known is not None and end.is_equal(self._terms.function(known).intersect_domain(end.domain())):
             return known
-        written = self._terms.expression(end.gist(context), self._path.facts, MOST_NODES)
+        written = self._terms.expression(end.gist(context), self._path.facts, self._limits.nodes, self._limits.pieces)
+        self.given_up += written is None
         if written is None or known is None:
             return known if written is None else written
         if context.is_subset(end.domain()):
@@ -218,9 +230,8 @@ class _Question:
         simplifier = Simplifier(self._path.facts)
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
 
-
-def _is_short(e: Expr) -> bool:
-    return sum(1 for _ in subexpressions([e])) <= MOST_NODES
+    def _is_short(self, e: Expr) -> bool:
+        return sum(1 for _ in subexpressions([e])) <= self._limits.nodes
 
 
 def _plain(e: Expr | None) -> Expr | None:

@@ -16,14 +16,11 @@ import islpy as isl
 from halide_core import ir
 from halide_core.facts import Facts
 from halide_core.index import exact_index
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
-
-MOST_PIECES = 6
-"""A function of more pieces than this is not written as an expression."""
 
 _COMPARED = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)
 _SUMS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX)
@@ -130,16 +127,18 @@ class Terms:
             case Binary(op=BinaryOp.OR, a=a, b=b):
                 return self.holds(a).union(self.holds(b))
             case Binary(op=op, a=a, b=b):
-                x, y = _compared(a, b)
-                gap = self.function(y).sub(self.function(x))
-                return _TRUE_OF[op](gap)
+                compared = _compared(a, b)
+                assert compared is not None, "not an atom"
+                x, y = map(self.function, compared)
+                return _TRUE_OF[op](y.sub(x))
         raise AssertionError(f"{condition} is no condition on atoms")
 
     # -- functions as expressions
 
-    def expression(self, f: isl.PwAff, facts: Facts, limit: int) -> Expr | None:
-        """A function of the atoms as an expression of at most ``limit`` nodes, on the function's domain."""
-        return _Writer(list(self.atoms), facts, limit).write(f)
+    def expression(self, f: isl.PwAff, facts: Facts, nodes: int, pieces: int) -> Expr | None:
+        """A function of the atoms as an expression, on the function's domain; None where that has too many nodes, or
+        the function too many pieces."""
+        return _Writer(list(self.atoms), facts, nodes, pieces).write(f)
 
 
 _COMBINED: dict[BinaryOp, Callable[[isl.PwAff, isl.PwAff], isl.PwAff]] = {
@@ -196,13 +195,23 @@ def _operands(e: Expr) -> list[Expr] | None:
                 return [a]
             case Binary(op=BinaryOp.AND | BinaryOp.OR, a=a, b=b):
                 return [a, b]
-            case Binary(op=op, a=a, b=b) if op in _COMPARED and None not in _compared(a, b):
-                return [*_compared(a, b)]
+            case Binary(op=op, a=a, b=b) if op in _COMPARED:
+                compared = _compared(a, b)
+                return None if compared is None else list(compared)
     return None
 
 
-def _compared(a: Expr, b: Expr) -> tuple[Expr, Expr]:
-    return exact_index(a), exact_index(b)  # type: ignore[return-value]  # None only where the caller asks for it
+def _number(e: Expr) -> Expr | None:
+    """The int64 number that a compared value is."""
+    exact = exact_index(e)
+    if exact is None and e.type.is_integer() and not e.type.is_bool() and e.type.bits() <= 32:
+        return Cast(INT64, e)
+    return exact
+
+
+def _compared(a: Expr, b: Expr) -> tuple[Expr, Expr] | None:
+    x, y = _number(a), _number(b)
+    return None if x is None or y is None else (x, y)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -210,14 +219,15 @@ def _compared(a: Expr, b: Expr) -> tuple[Expr, Expr]:
 
 
 class _Writer:
-    def __init__(self, atoms: list[Expr], facts: Facts, limit: int) -> None:
+    def __init__(self, atoms: list[Expr], facts: Facts, nodes: int, pieces: int) -> None:
         self._atoms = atoms
         self._simplifier = Simplifier(facts)
-        self._limit = limit
+        self._nodes = nodes
+        self._pieces = pieces
 
     def write(self, f: isl.PwAff) -> Expr | None:
         pieces = f.get_pieces()
-        if not 0 < len(pieces) <= MOST_PIECES:
+        if not 0 < len(pieces) <= self._pieces:
             return None
         affs = _distinct(pieces)
         for candidate, e in chain(self._simple(affs), self._clamps(affs)):
@@ -227,7 +237,7 @@ class _Writer:
 
     def _short(self, e: Expr) -> Expr | None:
         e = self._simplifier.expr(e)
-        return e if sum(1 for _ in subexpressions([e])) <= self._limit else None
+        return e if sum(1 for _ in subexpressions([e])) <= self._nodes else None
 
     def _simple(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
         """The greatest of all forms, and the least."""

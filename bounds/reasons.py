@@ -13,26 +13,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
-from bounds.conjuncts import special
+from bounds.brief import brief, tree_size
+from bounds.conjuncts import window_of
 from bounds.elimination import mentions
-from bounds.extents import Extents
-from bounds.oracle import Answer, Answers
-from bounds.query import Clause, Define, ForAll, Path, Query, Rule
+from bounds.oracle import Answer, Answers, Engine, Evidence
+from bounds.query import Define, ForAll, Path, Query, Rule
+from bounds.telling import special
 from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.errors import Location
+from halide_core.errors import InternalError, Location
 from halide_core.ir import Callee, Expr, Hole, HoleKind, Interval, Variable
-from halide_core.printer import format_expr, hole_name
+from halide_core.printer import hole_name
 from halide_core.program import Level, cpu_box, hole
 from halide_core.simplify import Simplifier, simplify
-from halide_core.visit import Substitution, parts, subexpressions
+from halide_core.visit import Substitution, subexpressions
 
 _CLOSED = 60
 """A hole is replaced by an answer of at most so many nodes; a closed form keeps the holes whose answers are longer."""
-
-_READABLE = 150
-"""What nobody would read to its end is not printed: expressions are graphs, and as trees they can be endless."""
 
 
 class End(Enum):
@@ -54,6 +53,8 @@ class Need:
     low: Expr | None
     high: Expr | None
     """What it covers by itself, where the bound stands; None where a directive only says how large the bound is."""
+    engine: Engine | None
+    """What found that; None where there was nothing to find."""
     location: Location | None
     depends: tuple[Bound, ...]
     """The bounds in terms of which this is known."""
@@ -86,7 +87,6 @@ class Reason:
     interval: Interval
     closed: Interval
     level: Level
-    engine: str
     needs: tuple[Need, ...]
 
 
@@ -97,15 +97,18 @@ class Reasons:
         self._query = query
         self._program = query.program
         self._answers = answers
-        self._extents = Extents()
-        self._by_bound: dict[Bound, Answer] = {}
-        self._closed: dict[Expr, Expr] = {}
-        for a in answers.holes:
+        self._by_bound = {Bound(a.kind, a.func, a.stage, a.dim, argument=False): a for a in answers.holes}
+
+    @cached_property
+    def _closed(self) -> Mapping[Expr, Expr]:
+        """What stands for each hole in a closed form. Answers name only holes that were answered before."""
+        closed: dict[Expr, Expr] = {}
+        for a in self._answers.holes:
             holes = hole(a.kind, a.func, a.stage, a.dim)
-            self._by_bound[Bound(a.kind, a.func, a.stage, a.dim, argument=False)] = a
             for h, value in ((holes.min, a.interval.min), (holes.len, a.interval.len)):
-                self._extents.record(h, value)
-                self._closed[h] = self.closed(value) if _size(self.closed(value), _CLOSED) <= _CLOSED else h
+                short = simplify(Substitution(closed).expr(value))
+                closed[h] = short if tree_size(short, _CLOSED) <= _CLOSED else h
+        return closed
 
     def closed(self, e: Expr) -> Expr:
         """An expression with the holes in it replaced by their answers, as long as that stays short."""
@@ -133,16 +136,20 @@ class Reasons:
     def of(self, bound: Bound) -> Reason:
         """Why a bound is what it is."""
         if bound.argument:
-            interval, level, engine = self._region(bound.callee)[bound.dim], None, ""
-        else:
-            a = self._by_bound[bound]
-            interval, level, engine = a.interval, a.level, ""
-        needs = tuple(self._needs(bound, interval))
-        return Reason(bound, interval, self.closed_interval(interval), level, engine, needs)
+            interval, evidence = self._region(bound)
+            needs = tuple(self._accesses(evidence, bound, interval, self._query.top))
+            return Reason(bound, interval, self.closed_interval(interval), None, needs)
+        a = self._by_bound[bound]
+        needs = tuple(self._needs(a, bound))
+        return Reason(bound, a.interval, self.closed_interval(a.interval), a.level, needs)
 
-    def _region(self, callee: Callee) -> tuple[Interval, ...]:
-        (region,) = [box for known, box in self._answers.regions.items() if known is callee]
-        return region
+    def _region(self, bound: Bound) -> tuple[Interval, tuple[Evidence, ...]]:
+        """The region of an argument in one dimension, and what asked for it; nothing asks for an input never read."""
+        for callee, region in self._answers.regions.items():
+            if callee is bound.callee:
+                known = self._answers.evidence.get(callee)
+                return region[bound.dim], known[bound.dim] if known is not None else ()
+        raise InternalError(f"There is no region of {bound.callee.name}.")
 
     def chain(self, bounds: list[Bound]) -> list[Reason]:
         """The reasons of some bounds, and of all that they depend on, each once, in the order of asking."""
@@ -160,56 +167,43 @@ class Reasons:
 
     # -- what asks for a bound
 
-    def _needs(self, bound: Bound, interval: Interval) -> Iterator[Need]:
-        f = bound.callee
-        if not isinstance(f, Function):
-            clauses = [*self._query.reads.get(f, []), *self._query.needs_memory.get(f, [])]
-            yield from self._accesses(clauses, bound, interval, self._query.top)
+    def _needs(self, a: Answer, bound: Bound) -> Iterator[Need]:
+        f, program = a.func, self._program
+        if a.kind is HoleKind.MEM:
+            yield from self._accesses(a.evidence, bound, a.interval, self._query.scope(program.stored[f]))
             return
-        if bound.kind is HoleKind.CPU:
-            yield from self._computed(f, bound, interval)
-            return
-        scope = self._query.top if bound.argument else self._query.scope(self._program.stored[f])
-        clauses = [*(self._query.writes[key] for key in self._program.keys(f)), *self._query.needs_memory.get(f, [])]
-        yield from self._accesses(clauses, bound, interval, scope)
-
-    def _computed(self, f: Function, bound: Bound, interval: Interval) -> Iterator[Need]:
-        scope = self._query.scope(self._program.computed[f])
-        last = len(f.definitions) - 1
-        if bound.stage < last:
-            above = Bound(HoleKind.CPU, f, bound.stage + 1, bound.dim, argument=False)
-            told = f"points that stage {bound.stage + 1} does not write keep their value: {above} is covered"
-            low, high = self._range(cpu_box(f, bound.stage + 1)[bound.dim])
-            yield Need(Rule.STAGES, told, self._match(low, high, interval, scope), low, high, None, (above,))
-        elif f in self._program.algorithm.outputs:
-            window = Interval(
-                ir.BufferField(interval.min.type, f, ir.Field.MIN, bound.dim),
-                ir.BufferField(interval.min.type, f, ir.Field.EXTENT, bound.dim),
-            )
-            low, high = self._range(window)
-            end = self._match(low, high, interval, scope)
-            yield Need(Rule.WINDOW, "the requested window", end, low, high, f.location, ())
-        if bound.stage == last:
-            yield from self._accesses(self._query.reads.get(f, []), bound, interval, scope)
-        yield from self._accesses(self._query.self_reads_of(f, bound.stage), bound, interval, scope)
-        holes = cpu_box(f, bound.stage)[bound.dim]
+        scope = self._query.scope(program.computed[f])
+        if a.stage < len(f.definitions) - 1:
+            above = Bound(HoleKind.CPU, f, a.stage + 1, a.dim, argument=False)
+            told = f"points that stage {a.stage + 1} does not write keep their value: {above} is covered"
+            low, high = self._range(cpu_box(f, a.stage + 1)[a.dim])
+            end = self._match(low, high, a.interval, scope)
+            yield Need(Rule.STAGES, told, end, low, high, None, None, (above,))
+        elif f in program.algorithm.outputs:
+            low, high = self._range(window_of(f)[a.dim])
+            end = self._match(low, high, a.interval, scope)
+            yield Need(Rule.WINDOW, "the requested window", end, low, high, None, f.location, ())
+        yield from self._accesses(a.evidence, bound, a.interval, scope)
+        holes = cpu_box(f, a.stage)[a.dim]
         for o in self._query.obligations:
             if any(h in (holes.min, holes.len) for h in mentions(o.condition)):
-                told = f"{o.directive.spelled()}: {format_expr(o.condition)}"
-                yield Need(Rule.ASSERT, told, End.NEITHER, None, None, o.directive.location, ())
+                told = f"{o.directive.spelled()}: {brief(o.condition)}"
+                yield Need(Rule.ASSERT, told, End.NEITHER, None, None, None, o.directive.location, ())
 
-    def _accesses(self, clauses: list[Clause], bound: Bound, interval: Interval, scope: Path) -> Iterator[Need]:
-        for clause in clauses:
-            f, stage = clause.reader.func, clause.reader.stage
-            for e in clause.points[bound.dim]:
-                low, high = self._extents.of(e, clause.path, scope)
-                end = self._match(low, high, interval, scope)
-                place = [" | ".join(map(brief, c)) or "_" for c in clause.points]
-                place[bound.dim] = brief(e)
-                verb = "writes" if clause.rule is Rule.WRITE else "reads"
-                told = f"{f.name}.s{stage}{special(clause.reader)} {verb} {clause.callee.name}[{', '.join(place)}]"
-                location = f.definitions[stage].location
-                yield Need(clause.rule, told, end, low, high, location, self._depends(e, clause.path, scope))
+    def _accesses(
+        self, evidence: tuple[Evidence, ...], bound: Bound, interval: Interval, scope: Path
+    ) -> Iterator[Need]:
+        for each in evidence:
+            clause, reader = each.clause, each.clause.reader
+            f, stage = reader.func, reader.stage
+            low, high = (None if e is None else self.closed(e) for e in (each.ends.low, each.ends.high))
+            end = self._match(low, high, interval, scope)
+            place = [" | ".join(map(brief, c)) or "_" for c in clause.points]
+            place[bound.dim] = brief(each.point)
+            verb = "writes" if clause.rule is Rule.WRITE else "reads"
+            told = f"{f.name}.s{stage}{special(reader)} {verb} {clause.callee.name}[{', '.join(place)}]"
+            depends = self._depends(each.point, clause.path, scope)
+            yield Need(clause.rule, told, end, low, high, each.ends.engine, f.definitions[stage].location, depends)
 
     def _range(self, part: Interval) -> tuple[Expr, Expr]:
         return self.closed(part.min), self.closed(ir.sub(ir.add(part.min, part.len), ir.ONE))
@@ -252,22 +246,3 @@ _ENDS: Mapping[tuple[bool, bool], End] = {
 def mentions_in_order(e: Expr) -> list[Variable]:
     """The variables of an expression, in a deterministic order."""
     return [v for v in subexpressions([e]) if isinstance(v, Variable)]
-
-
-def is_readable(e: Expr) -> bool:
-    """Whether an expression is worth printing."""
-    return _size(e, _READABLE) <= _READABLE
-
-
-def brief(e: Expr) -> str:
-    """An expression as text; an ellipsis where it is too long."""
-    return format_expr(e) if is_readable(e) else "…"
-
-
-def _size(e: Expr, most: int) -> int:
-    """The nodes of an expression printed as a tree, counted until there are more than ``most``."""
-    count, waiting = 0, [e]
-    while waiting and count <= most:
-        count += 1
-        waiting.extend(parts(waiting.pop()))
-    return count

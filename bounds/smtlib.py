@@ -18,20 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bounds.conjuncts import (
-    Box,
-    Conjunct,
-    binders_text,
-    box_of,
-    contains,
-    format_conjunct,
-    list_conjuncts,
-    special,
-    window_of,
-)
+from bounds.claims import contains
+from bounds.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts, window_of
 from bounds.oracle import Answers
 from bounds.query import Define, ForAll, Path, Query, Rule, Where, provided
 from bounds.smtlib_terms import Symbols, Writer
+from bounds.telling import special
 from halide_core import ir
 from halide_core.algorithm import Function, Parameter
 from halide_core.debug import deep_recursion

@@ -15,7 +15,7 @@ from typing import Any
 
 import z3
 
-from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, conjuncts, negation
+from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, negation
 from bounds.claims_evaluate import evaluate
 from bounds.solver_terms import Terms
 from halide_core import ir
@@ -25,9 +25,9 @@ from halide_core.visit import subexpressions
 
 BUDGET = 2_000_000
 """z3's steps for one question about one claim."""
-_TOGETHER = 8
-"""All claims of one context together get this part of it: where that is not enough, they are hard one by one."""
-_SMALL = (8, 64, 1 << 12)
+_WHOLE = 50
+"""So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
+_SMALL = (8, 1 << 12)
 """Counterexamples are looked for among values this small first: people can follow those."""
 
 _MINIMIZED = 6
@@ -40,21 +40,19 @@ class Prover:
     def __init__(
         self,
         invented: Collection[Expr] = (),
-        floats: Mapping[Expr, tuple[float, float]] | None = None,
+        ranges: Mapping[Expr, tuple[float, float]] | None = None,
         budget: int = BUDGET,
     ) -> None:
         """
         Args:
             invented: unknowns that stand for values of Funcs, which need not be able to take every value.
-            floats: finite ranges of unknowns that are floats.
+            ranges: finite ranges of unknowns, for what is made of floats.
             budget: z3's steps for one question.
         """
         self._invented = invented
         self._budget = budget
-        self._terms = Terms(floats)
-        self._solver = z3.SimpleSolver()
-        self._solver.set("random_seed", 0)
-        self._solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
+        self._terms = Terms(ranges)
+        self._solver = _solver()
         self._stack: list[Context] = []
         self._said: list[list[int]] = [[]]
         self._told: set[int] = set()
@@ -75,13 +73,15 @@ class Prover:
             results += self._group(list(run))
         return results
 
-    def possible(self, context: Context) -> bool | None:
-        """Whether some state meets a context's facts, its start-up checks among them; None where that is not found
-        out. Where none does, every claim about the context holds, and says nothing."""
-        self._enter(context)
-        answer = self._ask(ir.TRUE, self._push_checks())
+    def possible(self, claim: Claim) -> Result:
+        """The claim that some state meets a context's facts, its start-up checks among them. Where none does, every
+        claim about the context holds, and says nothing."""
+        self._enter(claim.context)
+        answer = self._ask(claim.conclusion, self._push_checks())
         self._pop()
-        return {z3.sat: True, z3.unsat: False}.get(answer)
+        if answer == z3.unknown:
+            return Result(claim, Status.UNDECIDED)
+        return Result(claim, Status.PROVEN if answer == z3.sat else Status.REFUTED)
 
     # -- contexts
 
@@ -132,19 +132,19 @@ class Prover:
 
     # -- questions
 
-    def _ask(self, e: Expr, checks: Sequence[Assert] = (), part: int = 1) -> Any:
-        """z3's answer to whether a state of the present context meets ``e``, within a part of the budget."""
+    def _ask(self, e: Expr, checks: Sequence[Assert] = ()) -> Any:
+        """z3's answer to whether a state of the present context meets ``e``."""
         self._push()
         self._solver.add(self._formula(e))
-        answer = self._bounded_check(self._solver, [self._switches[c] for c in checks], part)
+        answer = self._bounded_check(self._solver, [self._switches[c] for c in checks])
         if answer == z3.unsat and checks:
             needed = {switch.get_id() for switch in self._solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
         self._pop()
         return answer
 
-    def _bounded_check(self, solver: Any, switches: list[Any], part: int = 1) -> Any:
-        solver.set("rlimit", self._budget // part)
+    def _bounded_check(self, solver: Any, switches: list[Any]) -> Any:
+        solver.set("rlimit", self._budget if self._spent < _WHOLE * self._budget else self._budget // 100)
         before = _steps(solver)
         answer = solver.check(*switches)
         self._spent += max(_steps(solver) - before, 0)
@@ -156,7 +156,7 @@ class Prover:
         rest = [c for c in claims if c.conclusion is not ir.TRUE]
         if rest:
             self._enter(rest[0].context)
-            if len(rest) > 1 and self._ask(_fails(rest), part=_TOGETHER) == z3.unsat:
+            if len(rest) > 1 and self._ask(_fails(rest)) == z3.unsat:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
         if rest:
@@ -167,8 +167,8 @@ class Prover:
         return [found.get(c) or Result(c, Status.PROVEN) for c in claims]
 
     def _holds(self, claim: Claim) -> bool:
-        """Whether a claim is proven, one conjunct after the other, without start-up checks."""
-        return all(self._ask(negation(part)) == z3.unsat for part in conjuncts(claim.conclusion))
+        """Whether a claim is proven without start-up checks."""
+        return bool(self._ask(_fails([claim])) == z3.unsat)
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, if it is true at all."""
@@ -226,6 +226,13 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+def _solver() -> Any:
+    solver = z3.SimpleSolver()
+    solver.set("random_seed", 0)
+    solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
+    return solver
 
 
 def _fails(claims: Sequence[Claim]) -> Expr:

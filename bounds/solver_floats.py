@@ -90,6 +90,12 @@ _OPERATORS: dict[BinaryOp, Callable[[Range, Range], Range]] = {
 
 
 def _rounded(low: float, high: float) -> Range | None:
+    """Ends moved outwards by more than a rounding. Zero stays zero: what is rounded to less than the least normal
+    number keeps its sign, and zero is the nearest end to it."""
     if not (-_LARGEST < low <= high < _LARGEST):
         return None
-    return (low - abs(low) * _SLACK - _TINY, high + abs(high) * _SLACK + _TINY)
+    return (_away(low, -1), _away(high, 1))
+
+
+def _away(end: float, direction: int) -> float:
+    return end + direction * (abs(end) * _SLACK + _TINY) if end else end

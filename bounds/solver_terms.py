@@ -19,11 +19,13 @@ from typing import Any, NamedTuple
 
 import z3
 
+from bounds.claims_arithmetic import Ranges
 from bounds.solver_floats import float_range
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
 from halide_core.types import INT32, INT64, Type
+from halide_core.visit import parts
 
 Range = tuple[float, float]
 _ANY: Range = (-math.inf, math.inf)
@@ -48,15 +50,18 @@ def _euclid(a: int, b: int) -> tuple[int, int]:
 class Terms:
     """The terms of one set of variables: each expression once."""
 
-    def __init__(self, floats: Mapping[Expr, Range] | None = None) -> None:
-        """``floats``: finite ranges of unknowns that are floats."""
-        self._floats = floats or {}
+    def __init__(self, ranges: Mapping[Expr, Range] | None = None) -> None:
+        """``ranges``: finite ranges of unknowns, for what is made of floats."""
+        self._given = ranges or {}
+        self._integers = Ranges(ranges)
         self._memo: dict[Expr, Term] = {}
         self._axioms: list[Any] = []
         self._fresh = 0
         self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._product_axioms: dict[tuple[int, int], frozenset[int]] = {}
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
+        self._defined: dict[Expr, Expr] = {}
+        self._depends: dict[Expr, frozenset[Expr]] = {}
         self.leaves: dict[Expr, Any] = {}
         """The z3 unknown of each variable, parameter and field that is not defined."""
 
@@ -74,6 +79,21 @@ class Terms:
         known = self._memo.setdefault(variable, term)
         if known.z is not term.z:
             raise InternalError(f'"{variable}" means two things in the claims of one program.')
+
+        self._defined[variable] = value
+
+    def depends(self, e: Expr) -> frozenset[Expr]:
+        """The unknowns that an expression depends on, through definitions."""
+        known = self._depends.get(e)
+        if known is None:
+            if e in self._defined:
+                known = self.depends(self._defined[e])
+            elif isinstance(e, Variable | ir.Hole | ir.ParamRef | ir.BufferField):
+                known = frozenset((e,))
+            else:
+                known = frozenset().union(*map(self.depends, parts(e)))
+            self._depends[e] = known
+        return known
 
     def of(self, e: Expr) -> Term:
         """The term of an expression."""
@@ -167,7 +187,11 @@ class Terms:
         return self._unknown("o", (low, high))
 
     def _float_range(self, a: Expr) -> Range | None:
-        return float_range(a, lambda e: self.of(e).range, self._floats)
+        return float_range(a, self._integer_range, self._given)
+
+    def _integer_range(self, e: Expr) -> Range:
+        one, other = self._integers.of(e), self.of(e).range
+        return (max(one[0], other[0]), min(one[1], other[1]))
 
     def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
         """A comparison of floats: true where ranges, which hold no NaN, say so; else unknown."""

@@ -9,7 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from halide_core import boundary_conditions as BoundaryConditions
+from halide_core.approximate import (
+    acosh,
+    asinh,
+    atanh,
+    fast_cos,
+    fast_exp,
+    fast_inverse,
+    fast_inverse_sqrt,
+    fast_log,
+    fast_pow,
+    fast_sin,
+    strict_float,
+    unsafe_promise_clamped,
+)
 from halide_core.backend import Argument, ArgumentKind
+from halide_core.bits import (
+    concat_bits,
+    count_leading_zeros,
+    count_trailing_zeros,
+    extract_bits,
+    popcount,
+    reinterpret,
+)
 from halide_core.buffer import Buffer
 from halide_core.buffer_shape import BufferDimension
 from halide_core.callable import Callable
@@ -50,6 +72,27 @@ from halide_core.errors import (
     TypeMismatchError,
 )
 from halide_core.expr import Expr, HalideWarning, Var
+from halide_core.fixed_point import (
+    div_round_to_zero,
+    halving_add,
+    halving_sub,
+    mod_round_to_zero,
+    mul_shift_right,
+    rounding_halving_add,
+    rounding_mul_shift_right,
+    rounding_shift_left,
+    rounding_shift_right,
+    saturating_add,
+    saturating_sub,
+    widen_right_add,
+    widen_right_mul,
+    widen_right_sub,
+    widening_add,
+    widening_mul,
+    widening_shift_left,
+    widening_shift_right,
+    widening_sub,
+)
 from halide_core.func import Func, FuncRef, evaluate, lambda_func
 from halide_core.functions import (
     abs,
@@ -87,12 +130,14 @@ from halide_core.functions import (
     trunc,
 )
 from halide_core.image_param import Dimension, ImageParam
+from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
 from halide_core.output_buffer import OutputImageParam
 from halide_core.param import Param
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline, StmtOutputFormat
+from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
@@ -124,6 +169,7 @@ __all__ = [
     "Expr",
     "Float",
     "Func",
+    "FuncProfile",
     "FuncRef",
     "HalideError",
     "HalideWarning",
@@ -135,6 +181,7 @@ __all__ = [
     "Param",
     "Pipeline",
     "PipelineError",
+    "Profile",
     "RDom",
     "RVar",
     "Range",
@@ -149,25 +196,53 @@ __all__ = [
     "TypeMismatchError",
     "UInt",
     "Var",
+    "_",
+    "_0",
+    "_1",
+    "_2",
+    "_3",
+    "_4",
+    "_5",
+    "_6",
+    "_7",
+    "_8",
+    "_9",
     "abs",
     "absd",
     "acos",
+    "acosh",
     "argmax",
     "argmin",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "cast",
     "ceil",
     "clamp",
+    "concat_bits",
     "cos",
     "cosh",
+    "count_leading_zeros",
+    "count_trailing_zeros",
+    "div_round_to_zero",
     "evaluate",
     "exp",
+    "extract_bits",
     "f32",
     "f64",
+    "fast_cos",
+    "fast_exp",
+    "fast_inverse",
+    "fast_inverse_sqrt",
+    "fast_log",
+    "fast_pow",
+    "fast_sin",
     "floor",
     "fract",
+    "halving_add",
+    "halving_sub",
     "hypot",
     "i8",
     "i8_sat",
@@ -190,15 +265,27 @@ __all__ = [
     "maximum",
     "min",
     "minimum",
+    "mod_round_to_zero",
+    "mul_shift_right",
     "mux",
+    "popcount",
     "pow",
     "product",
+    "profile",
+    "reinterpret",
     "round",
+    "rounding_halving_add",
+    "rounding_mul_shift_right",
+    "rounding_shift_left",
+    "rounding_shift_right",
+    "saturating_add",
     "saturating_cast",
+    "saturating_sub",
     "select",
     "sin",
     "sinh",
     "sqrt",
+    "strict_float",
     "sum",
     "tan",
     "tanh",
@@ -211,4 +298,13 @@ __all__ = [
     "u32_sat",
     "u64",
     "u64_sat",
+    "unsafe_promise_clamped",
+    "widen_right_add",
+    "widen_right_mul",
+    "widen_right_sub",
+    "widening_add",
+    "widening_mul",
+    "widening_shift_left",
+    "widening_shift_right",
+    "widening_sub",
 ]

@@ -22,6 +22,7 @@ from halide_core.types import Type
 
 if TYPE_CHECKING:
     from halide_core.buffer import Buffer
+    from halide_core.profiling import Profile
 
 
 class ArgumentKind(Enum):
@@ -79,6 +80,10 @@ class Compiled(Protocol):
     def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Runs into the outputs. Raises PipelineError, with the pipeline's and the argument's name, and then
         the outputs are unchanged if the arguments were at fault."""
+        ...
+
+    def take_profile(self) -> Profile:
+        """What was measured since the last call. Raises PipelineError where it was not compiled to be measured."""
         ...
 
     def query(

@@ -14,6 +14,7 @@ from halide_core import ir
 from halide_core.algorithm import Image
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node
+from halide_core.implicit import expanded
 from halide_core.types import INT32
 from halide_core.visit import subexpressions
 
@@ -56,6 +57,7 @@ def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.Expr, ...]:
 def image_access(image: Image, args: Sequence[ExprLike]) -> Expr:
     """An input at a point."""
     what = f'Input "{image.name}"'
+    args = expanded(what, args, image.dimensions)
     check_arity(what, image.dimensions, len(args))
     return Expr.of(ir.Access(image.types[0], image, coordinates(what, args), 0, ir.LAST_STAGE))
 

@@ -147,7 +147,10 @@ class Operand:
 
     def logical_not(self) -> Expr:
         """``~self`` on a truth value."""
-        return ~as_bool(self)
+        node = self._node()
+        if not node.type.is_bool():
+            raise TypeMismatchError(f"logical_not() needs a bool, not {node.type}.")
+        return Expr.of(ir.Not(BOOL, node))
 
     def __bool__(self) -> bool:
         raise DefinitionError(
@@ -161,12 +164,18 @@ class Operand:
 
 
 class Expr(Operand):
-    """A typed expression, built from a number (an int is int32, or int64 where it doesn't fit) or by operators."""
+    """A typed expression, built from a number (an int is int32, or int64 where it doesn't fit) or by operators.
+
+    ``Expr()`` is undefined: what stands for a limit that is not set. It can't be used, only asked.
+    """
 
     __slots__ = ("_wrapped",)
+    _wrapped: ir.Expr | None
 
-    def __init__(self, value: ExprLike) -> None:
-        self._wrapped = as_node(value)
+    def __init__(self, *value: ExprLike) -> None:
+        if len(value) > 1:
+            raise DefinitionError(f"An Expr is made of one value, not of {len(value)}.")
+        self._wrapped = as_node(value[0]) if value else None
 
     @classmethod
     def of(cls, node: ir.Expr) -> Expr:
@@ -176,14 +185,16 @@ class Expr(Operand):
         return self
 
     def _node(self) -> ir.Expr:
+        if self._wrapped is None:
+            raise DefinitionError("An undefined Expr is used: ask defined() first.")
         return self._wrapped
 
     def defined(self) -> bool:
-        """Always true: there is no undefined Expr here."""
-        return True
+        """Whether there is an expression: ``Expr()`` is not defined."""
+        return self._wrapped is not None
 
     def __repr__(self) -> str:
-        return repr(self._wrapped)
+        return "(undefined)" if self._wrapped is None else repr(self._wrapped)
 
 
 make_limits_with(lambda value, type: Expr.of(ir.const(value, type)))
@@ -234,11 +245,16 @@ def as_node(value: object) -> ir.Expr:
 
 
 def _literal_as(value: object, type: Type) -> ir.Expr:
-    """A Python number as a value of ``type``, the other operand's; an error where that would change it."""
+    """A Python number as a value of ``type``, the other operand's; an error where that would change it.
+
+    Only a number that needs 64 bits, and that the type doesn't have, stays an int64.
+    """
     if isinstance(value, float):
         return _float_literal(value, type if type.is_float() else _FLOAT32)
     if isinstance(value, int):
         if not type.can_represent(int(value)):
+            if type.is_integer() and not INT32.can_represent(value) and Int(64).can_represent(value):
+                return _literal(value)  # an int64 of its own, as in Halide; the other operand widens
             raise TypeMismatchError(
                 f"The constant {value} is not a value of {type}, the type of the other operand. "
                 f"Convert that operand first, for example with hl.i32(…)."
@@ -294,8 +310,14 @@ def floor_division(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def bitwise(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
-    """``&``, ``|``, ``^``: logic on bools, bits on integers."""
+    """``&``, ``|``, ``^``: logic on bools, bits on integers; of two widths, but not of two signs."""
     x, y = matched(a, b)
+    signs = [as_node(v).type for v in (a, b) if not is_plain(v)]
+    if len(signs) == 2 and signs[0].is_int() != signs[1].is_int() and x.type.is_integer():
+        raise TypeMismatchError(
+            f'"{op.value}" needs two signed or two unsigned integers, not {signs[0]} and {signs[1]}: '
+            f"convert one of them, for example with hl.{'iu'[signs[0].is_uint()]}{signs[1].bits()}(…)."
+        )
     if not x.type.is_integer():
         raise TypeMismatchError(f'"{op.value}" needs bools or integers, not {x.type}.')
     if x.type.is_bool():
@@ -305,21 +327,21 @@ def bitwise(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
 
 
 def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
-    """``a << b`` and ``a >> b`` in the type of ``a``; a negative count shifts the other way."""
+    """``a << b`` and ``a >> b``, as signed as ``a`` and as wide as the wider of the two; a Python int as a count widens
+    nothing. A negative count shifts the other way."""
+    x = as_node(a)
     if isinstance(b, int) and not isinstance(b, bool):
-        x = as_node(a)
         y = ir.const(b, x.type.with_code(INT32.code()) if x.type.is_integer() else INT32)
     else:
-        x, y = (as_node(a), as_node(b)) if isinstance(a, Operand) else matched(a, b)
+        y = as_node(b)
     if not x.type.is_integer() or not y.type.is_integer() or x.type.is_bool():
         raise TypeMismatchError(f'"{op.value}" needs integers, not {x.type} and {y.type}.')
+    if y.type.bits() > x.type.bits():
+        x = ir.cast(x.type.with_bits(y.type.bits()), x)
     # The count is signed and as wide as the value; a count that is too large for that is too large to matter.
     count = x.type.with_code(INT32.code())
-    if y.type.is_uint() and y.type.bits() >= count.bits():
+    if y.type.is_uint() and y.type.bits() == count.bits():
         y = ir.minimum(y, ir.const(count.range[1], y.type))
-    elif y.type.bits() > count.bits():
-        low, high = count.range
-        y = ir.maximum(ir.minimum(y, ir.const(high, y.type)), ir.const(low, y.type))
     return Expr.of(ir.binary(op, x, ir.cast(count, y)))
 
 
@@ -355,6 +377,10 @@ def as_bool(value: ExprLike) -> Expr:
     raise TypeMismatchError(f"A condition must be a bool, not {node.type}.")
 
 
+_PLACEHOLDER = "_"
+_IMPLICIT = tuple(f"_{i}" for i in range(10))
+
+
 class Var(Operand):
     """A pure variable, or a name for a loop of a schedule. Two Vars of one name are the same variable."""
 
@@ -372,6 +398,25 @@ class Var(Operand):
     def same_as(self, other: Var) -> bool:
         """Whether both are the same variable."""
         return self._name == other._name
+
+    @staticmethod
+    def implicit(index: int) -> Var:
+        """The implicit variable ``_0``, ``_1``, …: what the placeholder ``_`` stands for."""
+        if not 0 <= index < len(_IMPLICIT):
+            raise DefinitionError(f"There are {len(_IMPLICIT)} implicit variables: no variable {index}.")
+        return Var(_IMPLICIT[index])
+
+    def is_implicit(self) -> bool:
+        """Whether this is one of ``_0`` to ``_9``."""
+        return self._name in _IMPLICIT
+
+    def implicit_index(self) -> int:
+        """The number of an implicit variable; -1 for any other."""
+        return _IMPLICIT.index(self._name) if self.is_implicit() else -1
+
+    def is_placeholder(self) -> bool:
+        """Whether this is ``_``, which stands for as many implicit variables as a Func has dimensions left."""
+        return self._name == _PLACEHOLDER
 
     def _node(self) -> ir.Expr:
         return ir.pure_variable(self._name)

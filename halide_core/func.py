@@ -19,6 +19,7 @@ from halide_core.errors import DefinitionError, ScheduleError
 from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
 from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
+from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
 from halide_core.output_buffer import OutputImageParam
 from halide_core.pending import FUNC
@@ -116,11 +117,17 @@ class Func(FuncSchedule, Realizable):
         args = as_tuple(index)
         what = f'Func "{self._function.name}"'
         if self._function.definitions:
+            args = expanded(what, args, self._function.dimensions)
             check_arity(what, self._function.dimensions, len(args))
+        elif has_placeholder(args):
+            raise DefinitionError(f'{what} is used with "_" before it is defined: its dimensions are not known.')
         return FuncRef(self._function, coordinates(what, args))
 
     def __setitem__(self, index: Coordinates, value: object) -> None:
-        args = coordinates(f'Func "{self._function.name}"', as_tuple(index))
+        what, at = f'Func "{self._function.name}"', as_tuple(index)
+        defined = bool(self._function.definitions)
+        full = expanded(what, at, self._function.dimensions) if defined else expanded_for_value(what, at, value)
+        args = coordinates(what, full)
         define(self._function, args, value, self._required)
 
     def __call__(self, *args: object) -> NoReturn:

@@ -18,7 +18,6 @@ from halide_core.expr import (
     ExprLike,
     HalideWarning,
     arithmetic,
-    as_bool,
     as_node,
     is_plain,
     matched,
@@ -40,8 +39,10 @@ def _in_one_type(values: Sequence[ExprLike]) -> list[ir.Expr]:
     typed = [as_node(v).type for v in values if not is_plain(v)]
     if not typed:
         typed = [as_node(v).type for v in values]
-    elif any(isinstance(v, float) and is_plain(v) for v in values):
-        typed.append(_FLOAT32)
+    elif typed[0].is_integer():
+        wrong = next((v for v in values if isinstance(v, float) and is_plain(v)), None)
+        if wrong is not None:
+            raise TypeMismatchError(f"{wrong!r} is not a value of {typed[0]}, the type of the other values.")
     common = reduce(promoted, typed)
     anchor = Expr.of(ir.const(0, common))
     return [matched(v, anchor)[0] for v in values]
@@ -49,7 +50,11 @@ def _in_one_type(values: Sequence[ExprLike]) -> list[ir.Expr]:
 
 def select(*args: ExprLike) -> Expr:
     """``select(c, a, b)``: ``a`` where ``c`` holds, else ``b``; ``select(c1, v1, c2, v2, …, otherwise)``: the first
-    value whose condition holds. All values are evaluated. Their types are matched like an operator's."""
+    value whose condition holds. All values are evaluated. They are of one type, which Python numbers take.
+
+    Raises:
+        TypeMismatchError: a condition that is no bool, or values of two types.
+    """
     if len(args) < 3 or len(args) % 2 == 0:
         raise DefinitionError(
             f"select() takes a condition, a value, more such pairs, and a last value: "
@@ -57,11 +62,26 @@ def select(*args: ExprLike) -> Expr:
         )
     if any(isinstance(a, tuple | list) for a in args):
         raise DefinitionError("select() of Tuples is not available yet.")
-    values = _in_one_type(args[1::2] + args[-1:])
+    given = args[1::2] + args[-1:]
+    _check_one_type("select", given)
+    values = _in_one_type(given)
     result = values[-1]
     for condition, value in zip(reversed(args[:-1:2]), reversed(values[:-1]), strict=True):
-        result = ir.Select(value.type, as_bool(condition)._node(), value, result)
+        test = as_node(condition)
+        if not test.type.is_bool():
+            raise TypeMismatchError(f"A condition of select() must be a bool, not {test.type}: write a comparison.")
+        result = ir.Select(value.type, test, value, result)
     return Expr.of(result)
+
+
+def _check_one_type(name: str, values: Sequence[ExprLike]) -> None:
+    """Raises TypeMismatchError for values of two types. Constants don't count: they take the others' type."""
+    types = [node.type for node in map(as_node, values) if not isinstance(node, ir.IntImm | ir.FloatImm)]
+    different = next((t for t in types if t is not types[0]), None)
+    if different is not None:
+        raise TypeMismatchError(
+            f"{name}() needs values of one type, not {types[0]} and {different}. Convert one of them with hl.cast(…)."
+        )
 
 
 def mux(index: ExprLike, values: Sequence[ExprLike]) -> Expr:
@@ -108,13 +128,16 @@ def clamp(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
 
 
 def _bound(bound: ExprLike, type: Type) -> ir.Expr:
+    """A bound in the value's type, where no value of it is changed by that."""
     node = as_node(bound)
-    if node.type is type:
-        return node
     if isinstance(node, ir.IntImm) and type.can_represent(node.value):
         return ir.const(node.value, type)
     if isinstance(bound, float) and is_plain(bound) and type.is_float():
         return ir.const(bound, type)
+    if isinstance(node, ir.FloatImm) and node.value.is_integer() and type.can_represent(int(node.value)):
+        return ir.const(int(node.value), type)
+    if type.can_represent(node.type):
+        return ir.cast(type, node)
     raise TypeMismatchError(
         f"clamp() of {type} has the bound {node!r} of {node.type}. Convert it, or the value, first."
     )
@@ -132,7 +155,7 @@ def likely_if_innermost(value: ExprLike) -> Expr:
 
 def logical_not(value: ExprLike) -> Expr:
     """``~value`` of a truth value."""
-    return as_bool(value).logical_not()
+    return Expr(value).logical_not()
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -155,7 +178,7 @@ def absd(a: ExprLike, b: ExprLike) -> Expr:
     if x.type.is_float():
         return abs(Expr.of(ir.sub(x, y)))
     if x.type.is_bool():
-        raise TypeMismatchError("absd() needs numbers, not bools.")
+        return Expr.of(ir.binary(BinaryOp.NE, x, y))
     type = UInt(x.type.bits())
     p, q = ir.cast(type, x), ir.cast(type, y)
     return Expr.of(ir.Select(type, ir.less(x, y), ir.sub(q, p), ir.sub(p, q)))

@@ -9,6 +9,7 @@ arithmetic does not wrap (invariant 7: indices are computed in int64).
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 
 from halide_core import ir
@@ -39,9 +40,19 @@ def _modular(e: Expr) -> Expr:
     return Cast(_UINT64, e)
 
 
+_known_unchecked: weakref.WeakKeyDictionary[Expr, bool] = weakref.WeakKeyDictionary()
+
+
 def _unchecked(e: Expr) -> bool:
     """Whether int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
     from a conversion that can give any int32. Such arithmetic keeps its type, and wraps as the definition says."""
+    known = _known_unchecked.get(e)
+    if known is None:
+        known = _known_unchecked[e] = _might_wrap(e)
+    return known
+
+
+def _might_wrap(e: Expr) -> bool:
     match e:
         case Access():
             return e.type.bits() >= 32

@@ -100,15 +100,15 @@ class Param(Operand, Pending):
         """Notes the value that is expected, for tools that choose schedules. It changes nothing."""
         self._source.estimate = self._checked(value)
 
-    def min_value(self) -> Expr | None:
-        """The least value promised, or None."""
+    def min_value(self) -> Expr:
+        """The least value promised; undefined where there is none."""
         low = self._source.low
-        return None if low is None else Expr.of(ir.const(low, self._source.type))
+        return Expr() if low is None else Expr.of(ir.const(low, self._source.type))
 
-    def max_value(self) -> Expr | None:
-        """The greatest value promised, or None."""
+    def max_value(self) -> Expr:
+        """The greatest value promised; undefined where there is none."""
         high = self._source.high
-        return None if high is None else Expr.of(ir.const(high, self._source.type))
+        return Expr() if high is None else Expr.of(ir.const(high, self._source.type))
 
     def __repr__(self) -> str:
         return f"<halide_core.Param {self.name()!r} type {self._source.type}>"

@@ -39,7 +39,7 @@ from halide_core.callable import Callable, as_buffer
 from halide_core.definition import freeze
 from halide_core.errors import NotAvailableError, PipelineError
 from halide_core.pending import PIPELINE, Pending
-from halide_core.settings import certificates_demanded
+from halide_core.settings import demands
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
@@ -62,20 +62,20 @@ def _check_target(target: object) -> None:
 class _Built:
     """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
 
-    __slots__ = ("_certified", "_directives", "_ranges", "compiled", "request")
+    __slots__ = ("_demands", "_directives", "_ranges", "compiled", "request")
 
     def __init__(self, request: Request, compiled: Compiled) -> None:
         self.request = request
         self.compiled = compiled
         self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
         self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
-        self._certified = certificates_demanded()
+        self._demands = demands()
 
     def holds(self, outputs: tuple[Function, ...]) -> bool:
         """Whether compiling these outputs now would give the same."""
         return (
             self.request.outputs == outputs
-            and certificates_demanded() == self._certified
+            and demands() == self._demands
             and all(len(f.directives) == n for f, n in self._directives)
             and all(p.low is low and p.high is high for p, low, high in self._ranges)
         )

@@ -150,6 +150,22 @@ class Type:
             and other.range[1] <= self.range[1]
         )
 
+    def is_max(self, value: int) -> bool:
+        """Whether ``value`` is the greatest one of an integer type."""
+        return self.is_integer() and value == self.range[1]
+
+    def is_min(self, value: int) -> bool:
+        """Whether ``value`` is the least one of an integer type."""
+        return self.is_integer() and value == self.range[0]
+
+    def is_bfloat(self) -> bool:
+        """Always false: there is no such type yet."""
+        return False
+
+    def same_handle_type(self, other: Type) -> bool:
+        """Whether both point to the same C++ type; true where neither is a handle."""
+        return self.is_handle() == other.is_handle()
+
     @property
     def dtype(self) -> np.dtype[np.generic]:
         """The numpy dtype of one lane."""

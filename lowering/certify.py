@@ -35,24 +35,22 @@ def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Ce
     """
     with deep_recursion():
         start = time.perf_counter()
-        groups, memory = program_claims(query, answers, tree)
-        building = time.perf_counter() - start
-        results: list[Result] = []
-        spent: dict[Kind, Spent] = {}
-        for group in groups:
-            results += _judged(group, _prover(memory), spent)
-        if spent:
-            first = next(iter(spent))
-            spent[first] = Spent(spent[first].steps, spent[first].seconds + building)
+        claims = program_claims(query, answers, tree)
+        spent = {Kind.STARTUP: Spent(0, time.perf_counter() - start)}  # making them counts as the start
+        results = _judged(claims.query, _prover(claims.memory), spent)
+        about_tree = _prover(claims.memory)
+        results += _judged(claims.tree, about_tree, spent)
+        results.append(about_tree.possible(claims.start))
     return Certificate(name, tuple(results), spent)
 
 
 def demand(certificate: Certificate) -> None:
-    """Raises CertificateError for the first claim that fails, at the user's line."""
+    """Raises CertificateError for a claim that fails, at the user's line: a refuted one before one that is left open,
+    and one about an access before one about every program's start."""
     failures = certificate.failures
     if not failures:
         return
-    worst = next((r for r in failures if r.status is Status.REFUTED), failures[0])
+    worst = min(failures, key=lambda r: (r.status is not Status.REFUTED, r.claim.kind is Kind.STARTUP))
     claim = worst.claim
     found = "is refuted" if worst.status is Status.REFUTED else "could not be proven within the budget"
     text = f'The certificate of "{certificate.name}" fails: of "{claim.func}", {claim.told()}: this {found}.'
@@ -90,4 +88,4 @@ def _prover(memory: Memory) -> Prover:
         raise HalideError(
             'Certificates need the z3 solver, which is not installed: pip install "halide-core[bounds]".'
         ) from missing
-    return Prover(memory.invented, memory.floats)
+    return Prover(memory.invented, memory.ranges)

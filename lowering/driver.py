@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bounds.certificate import Certificate
+from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
 from bounds.oracle import Answers, Oracle
 from bounds.query import Query, extract_query
-from bounds.symbolic import SymbolicOracle
 from halide_core.algorithm import Algorithm, Function, Image, snapshot
 from halide_core.backend import Argument, ArgumentKind, Request
 from halide_core.debug import Stopwatch, deep_recursion, show
@@ -62,7 +62,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     with deep_recursion():
         algorithm = inline_functions(snapshot(request.outputs))
         program = _schedule(algorithm, trace)
-        stmt = _fill(program, oracle or SymbolicOracle(), trace)
+        stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
         for name, run in _passes(program):
             stmt = run(stmt)
@@ -70,7 +70,8 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
             trace.passes.append((name, stmt))
             if name == CERTIFIED and certificates_demanded():
                 demand(_certificate(request, stmt, trace))
-    return Lowered(request.name, arguments(request, algorithm), stmt)
+    owners = {buffer_name(f, k): f.name for f in algorithm.functions for k in range(len(f.types))}
+    return Lowered(request.name, arguments(request, algorithm), stmt, owners)
 
 
 def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
@@ -81,7 +82,7 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
     trace = Trace()
     with deep_recursion():
         program = _schedule(inline_functions(snapshot(request.outputs)), trace)
-        stmt = check_layouts(_fill(program, oracle or SymbolicOracle(), trace), program.algorithm)
+        stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from bounds.brief import brief_interval
 from bounds.conjuncts import format_query
 from bounds.oracle import Answer, Answers
 from bounds.reasons import Reasons
@@ -19,7 +20,7 @@ from halide_core.ir import Block, Callee, For, Hole, If, Interval, IntImm, Label
 from halide_core.printer import format_expr, format_stmt, hole_name
 from halide_core.program import Loop, Program, StageKey, assemble, hole
 from lowering.driver import Trace, lower, schedule
-from lowering.explanation import Explanation, Formula, brief_interval, chain_text, where
+from lowering.explanation import Explanation, Formula, chain_text, where
 
 
 def explain(request: Request, question: Question | None = None) -> Explanation:

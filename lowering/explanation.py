@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from bounds.reasons import Bound, End, Need, Reason, Reasons, brief, is_readable
+from bounds.brief import brief, brief_interval, is_readable
+from bounds.reasons import Bound, End, Need, Reason, Reasons
 from halide_core import ir
 from halide_core.debug import deep_recursion
 from halide_core.errors import UNKNOWN_LOCATION, HalideError
@@ -116,11 +117,6 @@ def _cell(e: ir.Expr) -> str:
 # Text.
 
 
-def brief_interval(i: Interval) -> str:
-    """``(min, len)``."""
-    return f"({brief(i.min)}, {brief(i.len)})"
-
-
 def where(level: Level) -> str:
     """``at the root``, ``inside by.s0.x``."""
     return "at the root" if level is None else f"inside {level}"
@@ -133,7 +129,8 @@ def need_text(need: Need) -> str:
     alone = ""
     if need.end is not End.BOTH and need.low is not None and need.high is not None:
         alone = f", from {brief(need.low)} to {brief(need.high)}"
-    return f"{end}{need.told}{alone}   [{need.rule.value}]"
+    by = "" if need.engine is None else f", by {need.engine.value}"
+    return f"{end}{need.told}{alone}   [{need.rule.value}{by}]"
 
 
 def _need_lines(need: Need) -> list[str]:
@@ -147,8 +144,7 @@ def _need_lines(need: Need) -> list[str]:
 
 def reason_text(reason: Reason) -> str:
     """A bound, its answer and its closed form, and what asked for it."""
-    engine = f", by the {reason.engine} engine" if reason.engine else ""
-    lines = [f"{reason.bound} = {brief_interval(reason.interval)}  {where(reason.level)}{engine}"]
+    lines = [f"{reason.bound} = {brief_interval(reason.interval)}  {where(reason.level)}"]
     if reason.closed != reason.interval:
         lines.append(f"    that is {brief_interval(reason.closed)}")
     lines += [line for n in reason.needs for line in _need_lines(n)]

@@ -7,7 +7,8 @@ In: built by ``driver.lower``. Out: read by ``runtime.emit_c``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from halide_core.backend import Argument
 from halide_core.ir import Stmt
@@ -15,8 +16,12 @@ from halide_core.ir import Stmt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lowered:
-    """``body`` is flat: Load and Store, no Access, Provide, Hole or Label, no unrolled or vectorized loop."""
+    """``body`` is flat: Load and Store, no Access, Provide, Hole or Label, no unrolled or vectorized loop.
+
+    ``owners`` says which Func each buffer belongs to, by name, producers first.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     body: Stmt
+    owners: Mapping[str, str] = field(default_factory=dict)

@@ -26,6 +26,8 @@ from runtime.c_prologue import Prologue, banner, parameters
 from runtime.c_registers import find_registers, place_of
 from runtime.c_sizes import factors_of, find_size_lets
 from runtime.c_uses import Use, as_use, find_index_lets, uses_of
+from runtime.profiled_c import NAMES as PROFILE_NAMES
+from runtime.profiled_c import OVERHEAD, Instrumentation, Marks
 from runtime.vectors import Prelude
 
 _STACK_BYTES = 16384
@@ -38,13 +40,13 @@ _SCHEDULED = """\
 """
 
 
-def emit_c(lowered: Lowered) -> str:
-    """The pipeline's C source.
+def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
+    """The pipeline's C source; with ``profile`` it measures itself (``profiled_c``).
 
     Raises:
         InternalError: the body holds something that lowering should have removed.
     """
-    return _Unit(lowered).text()
+    return _Unit(lowered, Instrumentation(lowered.owners) if profile else None).text()
 
 
 def emit_header(name: str, arguments: Iterable[Argument]) -> str:
@@ -65,11 +67,11 @@ def emit_header(name: str, arguments: Iterable[Argument]) -> str:
 class _Unit:
     """One translation unit: what its functions share, and where names come from (``c_expr.Leaves``)."""
 
-    def __init__(self, lowered: Lowered) -> None:
-        self.lowered = lowered
+    def __init__(self, lowered: Lowered, profile: Instrumentation | None) -> None:
+        self.lowered, self.profile = lowered, profile
         self.names, self.prelude = Names(), Prelude()
         self.function = self.names.reserve(symbol(lowered.name))
-        for name in _Function.OWN_NAMES:
+        for name in (*_Function.OWN_NAMES, *(() if profile is None else PROFILE_NAMES)):
             self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude)
@@ -85,9 +87,9 @@ class _Unit:
     def text(self) -> str:
         """The whole unit."""
         queried = any(isinstance(s, ir.AnswerQuery) for s in walk(self.lowered.body))
-        body = _Function(self)
+        body = _Function(self, OVERHEAD)
         body.scope(self.lowered.body)
-        body.line("return 0;")
+        body.finish(whole=True)
         checks = self.prologue.lines(queried)
         main = "".join(f"    {line}\n" for line in checks) + body.text()
         head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
@@ -99,6 +101,7 @@ class _Unit:
         if "vector_size" in prelude:
             parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
             parts.append(_SCHEDULED)
+        parts.append("" if self.profile is None else self.profile.text())
         parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
         return "".join(parts)
 
@@ -176,12 +179,21 @@ class _Function:
     _CLOSURE, _CAPTURED, _REGION = OWN_NAMES = ("closure", "captured", "region")
     """Names inside the functions, which no IR name may get."""
 
-    def __init__(self, unit: _Unit) -> None:
+    def __init__(self, unit: _Unit, owner: int) -> None:
         self._unit = unit
         self._lines: list[str] = []
         self._depth = 1
-        self._live: list[list[str]] = []
-        """Heap memory to be freed, a list for each open block."""
+        self._live: list[list[tuple[str, str]]] = []
+        """Heap memory to be freed, and what follows that, a list for each open block."""
+        self._marks = None if unit.profile is None else Marks(unit.profile, owner)
+        for line in () if self._marks is None else self._marks.start():
+            self.line(line)
+
+    def finish(self, *, whole: bool = False) -> None:
+        """Ends the function: all went well."""
+        for line in () if self._marks is None else self._marks.stop(whole=whole):
+            self.line(line)
+        self.line("return 0;")
 
     def text(self) -> str:
         """What was emitted."""
@@ -202,22 +214,31 @@ class _Function:
     def scope(self, stmt: ir.Stmt) -> None:
         """Emits what stands between two braces, and frees what it allocated."""
         self._live.append([])
+        entered = None if self._marks is None else self._marks.at
         for s in stmt.stmts if isinstance(stmt, ir.Block) else (stmt,):
             self._stmt(s)
-        for name in reversed(self._live.pop()):
-            self.line(f"halide_core_free({name});")
+        for name, then in reversed(self._live.pop()):
+            self.line(f"halide_core_free({name});{then}")
+        self._move(entered)
+
+    def _move(self, owner: int | None) -> None:
+        """From here on the time belongs to a Func, where anybody asks."""
+        for line in () if self._marks is None else self._marks.move(owner):
+            self.line(line)
 
     def _fail(self, condition: str, result: str) -> None:
         """Returns ``result`` if the condition holds, after freeing everything."""
         with self._braces(f"if ({condition})"):
-            for name in (name for names in reversed(self._live) for name in reversed(names)):
-                self.line(f"halide_core_free({name});")
+            for name, then in (each for block in reversed(self._live) for each in reversed(block)):
+                self.line(f"halide_core_free({name});{then}")
             self.line(f"return {result};")
 
     def _values(self, *uses: Use) -> list[Text]:
         return self._unit.exprs.emit(uses, self.line)
 
     def _stmt(self, stmt: ir.Stmt) -> None:
+        if self._unit.profile is not None:
+            self._move(self._unit.profile.owner(stmt))
         match stmt:
             case ir.Block():
                 with self._braces(""):
@@ -311,11 +332,12 @@ class _Function:
             self.line(f"struct {task} {closure} = {{{', '.join(name for _, name in captured)}}};")
             closure = f"&{closure}"
         error = unit.names.numbered("error")
+        self._move(OVERHEAD)
         self.line(f"const int {error} = halide_core_par_for({task}, {first.text}, {length.text}, {closure});")
         self._fail(error, error)
 
     def _emit_task(self, task: str, loop: ir.For, captured: list[tuple[str, str]]) -> None:
-        unit, body = self._unit, _Function(self._unit)
+        unit, body = self._unit, _Function(self._unit, OVERHEAD if self._marks is None else self._marks.at)
         argument, head = self._CLOSURE, ""
         if captured:
             members = "".join(f"    {c_type} {name};\n" for c_type, name in captured)
@@ -328,7 +350,7 @@ class _Function:
             body.line(f"(void){argument};")
         var = unit.bind(loop.var, "int64_t")
         body.scope(loop.body)
-        body.line("return 0;")
+        body.finish()
         unit.tasks.append(f"{head}static int {task}(void *{argument}, int64_t {var}) {{\n{body.text()}}}\n\n")
 
     # ---- everything that can fail --------------------------------------------------------------------------------
@@ -360,6 +382,8 @@ class _Function:
             unit.buffers[stmt.buffer] = f"{element} *restrict"
             room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size
             self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT})));")
+            if unit.profile is not None:
+                unit.profile.on_stack(stmt.buffer, room * size)
             return
         factors = self._values(*(as_use(e, True) for e in factors_of(stmt.size)))
         unit.buffers[stmt.buffer] = f"{element} *restrict"
@@ -373,7 +397,12 @@ class _Function:
         what = f'Pipeline "{unit.lowered.name}": there is no memory for buffer "{stmt.buffer}".'
         call = f"halide_core_error(halide_core_error_out_of_memory, {string(what.replace('%', '%%'))})"
         self._fail(f"!{name}", call)
-        self._live[-1].append(name)
+        then = ""
+        if unit.profile is not None:
+            counted = f"{unit.profile.of_buffer(stmt.buffer)}, {total}"
+            self.line(f"halide_core_profile_allocated({counted});")
+            then = f" halide_core_profile_freed({counted});"
+        self._live[-1].append((name, then))
 
     def _answer(self, stmt: ir.AnswerQuery) -> None:
         prologue = self._unit.prologue

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import importlib.util
+from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bounds.engines import chosen_engine
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image, Parameter, ReductionDomain, snapshot
 from halide_core.backend import Request
 from halide_core.errors import InternalError, Location
 from halide_core.schedule import Branch
-from halide_core.settings import certificates_demanded
+from halide_core.settings import certificates_demanded, profiles_demanded
 from halide_core.types import Type
 from halide_core.visit import subexpressions
 from runtime.toolchain import CompileOptions, Compiler, cpu_identity
@@ -33,7 +36,9 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
     digest = hashlib.sha256()
     for text in (own_sources(), compiler.identity, *options.flags(), cpu_identity(), request.name):
         digest.update(text.encode() + b"\0")
+    digest.update(f"{chosen_engine().value} {isl_identity()}".encode())
     digest.update(b"certified" if certificates_demanded() else b"")
+    digest.update(b"profiled" if profiles_demanded() else b"")
     writer = _Writer(digest)
     writer.algorithm(snapshot(request.outputs))
     writer.put([source.name for source in request.inputs])
@@ -41,16 +46,27 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
 
 
 @cache
+def isl_identity() -> str:
+    """What identifies the installed isl, another version of which may write a bound otherwise; it is not loaded."""
+    spec = importlib.util.find_spec("islpy")
+    if spec is None or spec.origin is None:
+        return "none"
+    return "\n".join(_identities(Path(spec.origin).parent, (".py", ".so", ".pyd")))
+
+
+def _identities(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Name, size and time of the files of a folder."""
+    for path in sorted(folder.iterdir()):
+        if path.suffix in suffixes:
+            stat = path.stat()
+            yield f"{folder.name}/{path.name}:{stat.st_size}:{stat.st_mtime_ns}"
+
+
+@cache
 def own_sources() -> str:
     """What identifies this version of the compiler: the name, size and time of each of its files."""
     root = Path(__file__).resolve().parent.parent
-    parts = []
-    for package in _PACKAGES:
-        for path in sorted((root / package).iterdir()):
-            if path.suffix in (".py", ".c", ".h"):
-                stat = path.stat()
-                parts.append(f"{package}/{path.name}:{stat.st_size}:{stat.st_mtime_ns}")
-    return "\n".join(parts)
+    return "\n".join(part for package in _PACKAGES for part in _identities(root / package, (".py", ".c", ".h")))
 
 
 class _Writer:

@@ -20,6 +20,8 @@ from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, SpecializeFailError, ToolchainError
+from halide_core.profiling import Profile
+from halide_core.settings import profiles_demanded
 from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
 from lowering.lowered import Lowered
@@ -28,6 +30,7 @@ from runtime.descriptor import Descriptor, describe, is_dense, unknown
 from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
+from runtime.profiler import Profiler
 from runtime.runtime_library import FFI, INCLUDE_FOLDER, runtime
 from runtime.toolchain import CompileOptions, compile_shared, find_compiler
 
@@ -79,7 +82,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
 def _text(lowered: Lowered) -> str:
     """The translation unit: the pipeline, under a symbol that clashes with nobody's, and its entry."""
     hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
-    return hiding + emit_c(lowered) + entry
+    return hiding + emit_c(lowered, profile=profiles_demanded()) + entry
 
 
 class LoadedPipeline:
@@ -91,6 +94,7 @@ class LoadedPipeline:
         self._entry = getattr(library, ENTRY)
         self._arguments = args
         self._inputs = len(request.inputs)
+        self._profiler = Profiler(request.name, library) if profiles_demanded() else None
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -125,6 +129,12 @@ class LoadedPipeline:
         for buffer, target in zip(outputs, targets, strict=True):
             if buffer.array is not target.array:
                 buffer.array[...] = target.array
+
+    def take_profile(self) -> Profile:
+        """What was measured since the last call."""
+        if self._profiler is None:
+            raise PipelineError(f'Pipeline "{self._name}" was not compiled to be measured.')
+        return self._profiler.take()
 
     def query(
         self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]

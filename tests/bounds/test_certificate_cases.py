@@ -102,6 +102,17 @@ def update() -> hl.Func:
     return f
 
 
+def simplified_conditions() -> hl.Func:
+    f, n, image = hl.Func("f"), number(), source(hl.Int(32))
+    r = hl.RDom([(0, 10)], "r")
+    r.where((n > 0) & (image[r] > n))
+    f[x] = 0
+    f[image[r] & 7] += r
+    f.update().specialize(n > 0)
+    f.update().specialize(n == -1)
+    return f
+
+
 def failing() -> hl.Func:
     f, n = hl.Func("f"), number()
     f[x] = x
@@ -186,6 +197,7 @@ PROGRAMS: list[Callable[[], hl.Func]] = [
     producer_in_each_case,
     parallel_with_a_producer,
     update,
+    simplified_conditions,
     failing,
     failing_within,
     nested,
@@ -224,7 +236,7 @@ def test_each_case_has_claims_of_its_own() -> None:
     g[x] = x
     g.specialize(number() > 1)
     assert claims_of(g, Kind.COVERAGE) == 2 * claims_of(f, Kind.COVERAGE) == 2
-    assert claims_of(g, Kind.DEFINITION) == 2
+    assert claims_of(g, Kind.DEFINITION) == 2 * claims_of(f, Kind.DEFINITION)
 
 
 # -- programs that are wrong
@@ -260,6 +272,15 @@ def test_case_with_another_value_is_refuted(specialization: int) -> None:
     key = key_of(program, specialization)
     zero = ir.const(0, key.func.types[0])
     assert refuted(certificate_of(program.with_nest(key, with_value(program.nests[key], zero)))) == [Kind.DEFINITION]
+
+
+@pytest.mark.parametrize("specialization", [0, 1])
+def test_case_without_its_condition_is_refuted(specialization: int) -> None:
+    program = scheduled(simplified_conditions())
+    key = key_of(program, specialization, 1)
+    nest = program.nests[key]
+    assert isinstance(nest.core, ir.If)
+    assert Kind.DEFINITION in refuted(certificate_of(program.with_nest(key, replace(nest, core=nest.core.then))))
 
 
 def test_case_of_floats_with_another_value_is_refuted() -> None:

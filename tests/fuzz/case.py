@@ -18,12 +18,13 @@ import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import halide_core as hl
+from halide_core.errors import Location
 from halide_core.schedule import TailStrategy
 from halide_core.types import Type
-from tests.fuzz.terms import Term, source, type_source
+from tests.fuzz.terms import INEXACT, Form, Term, source, type_source
 
 Window: TypeAlias = "tuple[tuple[int, int], ...]"
 """(min, extent) of each dimension, x first."""
@@ -246,6 +247,53 @@ def _given(arg: Given) -> str:
 # Cases.
 
 
+class Program(Protocol):
+    """What a judge asks of a case; one that was written to a file is no longer data, but can be built all the same."""
+
+    @property
+    def seed(self) -> str:
+        """Draws the order of parallel iterations."""
+        ...
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the outputs."""
+        ...
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """The window of each output."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether compiled code computes all of its functions to the last bit."""
+        ...
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether there is a schedule to leave out."""
+        ...
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The directives that were called."""
+        ...
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What was drawn on purpose."""
+        ...
+
+    def build(self, *, scheduled: bool = True) -> Built:
+        """Makes the objects anew."""
+        ...
+
+    def blamed(self, location: Location) -> str:
+        """The method of the directive on a line of the program, or an empty string."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A program, its schedule, and the window of each output. ``tags`` say what was drawn on purpose."""
@@ -271,11 +319,27 @@ class Case:
         """What the source is called in the locations of errors."""
         return f"<case {self.seed}>"
 
-    def told_at(self, line: int) -> Told | None:
-        """The directive on a line of the source."""
+    @property
+    def exact(self) -> bool:
+        """Whether compiled code computes all of its functions to the last bit."""
+        nodes = (node for item in self.items for term in item.terms() for node in term)
+        return not any(node.form is Form.CALL and node.text in INEXACT for node in nodes)
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether there is a schedule to leave out."""
+        return bool(self.directives)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The directives that were called."""
+        return tuple(told.method for told in self.directives)
+
+    def blamed(self, location: Location) -> str:
+        """The method of the directive on a line of the source, or an empty string."""
         first = len(self._lines()) - len(self.directives)  # counted from 1, and a return stands after them
-        at = line - first
-        return self.directives[at] if 0 <= at < len(self.directives) else None
+        at = location.line - first
+        return self.directives[at].method if location.file == self.file and 0 <= at < len(self.directives) else ""
 
     def _lines(self) -> list[str]:
         lines = ["def build(scheduled):"]
@@ -285,7 +349,7 @@ class Case:
         if not self.directives:
             return [*lines, "    return result"]
         lines += ["    if not scheduled:", "        return result"]
-        # The directives come last but one, so that ``told_at`` can count them.
+        # The directives come last but one, so that ``blamed`` can count them.
         return [*lines, *(f"    {d.line()}" for d in self.directives), "    return result"]
 
     def _program(self) -> Iterator[str]:

@@ -48,8 +48,6 @@ def compare(judge: str, name: str, found: Array, wanted: Array, window: Window, 
         return
     at = tuple(int(i) for i in np.argwhere(~same)[0])
     point = tuple(i + low for i, (low, _) in zip(reversed(at), window, strict=False))
-    count = int((~same).sum())
-    values = np.atleast_1d(found)[at], np.atleast_1d(wanted)[at]
-    raise Mismatch(
-        f"value {judge}", f"{name}{list(point)} is {values[0]!r}, not {values[1]!r}; {count} of {same.size} points differ"
-    )
+    one, other = np.atleast_1d(found)[at], np.atleast_1d(wanted)[at]
+    told = f"{name}{list(point)} is {one!r}, not {other!r}; {int((~same).sum())} of {same.size} points differ"
+    raise Mismatch(f"value {judge}", told)

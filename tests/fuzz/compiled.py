@@ -12,12 +12,12 @@ import numpy as np
 import halide_core as hl
 from halide_core.backend import Box, Request, backend
 from halide_core.pipeline import _allocated, _settled, _values
-from tests.fuzz.case import Case
+from tests.fuzz.case import Program
 from tests.fuzz.compare import Array
 from tests.fuzz.interpreted import request_of
 
 
-def run_compiled(case: Case, *, scheduled: bool = True) -> list[Array]:
+def run_compiled(case: Program, *, scheduled: bool = True) -> list[Array]:
     """The values by loaded code. A crash ends the process, which the parent reports."""
     outputs, windows = case.build(scheduled=scheduled)
     return run_request(request_of(outputs), [tuple(w) for w in windows])

@@ -18,7 +18,7 @@ from halide_core.program import assemble
 from halide_core.schedule import Split
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.driver import Trace
-from tests.fuzz.case import Case
+from tests.fuzz.case import Program
 
 
 class Group(Enum):
@@ -38,10 +38,10 @@ class Group(Enum):
 Feature = tuple[Group, str]
 
 
-def covered(case: Case, functions: Sequence[Function], trace: Trace) -> frozenset[Feature]:
+def covered(case: Program, functions: Sequence[Function], trace: Trace) -> frozenset[Feature]:
     """Everything that a case exercised."""
     found: dict[Feature, None] = {(Group.SHAPE, tag): None for tag in case.tags}
-    found |= {(Group.METHOD, told.method): None for told in case.directives}
+    found |= {(Group.METHOD, method): None for method in case.methods}
     exprs: list[Expr] = []
     for f in functions:
         for d in f.directives:

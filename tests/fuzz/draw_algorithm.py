@@ -15,6 +15,11 @@ from tests.fuzz.draw_updates import draw_update
 from tests.fuzz.terms import Term, name, number
 
 VARIABLES = ("x", "y", "z", "w")
+SHAPES = (
+    "stencil", "downsample", "upsample", "diagonal", "gather", "inline reduction", "raw input", "reduction", "inexact",
+    "several outputs",
+)  # fmt: skip
+"""What cases are tagged with, besides boundary conditions and the kinds of updates."""
 BORDERS = ("repeat_edge", "repeat_image", "mirror_image", "mirror_interior", "constant_exterior")
 _EXTENTS = {0: (1,), 1: (0, 1, 2, 5, 7, 8, 13, 16), 2: (0, 1, 2, 3, 5, 7, 8, 11), 3: (1, 2, 3, 4, 5), 4: (1, 2, 3)}
 _MINS = (0, 0, 0, -3, -7, 5)
@@ -153,7 +158,7 @@ class Program:
         variables = [name(v) for v in VARIABLES[:dimensions]]
         kind = r.choice([F32, F64])
         label = self.fresh("f")
-        value = Terms(r, self.scope(variables, 10)).inexact(kind)
+        value = Terms(r, self.scope(variables, 20)).inexact(kind)
         self.items.append(Definition(label, VARIABLES[:dimensions], value))
         self.funcs[label] = VARIABLES[:dimensions]
         self.tags.append("inexact")
@@ -187,7 +192,7 @@ def draw_algorithm(seed: str, rng: random.Random) -> Case:
         program.draw_source()
     for _ in range(rng.choice([1, 2, 2, 3, 4])):
         program.draw_stage()
-    if rng.random() < 0.06:
+    if rng.random() < 0.1:
         program.draw_inexact()
     outputs, windows = program.draw_outputs()
     case = Case(seed, tuple(program.items), outputs, windows, (), tuple(dict.fromkeys(program.tags)))

@@ -33,7 +33,7 @@ class _Schedule:
             placed = self._place(func)
             if placed or len(self.model.nests[func]) > 1:
                 for nest in self.model.nests[func]:
-                    drawing = Drawing(self.case, self.rng, nest, self.told)
+                    drawing = Drawing(self.case, self.rng, nest, self.model.nests[func], self.told)
                     for _ in range(self.rng.choice([0, 0, 1, 1, 2, 3, 4])):
                         names = list(LOOP_DIRECTIVES)
                         weights = [LOOP_DIRECTIVES[n].weight for n in names]

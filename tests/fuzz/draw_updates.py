@@ -19,7 +19,7 @@ from tests.fuzz.terms import Term, call, cast, infix, name, number, read
 if TYPE_CHECKING:
     from tests.fuzz.draw_algorithm import Program
 
-_KINDS = ("sum", "scan", "histogram", "row", "point", "pure", "self gather", "predicate", "convolution", "triangle")
+KINDS = ("sum", "scan", "histogram", "row", "point", "pure", "self gather", "predicate", "convolution", "triangle")
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class _Drawn:
 def draw_update(program: Program, f: Readable, args: tuple[str, ...]) -> Readable:
     """Adds an update definition of ``f``."""
     r = program.rng
-    kind = r.choice(_KINDS)
+    kind = r.choice(KINDS)
     if not args and kind in ("scan", "histogram", "row", "point", "self gather", "triangle"):
         kind = "sum"
     rank = 0 if kind in ("pure", "point") else 2 if kind in ("convolution", "triangle") else r.choice([1, 1, 1, 2])
@@ -166,7 +166,8 @@ def _predicate(d: _Drawn, update: Update) -> Term:
     rvar = r.choice(d.rvars)
     match r.randint(0, 6):
         case 0 | 1:
-            return infix(r.choice(["<", "<=", ">", "!="]), infix("*", rvar, number(2, INT32)), number(r.randint(-1, 5), INT32))
+            twice = infix("*", rvar, number(2, INT32))
+            return infix(r.choice(["<", "<=", ">", "!="]), twice, number(r.randint(-1, 5), INT32))
         case 2:
             return infix("==", infix("%", rvar, number(r.randint(1, 3), INT32)), number(0, INT32))
         case 3 if replaced or not d.args:

@@ -9,7 +9,8 @@ settles the regions that are allocated, and after the last one, which must agree
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import halide_core as hl
 from halide_core.backend import Argument, Box, Request
@@ -65,22 +66,24 @@ def run_passes(
     windows: Sequence[Window],
     rng: random.Random,
     steps: int,
-) -> Iterator[tuple[str, Outcome]]:
-    """The outcome after each pass that changed the program.
+) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+    """Each pass that changed the program, with the run of what it left.
 
     Raises:
         StuckError: as ``interpret``; a start-up check among them.
         KeepsGrowing: the regions never settle.
     """
-    regions = settled(trace.passes[0][1], request, arguments, windows, steps)
+    first = trace.passes[0][1]
+    regions = settled(first, request, arguments, windows, steps)
     before: Stmt | None = None
     for name, stmt in trace.passes:
         if stmt is not before:
-            yield name, _run(stmt, request, arguments, regions, rng, steps)
+            yield name, partial(_run, stmt, request, arguments, regions, rng, steps)
         before = stmt
     last, stmt = trace.passes[-1]
-    if _asked(stmt, request, arguments, regions, steps) != regions:
-        raise Mismatch("query", f"{last} answers the bounds query differently than the first pass")
+    answers = [_asked(tree, request, arguments, regions, steps) for tree in (first, stmt)]
+    if answers[0] != answers[1]:
+        raise Mismatch("query", f"the bounds query is answered {answers[0]}, and {answers[1]} after {last}")
 
 
 def run_last(request: Request, windows: Sequence[Window], rng: random.Random, steps: int) -> list[Array]:

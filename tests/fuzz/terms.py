@@ -17,6 +17,11 @@ from enum import Enum
 
 from halide_core.types import BOOL, INT32, Type
 
+INEXACT_OF_ONE = ("exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+INEXACT_OF_TWO = ("atan2", "power")
+INEXACT = frozenset((*INEXACT_OF_ONE, *INEXACT_OF_TWO))
+"""Functions whose compiled results may differ in the last bits: only the outermost of an output's value."""
+
 
 class Form(Enum):
     """How a term is written."""
@@ -158,6 +163,9 @@ def source(term: Term) -> str:
         case Form.CALL if term.text == "mux":
             index, *values = term.parts
             return f"hl.mux({source(index)}, [{', '.join(map(_typed, values))}])"
+        case Form.CALL if term.text == "power":
+            base, exponent = term.parts
+            return f"{_operand(base, literal=False)} ** {_operand(exponent, literal=False)}"
         case Form.CALL:
             return f"hl.{term.text}({', '.join(map(_typed, term.parts))})"
         case Form.CAST:
@@ -179,4 +187,5 @@ def _operand(term: Term, *, literal: bool) -> str:
     if _plain(term):
         return source(term) if literal else _typed(term)
     text = source(term)
-    return f"({text})" if term.form in (Form.INFIX, Form.PREFIX) else text
+    bare = term.form not in (Form.INFIX, Form.PREFIX) and term.text != "power"
+    return text if bare else f"({text})"

@@ -53,7 +53,7 @@ def test_param_error_when_the_value_does_not_fit(type: hl.Type, value: object) -
 
 def test_param_range_when_set() -> None:
     p = hl.Param(hl.UInt(8), "p")
-    assert p.min_value() is None
+    assert not p.min_value().defined()
     p.set_range(1, hl.Expr(20))
     assert (repr(p.min_value()), repr(p.max_value())) == ("1:uint8", "20:uint8")
     raised(hl.DefinitionError, lambda: p.set_range(20, 1), "empty")

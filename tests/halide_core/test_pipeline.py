@@ -224,6 +224,10 @@ def test_texts_when_asked_for(notes: Notes, capsys: pytest.CaptureFixture[str]) 
     f.print_loop_nest()
     assert capsys.readouterr().out == "produce f:\n"
     assert f.explain() == "T0 of f"
+    assert (f.explain(loop="x"), f.explain(allocation="g")) == ("loop x", "allocation g")
+    assert f.explain(input="im") == "input im"
+    raised(hl.PipelineError, lambda: f.explain(loop="x", input="im"), "one question at a time")
+    assert f.bounds_query() == "the query of f"
 
 
 def test_input_bounds_when_inferred(notes: Notes) -> None:

@@ -30,7 +30,8 @@ def texts() -> str:
     parts = []
     for f in (by, out):
         request = f._request()
-        parts += [emit_c(lower(request)), str(f.explain()), f.loop_nest()]
+        parts += [emit_c(lower(request)), str(f.explain()), f.loop_nest(), str(f.explain(input="in"))]
+        parts += [f.bounds_query().to_smtlib(), f.bounds_query().to_smtlib(answered=True)]
     return "\n".join(parts)
 
 

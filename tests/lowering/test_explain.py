@@ -38,17 +38,17 @@ def said(explanation: object) -> list[str]:
 def test_explanation_of_an_input_leads_to_the_requested_window() -> None:
     assert said(chain().explain(input="in")) == [
         "input in, dimension 0 = (f.min.0 - 1, f.extent.0 + 4)  at the root",
-        "    least: g.s0 reads in[g.s0.x - 1], from f.min.0 - 1 to f.min.0 + f.extent.0   [value]",
+        "    least: g.s0 reads in[g.s0.x - 1], from f.min.0 - 1 to f.min.0 + f.extent.0   [value, by interval]",
         "        at g[x] = image[x - 1] + image[x + 1]",
         "        depends on ?cpu g.s0.x",
-        "    most: g.s0 reads in[g.s0.x + 1], from f.min.0 + 1 to f.min.0 + f.extent.0 + 2   [value]",
+        "    most: g.s0 reads in[g.s0.x + 1], from f.min.0 + 1 to f.min.0 + f.extent.0 + 2   [value, by interval]",
         "        at g[x] = image[x - 1] + image[x + 1]",
         "        depends on ?cpu g.s0.x",
         "?cpu g.s0.x = (f.min.0, f.extent.0 + 2)  at the root",
-        "    least: f.s0 reads g[f.s0.x], from f.min.0 to f.min.0 + f.extent.0 - 1   [value]",
+        "    least: f.s0 reads g[f.s0.x], from f.min.0 to f.min.0 + f.extent.0 - 1   [value, by interval]",
         "        at f[x] = g[x] + g[x + 2]",
         "        depends on ?cpu f.s0.x",
-        "    most: f.s0 reads g[f.s0.x + 2], from f.min.0 + 2 to f.min.0 + f.extent.0 + 1   [value]",
+        "    most: f.s0 reads g[f.s0.x + 2], from f.min.0 + 2 to f.min.0 + f.extent.0 + 1   [value, by interval]",
         "        at f[x] = g[x] + g[x + 2]",
         "        depends on ?cpu f.s0.x",
         "?cpu f.s0.x = (f.min.0, f.extent.0)  at the root",
@@ -61,7 +61,7 @@ def test_explanation_of_an_allocation_names_what_is_written() -> None:
     _hist, out, _r = histogram()
     text = str(out.explain(allocation="hist"))
     assert text.startswith("?mem hist.i = (min(out.min.0, 0),")
-    assert "hist.s1 writes hist[int64(in[hist.s1.r.x, hist.s1.r.y])], from 0 to 255   [write]" in text
+    assert "hist.s1 writes hist[int64(in[hist.s1.r.x, hist.s1.r.y])], from 0 to 255   [write, by interval]" in text
     assert "points that stage 1 does not write keep their value: ?cpu hist.s1.i is covered   [stages]" in text
 
 
@@ -97,8 +97,8 @@ def test_explanation_names_the_rule_of_an_index_and_of_a_condition() -> None:
     f[x] = table[hl.clamp(im[x], 0, 7)]
     f[x] += r.x
     text = str(f.explain(input="im"))
-    assert "f.s0 reads im[f.s0.x], from f.min.0 to f.min.0 + f.extent.0 - 1   [index]" in text
-    assert "f.s1 reads im[f.s1.r.x + 4], from 4 to 12   [condition]" in text
+    assert "f.s0 reads im[f.s0.x], from f.min.0 to f.min.0 + f.extent.0 - 1   [index, by interval]" in text
+    assert "f.s1 reads im[f.s1.r.x + 4], from 4 to 12   [condition, by interval]" in text
 
 
 def test_explanation_of_what_lies_inside_a_loop_is_in_terms_of_its_variable() -> None:

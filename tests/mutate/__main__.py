@@ -13,14 +13,15 @@ from pathlib import Path
 from tests.mutate.choosing import all_mutants, choose
 from tests.mutate.mutant import Mutant
 from tests.mutate.report import Report
-from tests.mutate.running import Log, Runner, tests_digest
+from tests.mutate.running import Log, Runner, digest_of_tests
 from tests.mutate.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.mutate", description="Do the judges notice a wrong compiler?")
+    told = "Do the judges notice where the compiler is wrong?"
+    parser = argparse.ArgumentParser(prog="python -m tests.mutate", description=told)
     parser.add_argument("--seed", type=int, default=7, help="draws the mutants (default: 7)")
     parser.add_argument("--count", type=int, default=200, help="how many (default: 200)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default: 1)")
@@ -46,23 +47,29 @@ def _chosen(given: argparse.Namespace, candidates: list[Mutant]) -> list[Mutant]
     return [by_id[i] for i in given.only]
 
 
+def _list(chosen: list[Mutant], root: Path) -> None:
+    for m in chosen:
+        _say(f"{m.id} (line {m.line})")
+        _say("\n".join(m.diff((root / m.path).read_bytes()).splitlines()[2:]))
+
+
 def main(arguments: list[str]) -> int:
     """Draws, runs and reports."""
     given = _parsed(arguments)
-    chosen = _chosen(given, all_mutants(ROOT))
-    texts = {m.path: (ROOT / m.path).read_bytes() for m in chosen}
-    if given.list or given.only:
-        for m in chosen:
-            _say(f"{m.id} (line {m.line})")
-            _say("\n".join(m.diff(texts[m.path]).splitlines()[2:]))
     if given.list:
+        _list(_chosen(given, all_mutants(ROOT)), ROOT)
         return 0
     runner = Runner(ROOT, given.jobs)
     try:
+        # From the copy: the tree itself may change meanwhile.
+        chosen = _chosen(given, all_mutants(runner.tree))
+        texts = {m.path: (runner.tree / m.path).read_bytes() for m in chosen}
+        if given.only:
+            _list(chosen, runner.tree)
         _say("Recording the compiler as it is ...")
         failing = runner.prepare()["failing"]
         found: dict[Mutant, Verdict] = {}
-        for mutant, verdict in runner.run(chosen, texts, Log(given.resume, tests_digest(ROOT))):
+        for mutant, verdict in runner.run(chosen, texts, Log(given.resume, digest_of_tests(runner.tree))):
             found[mutant] = verdict
             ended = verdict.judge.value if verdict.judge else "SURVIVED"
             _say(f"{len(found):>4}/{len(chosen)}  {ended:<12}{verdict.seconds:>6.1f} s  {mutant.id}")

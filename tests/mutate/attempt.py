@@ -1,10 +1,11 @@
 """One copy of the compiler before all judges: the process that ``running`` starts for each mutant.
 
-    python -m tests.mutate.attempt --state state.json --record record.json      judge a mutant
-    python -m tests.mutate.attempt --state state.json --keep record.json        record the compiler as it is
+    python -m tests.mutate.attempt --state state.json --record record.json --path bounds/fill.py
+    python -m tests.mutate.attempt --state state.json --keep-steps steps.json
+    python -m tests.mutate.attempt --state state.json --keep-tests tests.json
 
-In: the tree that it runs in. Out: ``state``: while it runs, the judge that is looking; at its end, the verdict. With
---keep, the record: what each step found, and the tests that fail without any change.
+In: the tree that it runs in, in which one file may be changed. Out: ``state``: while it runs, the judge that is
+looking; at its end, the verdict. Of the compiler as it is: what each step finds, and the tests that fail.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import os
 import resource
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType
@@ -25,14 +25,9 @@ import pytest
 
 from tests.mutate.verdict import Judge, Killed, Verdict
 
-TESTS = (
-    "tests/scheduling",
-    "tests/lowering",
-    "tests/bounds",
-    "tests/property/test_attacks.py",
-    "tests/error",
-    "tests/property/test_interpreted.py",
-)
+TESTS = ("tests/scheduling", "tests/lowering", "tests/bounds", "tests/property", "tests/error")
+_SLOW = "tests/property/test_random_pipelines.py"
+"""Compiles C for programs like those that are interpreted here."""
 _MEMORY = 8 << 30
 _STEP_SECONDS, _TEST_SECONDS = 20.0, 60.0
 """Processor time that a step or a test of the compiler itself never comes near."""
@@ -84,10 +79,13 @@ class _Outcomes:
             self.failed.setdefault(report.nodeid, str(report.longrepr)[-300:])
 
 
-def run_tests(state: _State, scratch: Path, skipped: Iterable[str], *, stop_at_first: bool) -> dict[str, str]:
-    """The tests that fail, with the end of what pytest says."""
+def run_tests(
+    state: _State, scratch: Path, skipped: Iterable[str], path: str = "", *, stop_at_first: bool
+) -> dict[str, str]:
+    """The tests that fail, with the end of what pytest says. Those of the file's own package come first."""
     outcomes = _Outcomes(state, limit=stop_at_first)
-    options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(scratch / "tests"), *TESTS]
+    options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(scratch / "tests"), "--ignore", _SLOW]
+    options += sorted(TESTS, key=lambda folder: not path.startswith(f"{Path(folder).name}/"))
     for test in skipped:
         options += ["--deselect", test]
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
@@ -100,31 +98,26 @@ def run_tests(state: _State, scratch: Path, skipped: Iterable[str], *, stop_at_f
     return outcomes.failed
 
 
-def _steps(which: str) -> Any:
+def _steps(which: str, path: str | None) -> Any:
     """The steps before or after the tests. The import is where a mutant's first damage shows."""
-    from tests.mutate import judging
+    from tests.mutate import judging  # noqa: PLC0415
 
-    return list(judging.first_steps() if which == "first" else judging.last_steps())
-
-
-def keep(path: Path, state: _State, scratch: Path) -> None:
-    """Records the compiler as it is."""
-    found: dict[str, Any] = {"steps": {}, "failing": []}
-    for which in ("first", "last"):
-        for name, look, _ in _steps(which):
-            found["steps"][name] = look()
-    found["failing"] = sorted(run_tests(state, scratch, (), stop_at_first=False))
-    path.write_text(json.dumps(found), encoding="utf-8")
+    return list(judging.first_steps(path) if which == "first" else judging.last_steps())
 
 
-def judge(record: dict[str, Any], state: _State, scratch: Path) -> Verdict:
+def recorded_steps() -> dict[str, Any]:
+    """What each step finds in the compiler as it is."""
+    return {name: look() for which in ("first", "last") for name, look, _ in _steps(which, None)}
+
+
+def judge(record: dict[str, Any], path: str, state: _State, scratch: Path) -> Verdict:
     """Asks the judges in turn, the quick ones first."""
     try:
-        _compare("first", record, Judge.REFERENCE, state)
-        failed = run_tests(state, scratch, record["failing"], stop_at_first=True)
+        _compare("first", record, path, state)
+        failed = run_tests(state, scratch, record["failing"], path, stop_at_first=True)
         for test, told in failed.items():
             raise Killed(Judge.TEST, f"{test}: {told}")
-        _compare("last", record, Judge.FUZZ, state)
+        _compare("last", record, path, state)
     except Killed as killed:
         return Verdict(killed.judge, killed.why)
     except _Hang:
@@ -132,15 +125,15 @@ def judge(record: dict[str, Any], state: _State, scratch: Path) -> Verdict:
     return Verdict(None, "")
 
 
-def _compare(which: str, record: dict[str, Any], default: Judge, state: _State) -> None:
+def _compare(which: str, record: dict[str, Any], path: str, state: _State) -> None:
     state.told(judge=Judge.CRASH.value, at="import")
-    for name, look, compare in _guarded(lambda: _steps(which), "import"):
+    for name, look, compare in _guarded(lambda: _steps(which, path), "import"):
         state.told(judge=Judge.CRASH.value, at=name)
         signal.setitimer(signal.ITIMER_PROF, _STEP_SECONDS)
         try:
             compare(record["steps"][name], _guarded(look, name))
         except Killed as killed:
-            raise Killed(Judge.FUZZ if default is Judge.FUZZ else killed.judge, f"{name}: {killed.why}") from killed
+            raise Killed(killed.judge, f"{name}: {killed.why}") from killed
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -151,27 +144,32 @@ def _guarded(run: Callable[[], Any], name: str) -> Any:
         return run()
     except Killed:
         raise
-    except Exception as error:  # noqa: BLE001  # whatever a mutant does
+    except Exception as error:  # whatever a mutant does
         raise Killed(Judge.CRASH, f"{name}: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 def main(arguments: list[str]) -> int:
     """The process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--path", default="", help="the file that is changed")
     parser.add_argument("--state", type=Path, required=True)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=Path)
-    what.add_argument("--keep", type=Path)
+    what.add_argument("--keep-steps", type=Path)
+    what.add_argument("--keep-tests", type=Path)
     given = parser.parse_args(arguments)
     state, scratch = _State(given.state), given.state.parent
     signal.signal(signal.SIGPROF, _hang)
-    if given.keep is not None:
-        keep(given.keep, state, scratch)
-        state.told(seconds=time.process_time())
+    if given.keep_steps is not None:
+        given.keep_steps.write_text(json.dumps(recorded_steps()), encoding="utf-8")
+        return 0
+    if given.keep_tests is not None:
+        failing = sorted(run_tests(state, scratch, (), stop_at_first=False))
+        given.keep_tests.write_text(json.dumps(failing), encoding="utf-8")
         return 0
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     record = json.loads(given.record.read_text(encoding="utf-8"))
-    verdict = judge(record, state, scratch)
+    verdict = judge(record, given.path, state, scratch)
     state.told(verdict=verdict.as_data())
     return 0
 

@@ -1,7 +1,7 @@
-"""What the certificate says of a program, and of wrong answers for it.
+"""What the certificate says of a program, of wrong answers for it, and of wrong versions of it.
 
 In: a Func with a schedule. Out: how many claims of each kind its certificate has, and whether it holds; and whether it
-still does where one answer of bounds inference is too small by one.
+still does where an answer of bounds inference lacks a point, or the program has a defect.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import halide_core as hl
-from bounds.certificate import Certificate
+from bounds.fill import fill
 from bounds.oracle import Answer, Answers
 from bounds.query import Query
-from bounds.symbolic import SymbolicOracle
 from halide_core import ir
-from halide_core.ir import Interval
-from lowering.driver import Trace, certify, lower
+from halide_core.ir import Interval, Stmt
+from lowering.certify import certify_program
+from lowering.driver import CERTIFIED, Trace, certify, lower
+from lowering.layout_checks import check_layouts
+from tests.mutate.defects import defects
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Certified:
 
 def certified(func: hl.Func) -> Certified:
     """The certificate of a program, counted."""
-    certificate: Certificate = certify(func._request())
+    certificate = certify(func._request())
     claims: dict[str, int] = {}
     for r in certificate.results:
         about = f"{r.claim.kind.value} of {r.claim.func or 'start-up'}"
@@ -45,21 +47,20 @@ def certified(func: hl.Func) -> Certified:
     return Certified(certificate.ok, claims)
 
 
-class Sabotaged:
-    """An engine one of whose answers lacks its first or last point. Implements ``bounds.oracle.Oracle``."""
-
-    name = "sabotaged"
-
-    def __init__(self, hole: int, *, first: bool) -> None:
-        self._hole = hole
-        self._first = first
-
-    def answer(self, query: Query) -> Answers:
-        """The symbolic engine's answers, but for one."""
-        found = SymbolicOracle().answer(query)
-        at = self._hole % len(found.holes)
-        found.holes[at] = _less(found.holes[at], first=self._first)
-        return found
+def wrong_answers(func: hl.Func) -> dict[str, bool]:
+    """Whether a certificate holds where an answer lacks its first or its last point, for each hole."""
+    query, answers, _ = _traced(func)
+    algorithm = query.program.algorithm
+    found = {}
+    for i, hole in enumerate(answers.holes):
+        for first in (True, False):
+            end = "first" if first else "last"
+            holes = [*answers.holes[:i], _less(hole, first=first), *answers.holes[i + 1 :]]
+            spoilt = replace(answers, holes=holes)
+            tree = check_layouts(fill(query.program, spoilt), algorithm)
+            told = f"{hole.kind.value} of {hole.func.name}.s{hole.stage} without the {end} in {hole.dim}"
+            found[told] = certify_program(func.name(), query, spoilt, tree).ok
+    return found
 
 
 def _less(answer: Answer, *, first: bool) -> Answer:
@@ -69,17 +70,18 @@ def _less(answer: Answer, *, first: bool) -> Answer:
     return replace(answer, interval=Interval(low, ir.maximum(ir.sub(length, ir.ONE), ir.ZERO)))
 
 
-def accepted_sabotage(func: hl.Func) -> list[bool]:
-    """For each hole and end, whether a certificate holds that must not: its answer lacks a point."""
-    request = func._request()
-    holes = len(_answers(func))
-    return [
-        certify(request, oracle=Sabotaged(hole, first=first)).ok for hole in range(holes) for first in (True, False)
-    ]
+def wrong_programs(func: hl.Func) -> dict[str, bool]:
+    """Whether a certificate holds for each wrong version of a program."""
+    query, answers, tree = _traced(func)
+    return {
+        f"{i}: {told}": certify_program(func.name(), query, answers, wrong).ok
+        for i, (told, wrong) in enumerate(defects(tree))
+    }
 
 
-def _answers(func: hl.Func) -> list[Answer]:
+def _traced(func: hl.Func) -> tuple[Query, Answers, Stmt]:
+    """A program's query, the answers to it, and the tree that its certificate is about."""
     trace = Trace()
     lower(func._request(), trace=trace)
-    assert trace.answers is not None
-    return trace.answers.holes
+    assert trace.query is not None and trace.answers is not None
+    return trace.query, trace.answers, dict(trace.passes)[CERTIFIED]

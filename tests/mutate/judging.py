@@ -2,7 +2,7 @@
 
 In: the record of the compiler as it is. Out: nothing, or Killed, by whichever judge sees a difference first.
 
-    steps(…)   ->   ("tiled", …), ("matmul", …), …, ("draw 3", …), ("sabotage of gather", …)
+    first_steps(path)   ->   ("tiled", …), ("matmul", …), …, ("draw 3", …), ("wrong answers for gather", …)
 """
 
 from __future__ import annotations
@@ -12,45 +12,61 @@ from dataclasses import asdict
 from typing import Any
 
 import halide_core as hl
-from tests.mutate.certified import Certified, accepted_sabotage, certified
+from tests.fuzz.draw import draw
+from tests.fuzz.judge import FAST, Judges, judge
+from tests.fuzz.verdict import Outcome
+from tests.mutate.certified import Certified, certified, wrong_answers, wrong_programs
 from tests.mutate.measure import Measure, measure
-from tests.mutate.programs import PROGRAMS, Made
+from tests.mutate.programs import PROGRAMS
 from tests.mutate.verdict import Judge, Killed
-from tests.property.generate import draw
 
-SHORT, LONG = range(40, 54), range(100, 150)
-"""Seeds of random programs: those before the tests, and those after them."""
-SABOTAGED = ("split_of_split", "gather", "histogram", "triangle", "empty_reduction", "unrolled", "inlined")
-"""Programs of which every answer is spoilt in turn: those whose certificates are quick."""
+_SEED = 5
+SHORT, LONG = range(12), range(100, 160)
+"""The random programs of that seed: those before the tests, and those after them."""
+SPOILT = ("split_of_split", "gather", "histogram", "triangle", "empty_reduction", "unrolled", "inlined")
+"""Programs that the certificate is asked about with wrong answers in turn: those whose certificates are quick."""
+_CERTIFYING = ("bounds/claims", "bounds/solver", "bounds/certificate", "lowering/certify")
+"""How the paths of the certificate's own files begin: their mutants are asked about wrong programs, too."""
 
 Step = tuple[str, Callable[[], Any], Callable[[Any, Any], None]]
 """A name, what to look at, and how it is compared with the record."""
 
 
-def first_steps() -> Iterator[Step]:
-    """What is looked at before the tests."""
+def first_steps(path: str | None) -> Iterator[Step]:
+    """What is looked at before the tests, for a mutant of a file; everything where None is given."""
     for name, make in PROGRAMS.items():
-        yield name, lambda make=make: _looked_at(*make(), certify=True), _compare
-    for seed in SHORT:
-        yield f"draw {seed}", lambda seed=seed: _looked_at(*_drawn(seed), certify=True), _compare
-    for name in SABOTAGED:
-        yield f"sabotage of {name}", lambda name=name: accepted_sabotage(PROGRAMS[name]()[0]), _compare_sabotage
+        yield name, lambda make=make: _looked_at(*make()), _compare
+    for number in SHORT:
+        yield f"draw {number}", lambda number=number: _drawn(number, Judges.CERTIFICATE), _compare_drawn
+    for name in SPOILT:
+        yield f"wrong answers for {name}", lambda name=name: wrong_answers(PROGRAMS[name]()[0]), _compare_wrong
+    if path is None or path.startswith(_CERTIFYING):
+        for name in (*SPOILT, "scan"):
+            yield f"wrong versions of {name}", lambda name=name: wrong_programs(PROGRAMS[name]()[0]), _compare_wrong
 
 
 def last_steps() -> Iterator[Step]:
     """What is looked at where even the tests saw nothing."""
-    for seed in LONG:
-        yield f"draw {seed}", lambda seed=seed: _looked_at(*_drawn(seed), certify=False), _compare
+    for number in LONG:
+        yield f"draw {number}", lambda number=number: _drawn(number, FAST), _compare_drawn
 
 
-def _drawn(seed: int) -> Made:
-    case = draw(seed)
-    return case.output, case.window
+def _drawn(number: int, judges: Judges) -> dict[str, str]:
+    verdict = judge(draw(_SEED, number), judges)
+    return {"outcome": verdict.outcome.value, "kind": verdict.kind}
 
 
-def _looked_at(func: hl.Func, window: list[tuple[int, int]], *, certify: bool) -> dict[str, Any]:
+def _compare_drawn(record: dict[str, str], found: dict[str, str]) -> None:
+    before, now = Outcome(record["outcome"]), Outcome(found["outcome"])
+    if before is Outcome.RAN and now in (Outcome.MISMATCH, Outcome.REFUSED, Outcome.ASSERTED):
+        raise Killed(Judge.FUZZ, f"{now.value}: {found['kind']}")
+    if before in (Outcome.REFUSED, Outcome.ASSERTED) and now is Outcome.MISMATCH:
+        raise Killed(Judge.FUZZ, f"{now.value}: {found['kind']}")
+
+
+def _looked_at(func: hl.Func, window: list[tuple[int, int]]) -> dict[str, Any]:
     found = measure(func, window)
-    certificate = certified(func) if certify and not found.refused else None
+    certificate = None if found.refused else certified(func)
     return {"measure": asdict(found), "certified": None if certificate is None else asdict(certificate)}
 
 
@@ -69,7 +85,7 @@ def _compare(record: dict[str, Any], found: dict[str, Any]) -> None:
             raise Killed(Judge.CERTIFICATE, less)
 
 
-def _compare_sabotage(record: list[bool], found: list[bool]) -> None:
-    for at, (before, now) in enumerate(zip(record, found, strict=True)):
-        if now and not before:
-            raise Killed(Judge.CERTIFICATE, f"wrong answers are certified (the {at}th)")
+def _compare_wrong(record: dict[str, bool], found: dict[str, bool]) -> None:
+    for told, certified_now in found.items():
+        if certified_now and not record.get(told, True):
+            raise Killed(Judge.CERTIFICATE, f"certified: {told}")

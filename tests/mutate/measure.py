@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -100,14 +101,21 @@ def _regions(func: hl.Func, window: Sequence[tuple[int, int]]) -> dict[str, list
 def _counting(into: Measure) -> Iterator[None]:
     """While it lasts, the interpreter counts."""
 
+    def evaluated(machine: Any, stmt: Stmt) -> Run:
+        run, nodes = translate(machine, stmt), _size(stmt)
+
+        def more() -> None:
+            into.nodes += nodes
+            run()
+
+        return more if nodes else run
+
     def counted(write: Callable[..., Run]) -> Callable[..., Run]:
         def translated(stmt: Provide | Store, code: Code, place: Place) -> Run:
-            run = write(stmt, code, place)
-            name, nodes = place.allocation.name, _size(stmt)
+            run, name = write(stmt, code, place), place.allocation.name
 
             def more() -> None:
                 into.points[name] = into.points.get(name, 0) + code.lanes
-                into.nodes += nodes
                 run()
 
             return more
@@ -123,8 +131,9 @@ def _counting(into: Measure) -> Iterator[None]:
 
         return more
 
-    allocate = interpreter.allocate
+    allocate, translate = interpreter.allocate, interpreter._Machine._stmt
     with (
+        patch.object(interpreter._Machine, "_stmt", evaluated),
         patch.object(interpreter, "write_point", counted(interpreter.write_point)),
         patch.object(interpreter, "write_flat", counted(interpreter.write_flat)),
         patch.object(interpreter, "allocate", allocated),

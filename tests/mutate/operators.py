@@ -90,7 +90,8 @@ def _relations(node: ast.Compare, source: Source) -> Iterator[_Found]:
 
 def _joins(*operands: ast.expr) -> bool:
     """Whether ``+`` puts lists or texts together."""
-    return any(isinstance(o, _SEQUENCES) or (isinstance(o, ast.Constant) and isinstance(o.value, str)) for o in operands)
+    texts = [o for o in operands if isinstance(o, ast.Constant) and isinstance(o.value, str)]
+    return bool(texts) or any(isinstance(o, _SEQUENCES) for o in operands)
 
 
 def _built(node: ast.Attribute, attr: str, source: Source) -> Iterator[_Found]:

@@ -22,7 +22,7 @@ def image(type: hl.Type, *sizes: int, low: int = 0, name: str = "im") -> hl.Imag
     """An input with values drawn from a fixed seed, every dimension starting at ``low``."""
     result = hl.ImageParam(type, len(sizes), name)
     numbers = np.random.default_rng(len(sizes)).integers(0, 100, sizes[::-1])
-    buffer = hl.Buffer(np.ascontiguousarray(numbers.astype(type.dtype)))
+    buffer = hl.Buffer(np.array(numbers, type.dtype))
     buffer.set_min([low] * len(sizes))
     result.set(buffer)
     return result
@@ -103,7 +103,8 @@ def matmul() -> Made:
     out = hl.Func("out")
     out[x, y] = f[x, y] + 1
     out.split(x, xo, xi, 4).split(y, yo, yi, 4).reorder(xi, yi, xo, yo).vectorize(xi)
-    f.compute_at(out, xo).update(0).split(k.x, hl.RVar("ko"), hl.RVar("ki"), 3).reorder(x, y, hl.RVar("ki"), hl.RVar("ko"))
+    ko, ki = hl.RVar("ko"), hl.RVar("ki")
+    f.compute_at(out, xo).update(0).split(k.x, ko, ki, 3).reorder(x, y, ki, ko)
     return out, [(0, 9), (0, 9)]
 
 
@@ -256,6 +257,26 @@ def floats() -> Made:
     return f, [(0, 21)]
 
 
+def single() -> Made:
+    gain, f, g = image(hl.Int(32), name="gain"), hl.Func("f"), hl.Func("g")
+    r = hl.RDom([(0, 5)], "r")
+    g[x] = x * x
+    f[()] = gain[()]
+    f[()] += g[r.x]
+    g.compute_root().vectorize(x, 4, Tail.RoundUp)
+    return f, []
+
+
+def chosen() -> Made:
+    p, f, g = hl.Param(hl.Int(32), "p", 2), hl.Func("f"), hl.Func("g")
+    p.set_range(1, 4)
+    g[x, y] = x * 2 - y
+    f[x, y] = hl.select(p > 1, g[x, y + p], g[x - 3, y]) + g[hl.select(x < 4, x, 4), hl.max(y, p)]
+    f.split(y, yo, yi, 3, Tail.GuardWithIf)
+    g.compute_at(f, yo)
+    return f, [(-1, 8), (2, 7)]
+
+
 PROGRAMS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
@@ -280,5 +301,7 @@ PROGRAMS: dict[str, Callable[[], Made]] = {
         unrolled,
         floats,
         empty_reduction,
+        single,
+        chosen,
     )
 }

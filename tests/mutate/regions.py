@@ -2,8 +2,8 @@
 
 In: a parsed file. Out: its functions with the nodes of each that may change.
 
-Left alone are: annotations and what stands under TYPE_CHECKING; docstrings and f-strings; what an error is told; decorators;
-``assert``, which states what types can't; functions that make text; and the files of TEXT.
+Left alone are: annotations and what stands under TYPE_CHECKING; docstrings and f-strings; what an error is told;
+decorators; ``assert``, which states what types can't; functions that make text; and the files of TEXT.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-TEXT = frozenset({"lowering/explain.py"})
+TEXT = frozenset({"bounds/latex.py", "bounds/telling.py", "lowering/explain.py", "lowering/explanation.py"})
 """Files that only make text for people."""
 
 _TEXT_TYPES = frozenset({"str", "list[str]", "Iterator[str]", "tuple[str, ...]"})
@@ -50,9 +50,9 @@ def changeable(node: ast.AST) -> Iterator[ast.AST]:
             yield from (d for d in (*args.defaults, *args.kw_defaults) if d is not None)
             yield from body
         case ast.ClassDef(body=body):
-            yield from body
+            yield from (s for s in body if not (_is_enum(node) and isinstance(s, ast.Assign)))
         case ast.AnnAssign(value=value):
-            if value is not None and not _is_alias(node):
+            if value is not None and not _is_text_or_alias(node):
                 yield value
         case ast.Raise() | ast.Assert() | ast.JoinedStr() | ast.Import() | ast.ImportFrom():
             pass
@@ -66,8 +66,13 @@ def changeable(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.iter_child_nodes(node)
 
 
-def _is_alias(node: ast.AnnAssign) -> bool:
-    return isinstance(node.annotation, ast.Name) and node.annotation.id == "TypeAlias"
+def _is_text_or_alias(node: ast.AnnAssign) -> bool:
+    return isinstance(node.annotation, ast.Name) and node.annotation.id in ("Text", "TypeAlias")
+
+
+def _is_enum(node: ast.ClassDef) -> bool:
+    """The values of an enum's members only have to differ."""
+    return any(isinstance(base, ast.Name) and base.id in ("Enum", "IntEnum", "Flag") for base in node.bases)
 
 
 def _makes_text(function: ast.FunctionDef) -> bool:

@@ -5,6 +5,7 @@ In: mutants, the number of jobs. Out: their Verdicts, as they come; with a file 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -60,7 +61,7 @@ def _digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def tests_digest(root: Path) -> str:
+def digest_of_tests(root: Path) -> str:
     """A hash of all tests."""
     found = hashlib.sha256()
     for path in sorted((root / "tests").rglob("*")):
@@ -80,6 +81,11 @@ class Runner:
         for shadow in self._shadows:
             self._free.put(shadow)
 
+    @property
+    def tree(self) -> Path:
+        """A copy of the tree without any change, until mutants run."""
+        return self._shadows[0].tree
+
     def close(self) -> None:
         """Deletes the copies."""
         for shadow in self._shadows:
@@ -87,13 +93,14 @@ class Runner:
 
     def prepare(self) -> dict[str, Any]:
         """Records the compiler as it is. Raises: RuntimeError where its own programs go wrong without a change."""
-        first = self._shadows[0]
-        state = first.scratch / "state.json"
-        ended, _ = _execute(first, ["--state", str(state), "--keep", str(self.record)], keep_compiled=True)
-        if ended != 0 or not self.record.exists():
-            raise RuntimeError("The judges fail on the compiler as it is; see above.")
-        first.restore("tests/__init__.py", (first.tree / "tests/__init__.py").read_bytes())
-        found: dict[str, Any] = json.loads(self.record.read_text(encoding="utf-8"))
+        folder = self.record.parent
+        with ThreadPoolExecutor(len(self._shadows)) as pool:
+            steps = pool.submit(_keep, self._shadows[0], folder, "steps")
+            failing = pool.submit(_keep, self._shadows[-1], folder, "tests")
+            found = {"steps": steps.result(), "failing": failing.result()}
+        for shadow in self._shadows:
+            shadow.clear()
+        self.record.write_text(json.dumps(found), encoding="utf-8")
         return found
 
     def run(self, mutants: Sequence[Mutant], texts: dict[str, bytes], log: Log) -> Iterator[tuple[Mutant, Verdict]]:
@@ -113,16 +120,19 @@ class Runner:
                     yield mutant, verdict
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
+                _kill_all()
 
     def _attempt(self, mutant: Mutant, text: bytes) -> Verdict:
         shadow = self._free.get()
         state = shadow.scratch / "state.json"
         try:
             shadow.change(mutant.path, mutant.edit.applied(text))
-            ended, seconds = _execute(shadow, ["--state", str(state), "--record", str(self.record)])
+            given = ["--path", mutant.path, "--state", str(state), "--record", str(self.record)]
+            ended, seconds = _execute(shadow, given)
             return replace(_verdict(state, ended), seconds=round(seconds, 1))
         finally:
-            shadow.restore(mutant.path, text)
+            shadow.change(mutant.path, text)
+            shadow.clear()
             self._free.put(shadow)
 
 
@@ -134,6 +144,31 @@ def _verdict(state: Path, ended: int | None) -> Verdict:
     if ended is None:
         return Verdict(Judge.HANG, f"in {data.get('at')}")
     return Verdict(Judge.CRASH, f"the process ended with {ended} in {data.get('at', 'its start')}")
+
+
+def _keep(shadow: Shadow, folder: Path, what: str) -> Any:
+    """A part of the record."""
+    state, kept = shadow.scratch / f"{what}.json", folder / f"{what}.json"
+    ended, _ = _execute(shadow, ["--state", str(state), f"--keep-{what}", str(kept)], keep_compiled=True)
+    if ended != 0 or not kept.exists():
+        raise RuntimeError("The judges fail on the compiler as it is; see above.")
+    return json.loads(kept.read_text(encoding="utf-8"))
+
+
+_started: set[subprocess.Popen[bytes]] = set()
+"""The processes that run now."""
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process and what it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _kill_all() -> None:
+    """Ends what still runs: nothing, unless the run is cut short."""
+    for process in list(_started):
+        _kill(process)
 
 
 def _execute(shadow: Shadow, arguments: list[str], *, keep_compiled: bool = False) -> tuple[int | None, float]:
@@ -150,13 +185,15 @@ def _execute(shadow: Shadow, arguments: list[str], *, keep_compiled: bool = Fals
 
     def give_up() -> None:
         gave_up.set()
-        os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
 
     timer = threading.Timer(_PATIENCE, give_up)
     timer.start()
+    _started.add(process)
     try:
         _, status, used = os.wait4(process.pid, 0)
     finally:
         timer.cancel()
+        _started.discard(process)
     process.returncode = os.waitstatus_to_exitcode(status)
     return None if gave_up.is_set() else process.returncode, used.ru_utime + used.ru_stime

@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 _COPIED = ("halide_core", "scheduling", "bounds", "lowering", "runtime", "tests")
 _LATER = 7200
-"""Seconds that a changed file's time is moved by, so that no compiled form of it counts as new enough."""
+"""Seconds by which a changed file is from the future: no compiled form of it can be of that time."""
 
 
 class Shadow:
     """One copy. ``scratch`` beside it is for what a process writes."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._clock = int(time.time()) + _LATER
         self._folder = Path(tempfile.mkdtemp(prefix="halide_core_mutate_"))
         self.tree = self._folder / "tree"
         self.scratch = self._folder / "scratch"
@@ -35,12 +36,11 @@ class Shadow:
         """Gives a file another text."""
         file = self.tree / path
         file.write_bytes(text)
-        later = (self._root / path).stat().st_mtime + _LATER
-        os.utime(file, (later, later))
+        self._clock += 1
+        os.utime(file, (self._clock, self._clock))
 
-    def restore(self, path: str, text: bytes) -> None:
-        """Takes a change back, and empties the scratch folder."""
-        self.change(path, text)
+    def clear(self) -> None:
+        """Empties the scratch folder."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(exist_ok=True)
 

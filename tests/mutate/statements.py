@@ -67,6 +67,8 @@ def _depend(first: ast.stmt, second: ast.stmt) -> bool:
         return False
     if (_defined(first) - _used(first)) & _used(second):
         return False
+    if _key(first) is not None and _key(second) is not None and _key(first) != _key(second):
+        return False
     changed, also = _changed(first), _changed(second)
     return bool(changed & (also | _used(second)) or also & _used(first))
 
@@ -115,6 +117,14 @@ def _changed(stmt: ast.stmt) -> set[str]:
         case ast.AugAssign(target=target):
             found |= {_root(target)}
     return found
+
+
+def _key(stmt: ast.stmt) -> object:
+    """The constant key under which a statement stores something, if that is what it does."""
+    match stmt:
+        case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=key))]):
+            return key
+    return None
 
 
 def _root(node: ast.expr) -> str:

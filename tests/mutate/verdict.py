@@ -28,7 +28,7 @@ class Judge(Enum):
     TEST = "test"
     """A test fails, golden files included."""
     FUZZ = "fuzz"
-    """One of a longer run of random programs goes wrong."""
+    """A random program goes wrong, or is refused, that the compiler itself runs."""
 
 
 SEMANTIC = (Judge.REFERENCE, Judge.REFUSAL, Judge.COST, Judge.CERTIFICATE, Judge.FUZZ)
@@ -55,7 +55,7 @@ class Verdict:
         return Verdict(None if name is None else Judge(name), data["why"], data["seconds"])
 
 
-class Killed(Exception):  # noqa: N818  # the mutant's end, not an error
+class Killed(Exception):  # not an error: the mutant's end
     """Raised by the judge that kills a mutant."""
 
     def __init__(self, judge: Judge, why: str) -> None:

@@ -3,7 +3,7 @@
 In: the name of a type. Out: ``POINTS`` values. ``a_u8`` in the source of a case is the Buffer of the first table of
 ``uint8`` at ``x``, ``b_u8`` that of the second. The pairs meet in many combinations, the extremes of the type among them.
 
-int32 and int64 stay small in both: Halide leaves the overflow of these two undefined. Float tables hold no zero, no
+int32 and int64 stay small in both, and uint32 as int32: Halide leaves the overflow of these undefined. Float tables hold no zero, no
 NaN and no infinity: what is special about those has cases of its own.
 """
 
@@ -27,7 +27,7 @@ _VALUES: dict[str, tuple[str, list[Any]]] = {
     "i16": ("int16", [*_SIGNED, -32768, 32767, 255, -300]),
     "u16": ("uint16", [*_SMALL, 255, 256, 40000, 65535]),
     "i32": ("int32", [*_SIGNED, 255, -300, 1000]),
-    "u32": ("uint32", [*_SMALL, 255, 256, 65536, 2**31, 2**32 - 1]),
+    "u32": ("uint32", [*_SMALL, 255, 256, 65536, 2**32 - 300, 2**32 - 1]),
     "i64": ("int64", [*_SIGNED, 255, -300, 1000]),
     "u64": ("uint64", [*_SMALL, 255, 2**32, 2**63, 2**64 - 1]),
     "f32": ("float32", _FLOATS),

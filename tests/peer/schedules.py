@@ -1,19 +1,18 @@
 """Small pipelines with schedules: the values must not change, and what one package refuses the other refuses.
 
-In and out as in ``pipelines``.
+In and out as in ``making``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from .pipelines import attempt, picture
+from .making import PipelineCase, attempt, picture
 
-PIPELINES: list[Callable[[Any], Any]] = []
+PIPELINES: list[PipelineCase] = []
 
 
-def pipeline(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def pipeline(function: PipelineCase) -> PipelineCase:
     """Lists a pipeline."""
     PIPELINES.append(function)
     return function

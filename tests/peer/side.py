@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from . import names, pipelines, schedules
-from .case import EXPRESSION_FILE, Case, all_cases
+from . import names
+from .case import EXPRESSION_FILE, PIPELINE_MODULES, Case, all_cases
 from .operands import POINTS, TYPES, table
 from .outcome import Arrays, Tree, encode, error, type_text
 from .watch import Watch
@@ -29,7 +29,7 @@ class Side:
 
     def __init__(self, package: str) -> None:
         module = importlib.import_module(package)
-        files = frozenset({EXPRESSION_FILE, pipelines.__file__, schedules.__file__})
+        files = frozenset({EXPRESSION_FILE, *(str(module.__file__) for module in PIPELINE_MODULES)})
         self._watch = Watch(files)
         self._plain = module
         self._hl = self._watch.module(module)
@@ -72,7 +72,8 @@ class Side:
             value = eval(code, env)  # noqa: S307  # the sources are this package's own
             if not self._is_operand(value):
                 return encode(self._plain, value, arrays), None
-            value = self._plain.Expr(value)
+            if not isinstance(value, self._plain.Expr):  # Halide makes no Expr of an Expr
+                value = self._plain.Expr(value)
             return {"kind": "values", "type": type_text(value.type())}, value
         except Exception as raised:  # noqa: BLE001  # what a case raises is its outcome
             return error(raised), None

@@ -1,0 +1,144 @@
+"""Halide's fast functions, the inverse hyperbolic ones, and two promises about values.
+
+In: operands. Out: Exprs of other functions. A fast function may be less exact than the plain one; none is here.
+
+    fast_inverse(f32 4)   ->   0.25
+    acosh(x)              ->   asinh(sqrt(x - 1)*sqrt(x + 1))
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from halide_core import ir
+from halide_core.errors import TypeMismatchError
+from halide_core.expr import Expr, ExprLike, as_node, power
+from halide_core.functions import abs, clamp, cos, exp, log, select, sin, sqrt
+from halide_core.types import Float, Type
+
+_FLOAT32, _FLOAT64 = Float(32), Float(64)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Fast functions.
+
+
+def _float32(name: str, value: ExprLike) -> Expr:
+    node = as_node(value)
+    if node.type is not _FLOAT32:
+        raise TypeMismatchError(f"{name}() needs a float32, not {node.type}.")
+    return Expr.of(node)
+
+
+def fast_exp(value: ExprLike) -> Expr:
+    """``exp`` of a float32; it may be less exact there, and isn't here."""
+    return exp(_float32("fast_exp", value))
+
+
+def fast_log(value: ExprLike) -> Expr:
+    """``log`` of a float32; it may be less exact there, and isn't here."""
+    return log(_float32("fast_log", value))
+
+
+def fast_pow(base: ExprLike, exponent: ExprLike) -> Expr:
+    """``pow`` in float32; by multiplication for a constant integer exponent."""
+    x, y = (ir.cast(_FLOAT32, as_node(v)) for v in (base, exponent))
+    return power(Expr.of(x), exponent if isinstance(as_node(exponent), ir.IntImm) else Expr.of(y))
+
+
+def fast_sin(value: ExprLike) -> Expr:
+    """``sin``."""
+    return sin(value)
+
+
+def fast_cos(value: ExprLike) -> Expr:
+    """``cos``."""
+    return cos(value)
+
+
+def fast_inverse(value: ExprLike) -> Expr:
+    """``1/value`` of a float32."""
+    return 1.0 / _float32("fast_inverse", value)
+
+
+def fast_inverse_sqrt(value: ExprLike) -> Expr:
+    """``1/sqrt(value)`` of a float32."""
+    return 1.0 / sqrt(_float32("fast_inverse_sqrt", value))
+
+
+def strict_float(value: ExprLike) -> Expr:
+    """The value itself: no compile ever changes how floats are rounded, so all of them are strict."""
+    return Expr(value)
+
+
+def unsafe_promise_clamped(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
+    """A value that is promised to lie in [low, high]: bounds rely on it. Kept, not only promised: see ``clamp``."""
+    return clamp(value, low, high)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Inverse hyperbolic functions, in float64 inside. Near 0 a logarithm would lose digits: there it is a power series.
+
+_SMALL = 0.125
+_LARGE = 2.0**28  # from here on 1 is nothing to the square
+
+
+def asinh(value: ExprLike) -> Expr:
+    """The inverse hyperbolic sine."""
+    x, type = _in_float64(value)
+    size = abs(x)
+    exact = log(size + sqrt(size * size + 1.0))
+    far = log(size) + math.log(2.0)
+    odd = _odd(x, select(size < _LARGE, exact, far))
+    return _back(select(size < _SMALL, _series(x, _asinh_coefficients()), odd), type)
+
+
+def acosh(value: ExprLike) -> Expr:
+    """The inverse hyperbolic cosine; not a number below 1."""
+    x, type = _in_float64(value)
+    return _back(asinh(sqrt(x - 1.0) * sqrt(x + 1.0)), type)
+
+
+def atanh(value: ExprLike) -> Expr:
+    """The inverse hyperbolic tangent; not a number outside of [-1, 1]."""
+    x, type = _in_float64(value)
+    size = abs(x)
+    odd = _odd(x, log((1.0 + size) / (1.0 - size)) * 0.5)
+    return _back(select(size < _SMALL, _series(x, _atanh_coefficients()), odd), type)
+
+
+def _in_float64(value: ExprLike) -> tuple[Expr, Type]:
+    node = as_node(value)
+    return Expr.of(ir.cast(_FLOAT64, node)), node.type if node.type.is_float() else _FLOAT32
+
+
+def _back(value: Expr, type: Type) -> Expr:
+    return Expr.of(ir.cast(type, value._node()))
+
+
+def _odd(x: Expr, positive: Expr) -> Expr:
+    return select(x < 0.0, -positive, positive)
+
+
+def _series(x: Expr, coefficients: tuple[float, ...]) -> Expr:
+    """``x*(c0 + c1*x**2 + c2*x**4 + …)``."""
+    square = x * x
+    total = Expr.of(ir.const(coefficients[-1], _FLOAT64))
+    for c in reversed(coefficients[:-1]):
+        total = total * square + Expr.of(ir.const(c, _FLOAT64))
+    return total * x
+
+
+# Powers up to 19: 0.125**20 is 2**-60, below the last digit of a float64.
+_TERMS = 10
+
+
+@cache
+def _asinh_coefficients() -> tuple[float, ...]:
+    return tuple((-0.25) ** k * math.comb(2 * k, k) / (2 * k + 1) for k in range(_TERMS))
+
+
+@cache
+def _atanh_coefficients() -> tuple[float, ...]:
+    return tuple(1.0 / (2 * k + 1) for k in range(_TERMS))

@@ -1,0 +1,209 @@
+"""The prover: its integer arithmetic is that of values, and its verdicts are what they say."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import z3
+
+from bounds.claims import Claim, Context, Kind, Status, nothing
+from bounds.claims_evaluate import evaluate
+from bounds.solver import Prover
+from bounds.solver_floats import float_range
+from bounds.solver_terms import Terms
+from halide_core import ir
+from halide_core.errors import InternalError
+from halide_core.ir import BinaryOp, Expr, Intrinsic, Variable
+from halide_core.types import BOOL, INT32, INT64, Float, Int, Type, UInt
+
+TYPES = [UInt(8), Int(8), UInt(16), Int(16), INT32, UInt(32), INT64]
+ARITHMETIC = [
+    BinaryOp.ADD,
+    BinaryOp.SUB,
+    BinaryOp.MUL,
+    BinaryOp.DIV,
+    BinaryOp.MOD,
+    BinaryOp.MIN,
+    BinaryOp.MAX,
+]
+COMPARISONS = [BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE]
+
+
+class Draw:
+    """Random expressions over variables of every type."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.variables = {t: [Variable(t, f"{t}.{i}") for i in range(2)] for t in [*TYPES, BOOL]}
+
+    def literal(self, type: Type) -> Expr:
+        low, high = (0, 1) if type.is_bool() else type.range
+        small = self.rng.randint(max(low, -9), min(high, 9))
+        # int64 arithmetic is that of all integers: its literals stay small, so that the sums do too
+        ends = [low, high] if type is not INT64 else []
+        return ir.const(self.rng.choice([small, small, *ends]), type)
+
+    def expr(self, type: Type, depth: int) -> Expr:
+        r = self.rng
+        if depth == 0 or r.random() < 0.1:
+            return r.choice([self.literal(type), *self.variables[type]])
+        if type.is_bool():
+            match r.randint(0, 3):
+                case 0:
+                    return ir.Not(BOOL, self.expr(BOOL, depth - 1))
+                case 1:
+                    op = r.choice([BinaryOp.AND, BinaryOp.OR])
+                    return ir.binary(op, self.expr(BOOL, depth - 1), self.expr(BOOL, depth - 1))
+            of = r.choice(TYPES)
+            return ir.binary(r.choice(COMPARISONS), self.expr(of, depth - 1), self.expr(of, depth - 1))
+        match r.randint(0, 7):
+            case 0:
+                return ir.Cast(type, self.expr(r.choice([t for t in [*TYPES, BOOL] if t is not type]), depth - 1))
+            case 1:
+                a, b = self.expr(type, depth - 1), self.expr(type, depth - 1)
+                return ir.Select(type, self.expr(BOOL, depth - 1), a, b)
+            case 2:
+                k = ir.const(r.randint(0, type.bits() - 1 if type is not INT64 else 3), type)
+                return ir.Binary(type, r.choice([BinaryOp.SHL, BinaryOp.SHR]), self.expr(type, depth - 1), k)
+            case 3:
+                k = ir.const((1 << r.randint(0, min(type.bits() - 2, 20))) - 1, type)
+                return ir.Binary(type, BinaryOp.BIT_AND, self.expr(type, depth - 1), k)
+        return ir.Binary(type, r.choice(ARITHMETIC), self.expr(type, depth - 1), self.expr(type, depth - 1))
+
+    def value(self, variable: Variable) -> int:
+        if variable.type.is_bool():
+            return self.rng.randint(0, 1)
+        low, high = variable.type.range
+        if variable.type is INT64 or self.rng.random() < 0.5:
+            return self.rng.randint(max(low, -9), min(high, 9))
+        return self.rng.choice([low, low + 1, high - 1, high, self.rng.randint(low, high)])
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_term_has_the_value_of_its_expression(seed: int) -> None:
+    draw = Draw(seed)
+    e = draw.expr(draw.rng.choice([*TYPES, BOOL]), 3)
+    values: dict[Expr, int | float] = {v: draw.value(v) for each in draw.variables.values() for v in each}
+    wanted = evaluate(e, values)
+    if e.type is INT64 and not INT64.range[0] <= wanted <= INT64.range[1]:
+        return
+    terms = Terms()
+    term = terms.of(e)
+    solver = z3.Solver()
+    solver.add(*(terms.axiom(n) for n in sorted(term.axioms)), *terms.exact_products())
+    for leaf, z in terms.leaves.items():
+        solver.add(z == (z3.BoolVal(bool(values[leaf])) if leaf.type.is_bool() else int(values[leaf])))
+    here = z3.BoolVal(bool(wanted)) if e.type.is_bool() else z3.IntVal(int(wanted))
+    solver.push()
+    solver.add(term.z == here)
+    assert solver.check() == z3.sat, f"{e} can't be {wanted}"
+    solver.pop()
+    solver.add(term.z != here)
+    assert solver.check() == z3.unsat, f"{e} can be other than {wanted}"
+    assert term.range[0] <= int(wanted) <= term.range[1]
+
+
+N, M, K = (Variable(INT64, n) for n in "nmk")
+
+
+def verdict(holds: Expr, context: Context | None = None) -> Status:
+    return Prover().prove([Claim(Kind.MEMORY, "f", ("",), context or nothing(), holds)])[0].status
+
+
+def test_divisions_by_zero_give_zero() -> None:
+    for op in (ir.div, ir.mod):
+        assert verdict(ir.equal(op(N, ir.ZERO), ir.ZERO)) is Status.PROVEN
+        zero = nothing().holds(ir.equal(M, ir.ZERO))
+        assert verdict(ir.equal(op(N, M), ir.ZERO), zero) is Status.PROVEN
+
+
+def test_quotient_and_remainder_of_a_fused_loop_stay_in_range() -> None:
+    inside = nothing().holds(ir.less_equal(ir.ZERO, K), ir.less(K, ir.mul(N, M)), ir.less(ir.ZERO, N))
+    assert verdict(ir.less(ir.div(K, N), M), inside) is Status.PROVEN
+    assert verdict(ir.less_equal(ir.ZERO, ir.div(K, N)), inside) is Status.PROVEN
+    assert verdict(ir.less(ir.mod(K, N), N), inside) is Status.PROVEN
+    assert verdict(ir.less(ir.div(K, N), ir.sub(M, ir.ONE)), inside) is Status.REFUTED
+
+
+def test_false_claim_has_a_counterexample() -> None:
+    context = nothing().holds(ir.less(ir.ZERO, N), ir.less(N, ir.i64(5)))
+    (result,) = Prover().prove([Claim(Kind.MEMORY, "f", ("",), context, ir.less(N, ir.i64(4)))])
+    assert result.status is Status.REFUTED
+    assert result.counterexample is not None and result.counterexample.values == {"n": 4}
+
+
+def test_check_that_is_needed_is_named_and_no_other() -> None:
+    checks = [ir.Assert(ir.less(v, ir.i64(9)), ir.Failure.ASSERTION, (v.name,)) for v in (N, M, K)]
+    context = nothing()
+    for check in checks:
+        context = context.checked(check)
+    claims = [Claim(Kind.MEMORY, "f", ("",), context, ir.less(ir.add(N, K), ir.i64(18)))]
+    (result,) = Prover().prove(claims)
+    assert result.status is Status.ASSERTED
+    assert result.checks == (checks[0], checks[2])
+
+
+def test_claim_beyond_the_budget_is_undecided() -> None:
+    odd = ir.equal(ir.add(ir.mul(N, ir.mul(N, N)), ir.mul(M, ir.mul(M, M))), ir.mul(K, ir.mul(K, K)))
+    positive = nothing().holds(*(ir.less(ir.ZERO, v) for v in (N, M, K)))
+    claim = Claim(Kind.MEMORY, "f", ("",), positive, ir.Not(BOOL, odd))
+    assert Prover(budget=2000).prove([claim])[0].status is Status.UNDECIDED
+
+
+def test_budget_of_a_prover_is_finite() -> None:
+    odd = ir.equal(ir.add(ir.mul(N, ir.mul(N, N)), ir.mul(M, ir.mul(M, M))), ir.mul(K, ir.mul(K, K)))
+    positive = nothing().holds(*(ir.less(ir.ZERO, v) for v in (N, M, K)))
+    contexts = [positive.holds(ir.less(ir.i64(i), N)) for i in range(60)]
+    claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.Not(BOOL, odd)) for c in contexts]
+    prover = Prover(budget=2000)
+    assert all(r.status is not Status.PROVEN for r in prover.prove(claims))
+    assert prover.steps < 60 * 8 * 2000
+
+
+def test_made_up_value_of_a_func_refutes_nothing() -> None:
+    claim = Claim(Kind.MEMORY, "f", ("",), nothing(), ir.less(N, ir.i64(4)))
+    assert Prover(invented=[N]).prove([claim])[0].status is Status.UNDECIDED
+
+
+def test_facts_of_one_context_do_not_leak_into_another() -> None:
+    top = nothing()
+    small, large = top.holds(ir.less(N, ir.i64(4))), top.holds(ir.less(ir.i64(4), N))
+    claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.less(N, ir.i64(5))) for c in (small, large, top, small)]
+    statuses = [r.status for r in Prover().prove(claims)]
+    assert statuses == [Status.PROVEN, Status.REFUTED, Status.REFUTED, Status.PROVEN]
+
+
+def test_products_said_in_one_context_are_said_again_in_the_next() -> None:
+    top = nothing()
+    one, two = (top.holds(ir.less(ir.ZERO, v)) for v in (N, M))
+    grown = [c.holds(ir.less(ir.ZERO, N), ir.less(ir.ZERO, M)) for c in (one, two)]
+    claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.less(ir.ZERO, ir.mul(N, M))) for c in grown]
+    assert [r.status for r in Prover().prove(claims)] == [Status.PROVEN, Status.PROVEN]
+
+
+def test_contradictory_facts_are_told() -> None:
+    some = nothing().holds(ir.less(N, ir.ZERO))
+    never = some.checked(ir.Assert(ir.less(ir.ZERO, N), ir.Failure.ASSERTION, ()))
+    for context, status in ((some, Status.PROVEN), (never, Status.REFUTED)):
+        assert Prover().possible(Claim(Kind.STARTUP, "f", ("",), context, ir.TRUE)).status is status
+
+
+def test_variable_with_two_meanings_is_an_internal_error() -> None:
+    claims = [
+        Claim(Kind.MEMORY, "f", ("",), nothing().defines(N, value), ir.less(N, M)) for value in (ir.ONE, ir.ZERO)
+    ]
+    with pytest.raises(InternalError, match="two things"):
+        Prover().prove(claims)
+
+
+def test_float_ranges_hold_every_rounding() -> None:
+    f32 = Float(32)
+    x = Variable(UInt(8), "x")
+    e = ir.mul(ir.Cast(f32, x), ir.const(0.1, f32))
+    found = float_range(e, lambda _: (0, 255), {})
+    assert found is not None and found[0] <= 0 and 25.5 <= found[1] < 25.51
+    values = [evaluate(e, {x: i}) for i in range(256)]
+    assert all(found[0] <= v <= found[1] for v in values)
+    assert float_range(ir.Call(f32, Intrinsic.SQRT, (e,)), lambda _: (0, 255), {}) is None
+    assert float_range(ir.div(e, ir.Cast(f32, x)), lambda _: (0, 255), {}) is None

@@ -1,0 +1,94 @@
+"""A campaign: many cases, judged in several processes; what fails is made small and written down.
+
+In: how many, from which seed, by how many jobs, with or without compiled code. Out: a Report, and test files.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fuzz.draw import draw
+from tests.fuzz.judge import INTERPRETED, Judges
+from tests.fuzz.report import Report
+from tests.fuzz.shrink import ATTEMPTS, shrink
+from tests.fuzz.verdict import Outcome, Verdict
+from tests.fuzz.workers import Task, Workers
+from tests.fuzz.write import write_test
+
+EXECUTABLES = 5
+"""Of so many compiled cases one is a stand-alone executable too."""
+SHOWN = 20
+"""So many kinds of failures are made small; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What was asked for."""
+
+    cases: int
+    seed: int
+    jobs: int = 1
+    compiled: bool = False
+    certify: bool = True
+    first: int = 0
+
+    def judges(self, number: int) -> Judges:
+        """Who judges a case."""
+        asked = INTERPRETED if self.certify else INTERPRETED & ~Judges.CERTIFICATE
+        if self.compiled:
+            asked |= Judges.COMPILED
+            if number % EXECUTABLES == 0:
+                asked |= Judges.EXECUTABLE
+        return asked
+
+    def tasks(self) -> Iterator[Task]:
+        """The cases, each drawn when a worker is free."""
+        for number in range(self.first, self.first + self.cases):
+            yield number, draw(self.seed, number), self.judges(number)
+
+
+def run(campaign: Campaign, workers: Workers, *, progress: bool = False) -> Report:
+    """Judges every case."""
+    report, start = Report(), time.monotonic()
+    for number, verdict in workers.judge(campaign.tasks()):
+        report.add(number, verdict)
+        if verdict.outcome is Outcome.MISMATCH and progress:
+            _say(f"\rcase {campaign.seed}/{number}: {verdict.kind}\n")
+        if progress and (len(report.verdicts) % 10 == 0 or len(report.verdicts) == campaign.cases):
+            bad = report.count(Outcome.MISMATCH)
+            took = time.monotonic() - start
+            _say(f"\r{len(report.verdicts)} of {campaign.cases} cases, {bad} mismatches, {took:.0f} s ")
+    if progress:
+        _say("\n")
+    return report
+
+
+def write_failures(
+    campaign: Campaign, report: Report, workers: Workers, folder: Path, *, attempts: int = ATTEMPTS
+) -> list[Path]:
+    """Makes the first failure of each kind small and writes it as a test."""
+    paths = []
+    for kind, numbers in list(report.failures().items())[:SHOWN]:
+        number = numbers[0]
+        judges = campaign.judges(number)
+        small = shrink(
+            draw(campaign.seed, number),
+            lambda case, kind=kind, judges=judges: _fails(workers.one(case, judges), kind),  # type: ignore[misc]  # bound here
+            attempts,
+        )
+        verdict = workers.one(small, judges)
+        paths.append(write_test(small, verdict, judges, folder))
+    return paths
+
+
+def _fails(verdict: Verdict, kind: str) -> bool:
+    return verdict.outcome is Outcome.MISMATCH and verdict.kind == kind
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Past failures, each a test that the fuzzer wrote."""

@@ -1,0 +1,57 @@
+"""Whatever the language offers has a generator."""
+
+from __future__ import annotations
+
+import inspect
+
+from halide_core.func import Func
+from halide_core.func_schedule import FuncSchedule
+from halide_core.schedule import Directive, Split
+from halide_core.stage import StageSchedule
+from scheduling.loops import _SUPPORTED
+from tests.fuzz.coverage import Group
+from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
+from tests.fuzz.draw_algorithm import BORDERS
+from tests.fuzz.registry import all_features, boundary_names, leaves
+
+
+def test_every_directive_has_a_generator_that_records_it() -> None:
+    recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
+    recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
+    assert recorded == set(leaves(Directive))
+
+
+def test_every_method_of_the_schedule_has_a_generator() -> None:
+    def methods(owner: type) -> set[str]:
+        own = {n for n, f in vars(owner).items() if inspect.isfunction(f)}
+        return {n for n in own if not n.startswith("_")}
+
+    assert methods(StageSchedule) == set(LOOP_DIRECTIVES)
+    assert methods(FuncSchedule) == set(FUNC_DIRECTIVES)
+    assert all(callable(getattr(Func, n)) for n in {**LOOP_DIRECTIVES, **FUNC_DIRECTIVES})
+
+
+def test_every_boundary_condition_is_drawn() -> None:
+    assert sorted(boundary_names()) == sorted(BORDERS)
+
+
+def test_registry_asks_the_system_itself() -> None:
+    features = all_features()
+    assert (Group.DIRECTIVE, Split.__name__) in features
+    assert [name for group, name in features if group is Group.TAIL] == [t.name for t in _SUPPORTED]
+    nodes = [name for group, name in features if group is Group.NODE]
+    assert {"Ramp", "Hole", "Provide", "AnswerQuery"} <= set(nodes)
+    assert "Expr" not in nodes
+    assert len(features) == len(set(features))
+
+
+def test_new_directive_is_missing_a_generator() -> None:
+    class Novel(Directive):  # as good as any: a leaf of the tree of directives
+        pass
+
+    globals()["Novel"] = Novel
+    Novel.__qualname__, Novel.__module__ = "Novel", __name__
+    try:
+        assert (Group.DIRECTIVE, "Novel") in all_features()
+    finally:
+        del globals()["Novel"]

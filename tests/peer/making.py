@@ -1,0 +1,32 @@
+"""What the files of pipelines share: the list that a file fills, made-up pixels, and several attempts in one case.
+
+In: functions of the package, ``hl``. Out: whatever shows what the pipeline does: Buffers, numbers, names, types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+PipelineCase = Callable[[Any], Any]
+
+
+def picture(width: int, height: int, dtype: str = "uint8") -> Any:
+    """Made-up pixels: an array of (height, width)."""
+    rows, columns = np.mgrid[0:height, 0:width]
+    return np.ascontiguousarray((rows * 37 + columns * 11 + rows * columns * 3) % 251).astype(dtype)
+
+
+def attempt(*calls: Callable[[], Any]) -> list[str]:
+    """For each call whether it raises."""
+    found = []
+    for call in calls:
+        try:
+            call()
+        except Exception:  # noqa: BLE001  # the classes of the two packages have nothing in common
+            found.append("raises")
+        else:
+            found.append("passes")
+    return found
