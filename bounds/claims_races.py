@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from bounds.claims import Claim, Context, Kind, Text, differs
 from bounds.claims_memory import Memory
-from bounds.claims_tree import Touch
+from bounds.claims_sites import Touch
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Callee, Expr, For, LoopKind, Provide, Variable
@@ -69,7 +69,7 @@ class _Races:
         return claims
 
     def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr) -> Claim:
-        f, stage = touch.reader
+        f, stage = touch.reader.func, touch.reader.stage
         advice = "A serial loop there, or memory inside the loop (store_at)."
         return Claim(Kind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice)
 
