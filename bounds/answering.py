@@ -8,10 +8,13 @@ bounds are in terms of its consumers' holes, which are bound by then.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial, reduce
 
+from bounds.alignment import Alignments
+from bounds.boxes import Box, Side, last_engine, union, window_box
+from bounds.cases import Need, by_case, chosen_ends, either, gather
 from bounds.elimination import mentions
-from bounds.oracle import Answer, Answers, Engine, Evidence, Ranges
+from bounds.oracle import Answer, Answers, Evidence, Ranges
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
 from bounds.telling import describe, tell, unbounded
@@ -36,37 +39,11 @@ from halide_core.ir import (
     Select,
 )
 from halide_core.printer import dim_name
-from halide_core.program import Obligation, Program, cpu_box, hole
+from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT32, INT64
 from halide_core.visit import subexpressions
-
-_ORDER = tuple(Engine)
-"""Of several engines that an answer comes from, it is named after the last here."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One dimension of a box: its least and greatest coordinate, and what asks for them."""
-
-    low: Expr
-    high: Expr
-    evidence: tuple[Evidence, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Box:
-    """A region. None for a side asks for nothing in that dimension; where ``when`` is false it has no points."""
-
-    sides: tuple[Side | None, ...]
-    when: Expr = ir.TRUE
-
-    def whole(self) -> list[Side]:
-        """The sides of a region that says something of every dimension."""
-        sides = [s for s in self.sides if s is not None]
-        assert len(sides) == len(self.sides), "the first clause of a box must say something of every dimension"
-        return sides
 
 
 def answer_query(query: Query, ranges: Ranges) -> Answers:
@@ -81,7 +58,8 @@ class _Answering:
         self._answers = Answers()
         self._ranges = ranges
         self._fixed: dict[Expr, Expr] = {}  # hole -> the value a bound directive gives it
-        self._least: dict[Expr, list[Expr]] = {}  # len hole -> what it is at least
+        self._least: dict[Expr, list[Need]] = {}  # len hole -> what it is at least
+        self._alignments = Alignments()
         self._told: dict[Expr, Directive] = {}
 
     def run(self) -> Answers:
@@ -100,22 +78,31 @@ class _Answering:
         """int32 coordinates must not wrap: indices are computed in int64, where they would not."""
         limit = ir.i64(WINDOW_LIMIT)
         for f in algorithm.outputs:
-            for d, side in enumerate(_window(f).whole()):
+            for d, side in enumerate(window_box(f).whole()):
                 least, most = ir.less_equal(ir.i64(-WINDOW_LIMIT), side.low), ir.less_equal(side.high, limit)
                 where = f'the window of output "{f.name}" leaves ±2^30 in dimension {d}: from '
                 told = (where, side.low, " to ", side.high)
                 inside = ir.conjunction(least, most)
                 self._check(inside, Failure.INDEX_OVERFLOW, told)
-        least_int, most_int = (ir.i64(end) for end in INT32.range)
         for risk in index_overflows(algorithm):
-            clause = self._query.writes[risk.func, risk.stage]
-            index = TargetExprs(stage_variables(risk.func, risk.stage)).index(risk.expr)
-            ends = self._ranges.ends(index, clause.path, self._query.top)
-            if ends.low is None or ends.high is None:
-                continue  # made of values from memory: it keeps its type, and wraps as the definition says
-            inside = ir.conjunction(ir.less_equal(least_int, ends.low), ir.less_equal(ends.high, most_int))
-            where = f'{tell(risk.expr)} in "{risk.func.name}" leaves int32: from '
-            self._check(inside, Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
+            for key in self._program.keys(risk.func):
+                if key.stage == risk.stage:
+                    self._overflow_check(key, risk.expr)
+
+    def _overflow_check(self, key: StageKey, e: Expr) -> None:
+        least, most = (ir.i64(end) for end in INT32.range)
+        index = TargetExprs(stage_variables(*key)).index(e)
+        ends = self._ranges.ends(index, self._query.writes[key].path, self._query.top)
+        if ends.low is None or ends.high is None:
+            return  # made of values from memory: it keeps its type, and wraps as the definition says
+        inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))
+        where = f'{tell(e)} in "{key.func.name}" leaves int32: from '
+        self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
+
+    def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
+        """A condition on the runs that take a case."""
+        when = ir.TRUE if key is None else self._program.taken(key)
+        return condition if when is ir.TRUE else ir.binary(BinaryOp.OR, ir.Not(BOOL, when), condition)
 
     # -- what is known before any hole is answered
 
@@ -159,12 +146,14 @@ class _Answering:
                 self._fixed[h] = value
                 self._told[h] = o.directive
             case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
-                self._least.setdefault(grown.hole, []).append(grown.needed(factor))
+                self._least.setdefault(grown.hole, []).append((o.key, grown.needed(factor)))
+            case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
+                self._alignments.ask(h, modulus, rest, o.directive)
             case condition:
-                told = f"{o.directive.spelled()}: it must hold that {tell(condition)}"
+                told = o.message or f"{o.directive.spelled()}: it must hold that {tell(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):
                     raise BoundsError(f"{told}, which bounds inference can't see to", o.directive.location)
-                self._check(condition, Failure.ASSERTION, (told,))
+                self._check(self._where_taken(o.key, condition), o.failure, (told,))
 
     def _check(self, condition: Expr, failure: Failure, message: tuple[str | Expr, ...]) -> None:
         condition = simplify(condition, self._query.top.facts)
@@ -176,23 +165,23 @@ class _Answering:
     def _function(self, f: Function) -> None:
         scope = self._query.scope(self._program.computed[f])
         is_output = f in self._program.algorithm.outputs
-        box = _window(f) if is_output else None
+        box = window_box(f) if is_output else None
         origin: list[str] = ["the requested window"] if is_output else []
-        for clause in self._query.reads.get(f, []):
-            box = self._union(box, self._box(clause, scope), scope.facts)
-            origin.append(describe(clause))
+        reads = self._query.reads.get(f, [])
+        box = self._gathered(box, reads, scope)
+        origin += map(describe, reads)
         if box is None:
             box = Box((Side(ir.ZERO, ir.i64(-1)),) * f.dimensions)
         last = len(f.definitions) - 1
         for stage in range(last, -1, -1):
-            own = self._query.self_reads.get((f, stage), [])
+            own = self._query.self_reads_of(f, stage)
             # Pure dimensions first: what a stage reads of itself elsewhere may depend on its pure loops.
             apart = [any(c.points[d] for c in own) for d in range(f.dimensions)]
             told = "; ".join(dict.fromkeys(origin)) if stage == last else f"?cpu {f.name}.s{stage + 1}"
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if not a], scope, told)
-            for clause in own:
-                box = self._union(box, self._box(clause, scope), scope.facts)
-                told += f"; {describe(clause)}"
+            box = self._gathered(box, own, scope)
+            assert box is not None
+            told += "".join(f"; {describe(clause)}" for clause in own)
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = Box(tuple(self._answered(i, scope) for i in cpu_box(f, stage)))
         self._memory(f)
@@ -215,17 +204,35 @@ class _Answering:
             why = origin
             if holes.len in self._fixed:
                 interval, why = self._bounded(f, d, holes, side, scope)
-            for least in self._least.get(holes.len, []):
-                interval = Interval(interval.min, Simplifier(scope.facts).maximum(interval.len, least))
+                for wanted, unmet in self._alignments.checks(holes, interval):
+                    self._check(wanted, Failure.ASSERTION, (unmet,))
+            aligned = None if holes.len in self._fixed else self._alignments.of(holes, interval, scope.facts)
+            needs = by_case(self._program, self._least.get(holes.len, []), interval.len, scope.facts)
+            for least in needs:
+                if aligned is not None:
+                    aligned = aligned.at_least(least)
+                else:
+                    interval = Interval(interval.min, Simplifier(scope.facts).maximum(interval.len, least))
                 why += f"; at least {tell(least)} for a shifted split"
-            told = (why, _engine(side.evidence), side.evidence)
+            multiple = 1
+            if aligned is not None:
+                interval, multiple = aligned.interval(), aligned.multiple
+                why += f"; {aligned.directive}"
+            told = (why, last_engine(side.evidence), side.evidence, multiple)
             self._bind(Answer(HoleKind.CPU, f, stage, d, interval, level, *told), holes, scope)
-            for least in self._least.get(holes.len, []):
+            for least in needs:
                 scope.facts.assume_at_least(self._ranges.use(holes.len), least)
 
     def _length(self, side: Side, scope: Path) -> Expr:
-        simplifier = Simplifier(scope.facts)
-        return simplifier.maximum(simplifier.expr(ir.add(ir.sub(side.high, side.low), ir.ONE)), ir.ZERO)
+        return self._between(side.low, side.high, scope.facts)
+
+    def _between(self, low: Expr, high: Expr, facts: Facts) -> Expr:
+        chosen = low if isinstance(low, Select) else high
+        if isinstance(chosen, Select):  # the ends depend on the case that a run takes, and so does what lies between
+            (a, b), (c, d) = chosen_ends(low, chosen.condition), chosen_ends(high, chosen.condition)
+            return either(chosen.condition, self._between(a, c, facts), self._between(b, d, facts), facts)
+        simplifier = Simplifier(facts)
+        return simplifier.maximum(simplifier.expr(ir.add(ir.sub(high, low), ir.ONE)), ir.ZERO)
 
     def _bind(self, answer: Answer, holes: Interval, scope: Path) -> None:
         self._answers.holes.append(answer)
@@ -267,11 +274,9 @@ class _Answering:
         level = self._program.stored[f]
         is_output = f in self._program.algorithm.outputs
         scope = self._query.top if is_output else self._query.scope(level)
-        box: Box | None = None
-        clauses = [self._query.writes[f, s] for s in self._program.stages(f)]
+        clauses = [self._query.writes[key] for key in self._program.keys(f)]
         clauses += self._query.needs_memory.get(f, [])
-        for clause in clauses:
-            box = self._union(box, self._box(clause, scope), scope.facts)
+        box = self._gathered(None, clauses, scope)
         assert box is not None
         if is_output:
             self._region(f, box, "written")
@@ -279,14 +284,12 @@ class _Answering:
         for d, side in enumerate(box.whole()):
             holes = hole(HoleKind.MEM, f, 0, d)
             interval = Interval(side.low, self._length(side, scope))
-            told = ("all that is read and written", _engine(side.evidence), side.evidence)
+            told = ("all that is read and written", last_engine(side.evidence), side.evidence)
             self._bind(Answer(HoleKind.MEM, f, 0, d, interval, level, *told), holes, scope)
 
     def _image(self, image: Image) -> None:
-        box: Box | None = None
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])
-        for clause in clauses:
-            box = self._union(box, self._box(clause, self._query.top), self._query.top.facts)
+        box = self._gathered(None, clauses, self._query.top)
         if box is None:
             self._answers.regions[image] = (Interval(ir.ZERO, ir.ZERO),) * image.dimensions
             return
@@ -304,12 +307,13 @@ class _Answering:
             extent = BufferField(INT64, buffer, Field.EXTENT, d)
             end = ir.sub(ir.add(start, extent), ir.ONE)
             inside = ir.conjunction(ir.less_equal(start, side.low), ir.less_equal(side.high, end))
+            note = self._alignments.note(buffer, d)
             message = (
                 f'{role} buffer "{buffer.name}" is {verb} from ',
                 side.low,
                 " to ",
                 side.high,
-                f" in dimension {d}, but it has only ",
+                f" in dimension {d}{note}, but it has only ",
                 start,
                 " to ",
                 simplify(end),
@@ -323,25 +327,17 @@ class _Answering:
             empty.append(simplify(ir.Not(BOOL, when), facts))
         if not all(facts.proves_le(ir.ONE, i.len) for i in region):
             empty += [ir.less(i.len, ir.ONE) for i in region]
-        return _any_of([*empty, inside])
+        return reduce(partial(ir.binary, BinaryOp.OR), [*empty, inside])
 
     # -- one clause
 
-    def _union(self, box: Box | None, other: Box, facts: Facts) -> Box:
-        """The smallest box around two; one without points does not widen it."""
-        if box is None:
-            return Box(tuple(other.whole()), other.when)
-        simplifier = Simplifier(facts)
-        sides: list[Side | None] = []
-        for mine, more in zip(box.whole(), other.sides, strict=True):
-            if more is None:
-                sides.append(mine)
-                continue
-            low, high = simplifier.minimum(mine.low, more.low), simplifier.maximum(mine.high, more.high)
-            low = _where_any(simplifier, (box.when, mine.low), (other.when, more.low), low)
-            high = _where_any(simplifier, (box.when, mine.high), (other.when, more.high), high)
-            sides.append(Side(low, high, mine.evidence + more.evidence))
-        return Box(tuple(sides), simplifier.expr(ir.binary(BinaryOp.OR, box.when, other.when)))
+    def _gathered(self, box: Box | None, clauses: list[Clause], scope: Path) -> Box | None:
+        """A box and what clauses need, by the case that a run takes where they stand in different ones."""
+
+        def join(one: Box | None, clause: Clause) -> Box:
+            return union(one, self._box(clause, scope), scope.facts)
+
+        return gather(self._program, box, clauses, scope, join)
 
     def _box(self, clause: Clause, stop: Path) -> Box:
         sides: list[Side | None] = []
@@ -372,27 +368,12 @@ class _Answering:
                 length = self._ranges.unholed(b.bounds.len)
                 parts = mentions(length)
                 known = parts.isdisjoint(bound) and not any(isinstance(h, Hole) and h.func in chosen for h in parts)
-                if known and not stop.facts.proves_le(ir.ONE, length):
+                runs = any(stop.facts.proves_le(ir.ONE, n) for n in (length, b.bounds.len))  # a hole is known better
+                if known and not runs:
                     some = simplify(ir.less(ir.ZERO, length), stop.facts)
                     when = some if when is ir.TRUE else when if some is ir.TRUE else ir.conjunction(when, some)
         return when
 
-
-def _where_any(simplifier: Simplifier, a: tuple[Expr, Expr], b: tuple[Expr, Expr], both: Expr) -> Expr:
-    """The end of a union of two regions that each have points only under a condition."""
-    (some_a, end_a), (some_b, end_b) = a, b
-    if both is not end_a and some_b is not ir.TRUE:
-        both = simplifier.expr(Select(INT64, some_b, both, end_a))
-    if both is not end_b and some_a is not ir.TRUE:
-        both = simplifier.expr(Select(INT64, some_a, both, end_b))
-    return both
-
-
-def _any_of(conditions: list[Expr]) -> Expr:
-    result = conditions[0]
-    for c in conditions[1:]:
-        result = ir.binary(BinaryOp.OR, result, c)
-    return result
 
 
 def _lengths_tell(region: tuple[Interval, ...], when: Expr, facts: Facts) -> bool:
@@ -405,17 +386,3 @@ def _lengths_tell(region: tuple[Interval, ...], when: Expr, facts: Facts) -> boo
             known.assume_at_most(length, ir.ZERO)
             return any(known.proves_le(i.len, ir.ZERO) for i in region)
     return False
-
-
-def _window(f: Function) -> Box:
-    """The region that the caller asks of an output: what its buffer spans."""
-    sides: list[Side] = []
-    for d in range(f.dimensions):
-        start, extent = BufferField(INT64, f, Field.MIN, d), BufferField(INT64, f, Field.EXTENT, d)
-        sides.append(Side(start, simplify(ir.sub(ir.add(start, extent), ir.ONE))))
-    return Box(tuple(sides))
-
-
-def _engine(evidence: tuple[Evidence, ...]) -> Engine:
-    """The last engine of the chain that had a part in it."""
-    return max((e.ends.engine for e in evidence), key=_ORDER.index, default=Engine.INTERVAL)

@@ -1,8 +1,8 @@
 """Claims about machine integers: what index arithmetic leaves out of account.
 
-In: the stages of a tree with the expressions that stand in them. Out: Claims that no int64 index leaves int64, so that
-it may be taken for an integer; and that each coordinate of a definition, computed in int32 as the user wrote it, is the
-int64 number that the program uses.
+In: the expressions that stand in a tree. Out: conditions under which no int64 index leaves int64, so that it may be
+taken for an integer; and those under which each coordinate of a definition, computed in int32 as the user wrote it, is
+the int64 number that the program uses.
 
     f[x] = g[x*4]   ->   int64(int32(x)*4) == x*4       (a start-up check sees to it)
 
@@ -14,12 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from bounds.claims import Claim, Context, Kind, Text, all_of
-from bounds.claims_memory import Reads, accesses_in
+from bounds.claims import all_of
 from halide_core import ir
-from halide_core.algorithm import Definition, Function
-from halide_core.index import TargetExprs, stage_variables
-from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, Provide, Select, Variable
+from halide_core.algorithm import Definition
+from halide_core.index import TargetExprs
+from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, Select, Variable
 from halide_core.types import INT32, INT64
 from halide_core.visit import parts, subexpressions
 
@@ -116,51 +115,19 @@ def _fits(over: Range) -> bool:
     return over[0] >= _LEAST and over[1] <= _MOST
 
 
-def same_in_int32(
-    f: Function, stage: int, context: Context, provide: Provide, tests: tuple[Expr, ...], reads: Reads
-) -> list[Claim]:
-    """The coordinates that a stage's assignment uses are those that its definition means, and so are its values, and
-    the innermost of the conditions (``tests``) around it.
-
-    Only points at int32 coordinates are asked for: those of the window are, and by these claims those that are read.
-    """
-    definition = f.definitions[stage]
-    variables = stage_variables(f, stage)
-    exprs = TargetExprs(variables)
-    for name, pure in zip(f.args, f.pure_dims(stage), strict=True):
-        if pure:
-            context = context.holds(_fits_int32(variables[ir.pure_variable(name)]))
-    coordinates = dict.fromkeys(definition.args)
-    for e in accesses_in(definition.exprs()):
-        coordinates.update(dict.fromkeys(e.args))
-    if definition.domain is not None:
-        coordinates.update(dict.fromkeys(end for b in definition.domain.bounds for end in (b.min, b.len)))
-    exact = dict.fromkeys(reads.expr(exprs.index(e)) for e in _exact(coordinates, exprs))
-    fits = all_of(map(_fits_int32, exact))
-    conditions = [exprs.value(p) for p in predicates(definition)]
-    wanted = [*conditions, *map(exprs.index, definition.args), *map(exprs.value, definition.values)]
-    given = [*tests[len(tests) - len(conditions) :], *provide.args, *provide.values]
-    same = len(wanted) == len(given) and all(a is b for a, b in zip(wanted, given, strict=True))
-    told: Text = (f"stage {stage} assigns what its definition says",)
-    text: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
-    return [
-        Claim(Kind.DEFINITION, f.name, told, context, ir.TRUE if same else ir.FALSE, definition.location),
-        Claim(Kind.INT32, f.name, text, context, fits, definition.location),
-    ]
-
-
 def predicates(definition: Definition) -> list[Expr]:
     """The conditions of a definition, outermost first."""
     domain = definition.domain
     return [p for p in (ir.TRUE if domain is None else domain.predicate, definition.predicate) if p is not ir.TRUE]
 
 
-def _fits_int32(e: Expr) -> Expr:
+def fits_int32(e: Expr) -> Expr:
+    """That an int64 number is one of int32."""
     least, most = (ir.i64(end) for end in INT32.range)
     return ir.conjunction(ir.less_equal(least, e), ir.less_equal(e, most))
 
 
-def _exact(coordinates: Iterable[Expr], exprs: TargetExprs) -> Iterator[Expr]:
+def in_int64(coordinates: Iterable[Expr], exprs: TargetExprs) -> Iterator[Expr]:
     """The int32 expressions that are computed as int64 ones: if each fits int32, the two are the same number. What is
     computed in int32 all the same needs no claim."""
     seen: set[Expr] = set()

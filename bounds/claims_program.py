@@ -46,11 +46,11 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     holes = hole_values(program, answers)
     promises = [s for s in walk(tree) if isinstance(s, Assert) and s.failure is Failure.PARAMETER_RANGE]
     about_query = query_claims(query, answers, promises, memory)
-    walked = TreeClaims(program.algorithm.outputs, _boxes(query, holes), memory)
+    walked = TreeClaims(program, _boxes(query, holes), memory)
     walked.run(tree)
     claims = walked.claims
     for number, site in enumerate(walked.stages):
-        claims += stage_claims(site, program.nests[site.func, site.stage], holes, number)
+        claims += stage_claims(site, program.nests[site.key], holes, number)
     claims += race_claims(walked.touches, memory)
     claims += _value_claims(walked, memory)
     started = walked.started or nothing()

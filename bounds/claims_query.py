@@ -50,6 +50,8 @@ class _QueryClaims:
                 self._clause(clause, self._answers.regions.get(image))
         for o in self._query.obligations:
             context = self._context(self._query.scope(self._program.computed[o.func]))
+            if o.key is not None:
+                context = context.holds(self._program.taken(o.key))
             told: Text = (f"{o.directive.spelled()}: ", o.condition)
             name, location = o.func.name, o.directive.location
             self._claims.append(Claim(Kind.OBLIGATION, name, told, context, o.condition, location))
@@ -62,9 +64,10 @@ class _QueryClaims:
         for clause in self._query.reads.get(f, []):
             self._clause(clause, cpu_box(f, last))
         for stage in range(last, -1, -1):
-            for clause in self._query.self_reads.get((f, stage), []):
+            for clause in self._query.self_reads_of(f, stage):
                 self._clause(clause, cpu_box(f, stage))
-        for clause in [*self._query.needs_memory.get(f, []), *(self._query.writes[f, s] for s in range(last + 1))]:
+        written = [self._query.writes[key] for key in self._program.keys(f)]
+        for clause in [*self._query.needs_memory.get(f, []), *written]:
             self._clause(clause, memory)
         context = self._context(self._query.scope(self._program.computed[f]))
         for stage in range(1, last + 1):
@@ -83,7 +86,7 @@ class _QueryClaims:
 
     def _clause(self, clause: Clause, box: tuple[Interval, ...] | None) -> None:
         """Every point of the clause lies in a box."""
-        f, stage = clause.reader
+        f, stage = clause.reader.func, clause.reader.stage
         context = self._context(clause.path)
         for e in (e for points in clause.points for e in points):
             self._reads.expr(e)

@@ -69,7 +69,7 @@ class _Races:
         return claims
 
     def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr) -> Claim:
-        f, stage = touch.reader
+        f, stage = touch.reader.func, touch.reader.stage
         advice = "A serial loop there, or memory inside the loop (store_at)."
         return Claim(Kind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice)
 

@@ -1,8 +1,8 @@
-"""What a walk over a filled tree finds for other claims to be made of: stages, reads and writes, assignments.
+"""What a walk of a tree leaves for claims about several places at once.
 
-In: built by ``claims_tree``. Out: read by ``claims_stages``, ``claims_races`` and ``claims_program``.
+In: nothing. Out: the types of loops entered, of memory touched, and of assignments, each with its context.
 
-    parallel y …: f[x, y] = g[x]   ->   Touch(f, (x, y), written), Touch(g, (x,), read), both inside the loop y
+    Touch(callee=g, point=(x - 1, y), writer=None, reader=f.s0, loops=(y, x), …)   where f[x, y] reads g[x - 1, y]
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from bounds.claims import Context
 from bounds.claims_memory import Reads
 from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
+from halide_core.ir import Access, Callee, Expr, Interval, Provide
 from halide_core.program import StageKey
 
-Boxes = Mapping[StageKey, tuple[Interval, ...]]
-"""The compute bounds of each stage, in variables that are bound where the Func's label stands."""
+Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
+"""The compute bounds of each stage, in variables that are bound where the Func's label stands; of all its cases."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,17 +44,6 @@ class Touch:
     """How many of the loops are around the allocation too: those further in share the memory."""
     labels: Mapping[Callee, int]
     """Which Funcs' labels are around it, and how many of the loops around each."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StageSite:
-    """A stage in the tree: the context, at its label, of its box; and its nest."""
-
-    func: Function
-    stage: int
-    context: Context
-    body: Stmt
-    box: tuple[Interval, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

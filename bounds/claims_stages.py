@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bounds.claims import Claim, Context, Kind, Text, any_of, differs, within
-from bounds.claims_arithmetic import predicates
-from bounds.claims_sites import StageSite
+from bounds.claims_cases import StageSite
 from halide_core import ir
 from halide_core.algorithm import Definition
 from halide_core.index import stage_variables, startup_index
@@ -27,8 +26,8 @@ from halide_core.visit import Substitution, sub_stmts
 
 
 def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) -> list[Claim]:
-    """Coverage and order of one stage. ``holes`` fills the witnesses; ``number`` keeps the names apart."""
-    chain = _chain(site.body, len(predicates(site.func.definitions[site.stage])))
+    """Coverage and order of one nest. ``holes`` fills the witnesses; ``number`` keeps the names apart."""
+    chain = _chain(site.body, site.tests)
     if chain is None:
         text = (f"stage {site.stage} has one assignment",)
         where = site.func.definitions[site.stage].location
@@ -79,7 +78,7 @@ class _Nests:
         self._number = number
         self._witnesses = [Let(w.var, holes.expr(w.value), None) for w in nest.witnesses]
         self._definition: Definition = site.func.definitions[site.stage]
-        self._variables = stage_variables(site.func, site.stage)
+        self._variables = stage_variables(*site.key)
 
     def _claim(self, kind: Kind, text: Text, context: Context, holds: Expr) -> Claim:
         return Claim(kind, self._site.func.name, text, context, holds, self._definition.location)

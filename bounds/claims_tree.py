@@ -27,14 +27,16 @@ from bounds.claims import (
     within,
     within_limit,
 )
-from bounds.claims_arithmetic import Ranges, fits_int64, overflowing, same_in_int32
+from bounds.claims_arithmetic import Ranges, fits_int64, overflowing
+from bounds.claims_cases import StageSite, sites_of_cases
+from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
-from bounds.claims_sites import Boxes, Entered, StageSite, Touch, ValueSite
+from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
-from halide_core.program import StageKey
+from halide_core.program import Program, StageKey
 from halide_core.types import INT64
 from halide_core.visit import stmt_exprs
 
@@ -53,6 +55,10 @@ class _Scope:
     stage: StageKey | None = None
     tests: tuple[Expr, ...] = ()
     """The conditions around; inside a stage, those of the stage."""
+    outside: tuple[Context, ...] = ()
+    """The context just outside each of these."""
+    site: StageSite | None = None
+    """The nest."""
     sizes: tuple[Expr, ...] = ()
     """That the memory around has sizes in int64."""
     done: list[int] = field(default_factory=list)
@@ -66,8 +72,10 @@ class _Scope:
 class TreeClaims:
     """Walks one tree. Besides claims it leaves what other claims are made from: stages, touches, values."""
 
-    def __init__(self, outputs: tuple[Function, ...], boxes: Boxes, memory: Memory) -> None:
-        self._outputs = outputs
+    def __init__(self, program: Program, boxes: Boxes, memory: Memory) -> None:
+        self._outputs = program.algorithm.outputs
+        self._program = program
+        self._nests: dict[Stmt, StageSite] = {}
         self._counts = boxes
         self._memory = memory
         self.claims: list[Claim] = []
@@ -83,7 +91,7 @@ class TreeClaims:
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
         self._fitted: dict[tuple[Callee, Reads], None] = {}
         """Arguments that are known to have their regions, by the moment at which that was claimed."""
-        self._missing: dict[Function, None] = dict.fromkeys(outputs)
+        self._missing: dict[Function, None] = dict.fromkeys(self._outputs)
         """Outputs that are not computed."""
 
     def run(self, stmt: Stmt) -> None:
@@ -140,13 +148,12 @@ class TreeClaims:
                 self._claim(Kind.STARTUP, "", (f"{type(stmt).__name__} has a meaning here",), scope.context, ir.FALSE)
 
     def _about(self, scope: _Scope) -> str:
-        return "" if scope.stage is None else scope.stage[0].name
+        return "" if scope.stage is None else scope.stage.func.name
 
     def _line(self, scope: _Scope) -> Location | None:
         if scope.stage is None:
             return None
-        f, stage = scope.stage
-        return f.definitions[stage].location
+        return scope.stage.func.definitions[scope.stage.stage].location
 
     def _no_memory(self, stmt: Stmt, scope: _Scope) -> None:
         """Bounds and sizes may not depend on what memory holds."""
@@ -208,9 +215,14 @@ class TreeClaims:
         follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done) else ir.FALSE
         self._claim(Kind.COMPUTED, f.name, text, scope.context, follows)
         scope.done.append(stmt.stage)
-        inner.stage, inner.tests = (f, stmt.stage), ()
+        inner.stage, inner.tests, inner.outside = StageKey(f, stmt.stage), (), ()
         box = self._counts[f, stmt.stage]
-        self.stages.append(StageSite(f, stmt.stage, scope.context, stmt.body, box))
+        label = StageSite(inner.stage, scope.context, stmt.body, box)
+        sites, claims = sites_of_cases(label, self._program)
+        self.stages += sites
+        self.claims += claims
+        self._nests.update((site.body, site) for site in sites)
+        inner.site = self._nests.get(stmt.body)
         text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
         self._claim(Kind.INT64, f.name, text, scope.context, ir.TRUE, f.definitions[stmt.stage].location)
         wider = self._counts[f, stmt.stage - 1] if stmt.stage else self._window(f)
@@ -278,6 +290,10 @@ class TreeClaims:
             inner = scope.inner()
             inner.context = scope.context.holds(holds)
             inner.tests = (*scope.tests, stmt.condition)
+            inner.outside = (*scope.outside, scope.context)
+            if branch in self._nests:
+                inner.site = self._nests[branch]
+                inner.stage = inner.site.key
             self._stmt(branch, inner)
 
     # -- memory
@@ -285,7 +301,7 @@ class TreeClaims:
     def _provide(self, stmt: Provide, scope: _Scope) -> None:
         f = stmt.func
         assert isinstance(f, Function)
-        if scope.stage != (f, stmt.stage):
+        if scope.stage is None or (scope.stage.func, scope.stage.stage) != (f, stmt.stage):
             text: Text = (f'"{f.name}" is written inside its own label',)
             self._claim(Kind.COMPUTED, f.name, text, scope.context, ir.FALSE)
             return
@@ -294,10 +310,20 @@ class TreeClaims:
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))
         self._separate(stmt, scope)
-        self.claims += same_in_int32(f, stmt.stage, valid, stmt, scope.tests, scope.reads)
+        self._definition(stmt, scope, valid)
         values = tuple([scope.reads.expr(v) for v in stmt.values])
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
+
+    def _definition(self, stmt: Provide, scope: _Scope, valid: Context) -> None:
+        """The assignment of a nest is what the user wrote."""
+        if scope.site is None:
+            f, text = stmt.func, ("each assignment is one of a nest",)
+            self._claim(Kind.DEFINITION, f.name, text, scope.context, ir.FALSE, self._line(scope))
+            return
+        first = max(len(scope.tests) - scope.site.tests, 0)
+        place = Place(scope.site.key, stmt, scope.tests[first:], (*scope.outside, scope.context)[first], valid)
+        self.claims += definition_claims(place, scope.reads, simplified=bool(self._program.specialized))
 
     def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: _Scope) -> Touch:
         assert scope.stage is not None
@@ -314,7 +340,7 @@ class TreeClaims:
         for e in (*always, *values):
             scope.reads.expr(e)
         scope.context = scope.context.holds(*scope.reads.facts(certain))
-        f, stage = scope.stage
+        f, stage = scope.stage.func, scope.stage.stage
         valid = scope.context
         if at is not None:
             own = zip(at.args, self._counts[f, stage], strict=True)
@@ -334,7 +360,7 @@ class TreeClaims:
 
     def _in_memory(self, callee: Callee, point: tuple[Expr, ...], verb: str, scope: _Scope) -> None:
         assert scope.stage is not None
-        f, stage = scope.stage
+        f, stage = scope.stage.func, scope.stage.stage
         box = scope.boxes.get(callee)
         if callee in self._regions and (callee, scope.reads) not in self._fitted:
             self._fitted[callee, scope.reads] = None
@@ -353,7 +379,7 @@ class TreeClaims:
         """Where an argument is accessed it has the region that the bounds query tells: start-up checks see to it. Once
         for all accesses of one moment, the first of which is under the fewest conditions."""
         assert scope.stage is not None
-        f, stage = scope.stage
+        f, stage = scope.stage.func, scope.stage.stage
         fits = all_of(
             all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
             for i, (start, extent) in zip(region, fields(callee), strict=True)
@@ -367,7 +393,7 @@ class TreeClaims:
     def _computed(self, e: Access, callee: Function, at: Provide | None, scope: _Scope, context: Context) -> None:
         """A read of a Func has a value there: its label is complete, and the point counts."""
         assert scope.stage is not None
-        f, stage = scope.stage
+        f, stage = scope.stage.func, scope.stage.stage
         point = tuple([scope.reads.expr(a) for a in e.args])
         location = f.definitions[stage].location
         if callee is f:
@@ -386,7 +412,7 @@ class TreeClaims:
         """A stage reads itself only where its own pure coordinates are (definition 2.7), so that no iteration at other
         ones has a say in its values."""
         assert scope.stage is not None
-        f, stage = scope.stage
+        f, stage = scope.stage.func, scope.stage.stage
         pure = f.pure_dims(stage)
         own = [e for e in accesses_in((*scope.tests, *stmt.args, *stmt.values)) if e.callee is f]
         keeps = all_of(

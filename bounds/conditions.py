@@ -13,9 +13,9 @@ from collections.abc import Callable
 from bounds.elimination import ACCESS, mentions
 from halide_core import ir
 from halide_core.facts import Facts
-from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, IntImm, Not, ParamRef, Variable
+from halide_core.index import exact_index
+from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Variable
 from halide_core.linear import Linear, difference, linear_of, to_expr
-from halide_core.types import INT32, INT64
 
 _MOST = 16
 """So many conditions wait at most: combining them can make more of them than there were."""
@@ -110,17 +110,3 @@ class Conditions:
 def _without(form: Linear, var: Variable) -> tuple[Linear, int]:
     """A form without a variable, and the variable's factor."""
     return Linear({a: k for a, k in form.terms.items() if a is not var}, form.const), form.terms[var]
-
-
-def exact_index(e: Expr) -> Expr | None:
-    """The int64 number that a compared value is; None where its int32 arithmetic might wrap."""
-    if e.type is INT64:
-        return e
-    match e:
-        case IntImm(value=value):
-            return ir.i64(value)
-        case Cast(a=Variable() | BufferField() as a) if e.type is INT32:
-            return a
-        case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
-            return Cast(INT64, e)
-    return None

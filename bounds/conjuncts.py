@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from bounds.brief import brief, brief_interval
 from bounds.claims import all_of, contains, fields
-from bounds.query import Binder, Choice, Clause, Define, ForAll, Path, Query, Rule, Where
+from bounds.query import Binder, Choice, Clause, Define, ForAll, Path, Query, Rule, Taken, Where
+from bounds.telling import special
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.index import stage_variables, startup_index
@@ -77,27 +78,35 @@ def _of_function(query: Query, f: Function) -> Iterator[Conjunct]:
         yield holds(Rule.WINDOW, inside, f"window of {f.name} in {cpu_name(f, last)}")
     for o in query.obligations:
         if o.func is f:
-            yield holds(Rule.ASSERT, o.condition, brief(o.condition), str(o.directive))
+            given = scope if o.key is None else _given(query, o.key, scope)
+            told = brief(o.condition)
+            yield Conjunct(Rule.ASSERT, f, given, scope, o.condition, told, str(o.directive))
     for clause in query.reads.get(f, []):
         yield from _of_clause(clause, scope, cpu_box(f, last))
     for stage in range(last, -1, -1):
-        for clause in query.self_reads.get((f, stage), []):
+        for clause in query.self_reads_of(f, stage):
             yield from _of_clause(clause, scope, cpu_box(f, stage))
         if stage:
             inside = contains(cpu_box(f, stage - 1), cpu_box(f, stage))
             yield holds(Rule.STAGES, inside, f"{cpu_name(f, stage)} in {cpu_name(f, stage - 1)}")
     for length in query.lengths:
-        if length.stage[0] is f:
+        if length.key.func is f:
             n = length.loop.bounds.len
             least = ir.less_equal(ir.ZERO, n)
             yield Conjunct(Rule.LENGTH, f, length.path, scope, least, f"0 <= {brief(n)}")
-    for stage in range(last + 1):
-        yield _coverage(query, (f, stage), scope)
+    for key in program.keys(f):
+        yield _coverage(query, key, scope)
     for clause in query.needs_memory.get(f, []):
         yield from _of_clause(clause, store, box_of(f))
-    for stage in range(last + 1):
-        yield from _of_clause(query.writes[f, stage], store, box_of(f))
+    for key in program.keys(f):
+        yield from _of_clause(query.writes[key], store, box_of(f))
     yield holds(Rule.MEMORY, contains(box_of(f), cpu_box(f, 0)), f"{cpu_name(f, 0)} in ?mem {f.name}")
+
+
+def _given(query: Query, key: StageKey, scope: Path) -> Path:
+    """The runs that take a case of a stage."""
+    when = query.program.taken(key)
+    return scope if when is ir.TRUE else scope.then(Taken(when, key))
 
 
 def cpu_name(f: Function, stage: int) -> str:
@@ -129,9 +138,8 @@ def claim_of(clause: Clause) -> str:
 def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
     """Every point of the compute bounds, with every point of the domain, is an iteration: the one that the witnesses
     name, which runs the steps of the nest and gives the point back."""
-    f, stage = key
     nest = query.program.nests[key]
-    path = scope.then(Choice(f))
+    path = _given(query, key, scope.then(Choice(key.func)))
     given: dict[Variable, Interval | None] = {}
     for var, over in _points(key):
         path = path.then(ForAll(var, over))
@@ -148,13 +156,14 @@ def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
         else:
             path = path.then(Define(step.var, step.value, step.within))
     where = ", ".join(loop.var.name for loop in nest.loops)
-    return Conjunct(Rule.LOOPS, f, path, scope, all_of(goals), f"({where}) is an iteration of {f.name}.s{stage}")
+    claim = f"({where}) is an iteration of {key.func.name}.s{key.stage}{special(key)}"
+    return Conjunct(Rule.LOOPS, key.func, path, scope, all_of(goals), claim)
 
 
 def _points(key: StageKey) -> Iterator[tuple[Variable, Interval]]:
     """The variables of a definition, and what each must take: its compute bounds, or its reduction domain."""
-    f, stage = key
-    variables = stage_variables(f, stage)
+    f, stage = key.func, key.stage
+    variables = stage_variables(*key)
     for name, over, pure in zip(f.args, cpu_box(f, stage), f.pure_dims(stage), strict=True):
         if pure:
             yield _variable(variables[ir.pure_variable(name)]), over

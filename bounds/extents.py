@@ -13,10 +13,11 @@ from collections.abc import Collection
 from bounds.conditions import Conditions
 from bounds.elimination import Elimination, mentions
 from bounds.oracle import Bound, Ends, Engine
-from bounds.query import Choice, Define, ForAll, Path, Where
+from bounds.query import Choice, Define, ForAll, Path, Taken, Where
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Function
+from halide_core.assumptions import assume_condition
 from halide_core.facts import Facts
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, IntImm, Variable
 from halide_core.simplify import Simplifier, simplify
@@ -92,6 +93,8 @@ class Extents:
         for node in reversed(chain):
             node.told = True
             match node.binder:
+                case Taken(condition=condition):
+                    assume_condition(node.facts, condition)
                 case ForAll(var=var, bounds=bounds):
                     node.facts.assume_range(var, *self.interval(bounds))
                     _assume_nonempty(node.facts, self.unholed(bounds.len))
@@ -123,6 +126,8 @@ class _Climb:
         self._lost = memory.lost
         for binder in self._binders:
             match binder:
+                case Taken():
+                    pass  # it is about no variable: the facts know it
                 case Where(condition=condition):
                     self._conditions.meet(self._extents.unholed(condition))
                 case Choice(func=f):

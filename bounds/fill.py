@@ -16,6 +16,7 @@ from halide_core import ir
 from halide_core.algorithm import Function, UniqueNames
 from halide_core.errors import InternalError
 from halide_core.ir import AnswerQuery, Block, BufferField, Expr, Field, Hole, If, Let, Stmt
+from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.printer import dim_name
 from halide_core.program import Level, Program, assemble, hole
 from halide_core.types import INT64
@@ -74,6 +75,11 @@ class _Filling:
                     values[h] = bound[answer.level, value]
                     continue
                 var = ir.index_variable(names.fresh(_name(answer, h)))
+                quotient = _quotient(value, answer.multiple)
+                if quotient is not None:  # what is named is the quotient, so that all can see the multiple
+                    values[h] = bound[answer.level, value] = _times(var, value, answer.multiple)
+                    self._lets.setdefault(answer.level, []).append(Let(var, quotient, None))
+                    continue
                 values[h] = bound[answer.level, value] = var
                 self._lets.setdefault(answer.level, []).append(Let(var, value, None))
         self.substitution = Substitution(values)
@@ -85,6 +91,19 @@ class _Filling:
     def prologue(self, level: Level) -> list[Stmt]:
         """The lets at the head of a level; those of the top stand before the start-up checks instead."""
         return [] if level is None else self.lets(level)
+
+
+def _quotient(value: Expr, multiple: int) -> Expr | None:
+    """A bound that a directive put on multiples, divided; None where its form does not show the multiple."""
+    form = linear_of(value)
+    if multiple == 1 or not form.terms or any(c % multiple for c in form.terms.values()):
+        return None
+    return to_expr(Linear({atom: c // multiple for atom, c in form.terms.items()}, form.const // multiple))
+
+
+def _times(var: Expr, value: Expr, multiple: int) -> Expr:
+    """The bound again, of its quotient."""
+    return to_expr(Linear({var: multiple}, linear_of(value).const % multiple))
 
 
 def _loop_variables(program: Program) -> list[str]:

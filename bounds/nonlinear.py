@@ -105,7 +105,7 @@ class _Box:
         box = self._independent(inner)
         if box is None:
             return None
-        renamed = _at(e, {v: w for v, w in zip(inner, box, strict=True)})
+        renamed = _at(e, dict(zip(inner, box, strict=True)))
         values = _Search(box, self._facts, self._extents.values).values(renamed, list(box), most=most)
         return None if values is None else self._pick(values, most=most)
 

@@ -59,7 +59,8 @@ class Evidence:
 class Answer:
     """What fills one dimension's hole: an interval that may name holes answered before, and where it came from.
 
-    ``engine`` is the last in the chain that any part of it came from; ``evidence`` says it part by part.
+    ``engine`` is the last in the chain that any part of it came from; ``evidence`` says it part by part. A directive
+    made the length a ``multiple`` of a constant.
     """
 
     kind: HoleKind
@@ -71,6 +72,7 @@ class Answer:
     origin: str
     engine: Engine = Engine.INTERVAL
     evidence: tuple[Evidence, ...] = ()
+    multiple: int = 1
 
     @property
     def clauses(self) -> tuple[Clause, ...]:

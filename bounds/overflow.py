@@ -60,6 +60,9 @@ class _Spans:
         self._algorithm = algorithm
         self._values = ValueRanges()
         self._boxes: dict[Function, list[_Span | None]] = {}
+        self._copies: dict[Function, list[Function]] = {}
+        for f in algorithm.functions:
+            self._copies.setdefault(f.original or f, []).append(f)
         for f in algorithm.functions:
             self._boxes[f] = [None] * f.dimensions
         for f in algorithm.outputs:
@@ -105,9 +108,11 @@ class _Spans:
             yield Risk(f, stage, e)
 
     def _widen(self, callee: Function, d: int, span: _Span) -> None:
-        box = self._boxes[callee]
-        known = box[d]
-        box[d] = span if known is None else (min(known[0], span[0]), max(known[1], span[1]))
+        """A definition names one Func where the cases of its stage read copies of it."""
+        for copy in self._copies.get(callee.original or callee, []):
+            box = self._boxes[copy]
+            known = box[d]
+            box[d] = span if known is None else (min(known[0], span[0]), max(known[1], span[1]))
 
     def _span(self, e: Expr, spans: dict[Expr, _Span], risks: dict[Expr, None]) -> _Span:
         """The values of an int32 expression; where they may leave int32 that is a risk, and the span stops there."""

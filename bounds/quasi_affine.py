@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bounds.conditions import exact_index
+from halide_core.index import exact_index
 from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
 from halide_core.linear import linear_of, to_expr
 from halide_core.types import INT64

@@ -51,6 +51,13 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Taken(Where):
+    """The runs that take one case of a specialized stage: ``condition`` is a start-up expression."""
+
+    key: StageKey
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """∃ ?cpu func: the place where a Func's compute bounds are bound."""
 
@@ -115,9 +122,9 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Length:
-    """∀ path: 0 <= length of ``loop``."""
+    """∀ path: 0 <= length of ``loop``, one of the nest ``key``."""
 
-    stage: StageKey
+    key: StageKey
     loop: Loop
     path: Path
 
@@ -126,7 +133,7 @@ class Length:
 class Clause:
     """∀ path: every point of the product of ``points`` lies in the holes of ``callee``.
 
-    ``stage`` is the callee's stage; ``reader`` is the stage whose accesses these are.
+    ``stage`` is the callee's stage; ``reader`` is the nest whose accesses these are.
     """
 
     kind: HoleKind
@@ -153,6 +160,11 @@ class Query:
     lengths: list[Length] = field(default_factory=list)
     """Of every loop whose length is not a constant."""
 
+    def self_reads_of(self, func: Function, stage: int) -> list[Clause]:
+        """What a stage reads of its own Func elsewhere than where it writes, in every case."""
+        keys = [key for key in self.program.keys(func) if key.stage == stage]
+        return [clause for key in keys for clause in self.self_reads.get(key, [])]
+
     def scope(self, level: Level) -> Path:
         """The path of what stands just inside a level."""
         return self.scopes[level]
@@ -172,8 +184,8 @@ class _Extraction:
 
     def run(self) -> Query:
         for f in reversed(self._program.algorithm.functions):  # consumers first: their paths hold their producers'
-            for stage in self._program.stages(f):
-                self._stage(f, stage)
+            for key in self._program.keys(f):
+                self._stage(key)
         return self._query
 
     def _scope(self, level: Level) -> Path:
@@ -181,19 +193,22 @@ class _Extraction:
         if known is None:
             assert level is not None
             site = level_site(self._program, level)
-            self._loops(site.func, site.stage)
+            self._loops(site.key)
             known = self._query.scopes[level]
         return known
 
-    def _loops(self, f: Function, stage: int) -> Path:
-        """The path down to inside a stage's innermost loop; every loop's scope is remembered."""
-        key = (f, stage)
+    def _loops(self, key: StageKey) -> Path:
+        """The path down to inside a nest's innermost loop; every loop's scope is remembered."""
         known = self._entered.get(key)
         if known is not None:
             return known
         nest = self._program.nests[key]
         steps = nest.steps_by_depth()
-        path = self._through(key, self._scope(self._program.computed[f]).then(Choice(f)), steps[0])
+        path = self._scope(self._program.computed[key.func]).then(Choice(key.func))
+        when = self._program.taken(key)
+        if when is not ir.TRUE:
+            path = path.then(Taken(when, key))
+        path = self._through(key, path, steps[0])
         for loop, inside in zip(nest.loops, steps[1:], strict=True):
             if not isinstance(loop.bounds.len, IntImm):
                 self._query.lengths.append(Length(key, loop, path))
@@ -216,22 +231,21 @@ class _Extraction:
     def _certain(self, key: StageKey, e: Expr, path: Path, rule: Rule) -> None:
         accesses = [a for a in subexpressions([e]) if isinstance(a, Access)]
         if accesses:
-            self._group(key, accesses, path, (None,) * key[0].dimensions, rule)
+            self._group(key, accesses, path, (None,) * key.func.dimensions, rule)
 
-    def _stage(self, f: Function, stage: int) -> None:
-        nest = self._program.nests[f, stage]
-        path = self._loops(f, stage)
-        core: Stmt = nest.core
+    def _stage(self, key: StageKey) -> None:
+        path = self._loops(key)
+        core: Stmt = self._program.nests[key].core
         provide = provided(core)
         while isinstance(core, If):
-            self._accesses((f, stage), [core.condition], path, provide, Rule.CONDITION)
+            self._accesses(key, [core.condition], path, provide, Rule.CONDITION)
             path = path.then(Where(core.condition))
             core = core.then
         assert isinstance(core, Provide)
-        self._accesses((f, stage), list(core.args), path, provide, Rule.INDEX)
-        self._accesses((f, stage), list(core.values), path, provide, Rule.VALUE)
+        self._accesses(key, list(core.args), path, provide, Rule.INDEX)
+        self._accesses(key, list(core.values), path, provide, Rule.VALUE)
         points = tuple((a,) for a in core.args)
-        self._query.writes[f, stage] = Clause(HoleKind.MEM, f, stage, points, path, (f, stage), Rule.WRITE)
+        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, path, key, Rule.WRITE)
 
     def _accesses(self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, rule: Rule) -> None:
         """Clauses for the accesses below ``roots``. Those in indices and conditions must be right always. The values
@@ -244,8 +258,8 @@ class _Extraction:
         always = [e for e in accesses if certain or e in inner]
         valued = [e for e in accesses if not certain and e not in inner]
         if always:
-            f, stage = reader
-            pure = tuple(a if p else None for a, p in zip(provide.args, f.pure_dims(stage), strict=True))
+            dims = zip(provide.args, reader.func.pure_dims(reader.stage), strict=True)
+            pure = tuple(a if p else None for a, p in dims)
             self._group(reader, always, path, pure, rule if certain else Rule.INDEX)
         if valued:
             if self._program.nests[reader].overcomputes:
@@ -254,7 +268,7 @@ class _Extraction:
             self._group(reader, valued, path, provide.args, Rule.VALUE)
 
     def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
-        f, stage = reader
+        f, stage = reader.func, reader.stage
         for arg, bounds, pure in zip(provide.args, cpu_box(f, stage), f.pure_dims(stage), strict=True):
             if pure:
                 path = path.then(Where(ir.less_equal(bounds.min, arg)))
@@ -275,14 +289,14 @@ class _Extraction:
         for e in accesses:
             by_callee.setdefault(e.callee, []).append(e)
         for callee, group in by_callee.items():
-            own = callee is reader[0]
+            own = callee is reader.func
             points = []
             for d in range(callee.dimensions):
                 coordinates = [e.args[d] for e in group]
                 if own:
                     coordinates = [c for c in coordinates if c is not covered[d]]
                 points.append(_extremes(coordinates))
-            stage = reader[1] if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
+            stage = reader.stage if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
             clause = Clause(kind, callee, stage, tuple(points), path, reader, rule)
             if kind is HoleKind.MEM:
                 self._query.needs_memory.setdefault(callee, []).append(clause)

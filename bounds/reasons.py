@@ -20,6 +20,7 @@ from bounds.conjuncts import window_of
 from bounds.elimination import mentions
 from bounds.oracle import Answer, Answers, Engine, Evidence
 from bounds.query import Define, ForAll, Path, Query, Rule
+from bounds.telling import special
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import InternalError, Location
@@ -193,13 +194,14 @@ class Reasons:
         self, evidence: tuple[Evidence, ...], bound: Bound, interval: Interval, scope: Path
     ) -> Iterator[Need]:
         for each in evidence:
-            clause, (f, stage) = each.clause, each.clause.reader
+            clause, reader = each.clause, each.clause.reader
+            f, stage = reader.func, reader.stage
             low, high = (None if e is None else self.closed(e) for e in (each.ends.low, each.ends.high))
             end = self._match(low, high, interval, scope)
             place = [" | ".join(map(brief, c)) or "_" for c in clause.points]
             place[bound.dim] = brief(each.point)
             verb = "writes" if clause.rule is Rule.WRITE else "reads"
-            told = f"{f.name}.s{stage} {verb} {clause.callee.name}[{', '.join(place)}]"
+            told = f"{f.name}.s{stage}{special(reader)} {verb} {clause.callee.name}[{', '.join(place)}]"
             depends = self._depends(each.point, clause.path, scope)
             yield Need(clause.rule, told, end, low, high, each.ends.engine, f.definitions[stage].location, depends)
 

@@ -23,6 +23,7 @@ from bounds.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunc
 from bounds.oracle import Answers
 from bounds.query import Define, ForAll, Path, Query, Rule, Where, provided
 from bounds.smtlib_terms import Symbols, Writer
+from bounds.telling import special
 from halide_core import ir
 from halide_core.algorithm import Function, Parameter
 from halide_core.debug import deep_recursion
@@ -278,11 +279,11 @@ class _Answered(_Script):
                 if known is None:
                     continue
                 low, high = (ir.const(end, f.types[component]) for end in known)
-                for stage in program.stages(f):
-                    path = self._query.writes[f, stage].path
-                    value = provided(program.nests[f, stage].core).values[component]
+                for key in program.keys(f):
+                    path = self._query.writes[key].path
+                    value = provided(program.nests[key].core).values[component]
                     inside = ir.conjunction(ir.less_equal(low, value), ir.less_equal(value, high))
-                    told = f"{f.name}.s{stage} gives values from {known[0]} to {known[1]}"
+                    told = f"{f.name}.s{key.stage}{special(key)} gives values from {known[0]} to {known[1]}"
                     c = Conjunct(Rule.VALUE, f, path, self._query.top, inside, told)
                     lines += ["", *_comment(binders_text(path, self._query.top) + told), *self._refutation(c)]
         return lines

@@ -9,6 +9,7 @@ from bounds.query import Clause, Rule
 from halide_core.errors import BoundsError
 from halide_core.ir import Expr
 from halide_core.printer import dim_name, format_expr
+from halide_core.program import StageKey
 from halide_core.visit import parts, subexpressions
 
 _LONGEST = 80
@@ -23,17 +24,22 @@ def tell(e: Expr) -> str:
     return format_expr(e) if sizes[e] <= _LONGEST else "…"
 
 
+def special(key: StageKey) -> str:
+    """How a nest's specialization is told: ``[1]``; nothing for the general case."""
+    return f"[{key.specialization}]" if key.specialization else ""
+
+
 def describe(clause: Clause) -> str:
     """Who reads or writes what."""
     points = [" | ".join(map(tell, c)) for c in clause.points]
     where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
-    f, stage = clause.reader
-    return f"{f.name}.s{stage} reads {clause.callee.name}[{where}]"
+    f, stage = clause.reader.func, clause.reader.stage
+    return f"{f.name}.s{stage}{special(clause.reader)} reads {clause.callee.name}[{where}]"
 
 
 def unbounded(clause: Clause, d: int, e: Expr) -> BoundsError:
     """What to say of a coordinate that has no bound."""
-    f, stage = clause.reader
+    f, stage = clause.reader.func, clause.reader.stage
     name = dim_name(clause.callee, d)
     what = "writes" if clause.rule is Rule.WRITE else "reads"
     return BoundsError(

@@ -67,6 +67,7 @@ from halide_core.errors import (
     NotAvailableError,
     PipelineError,
     ScheduleError,
+    SpecializeFailError,
     ToolchainError,
     TypeMismatchError,
 )
@@ -132,11 +133,13 @@ from halide_core.image_param import Dimension, ImageParam
 from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
+from halide_core.output_buffer import OutputImageParam
 from halide_core.param import Param
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline, StmtOutputFormat
 from halide_core.profiling import FuncProfile, Profile, profile
-from halide_core.rdom import Range, RDom, RVar
+from halide_core.ranges import Range
+from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
@@ -174,6 +177,7 @@ __all__ = [
     "Int",
     "InternalError",
     "NotAvailableError",
+    "OutputImageParam",
     "Param",
     "Pipeline",
     "PipelineError",
@@ -182,6 +186,7 @@ __all__ = [
     "RVar",
     "Range",
     "ScheduleError",
+    "SpecializeFailError",
     "Stage",
     "StmtOutputFormat",
     "TailStrategy",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from halide_core import ir
-from halide_core.errors import Location
+from halide_core.errors import Location, ScheduleError
 from halide_core.names import is_automatic
 from halide_core.schedule import Directive
 from halide_core.types import Type
@@ -36,6 +36,8 @@ class Parameter(ir.Scalar):
         self.value: int | float | None = None
         self.low: int | float | None = None
         self.high: int | float | None = None
+        self.estimate: int | float | None = None
+        """The value that the user expects. It changes nothing."""
 
 
 class Image(ir.Callee):
@@ -48,6 +50,8 @@ class Image(ir.Callee):
         self.location = location
         self.embedded = embedded
         self.bound: HostBuffer | None = None
+        self.estimates: dict[int, tuple[ir.Expr, ir.Expr]] = {}
+        """The min and extent that the user expects of a dimension. They change nothing."""
 
 
 class ReductionDomain(ir.Domain):
@@ -91,6 +95,8 @@ class Function(ir.Callee):
     directives: list[Directive] = field(default_factory=list)
     location: Location | None = None
     frozen_by: Location | None = None
+    original: Function | None = None
+    """The Func of the user's that the compiler made this copy of, if it is one."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
@@ -246,6 +252,19 @@ def _canonical_variables(functions: Sequence[Function]) -> dict[str, str]:
     return {name: given.fresh("v") for name in mentioned if is_automatic(name)}
 
 
+def _refuse_shapes_of_others(functions: Sequence[Function], outputs: Sequence[Function]) -> None:
+    """Only an output has a buffer whose shape is known at start-up."""
+    for f in functions:
+        for d in f.directives:
+            for e in subexpressions(d.exprs()):
+                if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
+                    raise ScheduleError(
+                        f'{d.spelled()}: "{e.buffer.name}" is no output of the pipeline that is compiled, so it has '
+                        f"no output_buffer().",
+                        d.location,
+                    )
+
+
 def snapshot(outputs: Sequence[Function]) -> Algorithm:
     """A copy of the program that computes ``outputs``, with unique, canonical names.
 
@@ -257,6 +276,7 @@ def snapshot(outputs: Sequence[Function]) -> Algorithm:
     variables = _canonical_variables(order)
     to: dict[ir.Callee, ir.Callee] = {}
     copies: dict[Function, Function] = {}
+    _refuse_shapes_of_others(order, outputs)
     for f in order:
         args = tuple(variables.get(a, a) for a in f.args)
         copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location)
@@ -265,7 +285,9 @@ def snapshot(outputs: Sequence[Function]) -> Algorithm:
     directives: list[Directive] = []
     for f in order:
         copies[f].definitions = [renamed.definition(d) for d in f.definitions]
-        copies[f].directives = [d.renamed(to).with_variables(variables) for d in f.directives]
+        copies[f].directives = [
+            d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives
+        ]
         directives.extend(copies[f].directives)
     return Algorithm(
         tuple(copies[f] for f in outputs), tuple(copies.values()), tuple(images), tuple(params), tuple(directives)

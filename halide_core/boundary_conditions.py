@@ -17,7 +17,7 @@ from halide_core.expr import Expr, ExprLike, Var, is_plain, matched
 from halide_core.func import Func
 from halide_core.functions import clamp, select
 from halide_core.image_param import ImageParam
-from halide_core.rdom import Range, RangeLike, as_range
+from halide_core.ranges import Range, RangeLike, as_range
 
 Source: TypeAlias = "ImageParam | Buffer | Func"
 _Coordinate = Callable[[Expr, Expr, Expr], Expr]

@@ -77,6 +77,29 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     fitting = _as_int32(node)
     if fitting is None and isinstance(node, ir.IntImm):
         raise error(f"{what} must be an int32, not {node.value}.")
+    _require_startup(node, what, error)
+    return fitting if fitting is not None else ir.cast(INT32, node)
+
+
+def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> ir.Expr:
+    """A truth value that is known when the pipeline starts.
+
+    Raises:
+        error: another type, a variable, or a Func or input read at a point.
+    """
+    if isinstance(value, bool):
+        return ir.TRUE if value else ir.FALSE
+    try:
+        node = as_node(value)
+    except TypeMismatchError as wrong:
+        raise error(f"{what} must be a condition, not {value!r}.") from wrong
+    if not node.type.is_bool():
+        raise error(f"{what} must be a condition, not {node!r} of {node.type}.")
+    _require_startup(node, what, error)
+    return node
+
+
+def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None:
     for e in subexpressions((node,)):
         match e:
             case ir.Variable(name=name):
@@ -91,7 +114,6 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
             f"{what}, {node!r}, depends on {reason}. It must be known when the pipeline starts: "
             f"only numbers, Params and the shapes of inputs can be in it."
         )
-    return fitting if fitting is not None else ir.cast(INT32, node)
 
 
 def constant(node: ir.Expr) -> int | float | None:

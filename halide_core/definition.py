@@ -22,6 +22,7 @@ from halide_core.validity import (
     check_names,
     check_pure_values,
     check_separation,
+    check_shapes,
     check_update_type,
     domain_of,
     hides_all,
@@ -86,6 +87,7 @@ def define(function: Function, args: tuple[ir.Expr, ...], value: object, require
 
 def _define_pure(function: Function, names: tuple[str, ...], value: ir.Expr, required: Required | None) -> None:
     check_pure_values(function.name, names, (value,))
+    check_shapes(function.name, (value,), None)
     if required is not None:
         check_arity(f'Func "{function.name}"', required.dimensions, len(names))
         if required.types != (value.type,):
@@ -111,6 +113,7 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], value: ir.Expr
     domain = domain_of(what, (*args, value))
     check_names(function, domain)
     exprs = (*args, value) if domain is None else (*args, value, domain.predicate)
+    check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
     own = reads_itself(function, exprs)
     definition = Definition(args, (value,), domain, ir.TRUE, user_location())

@@ -105,6 +105,10 @@ class PipelineError(HalideError):
     """A compiled pipeline refused its arguments or failed while it ran."""
 
 
+class SpecializeFailError(PipelineError):
+    """A run that ``specialize_fail`` ends: no specialization of a stage fits it. The message is the user's."""
+
+
 class ToolchainError(HalideError):
     """The C compiler is missing or failed; the message holds the command and what it printed."""
 

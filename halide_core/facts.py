@@ -219,18 +219,18 @@ class _Search:
         return all(self.nonnegative(form.replacing(atom, linear_of(e)), depth - 1) for e in cases)
 
     def _through_facts(self, form: Linear, depth: int) -> bool:
+        """The proof by what is known of one atom: first by what cancels against the others."""
+        candidates: list[tuple[int, Linear]] = []
         for atom, c in form.terms.items():
             bounds = self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
             for bound in bounds:
-                if not isinstance(bound, IntImm) and self.nonnegative(
-                    form.replacing(atom, linear_of(bound)), depth - 1
-                ):
-                    return True
-                if isinstance(bound, IntImm) and len(form.terms) > 1:
-                    replaced = form.replacing(atom, linear_of(bound))
-                    if self.nonnegative(replaced, depth - 1):
-                        return True
-        return False
+                if isinstance(bound, IntImm) and len(form.terms) == 1:
+                    continue
+                other = linear_of(bound)
+                shared = sum(1 for each in other.terms if each in form.terms)
+                candidates.append((-shared, form.replacing(atom, other)))
+        candidates.sort(key=lambda each: each[0])
+        return any(self.nonnegative(replaced, depth - 1) for _, replaced in candidates)
 
 
 def nothing_known() -> Facts:

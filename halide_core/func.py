@@ -21,6 +21,7 @@ from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
+from halide_core.output_buffer import OutputImageParam
 from halide_core.pending import FUNC
 from halide_core.pipeline import Realizable
 from halide_core.rdom import RVar
@@ -198,6 +199,11 @@ class Func(FuncSchedule, Realizable):
     def values(self) -> tuple[Expr, ...]:
         """The first definition's right-hand sides."""
         return tuple(map(Expr.of, self._definition(0).values))
+
+    def output_buffer(self) -> OutputImageParam:
+        """The buffer that a pipeline with this output writes; its shape can stand in directives."""
+        self._definition(0)
+        return OutputImageParam(self._function)
 
     def outputs(self) -> int:
         """How many values a point has."""

@@ -5,6 +5,7 @@ In: ``f.compute_at(g, y)``. Out: a frozen record in ``function.directives``, wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from halide_core.algorithm import Function
@@ -12,7 +13,18 @@ from halide_core.coordinates import startup
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var
 from halide_core.ir import IntImm
-from halide_core.schedule import Bound, ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.ranges import RangeLike, as_range
+from halide_core.schedule import (
+    AlignBounds,
+    Bound,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    Directive,
+    Estimate,
+    StoreAt,
+    StoreRoot,
+)
 from halide_core.stage import StageSchedule, VarOrRVar, loop_name, pure_name
 
 if TYPE_CHECKING:
@@ -94,6 +106,53 @@ class FuncSchedule(StageSchedule):
         if isinstance(size, IntImm) and size.value < 0:
             raise ScheduleError(f"The extent of bound_extent() can't be negative: {size.value}.")
         return self._add(Bound(func=function, location=user_location(), var=name, min=None, extent=size))
+
+    def align_bounds(self, var: Var, modulus: ExprLike, remainder: ExprLike = 0) -> Self:
+        """Grows what is computed of a dimension until its extent is a multiple of ``modulus``, and its minimum is
+        ``remainder`` more than one.
+
+        Rewrite: ``assert ?cpu f.x.min % m == r`` and ``assert ?cpu f.x.len % m == 0``, which bounds inference meets.
+        """
+        return self._align("align_bounds", var, modulus, remainder)
+
+    def align_extent(self, var: Var, modulus: ExprLike) -> Self:
+        """Grows what is computed of a dimension until its extent is a multiple of ``modulus``; it starts where it did.
+
+        Rewrite: ``assert ?cpu f.x.len % m == 0``, which bounds inference meets.
+        """
+        return self._align("align_extent", var, modulus, None)
+
+    def _align(self, directive: str, var: Var, modulus: ExprLike, remainder: ExprLike | None) -> Self:
+        function, name = self._dimension(directive, var)
+        step = startup(modulus, f"The modulus of {directive}()", ScheduleError)
+        if isinstance(step, IntImm) and step.value < 1:
+            raise ScheduleError(f"The modulus of {directive}() must be positive, not {step.value}.")
+        rest = None if remainder is None else startup(remainder, f"The remainder of {directive}()", ScheduleError)
+        return self._add(
+            AlignBounds(func=function, location=user_location(), var=name, modulus=step, remainder=rest)
+        )
+
+    def set_estimate(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
+        """Notes what is expected of a dimension of an output, for tools that choose schedules. It changes nothing."""
+        function, name = self._dimension("set_estimate", var)
+        least = startup(min, "The min of set_estimate()", ScheduleError)
+        size = startup(extent, "The extent of set_estimate()", ScheduleError)
+        return self._add(Estimate(func=function, location=user_location(), var=name, min=least, extent=size))
+
+    def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
+        """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
+        function, _ = self._scheduled()
+        if len(estimates) != len(function.args):
+            raise ScheduleError(
+                f'Func "{function.name}" has {len(function.args)} dimensions, '
+                f"but set_estimates() is given {len(estimates)} ranges."
+            )
+        for name, given in zip(function.args, estimates, strict=True):
+            range = as_range(given)
+            if range.min is None or range.extent is None:
+                raise ScheduleError("set_estimates() needs a min and an extent for each dimension.")
+            self.set_estimate(Var(name), range.min, range.extent)
+        return self
 
     def _dimension(self, directive: str, var: Var) -> tuple[Function, str]:
         function, _ = self._scheduled()

@@ -7,25 +7,32 @@ In: a type, a number of dimensions, perhaps a name. Out: something to index in d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from halide_core import ir
 from halide_core.algorithm import Image
 from halide_core.buffer import Buffer
 from halide_core.buffer_shape import Array
-from halide_core.coordinates import Coordinates, as_tuple, image_access
+from halide_core.coordinates import Coordinates, as_tuple, image_access, startup
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location
 from halide_core.expr import Expr, ExprLike
 from halide_core.ir import Field
 from halide_core.param import fresh_input_name
 from halide_core.pending import DIMENSION, IMAGE_PARAM, Pending
+from halide_core.ranges import RangeLike, as_range
 from halide_core.types import INT32, INT64, Type
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11
 
 
 class Dimension(Pending):
-    """The shape of an input along one dimension, as start-up expressions."""
+    """The shape of an input, or of an output, along one dimension, as start-up expressions."""
 
     _pending = DIMENSION
 
-    def __init__(self, image: Image, dim: int) -> None:
+    def __init__(self, image: ir.Callee, dim: int) -> None:
         self._image = image
         self._dim = dim
 
@@ -49,18 +56,83 @@ class Dimension(Pending):
         return self._field(Field.STRIDE)
 
     def dim(self, dimension: int) -> Dimension:
-        """Another dimension of the same input."""
+        """Another dimension of the same buffer."""
         return dimension_of(self._image, dimension)
 
+    def set_estimate(self, min: ExprLike, extent: ExprLike) -> Dimension:
+        """Notes what is expected of the dimension, for tools that choose schedules. It changes nothing."""
+        least = startup(min, "The min of set_estimate()")
+        self._note(least, startup(extent, "The extent of set_estimate()"))
+        return self
 
-def dimension_of(image: Image, dim: int) -> Dimension:
-    """One dimension of an input."""
+
+    def _note(self, min: ir.Expr, extent: ir.Expr) -> None:
+        if isinstance(self._image, Image):
+            self._image.estimates[self._dim] = (min, extent)
+
+
+def dimension_of(image: ir.Callee, dim: int) -> Dimension:
+    """One dimension of a buffer."""
     if not 0 <= dim < image.dimensions:
-        raise DefinitionError(f'Input "{image.name}" has {image.dimensions} dimensions: there is no dimension {dim}.')
+        raise DefinitionError(f'Buffer "{image.name}" has {image.dimensions} dimensions: there is no dimension {dim}.')
     return Dimension(image, dim)
 
 
-class ImageParam(Pending):
+class Shaped(Pending):
+    """A buffer whose shape start-up expressions can be made of."""
+
+    def dim(self, dimension: int) -> Dimension:
+        """The shape along one dimension."""
+        return dimension_of(self._buffer(), dimension)
+
+    def _buffer(self) -> ir.Callee:
+        raise NotImplementedError
+
+    def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
+        """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
+        buffer = self._buffer()
+        if len(estimates) != buffer.dimensions:
+            raise DefinitionError(
+                f'Buffer "{buffer.name}" has {buffer.dimensions} dimensions, '
+                f"but set_estimates() is given {len(estimates)} ranges."
+            )
+        for d, given in enumerate(estimates):
+            range = as_range(given)
+            if range.min is None or range.extent is None:
+                raise DefinitionError("set_estimates() needs a min and an extent for each dimension.")
+            self.dim(d).set_estimate(range.min, range.extent)
+        return self
+
+    def left(self) -> Expr:
+        """The least x."""
+        return self.dim(0).min()
+
+    def right(self) -> Expr:
+        """The greatest x."""
+        return self.dim(0).max()
+
+    def top(self) -> Expr:
+        """The least y."""
+        return self.dim(1).min()
+
+    def bottom(self) -> Expr:
+        """The greatest y."""
+        return self.dim(1).max()
+
+    def width(self) -> Expr:
+        """The extent of x."""
+        return self.dim(0).extent()
+
+    def height(self) -> Expr:
+        """The extent of y."""
+        return self.dim(1).extent()
+
+    def channels(self) -> Expr:
+        """The extent of the third dimension."""
+        return self.dim(2).extent()
+
+
+class ImageParam(Shaped):
     """An input buffer of a type and a number of dimensions; ``set`` binds a Buffer or a numpy array to it."""
 
     _pending = IMAGE_PARAM
@@ -72,6 +144,9 @@ class ImageParam(Pending):
         if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 0:
             raise DefinitionError(f"The number of dimensions of an ImageParam can't be {dimensions!r}.")
         self._source = Image(name or fresh_input_name(), type, dimensions, user_location())
+
+    def _buffer(self) -> ir.Callee:
+        return self._source
 
     @property
     def source(self) -> Image:
@@ -124,38 +199,6 @@ class ImageParam(Pending):
     def reset(self) -> None:
         """Unbinds the data."""
         self._source.bound = None
-
-    def dim(self, dimension: int) -> Dimension:
-        """The shape along one dimension."""
-        return dimension_of(self._source, dimension)
-
-    def left(self) -> Expr:
-        """The least x."""
-        return self.dim(0).min()
-
-    def right(self) -> Expr:
-        """The greatest x."""
-        return self.dim(0).max()
-
-    def top(self) -> Expr:
-        """The least y."""
-        return self.dim(1).min()
-
-    def bottom(self) -> Expr:
-        """The greatest y."""
-        return self.dim(1).max()
-
-    def width(self) -> Expr:
-        """The extent of x."""
-        return self.dim(0).extent()
-
-    def height(self) -> Expr:
-        """The extent of y."""
-        return self.dim(1).extent()
-
-    def channels(self) -> Expr:
-        """The extent of the third dimension."""
-        return self.dim(2).extent()
 
     def __repr__(self) -> str:
         return f"<halide_core.ImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"

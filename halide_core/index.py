@@ -149,14 +149,32 @@ def startup_index(e: Expr) -> Expr:
     return TargetExprs({}).index(e)
 
 
-def stage_variables(f: Function, stage: int) -> dict[Expr, Expr]:
+def exact_index(e: Expr) -> Expr | None:
+    """The int64 number that a compared value is; None where its int32 arithmetic might wrap."""
+    if e.type is INT64:
+        return e
+    match e:
+        case IntImm(value=value):
+            return ir.i64(value)
+        case Cast(a=Variable() | ir.BufferField() as a) if e.type is INT32:
+            return a
+        case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
+            return Cast(INT64, e)
+    return None
+
+
+def stage_variables(f: Function, stage: int, specialization: int = 0) -> dict[Expr, Expr]:
     """What the pure and reduction variables of a stage are called in the target language."""
     definition = f.definitions[stage]
     found: dict[Expr, Expr] = {}
+
+    def loop_variable(name: str) -> Expr:
+        return ir.index_variable(str(LoopName(f.name, stage, specialization, name)))
+
     for name, pure in zip(f.args, f.pure_dims(stage), strict=True):
         if pure:
-            found[ir.pure_variable(name)] = ir.index_variable(str(LoopName(f.name, stage, 0, name)))
+            found[ir.pure_variable(name)] = loop_variable(name)
     if definition.domain is not None:
         for i, name in enumerate(definition.domain.names):
-            found[RVarRef(INT32, definition.domain, i)] = ir.index_variable(str(LoopName(f.name, stage, 0, name)))
+            found[RVarRef(INT32, definition.domain, i)] = loop_variable(name)
     return found

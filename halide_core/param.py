@@ -96,6 +96,10 @@ class Param(Operand, Pending):
         """Promises that the value is not greater than ``high``; checked when the pipeline starts."""
         self._source.high = self._checked(high)
 
+    def set_estimate(self, value: int | float | np.generic) -> None:
+        """Notes the value that is expected, for tools that choose schedules. It changes nothing."""
+        self._source.estimate = self._checked(value)
+
     def min_value(self) -> Expr:
         """The least value promised; undefined where there is none."""
         low = self._source.low

@@ -13,12 +13,12 @@ from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
 allow_race_conditions always_partition always_partition_all atomic compute_with dump_argument_list never_partition
-never_partition_all partition prefetch rename rfactor specialize specialize_fail unscheduled
+never_partition_all partition prefetch rfactor
 """
 _FUNC = """
-add_trace_tag align_bounds align_extent align_storage async_ bound_storage clone_in debug_to_file define_extern
-extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffer output_buffers
-reorder_storage ring_buffer set_estimate set_estimates store_in trace_loads trace_realizations trace_stores
+add_trace_tag align_storage async_ bound_storage clone_in debug_to_file define_extern
+extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffers
+reorder_storage ring_buffer store_in trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """
 add_requirement apply_autoscheduler compile_to compile_to_assembly compile_to_bitcode compile_to_conceptual_stmt
@@ -28,7 +28,7 @@ _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind ArgumentEstimates AutoSchedulerResults AutoschedulerParams BFloat Derivative
 DeviceAPI EvictionKey ExternFuncArgument FuncTupleElementRef Generator GeneratorContext GeneratorParam Handle
 InputBuffer InputScalar LinkageType LoopAlignStrategy LoopLevel MemoryType Module NameMangling OutputBuffer
-OutputFileType OutputImageParam OutputScalar Parameter Partition PrefetchBoundStrategy Target TargetArch TargetFeature
+OutputFileType OutputScalar Parameter Partition PrefetchBoundStrategy Target TargetArch TargetFeature
 TargetOS TargetProcessorTune Tuple VarOrRVar active_generator_context alias compile_standalone_runtime
 create_callable_from_generator deserialize_parameters deserialize_pipeline erf evaluate_may_gpu funcs gather generator
 get_host_target get_jit_target_from_environment get_target_from_environment host_supports_target_device imageio
@@ -42,9 +42,9 @@ STAGE = frozenset(_STAGE.split())
 PIPELINE = frozenset(_PIPELINE.split())
 FUNC = DIRECTIVES | PIPELINE
 MODULE = frozenset(_MODULE.split())
-PARAM = frozenset(("set_estimate", "parameter"))
-IMAGE_PARAM = frozenset("in_ trace_loads set_estimates set_host_alignment host_alignment store_in parameter".split())
-DIMENSION = frozenset("set_bounds set_estimate set_extent set_min set_stride".split())
+PARAM = frozenset(("parameter",))
+IMAGE_PARAM = frozenset("in_ trace_loads set_host_alignment host_alignment store_in parameter".split())
+DIMENSION = frozenset("set_bounds set_extent set_min set_stride".split())
 BUFFER = frozenset(
     """allocate deallocate make_bounds_query copy_to_device copy_to_host device_deallocate device_detach_native
     device_dirty device_free device_malloc device_sync has_device_allocation host_dirty set_device_dirty

@@ -4,12 +4,15 @@ Each stage is one loop nest; each Func says inside which loop it is computed and
 ``assemble(program)``; it exists at every step of scheduling, and is what people and the passes see.
 
     Nest(loops=[y, xo, xi], steps=[let x = …, guard x < …], core=f[x, y] = …)
+
+A stage that is specialized has a nest for each of its cases, of which every run takes one (lemma 2.9).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function
@@ -30,13 +33,20 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.schedule import Directive
-from halide_core.types import INT64
-from halide_core.visit import free_variables, subexpressions
+from halide_core.simplify import simplify
+from halide_core.types import BOOL, INT64
+from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 
 Level = LoopName | None
 """A loop, or None for the top of the pipeline."""
 
-StageKey = tuple[Function, int]
+
+class StageKey(NamedTuple):
+    """A stage of a Func, in one of its specializations; 0 is the general case."""
+
+    func: Function
+    stage: int
+    specialization: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,11 +106,31 @@ class Nest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Obligation:
-    """A condition over holes that a directive needs; bounds inference answers so that it holds, or asserts it."""
+    """A condition over holes that a directive needs; bounds inference answers so that it holds, or asserts it.
+
+    ``key``: the nest that needs it, where only the runs that take its specialization do. ``failure`` and ``message``
+    are those of the check that may stand for it; without a message it says what must hold.
+    """
 
     func: Function
     condition: Expr
     directive: Directive
+    key: StageKey | None = None
+    failure: ir.Failure = ir.Failure.ASSERTION
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A specialization of a stage. Of a stage's cases, in order, the first whose ``condition`` holds is taken; that of
+    the general case, the last, is true. ``fails``: the case has no nest, since a start-up check ends the run."""
+
+    number: int
+    condition: Expr
+    fails: bool = False
+
+
+_ONLY = (Case(0, ir.TRUE),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +143,24 @@ class Program:
     computed: Mapping[Function, Level]
     stored: Mapping[Function, Level]
     obligations: tuple[Obligation, ...] = ()
+    specialized: Mapping[tuple[Function, int], tuple[Case, ...]] = field(default_factory=dict)
+
+    def cases(self, func: Function, stage: int) -> tuple[Case, ...]:
+        """The cases of a stage in the order in which they are tried."""
+        return self.specialized.get((func, stage), _ONLY)
+
+    def keys(self, func: Function) -> list[StageKey]:
+        """The nests of a Func: stages in order, the general case of each last."""
+        return [StageKey(func, s, c.number) for s in self.stages(func) for c in self.cases(func, s) if not c.fails]
+
+    def taken(self, key: StageKey) -> Expr:
+        """The condition under which a run takes a case: its own, and that none before it holds."""
+        when: Expr = ir.TRUE
+        for case in self.cases(key.func, key.stage):
+            if case.number == key.specialization:
+                return simplify(ir.conjunction(when, case.condition))
+            when = simplify(ir.conjunction(when, ir.Not(BOOL, case.condition)))
+        raise KeyError(key)
 
     def with_nest(self, key: StageKey, nest: Nest) -> Program:
         """The program with one nest changed."""
@@ -144,35 +192,34 @@ def consumers(program: Program) -> dict[Function, list[StageKey]]:
     """Which stages of other Funcs read each Func, in realization order."""
     found: dict[Function, list[StageKey]] = {f: [] for f in program.algorithm.functions}
     for g in program.algorithm.functions:
-        for stage, definition in enumerate(g.definitions):
-            seen: dict[Function, None] = {}
-            for e in subexpressions(definition.exprs() + _domain_predicate(definition)):
-                if isinstance(e, ir.Access) and isinstance(e.callee, Function) and e.callee is not g:
-                    seen.setdefault(e.callee)
-            for f in seen:
-                found[f].append((g, stage))
+        for key in program.keys(g):
+            for f in readings(program.nests[key].core):
+                if f is not g and f in found:
+                    found[f].append(key)
     return found
 
 
-def _domain_predicate(definition: object) -> tuple[Expr, ...]:
-    domain = getattr(definition, "domain", None)
-    return () if domain is None else (domain.predicate,)
+def readings(core: Stmt) -> list[Function]:
+    """The Funcs that a nest's assignment and its conditions read, each once."""
+    seen: dict[Function, None] = {}
+    for e in subexpressions([e for s in walk(core) for e in stmt_exprs(s)]):
+        if isinstance(e, ir.Access) and isinstance(e.callee, Function):
+            seen.setdefault(e.callee)
+    return list(seen)
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A loop that something stands in: the stage whose nest holds it, and its position there."""
+    """A loop that something stands in: the nest that holds it, and its position there."""
 
-    func: Function
-    stage: int
+    key: StageKey
     position: int
 
 
 def level_site(program: Program, level: LoopName) -> Site:
     """Where a loop is."""
-    func = program.named[level.func]
-    loops = program.nests[func, level.stage].loops
-    return Site(func, level.stage, next(i for i, loop in enumerate(loops) if loop.name == level))
+    key = StageKey(program.named[level.func], level.stage, level.specialization)
+    return Site(key, next(i for i, loop in enumerate(program.nests[key].loops) if loop.name == level))
 
 
 def path_to(program: Program, level: Level) -> tuple[Loop, ...]:
@@ -180,14 +227,14 @@ def path_to(program: Program, level: Level) -> tuple[Loop, ...]:
     inner: tuple[Loop, ...] = ()
     while level is not None:
         site = level_site(program, level)
-        inner = program.nests[site.func, site.stage].loops[: site.position + 1] + inner
-        level = program.computed[site.func]
+        inner = program.nests[site.key].loops[: site.position + 1] + inner
+        level = program.computed[site.key.func]
     return inner
 
 
 def stage_path(program: Program, key: StageKey) -> tuple[Loop, ...]:
-    """Every loop around a stage's assignment, outermost first."""
-    return path_to(program, program.computed[key[0]]) + program.nests[key].loops
+    """Every loop around a nest's assignment, outermost first."""
+    return path_to(program, program.computed[key.func]) + program.nests[key].loops
 
 
 Prologue = Callable[[Level], list[Stmt]]
@@ -218,7 +265,10 @@ class _Assembly:
                 self._stored.setdefault(program.stored[f], []).append(f)
         self._obligations: dict[Function, list[Stmt]] = {}
         for o in program.obligations:
-            told = ir.Assert(o.condition, ir.Failure.ASSERTION, (str(o.directive),))
+            condition, given = o.condition, ir.TRUE if o.key is None else program.taken(o.key)
+            if given is not ir.TRUE:
+                condition = ir.binary(ir.BinaryOp.OR, ir.Not(BOOL, given), condition)
+            told = ir.Assert(condition, o.failure, (str(o.directive),))
             self._obligations.setdefault(o.func, []).append(told)
 
     def at(self, level: Level, body: Stmt) -> Stmt:
@@ -238,8 +288,20 @@ class _Assembly:
 
     def _label(self, f: Function) -> Stmt:
         stages: list[Stmt] = list(self._obligations.get(f, []))
-        stages += [Label(f, i, self._nest(self._program.nests[f, i])) for i in self._program.stages(f)]
+        stages += [Label(f, i, self._cases(f, i)) for i in self._program.stages(f)]
         return Label(f, None, Block(tuple(stages)))
+
+    def _cases(self, f: Function, stage: int) -> Stmt:
+        """The nests of a stage: the first whose condition holds runs."""
+        chain: Stmt | None = None
+        for case in reversed(self._program.cases(f, stage)):
+            if case.fails:  # a start-up check has ended the run
+                chain = None if chain is None else If(case.condition, ir.NOTHING, chain)
+                continue
+            nest = self._nest(self._program.nests[StageKey(f, stage, case.number)])
+            chain = nest if case.number == 0 else If(case.condition, nest, chain)
+        assert chain is not None, "every case of a stage fails"
+        return chain
 
     def _nest(self, nest: Nest) -> Stmt:
         steps = nest.steps_by_depth()

@@ -8,7 +8,6 @@ In: a list of (min, extent). Out: an RDom, whose RVars stand in update definitio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm import ReductionDomain
@@ -17,38 +16,10 @@ from halide_core.coordinates import startup
 from halide_core.errors import DefinitionError, user_location
 from halide_core.expr import Expr, ExprLike, Operand, as_bool
 from halide_core.image_param import ImageParam
+from halide_core.ranges import Range, RangeLike, as_range
 from halide_core.types import INT32
 
 _LETTERS = ("x", "y", "z", "w")
-
-
-class Range:
-    """``min`` and ``extent`` of one dimension. ``Range()`` leaves a dimension unbounded, where that is allowed."""
-
-    def __init__(self, min: ExprLike | tuple[ExprLike, ExprLike] | None = None, extent: ExprLike | None = None) -> None:
-        if isinstance(min, tuple):
-            if extent is not None or len(min) != 2:
-                raise DefinitionError("A Range is made of a min and an extent.")
-            min, extent = min
-        if (min is None) != (extent is None):
-            raise DefinitionError("A Range needs both a min and an extent.")
-        self.min = None if min is None else Expr(min)
-        self.extent = None if extent is None else Expr(extent)
-
-    def __repr__(self) -> str:
-        return f"Range({self.min}, {self.extent})"
-
-
-RangeLike: TypeAlias = "Range | tuple[ExprLike, ExprLike]"
-
-
-def as_range(value: object) -> Range:
-    """A Range, or a (min, extent) pair, as a Range."""
-    if isinstance(value, Range):
-        return value
-    if isinstance(value, tuple) and len(value) == 2:
-        return Range(value)
-    raise DefinitionError(f"A Range or a (min, extent) pair is needed, not {value!r}.")
 
 
 class RVar(Operand):

@@ -8,13 +8,13 @@ nothing is applied here. That is the work of ``scheduling``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from halide_core.errors import Location
-from halide_core.ir import Callee, Expr, LoopKind
+from halide_core.ir import Callee, Expr, IntImm, LoopKind
 from halide_core.printer import format_expr
 
 _D = TypeVar("_D", bound="Directive")
@@ -35,6 +35,18 @@ class TailStrategy(Enum):
     Auto = "Auto"
 
 
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A specialization of a stage: its number there, and the conditions that the user gave on the way to it, the
+    outermost first. Number 0, without conditions, is the general case."""
+
+    number: int
+    conditions: tuple[Expr, ...]
+
+
+GENERAL = Branch(0, ())
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Directive:
     """The root: every directive names the Func whose schedule it changes, and the user's line."""
@@ -51,6 +63,15 @@ class Directive:
     def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
         """The same directive about other Funcs."""
         return replace(self, func=to.get(self.func, self.func))
+
+    def with_exprs(self: _D, rewrite: Callable[[Expr], Expr]) -> _D:
+        """The same directive with its expressions rewritten."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        changed: dict[str, Any] = {n: rewrite(v) for n, v in given.items() if isinstance(v, Expr)}
+        for n, v in given.items():
+            if isinstance(v, Branch):
+                changed[n] = Branch(v.number, tuple(map(rewrite, v.conditions)))
+        return replace(self, **changed) if changed else self
 
     def variables(self) -> tuple[str, ...]:
         """The loops that the directive names."""
@@ -78,13 +99,46 @@ class Directive:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StageDirective(Directive):
-    """A directive about the loops of one stage."""
+    """A directive about the loops of one stage, in one of its specializations."""
 
     stage: int
+    branch: Branch = GENERAL
+    given_to: Branch | None = None
+    """The specialization that the user gave it to, where another one inherits it."""
 
     def subject(self) -> str:
         update = "" if self.stage == 0 else f".update({self.stage - 1})" if self.stage > 1 else ".update()"
-        return f"{self.func.name}{update}"
+        within = "".join(f".specialize({format_expr(c)})" for c in (self.given_to or self.branch).conditions)
+        return f"{self.func.name}{update}{within}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Specialize(StageDirective):
+    """A copy of the loops of ``branch``, with the directives given to them so far, runs where ``condition`` holds."""
+
+    condition: Expr
+    number: int
+    """Of the specialization that this makes: 1, 2, … in the order of the calls about the stage."""
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.condition,)
+
+    def made(self) -> Branch:
+        """The specialization that this makes."""
+        return Branch(self.number, (*self.branch.conditions, self.condition))
+
+    def call(self) -> str:
+        return f"specialize({format_expr(self.condition)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SpecializeFail(StageDirective):
+    """A run that no specialization of ``branch`` takes ends at start-up with the user's message."""
+
+    message: str
+
+    def call(self) -> str:
+        return f"specialize_fail({self.message!r})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -153,6 +207,23 @@ class Reorder(StageDirective):
 
     def call(self) -> str:
         return f"reorder({', '.join(self.vars)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Rename(StageDirective):
+    """A loop goes by another name from here on."""
+
+    old: str
+    new: str
+
+    def variables(self) -> tuple[str, ...]:
+        return (self.old, self.new)
+
+    def with_variables(self, to: Mapping[str, str]) -> Rename:
+        return replace(self, old=to.get(self.old, self.old), new=to.get(self.new, self.new))
+
+    def call(self) -> str:
+        return f"rename({self.old}, {self.new})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -255,3 +326,50 @@ class Bound(Directive):
         if self.min is None:
             return f"bound_extent({self.var}, {format_expr(self.extent)})"
         return f"bound({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AlignBounds(Directive):
+    """The compute bounds of a dimension grow until their length is a multiple of ``modulus`` and their minimum is
+    ``remainder`` modulo it; ``remainder`` is None for align_extent, which leaves the minimum as it is."""
+
+    var: str
+    modulus: Expr
+    remainder: Expr | None
+
+    def variables(self) -> tuple[str, ...]:
+        return (self.var,)
+
+    def with_variables(self, to: Mapping[str, str]) -> AlignBounds:
+        return replace(self, var=to.get(self.var, self.var))
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.modulus,) if self.remainder is None else (self.modulus, self.remainder)
+
+    def call(self) -> str:
+        if self.remainder is None:
+            return f"align_extent({self.var}, {format_expr(self.modulus)})"
+        zero = isinstance(self.remainder, IntImm) and self.remainder.value == 0
+        rest = "" if zero else f", {format_expr(self.remainder)}"
+        return f"align_bounds({self.var}, {format_expr(self.modulus)}{rest})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Estimate(Directive):
+    """What the user expects of a dimension; it is recorded for tools that choose schedules, and has no effect."""
+
+    var: str
+    min: Expr
+    extent: Expr
+
+    def variables(self) -> tuple[str, ...]:
+        return (self.var,)
+
+    def with_variables(self, to: Mapping[str, str]) -> Estimate:
+        return replace(self, var=to.get(self.var, self.var))
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.min, self.extent)
+
+    def call(self) -> str:
+        return f"set_estimate({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"

@@ -13,13 +13,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from halide_core.algorithm import Function
-from halide_core.coordinates import startup
+from halide_core.coordinates import startup, startup_condition
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var, as_node
 from halide_core.ir import Expr, IntImm, LoopKind
 from halide_core.pending import STAGE, Pending
 from halide_core.rdom import RDom, RVar
-from halide_core.schedule import Fuse, Reorder, Split, StageDirective, TailStrategy, Traverse
+from halide_core.schedule import (
+    GENERAL,
+    Branch,
+    Fuse,
+    Rename,
+    Reorder,
+    Specialize,
+    SpecializeFail,
+    Split,
+    StageDirective,
+    TailStrategy,
+    Traverse,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
@@ -61,6 +73,8 @@ def _names(directives: Sequence[object]) -> set[str]:
                 found |= {outer, inner}
             case Fuse(fused=fused):
                 found.add(fused)
+            case Rename(new=new):
+                found.add(new)
     return found
 
 
@@ -79,8 +93,13 @@ class StageSchedule(Pending):
             raise ScheduleError(f'Func "{function.name}" has no loops to schedule: it is not defined.')
         return function, stage
 
+    def _branch(self) -> Branch:
+        """The specialization that the directives are about."""
+        return GENERAL
+
     def _record(self, *directives: StageDirective) -> Self:
-        self._stage()[0].directives.extend(directives)
+        branch = self._branch()
+        self._stage()[0].directives.extend(replace(d, branch=branch) for d in directives)
         return self
 
     def _fresh(self, old: str, suffix: str) -> str:
@@ -216,6 +235,78 @@ class StageSchedule(Pending):
         """Runs the iterations of a loop one after another, as all loops do that nothing else is said of."""
         return self._record(self._traverse(loop_name("serial", var), LoopKind.SERIAL))
 
+    def rename(self, old_name: VarOrRVar, new_name: VarOrRVar) -> Self:
+        """Gives a loop another name, by which later directives know it.
+
+        Rewrite: ``for x: s`` → ``for z: s``, the iterations being the same.
+        """
+        old, new = loop_name("rename", old_name), loop_name("rename", new_name)
+        function, stage = self._scheduled()
+        return self._record(Rename(func=function, stage=stage, location=user_location(), old=old, new=new))
+
+    def specialize(self, condition: ExprLike) -> Stage:
+        """Makes a copy of the stage's loops for the runs in which a condition holds.
+
+        The copy starts with the directives given so far; it gets those given to the Stage that is returned, and this
+        stage gets those given to it from here on. Of several conditions the first that holds decides. What the
+        condition says is used in the copy, so that its bounds and its code are simpler.
+
+        Args:
+            condition: made of numbers, Params, and the shapes of inputs. The same one again gives the same copy.
+
+        Rewrite: ``label f.s0: s`` → ``label f.s0: if c: s[1] else: s``
+
+        Raises:
+            ScheduleError: a condition that is not known at start-up; any after specialize_fail().
+        """
+        function, stage = self._scheduled()
+        node = startup_condition(condition, "The condition of specialize()", ScheduleError)
+        mine = self._branch()
+        number = 1
+        for d in function.directives:
+            if isinstance(d, Specialize) and d.stage == stage:
+                if d.branch == mine and d.condition is node:
+                    return Stage.of(function, stage, d.made())
+                number += 1
+        self._refuse_after_fail("specialize")
+        made = Specialize(
+            func=function, stage=stage, branch=mine, location=user_location(), condition=node, number=number
+        )
+        function.directives.append(made)
+        return Stage.of(function, stage, made.made())
+
+    def specialize_fail(self, message: str) -> None:
+        """Ends, at start-up and with a message, every run that takes none of the specializations given so far.
+
+        Raises:
+            ScheduleError: no text, or a second time.
+        """
+        function, stage = self._scheduled()
+        if not isinstance(message, str):
+            raise ScheduleError(f"specialize_fail() takes a message, not {message!r}.")
+        self._refuse_after_fail("specialize_fail")
+        self._record(SpecializeFail(func=function, stage=stage, location=user_location(), message=message))
+
+    def _refuse_after_fail(self, directive: str) -> None:
+        function, stage = self._stage()
+        for d in function.directives:
+            if isinstance(d, SpecializeFail) and d.stage == stage and d.branch == self._branch():
+                raise ScheduleError(
+                    f"{directive}() can't follow {d.spelled()}: every run that gets there ends at that. "
+                    f"Give it before line {d.location.line}."
+                )
+
+    def unscheduled(self) -> None:
+        """Says that a stage has no directives on purpose.
+
+        Raises:
+            ScheduleError: it has one.
+        """
+        function, stage = self._scheduled()
+        for d in function.directives:
+            if isinstance(d, StageDirective) and d.stage == stage and d.branch == self._branch():
+                raise ScheduleError(f"unscheduled() is said of a stage that has a schedule: {d.spelled()}.")
+
 
 def _tail_text(tail: TailStrategy) -> str:
     return "" if tail is AUTO else f", TailStrategy.{tail.value}"
@@ -249,13 +340,17 @@ class Stage(StageSchedule):
         if not isinstance(of, StageSchedule):
             raise ScheduleError(f"A Stage is made of a Func, not of {of!r}.")
         self._function, self._number = of._stage()
+        self._specialization = of._branch()
 
     @classmethod
-    def of(cls, function: Function, stage: int) -> Stage:
-        """The stage of a number."""
+    def of(cls, function: Function, stage: int, branch: Branch = GENERAL) -> Stage:
+        """The stage of a number, or one of its specializations."""
         self = cls.__new__(cls)
-        self._function, self._number = function, stage
+        self._function, self._number, self._specialization = function, stage, branch
         return self
+
+    def _branch(self) -> Branch:
+        return self._specialization
 
     def _stage(self) -> tuple[Function, int]:
         return self._function, self._number

@@ -134,6 +134,7 @@ class Failure(Enum):
     INDEX_OVERFLOW = "index_overflow"
     PARAMETER_RANGE = "parameter_range"
     REDUCTION_EXTENT = "reduction_extent"
+    SPECIALIZE_FAIL = "specialize_fail"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

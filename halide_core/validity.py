@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from halide_core import ir
 from halide_core.algorithm import Function, ReductionDomain
 from halide_core.errors import DefinitionError, TypeMismatchError
-from halide_core.ir import Access, Expr, RVarRef, Variable
+from halide_core.ir import Access, BufferField, Expr, RVarRef, Variable
 from halide_core.types import Type
 from halide_core.visit import subexpressions
 
@@ -157,3 +157,14 @@ def hides_all(function: Function, args: Sequence[Expr], domain: ReductionDomain 
     """Whether an update replaces every value there was: all pure, no reduction, no reference to itself (``own``)."""
     pure = all(a is ir.pure_variable(n) for a, n in zip(args, function.args, strict=True))
     return pure and domain is None and not own
+
+
+def check_shapes(name: str, exprs: Sequence[Expr], domain: ReductionDomain | None) -> None:
+    """A definition says the same whatever is asked of it: it can't depend on the shape of an output."""
+    bounds = () if domain is None else tuple(end for i in domain.bounds for end in (i.min, i.len))
+    for e in subexpressions((*exprs, *bounds)):
+        if isinstance(e, BufferField) and isinstance(e.buffer, Function):
+            raise DefinitionError(
+                f'Func "{name}" is defined by the shape of output "{e.buffer.name}". What is asked of an output must '
+                f"not change its values: only directives can use output_buffer(); use a Param here."
+            )

@@ -32,6 +32,7 @@ from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
+from scheduling.specialize import for_every_case
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""
@@ -60,9 +61,10 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     trace = trace if trace is not None else Trace()
     with deep_recursion():
         algorithm = inline_functions(snapshot(request.outputs))
-        stmt = _fill(algorithm, oracle or oracle_of(chosen_engine()), trace)
+        program = _schedule(algorithm, trace)
+        stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
-        for name, run in _passes(algorithm):
+        for name, run in _passes(program):
             stmt = run(stmt)
             show(name, stmt, watch.lap())
             trace.passes.append((name, stmt))
@@ -79,8 +81,8 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
     """
     trace = Trace()
     with deep_recursion():
-        algorithm = inline_functions(snapshot(request.outputs))
-        stmt = check_layouts(_fill(algorithm, oracle or oracle_of(chosen_engine()), trace), algorithm)
+        program = _schedule(inline_functions(snapshot(request.outputs)), trace)
+        stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
 
@@ -105,8 +107,7 @@ def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
     return program
 
 
-def _fill(algorithm: Algorithm, oracle: Oracle, trace: Trace) -> Stmt:
-    program = _schedule(algorithm, trace)
+def _fill(program: Program, oracle: Oracle, trace: Trace) -> Stmt:
     watch = Stopwatch()
     trace.query = extract_query(program)
     trace.answers = oracle.answer(trace.query)
@@ -116,14 +117,14 @@ def _fill(algorithm: Algorithm, oracle: Oracle, trace: Trace) -> Stmt:
     return filled
 
 
-def _passes(algorithm: Algorithm) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order.
 
     Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
     points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
     has none of their clamps; flattening comes before vectorizing, since lanes are positions.
     """
-    traversals = Traversals(algorithm.directives)
+    algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         ("simplify", simplify_tree),

@@ -17,7 +17,7 @@ from halide_core.algorithm import Function
 from halide_core.backend import Question, Request, Topic
 from halide_core.errors import PipelineError
 from halide_core.ir import Block, Callee, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
-from halide_core.printer import format_stmt, hole_name
+from halide_core.printer import format_expr, format_stmt, hole_name
 from halide_core.program import Loop, Program, StageKey, assemble, hole
 from lowering.driver import Trace, lower, schedule
 from lowering.explanation import Explanation, Formula, chain_text, where
@@ -125,7 +125,8 @@ def _made_by(trace: Trace, key: StageKey, loop: Loop) -> list[str]:
 
 
 def _loop_of(program: Program, key: StageKey, loop: Loop) -> Loop | None:
-    return next((each for each in program.nests[key].loops if each.name == loop.name), None)
+    nest = program.nests.get(key)  # none before the stage is specialized
+    return None if nest is None else next((each for each in nest.loops if each.name == loop.name), None)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -187,8 +188,12 @@ def _nest_lines(program: Program, stmt: Stmt, depth: int) -> list[str]:
             return _nest_lines(program, body, depth)
         case For(loop=loop, bounds=bounds, kind=kind, body=body):
             return [f"{pad}{_VERBS[kind]} {loop.var}{_extent(bounds)}:", *_nest_lines(program, body, depth + 1)]
-        case If(then=then):
+        case If(then=then, otherwise=None):
             return _nest_lines(program, then, depth)
+        case If(condition=condition, then=then, otherwise=otherwise):
+            assert otherwise is not None
+            lines = [f"{pad}if {format_expr(condition)}:", *_nest_lines(program, then, depth + 1)]
+            return [*lines, f"{pad}else:", *_nest_lines(program, otherwise, depth + 1)]
         case Provide(func=func, args=args):
             return [f"{pad}{func.name}({', '.join('...' for _ in args)}) = ..."]
     return []

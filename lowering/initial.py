@@ -12,14 +12,14 @@ from halide_core import ir
 from halide_core.algorithm import Algorithm, Definition, Function
 from halide_core.index import TargetExprs, stage_variables, startup_index
 from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
-from halide_core.program import Loop, Nest, Program, hole
+from halide_core.program import Loop, Nest, Program, StageKey, hole
 from halide_core.types import INT32
 
 
 def lower_initial(algorithm: Algorithm) -> Program:
     """𝓛 of a whole pipeline."""
     nests = {
-        (f, stage): _lower_stage(f, stage, definition)
+        StageKey(f, stage): _lower_stage(f, stage, definition)
         for f in algorithm.functions
         for stage, definition in enumerate(f.definitions)
     }

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bounds.conditions import exact_index
 from halide_core import ir
+from halide_core.index import exact_index
 from halide_core.ir import (
     Access,
     Binary,

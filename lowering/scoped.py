@@ -8,14 +8,13 @@ In: a filled tree. Out: an equal one, whose guards and bounds are decided where 
 from __future__ import annotations
 
 from halide_core import ir
+from halide_core.assumptions import assume_condition, known_values
 from halide_core.facts import Facts
 from halide_core.ir import (
     Allocate,
     AllocateFlat,
     AnswerQuery,
     Assert,
-    Binary,
-    BinaryOp,
     Block,
     Expr,
     For,
@@ -37,7 +36,8 @@ def simplify_tree(stmt: Stmt) -> Stmt:
 
 
 def _scope(stmt: Stmt, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
-    """One statement. ``constants`` maps let variables to the literals or variables that they stand for."""
+    """One statement. ``constants`` maps let variables to the literals or variables that they stand for, and parts of
+    the conditions around to what they are worth."""
     simplifier = _Simplify(facts, constants)
     match stmt:
         case Block(stmts=stmts):
@@ -51,13 +51,13 @@ def _scope(stmt: Stmt, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
             return For(loop, var, over, kind, pure, _scope(body, inner, constants))
         case If(condition=condition, then=then, otherwise=otherwise):
             test = simplifier.expr(condition)
-            other = None if otherwise is None else _scope(otherwise, Facts(facts), constants)
+            if test is ir.TRUE:
+                return _scope(then, facts, constants)
+            other = None if otherwise is None else _where(otherwise, test, False, facts, constants)
             if test is ir.FALSE:
                 return ir.NOTHING if other is None else other
-            inner = Facts(facts)
-            assume_condition(inner, test)
-            first = _scope(then, inner, constants)
-            return first if test is ir.TRUE else If(test, first, other)
+            first = _where(then, test, True, facts, constants)
+            return If(test, first, None if other is ir.NOTHING else other)
         case Assert(condition=condition):
             changed = simplifier.stmt(stmt)
             return ir.NOTHING if isinstance(changed, Assert) and changed.condition is ir.TRUE else changed
@@ -66,6 +66,13 @@ def _scope(stmt: Stmt, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
         case Allocate() | AllocateFlat() | AnswerQuery():
             return simplifier.stmt(stmt)
     return simplifier.stmt(stmt)
+
+
+def _where(stmt: Stmt, test: Expr, holds: bool, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
+    """A statement that runs where a condition holds, or where it does not."""
+    inner = Facts(facts)
+    assume_condition(inner, test, holds)
+    return _scope(stmt, inner, {**constants, **known_values(test, holds)})
 
 
 def _block(stmts: tuple[Stmt, ...], facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
@@ -114,18 +121,3 @@ def assume_loop(facts: Facts, var: ir.Variable, bounds: Interval) -> None:
         form = linear_of(bounds.len)
         if len(form.terms) == 1 and form.const == 0:
             facts.assume_at_least(bounds.len, ir.ONE)
-
-
-def assume_condition(facts: Facts, condition: Expr) -> None:
-    """What holds where a condition does: bounds of single atoms."""
-    match condition:
-        case Binary(op=BinaryOp.AND, a=a, b=b):
-            assume_condition(facts, a)
-            assume_condition(facts, b)
-        case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b) if a.type is INT64:
-            simplifier = Simplifier(facts)
-            slack = ir.ONE if op is BinaryOp.LT else ir.ZERO
-            if not isinstance(a, IntImm | Binary):
-                facts.assume_at_most(a, simplifier.expr(ir.sub(b, slack)))
-            if not isinstance(b, IntImm | Binary):
-                facts.assume_at_least(b, simplifier.expr(ir.add(a, slack)))

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from halide_core.errors import Location, ScheduleError
 from halide_core.ir import For, IntImm, LoopKind, LoopName
 from halide_core.schedule import Directive, Traverse
+from scheduling.legality import as_written
 
 
 class Traversals:
@@ -19,13 +20,13 @@ class Traversals:
 
     def __init__(self, directives: Iterable[Directive]) -> None:
         self._of: dict[LoopName, Traverse] = {
-            LoopName(d.func.name, d.stage, 0, d.var): d for d in directives if isinstance(d, Traverse)
+            LoopName(d.func.name, d.stage, d.branch.number, d.var): d for d in directives if isinstance(d, Traverse)
         }
 
     def error(self, loop: LoopName, reason: str) -> ScheduleError:
         """The error of the directive that made a loop what it is."""
         directive = self._of.get(loop)
-        told = f'Loop "{loop.var}" of "{loop.func}"' if directive is None else directive.spelled()
+        told = f'Loop "{loop.var}" of "{loop.func}"' if directive is None else as_written(directive).spelled()
         location: Location | None = None if directive is None else directive.location
         return ScheduleError(f"{told}: {reason}", location)
 

@@ -22,6 +22,7 @@ from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image, Parameter, ReductionDomain, snapshot
 from halide_core.backend import Request
 from halide_core.errors import InternalError, Location
+from halide_core.schedule import Branch
 from halide_core.settings import certificates_demanded, profiles_demanded
 from halide_core.types import Type
 from halide_core.visit import subexpressions
@@ -134,6 +135,8 @@ class _Writer:
                 return str(value)
             case tuple():
                 return tuple(self._plain(v) for v in value)
+            case Branch():
+                return (value.number, self._plain(value.conditions))
             case str() | int() | float() | None:
                 return value
         raise InternalError(f"A {type(value).__name__} can't be part of a cache key.")

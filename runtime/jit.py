@@ -19,7 +19,7 @@ from halide_core.algorithm import snapshot
 from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
 from halide_core.debug import deep_recursion
-from halide_core.errors import PipelineError, ToolchainError
+from halide_core.errors import PipelineError, SpecializeFailError, ToolchainError
 from halide_core.profiling import Profile
 from halide_core.settings import profiles_demanded
 from halide_core.types import INT32, Type
@@ -38,6 +38,9 @@ FFI.cdef(f"int {ENTRY}(void **arguments);")
 
 _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
+SPECIALIZE_FAIL = 16
+"""``halide_core_error_specialize_fail`` of the C header."""
+
 _C_SCALARS = {"int": "int{}_t", "uint": "uint{}_t"}
 
 
@@ -161,10 +164,12 @@ class LoadedPipeline:
         return boxes[: self._inputs], [box for box in boxes[self._inputs :] if box is not None]
 
     def _invoke(self, pointers: list[Any]) -> None:
-        if self._entry(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL):
+        code = self._entry(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
+        if code:
             text = FFI.string(runtime().halide_core_last_error())
             message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-            raise PipelineError(message or f'Pipeline "{self._name}" failed.')
+            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
+            raise error(message or f'Pipeline "{self._name}" failed.')
 
 
 def _target(buffer: Buffer) -> Descriptor:

@@ -3,7 +3,8 @@
 In: a program and one directive. Out: the program with obligations on cpu holes; bounds inference makes its answers
 meet them, and checks at start-up that what is needed lies inside.
 
-    f.bound(c, 0, 3)   ->   assert ?cpu f.c.min == 0;  assert ?cpu f.c.len == 3
+    f.bound(c, 0, 3)        ->   assert ?cpu f.c.min == 0;  assert ?cpu f.c.len == 3
+    f.align_bounds(x, 8)    ->   assert ?cpu f.x.min % 8 == 0;  assert ?cpu f.x.len % 8 == 0
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.index import startup_index
 from halide_core.program import Obligation, Program, cpu_box
-from halide_core.schedule import Bound
+from halide_core.schedule import AlignBounds, Bound, Directive
 from halide_core.simplify import simplify
 from scheduling.legality import refuse
 
@@ -42,3 +43,42 @@ def bound(program: Program, d: Bound) -> Program:
     if d.min is not None:
         asked.insert(0, Obligation(func, ir.equal(hole.min, simplify(startup_index(d.min))), d))
     return replace(program, obligations=(*program.obligations, *asked))
+
+
+def align(program: Program, d: AlignBounds) -> Program:
+    """Makes the compute bounds of one dimension of a Func's last stage fall on multiples.
+
+    Args:
+        program: the program.
+        d: ``var`` (a pure variable of the Func), ``modulus``, and ``remainder`` (None to leave the minimum as it is).
+
+    Rewrite: see the module's docstring; a modulus that is no constant must be positive, which start-up checks.
+
+    Legal when: the Func has the variable, and the dimension is aligned once.
+
+    Raises: ScheduleError. Source: section 2.8.5.
+    """
+    func = program.named[d.func.name]
+    if d.var not in func.args:
+        refuse(d, f'"{func.name}" has no dimension "{d.var}". Its dimensions: {", ".join(func.args) or "none"}.')
+    earlier = next((o.directive for o in program.obligations if o.func is func and _aligns(o.directive, d.var)), None)
+    if earlier is not None:
+        refuse(d, f'"{d.var}" is aligned already, by {earlier.spelled()}. Keep one of the two.')
+    modulus = simplify(startup_index(d.modulus))
+    hole = cpu_box(func, len(func.definitions) - 1)[func.args.index(d.var)]
+    asked = []
+    if isinstance(modulus, ir.IntImm):
+        if modulus.value <= 0:
+            refuse(d, f"the modulus must be positive, not {modulus.value}.")
+    else:
+        asked.append(Obligation(func, ir.less(ir.ZERO, modulus), d))
+    if d.remainder is not None:
+        given = startup_index(d.remainder)
+        rest = ir.ZERO if given is ir.ZERO else simplify(ir.mod(given, modulus))
+        asked.append(Obligation(func, ir.equal(ir.mod(hole.min, modulus), rest), d))
+    asked.append(Obligation(func, ir.equal(ir.mod(hole.len, modulus), ir.ZERO), d))
+    return replace(program, obligations=(*program.obligations, *asked))
+
+
+def _aligns(directive: Directive, var: str) -> bool:
+    return isinstance(directive, AlignBounds) and directive.var == var

@@ -60,8 +60,10 @@ class _Walk:
                 self.visit(body)
             case Let(var=var):
                 self._bind(var)
-            case If(then=then):
+            case If(then=then, otherwise=otherwise):
                 self.visit(then)
+                if otherwise is not None:
+                    self.visit(otherwise)
             case Provide(func=func):
                 if func not in self._inside:
                     raise InternalError(f'"{func.name}" is written outside its label.')

@@ -7,6 +7,7 @@ In: a snapshot of the user's program. Out: one in which every Func that is left 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from halide_core import ir
@@ -21,7 +22,7 @@ from halide_core.algorithm import (
     realization_order,
 )
 from halide_core.ir import Access, Expr
-from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot, Directive
+from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot, Estimate
 from halide_core.visit import Rewriter, Substitution, subexpressions
 from scheduling.legality import refuse
 
@@ -65,7 +66,7 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
 
 def _refuse_lost_directives(f: Function) -> None:
     for d in f.directives:
-        if not isinstance(d, ComputeInline | ComputeRoot | ComputeAt):
+        if not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
             refuse(
                 d,
                 f'"{f.name}" has no loops of its own, since it is computed inline where it is used, so this would '
@@ -130,7 +131,7 @@ def _copies_where_used(algorithm: Algorithm) -> list[Function]:
             if _reads(d, f)
         ]
         for g, stage in readers[1:]:
-            copy = _copied(f, names.fresh(f.name))
+            copy = copied(f, names.fresh(f.name), {})
             g.definitions[stage] = Renamed({f: copy}).definition(g.definitions[stage])
             functions.insert(functions.index(f) + 1, copy)
     return [f for f in realization_order(algorithm.outputs) if f in set(functions)]
@@ -141,13 +142,13 @@ def _reads(d: Definition, f: Function) -> bool:
     return any(isinstance(e, Access) and e.callee is f for e in subexpressions(roots))
 
 
-def _copied(f: Function, name: str) -> Function:
-    copy = Function(name, f.args, f.types, location=f.location)
-    renamed = Renamed({f: copy})
+def copied(f: Function, name: str, copies: Mapping[Function, Function]) -> Function:
+    """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
+    speak of them."""
+    copy = Function(name, f.args, f.types, location=f.location, original=f.original or f)
+    to: dict[ir.Callee, ir.Callee] = {old: other for old, other in copies.items()}  # noqa: C416  # of other types
+    to[f] = copy
+    renamed = Renamed(to)
     copy.definitions = [renamed.definition(d) for d in f.definitions]
-    copy.directives = [_about(d, f, copy) for d in f.directives]
+    copy.directives = [d.renamed(to) for d in f.directives]
     return copy
-
-
-def _about(d: Directive, f: Function, copy: Function) -> Directive:
-    return d.renamed({f: copy})

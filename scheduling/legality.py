@@ -13,20 +13,33 @@ from typing import NoReturn
 from halide_core.algorithm import Function
 from halide_core.errors import ScheduleError
 from halide_core.program import Level, Loop, Nest, Program, StageKey
-from halide_core.schedule import Directive, StageDirective
+from halide_core.schedule import ComputeAt, Directive, StageDirective, StoreAt
 
 
 def refuse(directive: Directive, reason: str) -> NoReturn:
     """The error of one directive."""
-    raise ScheduleError(f"{directive.spelled()}: {reason}", directive.location)
+    raise ScheduleError(f"{as_written(directive).spelled()}: {reason}", directive.location)
+
+
+def as_written(directive: Directive) -> Directive:
+    """The directive of the user's own Funcs, where it is about copies of them."""
+    mentioned = [directive.func]
+    if isinstance(directive, ComputeAt | StoreAt):
+        mentioned.append(directive.consumer)
+    return directive.renamed({f: users_own(f) for f in mentioned if isinstance(f, Function)})
+
+
+def users_own(func: Function) -> Function:
+    """The Func that the user knows, of one that may be the compiler's copy."""
+    return func.original or func
 
 
 def stage_key(program: Program, directive: StageDirective) -> StageKey:
-    """The stage that a directive is about."""
+    """The nest that a directive is about."""
     func = program.named[directive.func.name]
     if directive.stage >= len(func.definitions):
         refuse(directive, f'"{func.name}" has {len(func.definitions) - 1} update definitions.')
-    return func, directive.stage
+    return StageKey(func, directive.stage, directive.branch.number)
 
 
 def described(loops: Iterable[Loop]) -> str:
@@ -60,12 +73,14 @@ def require_new_names(nest: Nest, names: Iterable[str], replaced: Iterable[str],
         taken.add(name)
 
 
-def levels_text(func: Function, directive: str, levels: Iterable[Level]) -> str:
+def levels_text(program: Program, func: Function, directive: str, levels: Iterable[Level]) -> str:
     """Legal levels as source that the user can paste."""
+    name = users_own(func).name
     lines = []
     for level in levels:
         if level is None:
-            lines.append(f"    {func.name}.{directive}_root()")
+            lines.append(f"    {name}.{directive}_root()")
         else:
-            lines.append(f"    {func.name}.{directive}_at({level.func}, {level.var})")
+            consumer = users_own(program.named[level.func]).name
+            lines.append(f"    {name}.{directive}_at({consumer}, {level.var})")
     return "\n".join(lines)

@@ -12,9 +12,9 @@ from halide_core import ir
 from halide_core.algorithm import UniqueNames
 from halide_core.growth import growth
 from halide_core.index import startup_index
-from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, LoopName, Variable
+from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, Variable
 from halide_core.program import Guard, Loop, Nest, Obligation, Program, StageKey
-from halide_core.schedule import Fuse, Reorder, Split, TailStrategy, Traverse
+from halide_core.schedule import Fuse, Rename, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
 from halide_core.visit import subexpressions
 from scheduling.legality import described, refuse, require_loop, require_new_names, stage_key
@@ -57,7 +57,7 @@ def split(program: Program, d: Split) -> Program:
     exact = _divides(factor, old.bounds.len)
     tail = _tail(d, old, exact, steered=_steers_itself(key))
     m, n = old.bounds.min, old.bounds.len
-    outer_name, inner_name = (LoopName(old.name.func, d.stage, 0, v) for v in (d.outer, d.inner))
+    outer_name, inner_name = (replace(old.name, var=v) for v in (d.outer, d.inner))
     outer_var, inner_var = _fresh_variables(nest, f"{old.var.name}.{d.outer}", f"{old.var.name}.{d.inner}")
     count = simplify(ir.div(ir.add(n, ir.sub(factor, ir.ONE)), factor))
     outer = Loop(outer_name, outer_var, Interval(ir.ZERO, count), old.kind, old.pure, old.fused)
@@ -67,13 +67,13 @@ def split(program: Program, d: Split) -> Program:
     guards: tuple[Guard, ...] = ()
     obligations: list[Obligation] = []
     if not isinstance(factor, IntImm):
-        obligations.append(Obligation(key[0], ir.less(ir.ZERO, factor), d))
+        obligations.append(Obligation(key.func, ir.less(ir.ZERO, factor), d, key))
     if exact:
         within = old.bounds
     elif tail is TailStrategy.ShiftInwards:
         start = ir.minimum(start, ir.sub(n, factor))
         within = old.bounds
-        obligations.append(Obligation(key[0], ir.less_equal(factor, n), d))
+        obligations.append(Obligation(key.func, ir.less_equal(factor, n), d, key))
     elif tail is TailStrategy.GuardWithIf:
         guards = (Guard(ir.less(old.var, ir.add(m, n))),)
     step = Let(old.var, simplify(ir.add(ir.add(m, start), inner_var)), within)
@@ -105,8 +105,7 @@ def _divides(factor: Expr, length: Expr) -> bool:
 
 def _steers_itself(key: StageKey) -> bool:
     """Whether a stage reads its own Func in an index or a condition: there, garbage would do harm."""
-    func, stage = key
-    definition = func.definitions[stage]
+    func, definition = key.func, key.func.definitions[key.stage]
     roots = [*definition.args, definition.predicate]
     if definition.domain is not None:
         roots.append(definition.domain.predicate)
@@ -202,7 +201,7 @@ def fuse(program: Program, d: Fuse) -> Program:
     if LoopKind.SERIAL is not inner.kind or LoopKind.SERIAL is not outer.kind:
         refuse(d, "both loops must be serial; fuse them first, and then say how the fused loop is run.")
     (var,) = _fresh_variables(nest, f"{inner.var.name}.{d.fused}")
-    name = LoopName(inner.name.func, d.stage, 0, d.fused)
+    name = replace(inner.name, var=d.fused)
     (mx, nx), (my, ny) = (inner.bounds.min, inner.bounds.len), (outer.bounds.min, outer.bounds.len)
     fused = Loop(name, var, Interval(ir.ZERO, simplify(ir.mul(nx, ny))), LoopKind.SERIAL, inner.pure, fused=True)
     x = Let(inner.var, simplify(ir.add(mx, ir.mod(var, nx))), inner.bounds)
@@ -280,4 +279,28 @@ def traverse(program: Program, d: Traverse) -> Program:
         if other is not None:
             refuse(d, f'"{other.name.var}" of the same stage is vectorized already.')
     loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
+    return program.with_nest(key, replace(nest, loops=loops))
+
+
+def rename(program: Program, d: Rename) -> Program:
+    """Gives a loop another name.
+
+    Args:
+        program: the program.
+        d: ``old`` (the loop), ``new``.
+
+    Rewrite::
+
+        for x [f.s0.x] in (m, n): s   ->   for x [f.s0.z] in (m, n): s
+
+    Legal when: ``old`` names a loop, and no other loop of the stage has the new name (lemma 2.4).
+
+    Raises: ScheduleError.
+    """
+    key = stage_key(program, d)
+    nest = program.nests[key]
+    at = require_loop(nest, d.old, d)
+    require_new_names(nest, (d.new,), (d.old,), d)
+    loop = nest.loops[at]
+    loops = (*nest.loops[:at], replace(loop, name=replace(loop.name, var=d.new)), *nest.loops[at + 1 :])
     return program.with_nest(key, replace(nest, loops=loops))

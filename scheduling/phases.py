@@ -2,8 +2,9 @@
 
 In: T₀ and the directives that the user recorded. Out: every Tᵢ with the directive that made it.
 
-Why this order: a label is moved into a loop, so loops come first; memory lives around a label, so labels come before
-allocations; bounds directives speak of the holes that all of these leave.
+Why this order: a specialization is a copy of a stage as lowering made it, which the directives about its loops then
+rewrite, so copies come first; a label is moved into a loop, so loops come before labels; memory lives around a label,
+so labels come before allocations; bounds directives speak of the holes that all of these leave.
 """
 
 from __future__ import annotations
@@ -14,22 +15,28 @@ from dataclasses import dataclass
 from halide_core.errors import InternalError
 from halide_core.program import Program
 from halide_core.schedule import (
+    AlignBounds,
     Bound,
     ComputeAt,
     ComputeInline,
     ComputeRoot,
     Directive,
+    Estimate,
     Fuse,
+    Rename,
     Reorder,
+    Specialize,
+    SpecializeFail,
     Split,
     StoreAt,
     StoreRoot,
     Traverse,
 )
 from scheduling import loops, placement
-from scheduling.bounds_hints import bound
+from scheduling.bounds_hints import align, bound
 from scheduling.dominance import check_dominance
 from scheduling.inline import has_place
+from scheduling.specialize import for_every_case, specialize_stages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +53,7 @@ def apply_schedule(program: Program) -> list[Step]:
     Raises: ScheduleError at the line of the directive that is illegal.
     """
     steps: list[Step] = []
-    for phase in (_loops_phase, _compute_phase, _storage_phase, _bounds_phase):
+    for phase in (_specialization_phase, _loops_phase, _compute_phase, _storage_phase, _bounds_phase):
         for step in phase(program):
             steps.append(step)
             program = step.program
@@ -54,8 +61,13 @@ def apply_schedule(program: Program) -> list[Step]:
     return steps
 
 
+def _specialization_phase(program: Program) -> Iterator[Step]:
+    for d, specialized in specialize_stages(program):
+        yield Step(str(d), specialized)
+
+
 def _loops_phase(program: Program) -> Iterator[Step]:
-    for d in program.algorithm.directives:
+    for d in for_every_case(program):
         match d:
             case Split():
                 program = loops.split(program, d)
@@ -65,8 +77,14 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.reorder(program, d)
             case Traverse():
                 program = loops.traverse(program, d)
-            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | Bound():
+            case Rename():
+                program = loops.rename(program, d)
+            case Specialize() | SpecializeFail():
+                continue  # the phase before's
+            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | Bound() | AlignBounds():
                 continue  # a later phase's
+            case Estimate():
+                continue  # for tools that choose schedules: it changes nothing
             case _:
                 raise InternalError(f"No phase applies {d}.", d.location)
         yield Step(str(d), program)
@@ -109,6 +127,11 @@ def _storage_phase(program: Program) -> Iterator[Step]:
 
 def _bounds_phase(program: Program) -> Iterator[Step]:
     for d in program.algorithm.directives:
-        if isinstance(d, Bound):
-            program = bound(program, d)
-            yield Step(str(d), program)
+        match d:
+            case Bound():
+                program = bound(program, d)
+            case AlignBounds():
+                program = align(program, d)
+            case _:
+                continue
+        yield Step(str(d), program)

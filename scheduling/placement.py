@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.ir import LoopKind
+from halide_core.ir import Callee, LoopKind
+from halide_core.printer import format_expr
 from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
-from scheduling.legality import levels_text, refuse
+from scheduling.legality import levels_text, refuse, users_own
 
 Uses = dict[Function, list[StageKey]]
 
@@ -67,17 +69,38 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
             return replace(program, computed={**program.computed, func: level})
     refuse(
         d,
-        f'not every use of "{func.name}" is inside a loop "{d.var}" of "{d.consumer.name}". The legal levels:\n'
-        f"{levels_text(func, 'compute', levels)}\n"
-        f'"{func.name}" is used in:\n{_uses_text(program, readers)}',
+        f'not every use of "{users_own(func).name}" is inside a loop "{d.var}" of "{_consumer(d).name}". The legal '
+        f"levels:\n{levels_text(program, func, 'compute', _legal_in_every_copy(program, func, levels))}\n"
+        f'"{users_own(func).name}" is used in:\n{_uses_text(program, readers)}',
     )
+
+
+def _consumer(d: ComputeAt) -> Callee:
+    return users_own(d.consumer) if isinstance(d.consumer, Function) else d.consumer
+
+
+def _legal_in_every_copy(program: Program, func: Function, levels: list[Level]) -> list[Level]:
+    """Those levels whose loops the other cases of a specialized consumer have too: one directive speaks of them all."""
+    readers = uses(program)
+    for other in program.algorithm.functions:
+        if other is not func and users_own(other) is users_own(func):
+            legal = legal_compute_levels(program, other, readers[other])
+            theirs = [_loop_as_written(program, level) for level in legal]
+            levels = [level for level in levels if _loop_as_written(program, level) in theirs]
+    return levels
+
+
+def _loop_as_written(program: Program, level: Level) -> tuple[Function, str] | None:
+    return None if level is None else (users_own(program.named[level.func]), level.var)
 
 
 def _uses_text(program: Program, readers: list[StageKey]) -> str:
     lines = []
-    for func, stage in readers:
-        around = " > ".join(str(loop.name) for loop in stage_path(program, (func, stage)))
-        lines.append(f"    {func.name}.s{stage}: {around or 'no loop'}")
+    for key in readers:
+        around = " > ".join(str(loop.name) for loop in stage_path(program, key))
+        when = program.taken(key)
+        case = "" if when is ir.TRUE else f" where {format_expr(when)}"
+        lines.append(f"    {key.func.name}.s{key.stage}{case}: {around or 'no loop'}")
     return "\n".join(lines)
 
 
@@ -139,7 +162,7 @@ def _store(program: Program, func: Function, d: Directive, consumer: str | None,
         d,
         f'the memory of "{func.name}" can\'t live there: its level must be a loop around the place where '
         f'"{func.name}" is computed, and no loop between the two may be parallel or vectorized. The legal levels:\n'
-        f"{levels_text(func, 'store', levels)}",
+        f"{levels_text(program, func, 'store', levels)}",
     )
 
 

@@ -12,7 +12,7 @@ from bounds.conjuncts import format_conjunct, format_query, list_conjuncts
 from bounds.query import Rule, extract_query
 from halide_core import ir
 from halide_core.pipeline import Realizable
-from halide_core.program import Guard, Program
+from halide_core.program import Guard, Program, StageKey
 from lowering.driver import Trace, schedule
 
 x, y, xo, xi, t = (hl.Var(n) for n in ("x", "y", "xo", "xi", "t"))
@@ -121,7 +121,7 @@ def test_query_of_a_let_binds_it_on_the_way_down() -> None:
 def test_query_of_a_let_asks_for_what_its_value_reads() -> None:
     g, f = producer(), identity()
     both = program(hl.Pipeline([g, f]))
-    key = (both.named["f"], 0)
+    key = StageKey(both.named["f"], 0)
     nest = both.nests[key]
     read = ir.cast(ir.ZERO.type, ir.Access(both.named["g"].types[0], both.named["g"], (nest.loops[0].var,), 0, 0))
     changed = both.with_nest(key, replace(nest, steps=(ir.Let(ir.index_variable("k"), read, None),)))
@@ -132,7 +132,7 @@ def test_query_of_a_let_asks_for_what_its_value_reads() -> None:
 def test_query_of_a_guard_asks_for_what_it_reads_and_assumes_it_below() -> None:
     g, f = producer(), identity()
     both = program(hl.Pipeline([g, f]))
-    key = (both.named["f"], 0)
+    key = StageKey(both.named["f"], 0)
     nest = both.nests[key]
     read = ir.Access(both.named["g"].types[0], both.named["g"], (nest.loops[0].var,), 0, 0)
     guard = Guard(ir.less(ir.const(0, read.type), read))

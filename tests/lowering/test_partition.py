@@ -178,3 +178,14 @@ def test_the_parts_are_the_loop(make: Callable[[], hl.Func], lanes: int, window:
     if window[0][1] >= lanes:
         f.realize(out)
         assert np.array_equal(np.asarray(out), want)
+
+
+@pytest.mark.parametrize("tail", ["RoundUp", "GuardWithIf", "ShiftInwards"])
+@pytest.mark.parametrize("extent", [4, 29, 30, 31, 32, 33, 37])
+def test_unrolled_copies_have_thresholds_of_their_own(tail: str, extent: int) -> None:
+    source = hl.ImageParam(hl.Int(32), 1, "in")
+    source.set(np.arange(31, dtype=np.int32))
+    f = hl.Func("f")
+    f[x] = hl.BoundaryConditions.repeat_edge(source)[x + 2]
+    f.unroll(x, 4, hl.TailStrategy[tail])
+    assert np.array_equal(np.asarray(f.realize([extent])), f.evaluate([(0, extent)]))

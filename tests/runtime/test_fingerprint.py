@@ -45,6 +45,11 @@ def pair(
     return f
 
 
+def specialized(act: Callable[[hl.Func, hl.Stage], object]) -> Callable[[hl.Func, hl.Func], object]:
+    """A schedule that specializes f, and then gives directives to it or to the case."""
+    return lambda g, f: act(f, f.specialize(hl.Param(hl.Int(32), "n") > 5))
+
+
 def updated() -> hl.Func:
     f = pair()
     f[x, 0] = 1
@@ -77,6 +82,17 @@ CHANGES: dict[str, Callable[[], hl.Func]] = {
     "a kind": lambda: pair(schedule=lambda g, f: f.parallel(y)),
     "another kind": lambda: pair(schedule=lambda g, f: f.unroll(y)),
     "an order": lambda: pair(schedule=lambda g, f: f.reorder(y, x)),
+    "a specialization": lambda: pair(schedule=lambda g, f: f.specialize(hl.Param(hl.Int(32), "n") > 3)),
+    "another specialization": lambda: pair(schedule=lambda g, f: f.specialize(hl.Param(hl.Int(32), "n") > 4)),
+    "a specialization by a shape": lambda: pair(schedule=lambda g, f: f.specialize(f.output_buffer().width() > 3)),
+    "a directive of the general case": lambda: pair(schedule=specialized(lambda f, case: f.parallel(y))),
+    "a directive of a case": lambda: pair(schedule=specialized(lambda f, case: case.parallel(y))),
+    "a failing case": lambda: pair(schedule=specialized(lambda f, case: f.specialize_fail("no"))),
+    "another message": lambda: pair(schedule=specialized(lambda f, case: f.specialize_fail("none"))),
+    "an alignment": lambda: pair(schedule=lambda g, f: f.align_bounds(x, 8)),
+    "another alignment": lambda: pair(schedule=lambda g, f: f.align_bounds(x, 8, 1)),
+    "an aligned extent": lambda: pair(schedule=lambda g, f: f.align_extent(x, 8)),
+    "another loop's name": lambda: pair(schedule=lambda g, f: f.rename(x, xo)),
     "two directives": lambda: pair(schedule=lambda g, f: f.reorder(y, x).parallel(y)),
     "two directives, swapped": lambda: pair(schedule=lambda g, f: f.parallel(y).reorder(y, x)),
 }

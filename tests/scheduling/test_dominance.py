@@ -13,7 +13,7 @@ import pytest
 from halide_core.algorithm import Function
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Allocate, Block, For, If, Label, LoopName, Stmt
-from halide_core.program import Program, assemble
+from halide_core.program import Program, StageKey, assemble
 from halide_core.visit import stmt_exprs, subexpressions
 from lowering.driver import Trace, schedule
 from scheduling.dominance import check_dominance
@@ -35,8 +35,8 @@ def events(stmt: Stmt) -> list[tuple[str, Function]]:
             found += [("begun", f), *events(body)]
         case For(body=body) | Label(body=body):
             found += events(body)
-        case If(then=then):
-            found += events(then)
+        case If(then=then, otherwise=otherwise):
+            found += events(then) + ([] if otherwise is None else events(otherwise))
     return found
 
 
@@ -83,8 +83,9 @@ def test_every_directive_keeps_names_and_dominance_when_drawn_at_random(seed: in
 def test_loop_name_says_where_a_loop_belongs() -> None:
     _bx, by = tiled_blur()
     program = scheduled(by)
-    for (f, stage), nest in program.nests.items():
-        assert all((loop.name.func, loop.name.stage) == (f.name, stage) for loop in nest.loops)
+    for (f, stage, special), nest in program.nests.items():
+        for name in (loop.name for loop in nest.loops):
+            assert (name.func, name.stage, name.specialization) == (f.name, stage, special)
 
 
 def test_check_finds_a_consumer_before_its_producer() -> None:
@@ -102,7 +103,7 @@ def test_check_finds_memory_inside_the_loops_that_compute() -> None:
     g, f, _x, _y = producer_and_consumer()
     g.compute_root()
     program = scheduled(f)
-    inner = program.nests[program.named["f"], 0].loops[-1].name
+    inner = program.nests[StageKey(program.named["f"], 0)].loops[-1].name
     assert inner.var == "x"
     broken = replace(program, stored={**program.stored, program.named["g"]: inner})
     assert not dominated(broken)
@@ -114,7 +115,7 @@ def test_check_finds_two_loops_of_one_name() -> None:
     g, f, _x, _y = producer_and_consumer()
     g.compute_root()
     program = scheduled(f)
-    key = (program.named["f"], 0)
+    key = StageKey(program.named["f"], 0)
     nest = program.nests[key]
     outer, inner = nest.loops
     twice = program.with_nest(key, replace(nest, loops=(outer, replace(inner, name=outer.name))))

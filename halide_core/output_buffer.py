@@ -1,0 +1,67 @@
+"""The buffer of an output, for start-up expressions about its shape.
+
+In: ``f.output_buffer()``. Out: expressions that schedules can be made of; the pipeline that is compiled must have ``f``
+among its outputs.
+
+    f.specialize(f.output_buffer().width() >= 256).vectorize(x, 8)
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.errors import user_location
+from halide_core.image_param import Dimension, Shaped, dimension_of
+from halide_core.pending import IMAGE_PARAM
+from halide_core.schedule import Estimate
+from halide_core.types import Type
+
+
+class OutputDimension(Dimension):
+    """The shape of an output along one dimension."""
+
+    def __init__(self, function: Function, dim: int) -> None:
+        super().__init__(function, dim)
+        self._function = function
+
+    def _note(self, min: ir.Expr, extent: ir.Expr) -> None:
+        name = self._function.args[self._dim]
+        self._function.directives.append(
+            Estimate(func=self._function, location=user_location(), var=name, min=min, extent=extent)
+        )
+
+
+class OutputImageParam(Shaped):
+    """The buffer that a pipeline writes an output into."""
+
+    _pending = IMAGE_PARAM
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def _buffer(self) -> ir.Callee:
+        return self._function
+
+    def dim(self, dimension: int) -> Dimension:
+        """The shape along one dimension."""
+        dimension_of(self._function, dimension)
+        return OutputDimension(self._function, dimension)
+
+    def name(self) -> str:
+        """The Func's name."""
+        return self._function.name
+
+    def type(self) -> Type:
+        """The type of an element."""
+        return self._function.types[0]
+
+    def dimensions(self) -> int:
+        """How many coordinates a point has."""
+        return self._function.dimensions
+
+    def defined(self) -> bool:
+        """Always true."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"<halide_core.OutputImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"
