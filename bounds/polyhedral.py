@@ -28,6 +28,9 @@ from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
 
+_SHORT = 4
+"""A range that is exact and has so few nodes is not written anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -224,9 +227,12 @@ class _Question:
             self.given_up += known is not None
             return known
         end = end.align_params(context.get_space()).coalesce()
-        if known is not None and end.is_equal(self._terms.function(known).intersect_domain(end.domain())):
+        same = known is not None and end.is_equal(self._terms.function(known).intersect_domain(end.domain()))
+        if same and known is not None and _nodes(known) <= _SHORT:
             return known
         written = self._terms.expression(end.gist(context), self._path.facts, self._limits.nodes, self._limits.pieces)
+        if same and known is not None:
+            return written if written is not None and _nodes(written) < _nodes(known) else known
         self.given_up += written is None
         if written is None or known is None:
             return known if written is None else written
@@ -237,7 +243,11 @@ class _Question:
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
 
     def _is_short(self, e: Expr) -> bool:
-        return sum(1 for _ in subexpressions([e])) <= self._limits.nodes
+        return _nodes(e) <= self._limits.nodes
+
+
+def _nodes(e: Expr) -> int:
+    return sum(1 for _ in subexpressions([e]))
 
 
 def _plain(e: Expr | None) -> Expr | None:

@@ -9,6 +9,7 @@ a PwAff the shortest expression found: one form, a max or a min of forms, a clam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 
 import islpy as isl
@@ -165,10 +166,12 @@ class _Writer:
         self._pieces = pieces
 
     def write(self, f: isl.PwAff) -> Expr | None:
-        pieces = f.get_pieces()
-        if not 0 < len(pieces) <= self._pieces:
+        if not 0 < f.n_piece() <= 3 * self._pieces:
             return None
-        affs = _distinct(pieces)
+        pieces = _needed(f)
+        if len(pieces) > self._pieces:
+            return None
+        affs = [aff for _, aff in pieces]
         for candidate, e in chain(self._simple(affs), self._clamps(affs)):
             if _agrees(candidate, f):
                 return self._short(e())
@@ -181,19 +184,18 @@ class _Writer:
     def _simple(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
         """The greatest of all forms, and the least."""
         for most in (True, False):
-            yield _picked(affs, most), lambda most=most: self._pick(affs, most)  # type: ignore[misc]  # as mypy has no type for a default
+            yield _picked(affs, most), partial(self._pick, affs, most)
 
     def _clamps(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
         """One form against the greatest, or the least, of the others."""
         for i, aff in enumerate(affs):
             rest = affs[:i] + affs[i + 1 :]
             for most in (True, False):
-                inner = _picked(rest, not most)
-                outer = isl.PwAff.from_aff(aff)
-                yield (
-                    inner.max(outer) if most else inner.min(outer),
-                    lambda rest=rest, aff=aff, most=most: self._join(self._pick(rest, not most), self._form(aff), most),  # type: ignore[misc]  # as mypy has no type for a default
-                )
+                inner, outer = _picked(rest, not most), isl.PwAff.from_aff(aff)
+                yield inner.max(outer) if most else inner.min(outer), partial(self._clamp, aff, rest, most)
+
+    def _clamp(self, aff: isl.Aff, rest: list[isl.Aff], most: bool) -> Expr:
+        return self._join(self._pick(rest, not most), self._form(aff), most)
 
     def _pick(self, affs: list[isl.Aff], most: bool) -> Expr:
         result = self._form(affs[0])
@@ -205,7 +207,8 @@ class _Writer:
         return self._simplifier.maximum(a, b) if most else self._simplifier.minimum(a, b)
 
     def _selects(self, pieces: list[tuple[isl.Set, isl.Aff]]) -> Expr:
-        """The pieces one after the other; the last needs no condition."""
+        """The pieces one after the other; the one that is hardest to tell comes last, and needs no condition."""
+        pieces = sorted(pieces, key=lambda piece: piece[0].n_basic_set())
         result = self._form(pieces[-1][1])
         rest = pieces[-1][0]
         for where, aff in reversed(pieces[:-1]):
@@ -257,12 +260,26 @@ def _folded(op: BinaryOp, conditions: list[Expr], neutral: Expr) -> Expr:
     return result
 
 
-def _distinct(pieces: list[tuple[isl.Set, isl.Aff]]) -> list[isl.Aff]:
-    found: list[isl.Aff] = []
-    for _, aff in pieces:
-        if not any(aff.plain_is_equal(other) for other in found):
-            found.append(aff)
+def _needed(f: isl.PwAff) -> list[tuple[isl.Set, isl.Aff]]:
+    """The forms that a function consists of, each with all places where it is the function; none to spare."""
+    forms: list[isl.Aff] = []
+    for _, aff in f.get_pieces():
+        if not any(aff.plain_is_equal(other) for other in forms):
+            forms.append(aff)
+    found = [(f.eq_set(isl.PwAff.from_aff(aff)).coalesce(), aff) for aff in forms]
+    whole = f.domain()
+    for piece in sorted(found, key=lambda piece: piece[0].n_basic_set()):
+        others = [where for where, aff in found if aff is not piece[1]]
+        if others and whole.is_subset(_union(others)):
+            found = [other for other in found if other[1] is not piece[1]]
     return found
+
+
+def _union(sets: list[isl.Set]) -> isl.Set:
+    result = sets[0]
+    for each in sets[1:]:
+        result = result.union(each)
+    return result
 
 
 def _picked(affs: list[isl.Aff], most: bool) -> isl.PwAff:

@@ -214,21 +214,28 @@ class Consumer:
     name: str
 
 
-Given: TypeAlias = "Loop | Consumer | Term | TailStrategy"
+Given: TypeAlias = "Loop | Consumer | Term | TailStrategy | Window | str"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One call on the schedule of a stage; stage 0 is the Func itself."""
+    """One call on the schedule of a stage; stage 0 is the Func itself. ``within``: the conditions of the specialization
+    that it is given to, the outermost first."""
 
     func: str
     stage: int
     method: str
     args: tuple[Given, ...] = ()
+    within: tuple[Term, ...] = ()
+
+    def terms(self) -> tuple[Term, ...]:
+        """The expressions in it."""
+        return (*(arg for arg in self.args if isinstance(arg, Term)), *self.within)
 
     def line(self) -> str:
         """Its source."""
         stage = f".update({self.stage - 1})" if self.stage else ""
+        stage += "".join(f".specialize({source(condition)})" for condition in self.within)
         return f"{self.func}{stage}.{self.method}({', '.join(map(_given, self.args))})"
 
 
@@ -240,7 +247,11 @@ def _given(arg: Given) -> str:
             return name
         case TailStrategy():
             return f"hl.TailStrategy.{arg.name}"
-    return source(arg)
+        case Term():
+            return source(arg)
+        case str():
+            return repr(arg)
+    return repr(list(arg))
 
 
 # ---------------------------------------------------------------------------------------------------------

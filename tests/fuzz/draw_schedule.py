@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from halide_core.ir import LoopKind
 from tests.fuzz.case import Case, Consumer, Loop, Told
-from tests.fuzz.directives import LOOP_DIRECTIVES, Drawing, draw_bound
+from tests.fuzz.directives import Drawing, draw_hint, draw_loops
 from tests.fuzz.nests import Path, Stage, model_of
 
 _CONCURRENT = (LoopKind.PARALLEL, LoopKind.VECTORIZED)
@@ -34,12 +34,9 @@ class _Schedule:
             if placed or len(self.model.nests[func]) > 1:
                 for nest in self.model.nests[func]:
                     drawing = Drawing(self.case, self.rng, nest, self.model.nests[func], self.told)
-                    for _ in range(self.rng.choice([0, 0, 1, 1, 2, 3, 4])):
-                        names = list(LOOP_DIRECTIVES)
-                        weights = [LOOP_DIRECTIVES[n].weight for n in names]
-                        LOOP_DIRECTIVES[self.rng.choices(names, weights)[0]].draw(drawing)
-            if placed and self.rng.random() < 0.12:
-                draw_bound(self.case, self.rng, func, self.model.args[func], self.told)
+                    draw_loops(drawing, self.rng.choice([0, 0, 1, 1, 2, 3, 4]))
+            if placed and self.rng.random() < 0.25:
+                draw_hint(self.case, self.rng, func, self.model.args[func], self.told)
         return tuple(self.told)
 
     # -- where it is computed
@@ -97,7 +94,7 @@ class _Schedule:
         common: Path | None = None
         for func, number in stages:
             nest = self.model.nests[func][number]
-            path = (*self.inside[func], *((nest.stage, loop) for loop in nest.loops))
+            path = (*self.inside[func], *((nest.stage, loop) for loop in nest.shared_loops()))
             if common is None:
                 common = path
             else:

@@ -44,6 +44,24 @@ class Nest:
     """Whether an index or a condition of the stage reads the stage's own Func."""
     taken: set[str] = field(default_factory=set)
     """Every name that was a loop's, so that new ones are new."""
+    cases: list[Nest] = field(default_factory=list)
+    """Its specializations."""
+    ended: bool = False
+    """Whether all runs that take no specialization fail."""
+
+    def all_cases(self) -> list[Nest]:
+        """The nest and its specializations, and theirs."""
+        return [self, *(each for case in self.cases for each in case.all_cases())]
+
+    def shared_loops(self) -> list[LoopModel]:
+        """The outer loops that all cases have alike: a level in them is one for every case."""
+        running = [each.loops for each in self.all_cases() if not each.ended]
+        shared: list[LoopModel] = []
+        for heads in zip(*running, strict=False):
+            if any(head != heads[0] for head in heads):
+                break
+            shared.append(heads[0])
+        return shared
 
     def index(self, loop: str) -> int:
         """The place of a loop."""

@@ -70,6 +70,7 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
             "hl.Int(7).bits()", "hl.Float(80).bits()", "hl.ImageParam(hl.UInt(8), -1, 'ip').dimensions()",
             "hl.RDom([(2, 5)]).y.min()", "hl.Buffer(hl.UInt(8), [2]).dim(2).extent()", "hl.Pipeline().defined()",
             "hl.Buffer(hl.UInt(8), [2]).cropped([(0, 9)]).width()", "hl.Pipeline(hl.Func('f')).defined()",
+            "hl.Buffer(hl.UInt(8), [2]).sliced(0, 9).dimensions()",
             "compute_at_a_stranger",
         ],
     ),
@@ -121,7 +122,7 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
          "hl.extract_bits(hl.Float(32), a_u64, 0).type()"],
     ),
     (Kind.TO_COME, "A node without a value.", ["hl.undef(hl.UInt(8)).type()", "undefined_update"]),
-    (Kind.TO_COME, "A function of its own, or a long series.", ["hl.erf(hl.abs(a_f32))"]),
+    (Kind.TO_COME, "A function of its own, or a long series.", ["hl.erf(hl.abs(a_f32))", "hl.erf(hl.abs(a_f64))"]),
     (
         Kind.TO_COME,
         "A node that the definition replaces by a hash of its variables.",

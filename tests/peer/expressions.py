@@ -206,7 +206,7 @@ _VARIABLES = [
     "hl.evaluate(hl.Expr(3) * 4)", "hl.evaluate(hl.sqrt(hl.f32(16.0)))", "hl.evaluate(hl.u8(250) + 10)",
     "hl.evaluate(x)", "hl.evaluate(hl.Expr(1) < 2)", "len(hl.Tuple(a_u8, b_u8))",
     "hl.Tuple(a_u8, b_u8)[1]", "hl.Buffer(hl.UInt(8), [2]).cropped([(0, 9)]).width()",
-    "hl.Pipeline(hl.Func('f')).defined()",
+    "hl.Pipeline(hl.Func('f')).defined()", "hl.Buffer(hl.UInt(8), [2]).sliced(0, 9).dimensions()",
     "[hl.ArgumentKind.InputScalar, hl.ArgumentKind.InputBuffer, hl.ArgumentKind.OutputBuffer]",
     "[hl.TypeCode.Int, hl.TypeCode.UInt, hl.TypeCode.Float, hl.TypeCode.Handle]",
     "[hl.TailStrategy.Auto, hl.TailStrategy.RoundUp, hl.TailStrategy.GuardWithIf, hl.TailStrategy.ShiftInwards]",
