@@ -33,6 +33,8 @@ def peer_python(named: str | None) -> str:
         PeerMissingError: pip can't install it, or the interpreter that was named has no ``halide``.
     """
     if named is not None:
+        if os.sep in named:
+            named = os.path.abspath(named)  # as the user's folder is not the worker's; links stay, they make the venv
         if not _imports(named, "halide"):
             raise PeerMissingError(f'"{named}" can\'t import halide. Install it there: pip install {HALIDE[0]}')
         return named

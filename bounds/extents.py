@@ -34,6 +34,7 @@ class Extents:
         self._values = ValueRanges()
         self._exact: dict[Expr, Expr] = {}  # hole -> its whole answer
         self._short: dict[Expr, Expr] = {}  # hole -> its answer where that is small
+        self._plain = Simplifier()  # by no facts: what it simplified stays simple
 
     def record(self, h: Expr, value: Expr) -> None:
         """A hole is answered."""
@@ -63,12 +64,12 @@ class Extents:
     def interval(self, bounds: Interval) -> tuple[Expr, Expr]:
         """The least and greatest value of an interval, without the holes that have small answers."""
         first = self.unholed(bounds.min)
-        return first, simplify(ir.sub(ir.add(first, self.unholed(bounds.len)), ir.ONE))
+        return first, self._plain.expr(ir.sub(ir.add(first, self.unholed(bounds.len)), ir.ONE))
 
     def unholed(self, e: Expr) -> Expr:
         """Small answers in place of their holes."""
         if any(h in self._short for h in mentions(e)):
-            return simplify(Substitution(self._short).expr(e))
+            return self._plain.expr(Substitution(self._short).expr(e))
         return e
 
     def closed(self, e: Expr, funcs: frozenset[Function]) -> Expr:
@@ -78,7 +79,7 @@ class Extents:
             inner = {h: self._exact[h] for h in self._holes_of(e, funcs) if h in self._exact}
             if not inner:
                 return e
-            e = simplify(Substitution(inner).expr(e))
+            e = self._plain.expr(Substitution(inner).expr(e))
 
     def _holes_of(self, e: Expr, funcs: Collection[Function]) -> list[Hole]:
         return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]

@@ -23,7 +23,7 @@ from bounds.polyhedral_terms import Terms
 from bounds.quasi_affine import atoms_of, forks
 from bounds.query import Choice, Define, ForAll, Path, Where
 from halide_core import ir
-from halide_core.ir import Binary, Expr, Hole, Interval, Variable
+from halide_core.ir import Binary, Expr, Hole, Interval, Select, Variable
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
@@ -35,13 +35,19 @@ _SHORT = 4
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What isl may be asked: forks in one question (``quasi_affine.forks``), operations for it, questions in one query;
-    and what is still written as an expression: nodes, and pieces of a function."""
+    and what is still written as an expression: nodes, and pieces of a function. An end with conditions in it must gain
+    more than ``negligible`` points somewhere."""
 
     forks: int = 10
     steps: int = 100_000
     questions: int = 2_000
     nodes: int = 60
     pieces: int = 6
+    negligible: int = 0
+
+
+CHAINED = Limits(negligible=2)
+"""In the chain two points are not worth a condition, which makes everything downstream longer."""
 
 
 _FAR = 1 << 31
@@ -236,6 +242,11 @@ class _Question:
         self.given_up += written is None
         if written is None or known is None:
             return known if written is None else written
+        if self._limits.negligible and any(isinstance(part, Select) for part in subexpressions([written])):
+            other = self._terms.function(known)
+            gain = (other.sub(end) if most else end.sub(other)).max_val()
+            if gain.is_int() and gain.le(isl.Val.int_from_si(gain.get_ctx(), self._limits.negligible)):
+                return known
         if context.is_subset(end.domain()):
             return written
         # Where the path has no points the expression could be anything: it must still not be looser.

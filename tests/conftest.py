@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
-_ENVIRONMENT = ("HL_CACHE", "HL_CACHE_SIZE", "HL_DEBUG")
+_ENVIRONMENT = ("HL_BOUNDS", "HL_CACHE", "HL_CACHE_SIZE", "HL_CERTIFY", "HL_DEBUG", "HL_PROFILE")
 
 hypothesis.settings.register_profile(
     "halide_core", derandomize=True, deadline=None, print_blob=False, database=None, max_examples=100

@@ -33,7 +33,7 @@ from tests.fuzz.coverage import covered
 from tests.fuzz.interpreted import KeepsGrowing, request_of, run_last, run_passes
 from tests.fuzz.verdict import Mismatch, Outcome, Verdict
 
-STEPS = 15_000
+STEPS = 30_000
 """How many iterations one run of the interpreter may have."""
 
 

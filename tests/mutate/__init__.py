@@ -11,6 +11,7 @@ killed it; for each survivor its difference from the source, and why it is one (
     shadow      a copy of the tree in which one file is changed
     corpus      the fixed programs that the first judges look at
     judges      what they compare: reference, refusals, exactness, the certificate
+    reached     which of their programs and tests call a function, so that a mutant is shown to no others
     attempt     the process that puts one copy of the tree before all judges
     running     many such processes, with limits; resumable
     report      the table

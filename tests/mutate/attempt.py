@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 
+from tests.mutate.reached import Reached, by_function, shown_to
 from tests.mutate.verdict import Judge, Killed, Verdict
 
 TESTS = ("tests/scheduling", "tests/lowering", "tests/bounds", "tests/property", "tests/error")
@@ -62,25 +63,32 @@ class _State:
 
 
 class Outcomes:
-    """A plugin of pytest: which tests failed, how long each took, and a limit for it."""
+    """A plugin of pytest: which tests failed, and how long each took. Where ``reached`` is given, also what each
+    called; where it is not, a limit for each."""
 
-    def __init__(self, state: _State, *, limit: bool) -> None:
+    def __init__(self, state: _State, reached: Reached | None) -> None:
         self.failed: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
+        self.reached: dict[str, list[str]] = {}
         self._started = 0.0
         self._state = state
-        self._limit = limit
+        self._reached = reached
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test starts."""
         self._started = time.process_time()
-        if self._limit:
+        if self._reached is not None:
+            self._reached.__enter__()
+        else:
             self._state.told(judge=Judge.TEST.value, at=nodeid)
             signal.setitimer(signal.ITIMER_PROF, _TEST_SECONDS)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """A test is done."""
         self.seconds[nodeid] = time.process_time() - self._started
+        if self._reached is not None:
+            self._reached.__exit__(None, None, None)
+            self.reached[nodeid] = self._reached.functions()
         signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -94,17 +102,18 @@ class Outcomes:
             self.failed.setdefault(report.nodeid, str(report.longrepr)[-300:])
 
 
-def run_tests(state: _State, scratch: Path, what: Sequence[str], *, stop_at_first: bool) -> Outcomes:
-    """Which tests fail, and how long each takes. ``what`` goes to pytest: folders, tests, options.
+def run_tests(state: _State, scratch: Path, what: Sequence[str], reached: Reached | None = None) -> Outcomes:
+    """Which tests fail, up to the first, and how long each takes. ``what`` goes to pytest: folders, tests, options.
+    Where ``reached`` is given, all tests run.
 
     Raises: Killed where pytest itself fails.
     """
-    outcomes = Outcomes(state, limit=stop_at_first)
+    outcomes = Outcomes(state, reached)
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(scratch / "tests"), "--ignore", _COMPILING, *what]
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
         try:
-            ended = pytest.main([*options, "-x"] if stop_at_first else options, plugins=[outcomes])
+            ended = pytest.main([*options, "-x"] if reached is None else options, plugins=[outcomes])
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             sys.stdout, sys.stderr = streams
@@ -125,27 +134,34 @@ def _steps(which: str, path: str | None) -> Any:
 
 
 def recorded_steps() -> dict[str, Any]:
-    """What each step finds in the compiler as it is."""
-    return {name: look() for which in ("first", "last") for name, look, _ in _steps(which, None)}
+    """What each step finds in the compiler as it is, and which functions it calls."""
+    reached, found, called = Reached(Path.cwd()), {}, {}
+    for which in ("first", "last"):
+        for name, look, _ in _steps(which, None):
+            with reached:
+                found[name] = look()
+            called[name] = reached.functions()
+    return {"steps": found, "steps of": by_function(called)}
 
 
-def recorded_tests(state: _State, scratch: Path) -> dict[str, list[str]]:
-    """The tests that fail in the compiler as it is, and those that take long."""
-    found = run_tests(state, scratch, TESTS, stop_at_first=False)
-    slow = [test for test, seconds in found.seconds.items() if seconds > _SLOW_SECONDS and test not in found.failed]
-    return {"failing": sorted(found.failed), "slow": slow}
+def recorded_tests(state: _State, scratch: Path) -> dict[str, Any]:
+    """The tests: those that fail in the compiler as it is, the others from the quick to the slow, and which functions
+    each calls."""
+    ran = run_tests(state, scratch, TESTS, Reached(Path.cwd()))
+    tests = sorted((t for t in ran.seconds if t not in ran.failed), key=lambda t: ran.seconds[t] > _SLOW_SECONDS)
+    return {"failing": sorted(ran.failed), "tests": tests, "tests of": by_function({t: ran.reached[t] for t in tests})}
 
 
-def judge(record: dict[str, Any], path: str, state: _State, scratch: Path) -> Verdict:
-    """Asks the judges in turn, the quick ones first."""
+def judge(record: dict[str, Any], path: str, function: str | None, state: _State, scratch: Path) -> Verdict:
+    """Asks the judges in turn, the quick ones first, as far as they reach a function."""
+    steps = set(shown_to(function, record["steps"], record["steps of"]))
+    tests = shown_to(function, record["tests"], record["tests of"])
+    own = f"tests/{Path(path).parent}/"
     try:
-        _compare("first", record, path, state)
-        own_first = sorted(TESTS, key=lambda folder: not path.startswith(f"{Path(folder).name}/"))
-        later = [option for test in (*record["failing"], *record["slow"]) for option in ("--deselect", test)]
-        _judge_tests(state, scratch, [*own_first, *later])
-        if record["slow"]:
-            _judge_tests(state, scratch, record["slow"])
-        _compare("last", record, path, state)
+        _compare("first", record, path, steps, state)
+        if tests:
+            _judge_tests(state, scratch, sorted(tests, key=lambda test: not test.startswith(own)))
+        _compare("last", record, path, steps, state)
     except Killed as killed:
         return Verdict(killed.judge, killed.why)
     except _Hang:
@@ -154,13 +170,15 @@ def judge(record: dict[str, Any], path: str, state: _State, scratch: Path) -> Ve
 
 
 def _judge_tests(state: _State, scratch: Path, what: Sequence[str]) -> None:
-    for test, told in run_tests(state, scratch, what, stop_at_first=True).failed.items():
+    for test, told in run_tests(state, scratch, what).failed.items():
         raise Killed(Judge.TEST, f"{test}: {told}")
 
 
-def _compare(which: str, record: dict[str, Any], path: str, state: _State) -> None:
+def _compare(which: str, record: dict[str, Any], path: str, shown: set[str], state: _State) -> None:
     state.told(judge=Judge.CRASH.value, at="import")
     for name, look, compare in _guarded(lambda: _steps(which, path), "import"):
+        if name not in shown:
+            continue
         state.told(judge=Judge.CRASH.value, at=name)
         signal.setitimer(signal.ITIMER_PROF, _STEP_SECONDS)
         try:
@@ -185,6 +203,9 @@ def main(arguments: list[str]) -> int:
     """The process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--path", default="", help="the file that is changed")
+    parser.add_argument(
+        "--function", help="what has to be called to reach the change, if importing the file is not enough"
+    )
     parser.add_argument("--state", type=Path, required=True)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=Path)
@@ -201,7 +222,7 @@ def main(arguments: list[str]) -> int:
         return 0
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     record = json.loads(given.record.read_text(encoding="utf-8"))
-    verdict = judge(record, given.path, state, scratch)
+    verdict = judge(record, given.path, given.function, state, scratch)
     state.told(verdict=verdict.as_data())
     return 0
 

@@ -46,7 +46,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """An edit and its place. ``occurrence`` counts the operator's edits in the function: it makes the id stable."""
+    """An edit and its place.
+
+    ``occurrence`` counts the operator's edits in the function: it makes the id stable. ``reached`` names the function
+    that has to be called to reach the edit, as ``reached.Reached`` does; None where importing the file is enough.
+    """
 
     path: str
     function: str
@@ -54,6 +58,7 @@ class Mutant:
     occurrence: int
     line: int
     edit: Edit
+    reached: str | None
 
     @property
     def id(self) -> str:

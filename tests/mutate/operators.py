@@ -45,13 +45,14 @@ def mutants(path: str, text: bytes) -> list[Mutant]:
     """Every mutant of a file."""
     source = Source(text)
     found: list[Mutant] = []
-    for function, nodes in places(source.tree):
+    for place in places(source.tree):
         counts = dict.fromkeys(Operator, 0)
-        edits = [each for node in nodes for each in _edits(node, source)]
+        edits = [each for node in place.nodes for each in _edits(node, source)]
         for operator, edit in sorted(edits, key=lambda e: (e[1].start, e[1].end, e[1].new)):
             counts[operator] += 1
             line = text.count(b"\n", 0, edit.start) + 1
-            found.append(Mutant(path, function, operator, counts[operator], line, edit))
+            reached = None if place.line is None else f"{path}:{place.line}"
+            found.append(Mutant(path, place.name, operator, counts[operator], line, edit, reached))
     return found
 
 

@@ -5,8 +5,8 @@ In: code to run. Out: the functions of the packages that it called, as ``path:fi
     with Reached(root) as reached: lower(request)
     reached.functions()   ->   ["bounds/fill.py:26", "bounds/fill.py:52", …]
 
-What a memo spared is not seen, nor what another process called: such a mutant is shown to fewer tests than could kill it,
-never to one that couldn't.
+What a memo spared is not seen, nor what another process called: such a mutant is shown to fewer tests than could kill
+it, never to one that could not.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 TEXT = frozenset({"bounds/latex.py", "bounds/telling.py", "lowering/explain.py", "lowering/explanation.py"})
 """Files that only make text for people."""
@@ -19,28 +20,43 @@ _TEXT_FUNCTIONS = frozenset({"_repr_html_", "_repr_latex_", "to_json"})
 _REPORTS = frozenset({"refuse", "warn_user"})
 """Functions whose arguments are a message."""
 
-Place = tuple[str, list[ast.AST]]
-"""A function's qualified name, and the nodes in it that may change, in the order of the text."""
+
+@dataclass(slots=True)
+class Place:
+    """A function, a class's or the file's own level; and the nodes in it that may change, in the order of the text.
+
+    ``line`` is a function's first line, a decorator's if it has one; None for a level that runs on import.
+    """
+
+    name: str
+    line: int | None
+    nodes: list[ast.AST]
 
 
 def places(tree: ast.Module) -> list[Place]:
-    """The functions of a file, and its top level as ``<module>``."""
-    found: dict[str, list[ast.AST]] = {}
-    _collect(tree, (), found)
-    return [(name, nodes) for name, nodes in found.items() if nodes]
+    """The functions of a file, its classes, and its top level as ``<module>``."""
+    found: dict[str, Place] = {}
+    _collect(tree, (), None, found)
+    return [place for place in found.values() if place.nodes]
 
 
-def _collect(node: ast.AST, inside: tuple[str, ...], found: dict[str, list[ast.AST]]) -> None:
-    nodes = found.setdefault(".".join(inside) or "<module>", [])
+def _collect(node: ast.AST, inside: tuple[str, ...], line: int | None, found: dict[str, Place]) -> None:
+    name = ".".join(inside) or "<module>"
+    place = found.setdefault(name, Place(name, line, []))
     for child in changeable(node):
         match child:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                if not (isinstance(child, ast.FunctionDef) and _makes_text(child)):
-                    nodes.append(child)
-                    _collect(child, (*inside, name), found)
+            case ast.FunctionDef() if not _makes_text(child):
+                place.nodes.append(child)
+                first = min(n.lineno for n in (child, *child.decorator_list))
+                _collect(child, (*inside, child.name), first, found)
+            case ast.FunctionDef():
+                pass
+            case ast.ClassDef():
+                place.nodes.append(child)
+                _collect(child, (*inside, child.name), None, found)
             case _:
-                nodes.append(child)
-                _collect(child, inside, found)
+                place.nodes.append(child)
+                _collect(child, inside, line, found)
 
 
 def changeable(node: ast.AST) -> Iterator[ast.AST]:

@@ -97,7 +97,7 @@ class Runner:
         with ThreadPoolExecutor(len(self._shadows)) as pool:
             steps = pool.submit(_keep, self._shadows[0], folder, "steps")
             tests = pool.submit(_keep, self._shadows[-1], folder, "tests")
-            found = {"steps": steps.result(), **tests.result()}
+            found = {**steps.result(), **tests.result()}
         for shadow in self._shadows:
             shadow.clear()
         self.record.write_text(json.dumps(found), encoding="utf-8")
@@ -128,6 +128,8 @@ class Runner:
         try:
             shadow.change(mutant.path, mutant.edit.applied(text))
             given = ["--path", mutant.path, "--state", str(state), "--record", str(self.record)]
+            if mutant.reached is not None:
+                given += ["--function", mutant.reached]
             ended, seconds = _execute(shadow, given)
             return replace(_verdict(state, ended), seconds=round(seconds, 1))
         finally:

@@ -12,10 +12,15 @@ from unittest.mock import patch
 
 import pytest
 
+from bounds.fill import fill
+from scheduling import loops
 from tests.mutate import report, running
 from tests.mutate.attempt import _guarded, _State
+from tests.mutate.measure import measure
 from tests.mutate.mutant import Mutant
 from tests.mutate.operators import mutants
+from tests.mutate.programs import split_of_split
+from tests.mutate.reached import Reached, by_function, shown_to
 from tests.mutate.report import Report
 from tests.mutate.running import Log, Runner, digest_of_tests
 from tests.mutate.shadow import Shadow
@@ -113,9 +118,9 @@ from pathlib import Path
 given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
 text = Path("bounds/a.py").read_text()
 if "--keep-steps" in given:
-    Path(given["--keep-steps"]).write_text('{"tiled": 1}')
+    Path(given["--keep-steps"]).write_text('{"steps": {"tiled": 1}}')
 elif "--keep-tests" in given:
-    Path(given["--keep-tests"]).write_text('{"failing": ["tests/a"], "slow": []}')
+    Path(given["--keep-tests"]).write_text('{"failing": ["tests/a"]}')
 elif "<=" in text:
     Path(given["--state"]).write_text('{"verdict": {"judge": "cost", "why": "more", "seconds": 0}}')
 elif "+ 2" in text:
@@ -140,7 +145,7 @@ def runner(root: Path) -> Iterator[Runner]:
 
 
 def test_runner_tells_kills_deaths_and_survivors_apart(runner: Runner) -> None:
-    assert runner.prepare() == {"steps": {"tiled": 1}, "failing": ["tests/a"], "slow": []}
+    assert runner.prepare() == {"steps": {"tiled": 1}, "failing": ["tests/a"]}
     chosen = [RELATION, UP, DOWN, SIGN]
     found = {m.id: v for m, v in runner.run(chosen, TEXTS, Log(None, ""))}
     assert found[RELATION.id].judge is Judge.COST
@@ -236,7 +241,7 @@ signal.signal(signal.SIGPROF, attempt._hang)
 os.chdir(sys.argv[1])
 try:
     state, what = attempt._State(Path("state.json")), ["tests/bounds", "--deselect", "tests/bounds/test_a.py::test_c"]
-    print(sorted(attempt.run_tests(state, Path("."), what, stop_at_first=True).failed))
+    print(sorted(attempt.run_tests(state, Path("."), what).failed))
 except attempt._Hang:
     print("hang")
 except attempt.Killed as killed:
@@ -270,3 +275,42 @@ def test_tests_kill(tests: str, wanted: str, tmp_path: Path) -> None:
 
 def test_tests_that_cant_start_kill(tmp_path: Path) -> None:
     assert judged(tmp_path, "def test_a(): pass\n", conftest="1/0\n") == "crash"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Who is shown a mutant.
+
+
+def test_reached_functions_are_those_that_were_called() -> None:
+    with Reached(ROOT) as reached:
+        measure(*split_of_split())
+    functions = reached.functions()
+    for function in (fill, loops.split):
+        assert (
+            f"{Path(function.__code__.co_filename).relative_to(ROOT)}:{function.__code__.co_firstlineno}" in functions
+        )
+    assert f"scheduling/loops.py:{loops.fuse.__code__.co_firstlineno}" not in functions
+    assert not any(f.startswith(("halide_core/", "tests/")) for f in functions)
+    with reached:
+        pass
+    assert reached.functions() == []
+
+
+def test_mutant_names_the_function_that_reaches_it() -> None:
+    text = b"A = 1\n\n\n@d\ndef f(a):\n    def g():\n        return a < b\n    return g\n\n\nclass C:\n    x = 2\n"
+    reached = {m.edit.applied(text).splitlines()[m.line - 1].strip(): m.reached for m in mutants("bounds/a.py", text)}
+    assert reached == {
+        b"A = 2": None,
+        b"A = 0": None,
+        b"return a <= b": "bounds/a.py:6",
+        b"x = 3": None,
+        b"x = 1": None,
+    }
+
+
+def test_mutant_is_shown_to_those_that_reach_it() -> None:
+    reaching = by_function({"a": ["f"], "b": ["f", "g"]})
+    assert shown_to("f", ["a", "b", "c"], reaching) == ["a", "b"]
+    assert shown_to("g", ["a", "b", "c"], reaching) == ["b"]
+    assert shown_to("h", ["a", "b", "c"], reaching) == ["a", "b", "c"]
+    assert shown_to(None, ["a", "b", "c"], reaching) == ["a", "b", "c"]

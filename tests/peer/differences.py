@@ -142,9 +142,8 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     ),
     (Kind.TO_COME, "Requirements of the caller.", ["extern_free_requirement"]),
     (Kind.TO_COME, "Constraints on inputs and outputs.", ["image_param_constraints", "output_buffer_constraints"]),
-    (Kind.TO_COME, "Estimates.", ["estimates"]),
     (Kind.TO_COME, "The loop outside of all loops.", ["hl.Var.outermost().name()"]),
-    (Kind.TO_COME, "Specialization and wrappers.", ["specialized", "wrapper"]),
+    (Kind.TO_COME, "Wrappers.", ["wrapper"]),
 ]  # fmt: skip
 
 DIFFERENCES: dict[str, tuple[Kind, str]] = {

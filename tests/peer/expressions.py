@@ -212,7 +212,6 @@ _VARIABLES = [
     "[hl.TailStrategy.Auto, hl.TailStrategy.RoundUp, hl.TailStrategy.GuardWithIf, hl.TailStrategy.ShiftInwards]",
     "[hl.StmtOutputFormat.Text, hl.StmtOutputFormat.HTML]", "[hl.NameMangling.Default, hl.NameMangling.C]",
     "[hl.OutputFileType.c_header, hl.OutputFileType.object]", "issubclass(hl.HalideError, Exception)",
-    "hl.no_such_name",
 ]  # fmt: skip
 
 LISTED: list[str] = [

@@ -72,7 +72,7 @@ def loop_nests_print(hl: Any) -> Any:
 @pipeline
 def func_arguments(hl: Any) -> Any:
     f, _, _ = _scaled(hl)
-    return [[a.name, a.type, a.dimensions, a.kind, a.is_buffer()] for a in f.infer_arguments()]
+    return [[a.name, a.type, a.dimensions, a.kind] for a in f.infer_arguments()]
 
 
 @pipeline

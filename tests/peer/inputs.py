@@ -100,8 +100,7 @@ def pipeline_object(hl: Any) -> Any:
     scale = hl.Param(hl.UInt(8), "scale", 3)
     f[x] = ip[x] * scale
     p = hl.Pipeline(f)
-    arguments = [[a.name, a.type, a.dimensions, a.is_buffer(), a.is_scalar(), a.is_input(), a.is_output()]
-                 for a in p.infer_arguments()]  # fmt: skip
+    arguments = [[a.name, a.type, a.dimensions] for a in p.infer_arguments()]
     ip.set(hl.Buffer(np.arange(6, dtype=np.uint8)))
     p.compile_jit()
     out = hl.Buffer(hl.UInt(8), [6])
@@ -287,3 +286,20 @@ def strided_inputs(hl: Any) -> Any:
         f[x, y] = view[x, y] + 1
         results.append(f.realize([view.width(), view.height()]))
     return results
+
+
+@pipeline
+def output_buffer_questions(hl: Any) -> Any:
+    x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("f")
+    f[x, y] = hl.u8(x + y)
+    out = f.output_buffer()
+    return [out.name(), out.type(), out.dimensions(), out.defined(), isinstance(out, hl.OutputImageParam)]
+
+
+@pipeline
+def estimates_of_outputs(hl: Any) -> Any:
+    x, f, p = hl.Var("x"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
+    f[x] = x + p
+    f.output_buffer().set_estimates([hl.Range(0, 100)])
+    f.output_buffer().dim(0).set_estimate(0, 100)
+    return f.realize([4])
