@@ -214,22 +214,36 @@ class Consumer:
     name: str
 
 
-Given: TypeAlias = "Loop | Consumer | Term | TailStrategy"
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Any other argument, as source: a message, a list of numbers."""
+
+    text: str
+
+
+Given: TypeAlias = "Loop | Consumer | Literal | Term | TailStrategy"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One call on the schedule of a stage; stage 0 is the Func itself."""
+    """One call on the schedule of a stage; stage 0 is the Func itself. ``cases``: the conditions of the specialization
+    that it is about, outermost first."""
 
     func: str
     stage: int
     method: str
     args: tuple[Given, ...] = ()
+    cases: tuple[Term, ...] = ()
+
+    def terms(self) -> list[Term]:
+        """The expressions in it."""
+        return [*self.cases, *(arg for arg in self.args if isinstance(arg, Term))]
 
     def line(self) -> str:
         """Its source."""
         stage = f".update({self.stage - 1})" if self.stage else ""
-        return f"{self.func}{stage}.{self.method}({', '.join(map(_given, self.args))})"
+        case = "".join(f".specialize({source(condition)})" for condition in self.cases)
+        return f"{self.func}{stage}{case}.{self.method}({', '.join(map(_given, self.args))})"
 
 
 def _given(arg: Given) -> str:
@@ -238,6 +252,8 @@ def _given(arg: Given) -> str:
             return f'hl.Var("{name}")'
         case Consumer(name=name):
             return name
+        case Literal(text=text):
+            return text
         case TailStrategy():
             return f"hl.TailStrategy.{arg.name}"
     return source(arg)

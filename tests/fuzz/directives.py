@@ -46,11 +46,13 @@ class Drawing:
     nests: list[Nest]
     """Those of all stages of the Func."""
     told: list[Told]
+    cases: tuple[Term, ...] = ()
+    """The conditions of the specialization that is drawn for."""
 
     def tell(self, method: str, *args: Given) -> None:
         """Appends a directive."""
         func, stage = self.nest.stage
-        self.told.append(Told(func, stage, method, args))
+        self.told.append(Told(func, stage, method, args, self.cases))
 
     def pick(self, fits: Callable[[LoopModel], bool]) -> LoopModel | None:
         """One of the loops that fit."""
@@ -66,7 +68,7 @@ class Drawing:
 
     def inner(self, loop: LoopModel, suffix: str) -> str:
         """The name that a directive gives to the inner loop that it makes."""
-        taken = {each for nest in self.nests for each in nest.taken}
+        taken = {each for nest in self.nests for case in nest.every_case() for each in case.taken}
         label, count = f"{loop.name}.{suffix}", 1
         while label in taken:
             count += 1

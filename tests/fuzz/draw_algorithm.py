@@ -208,7 +208,7 @@ def used_items(case: Case) -> tuple[Item, ...]:
         kept = [item for item in case.items if item.name in needed]
         mentioned = {m for item in kept for m in _mentions(item)}
         for d in case.directives:
-            mentioned |= {node.owner for arg in d.args if isinstance(arg, Term) for node in arg}
+            mentioned |= {node.owner for term in d.terms() for node in term}
         changed = not mentioned <= needed
         needed |= mentioned
     return tuple(kept)

@@ -20,6 +20,7 @@ from tests.fuzz.compare import Array, compare
 from tests.fuzz.interpreted import KeepsGrowing, request_of, run_passes
 from tests.fuzz.verdict import Mismatch
 
+
 def check(case: Program, expected: Sequence[Array], ours: str, steps: int) -> None:
     """Raises Mismatch where the baseline's program runs to the end of its last pass.
 

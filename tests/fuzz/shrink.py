@@ -41,7 +41,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], attempts: int = ATTEMPTS) 
 def weight(case: Case) -> int:
     """How much there is to read in a case."""
     terms = [term for item in case.items for term in item.terms()]
-    terms += [arg for told in case.directives for arg in told.args if isinstance(arg, Term)]
+    terms += [term for told in case.directives for term in told.terms()]
     total = sum(4 * len(told.args) + 8 for told in case.directives) + 8 * len(case.items) + 8 * len(case.outputs)
     total += sum(_node_weight(node) for term in terms for node in term)
     total += sum(min(abs(low), 9) + min(extent, 40) for window in case.windows for low, extent in window)
