@@ -5,15 +5,18 @@ PYTHON ?= python3
 VENV ?= .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/ready
+PEER_VENV ?= .venv-peer
+PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fuzz golden bench bench-peers bench-compile clean
+.PHONY: help demo test check fuzz peer-test golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
 	@echo "make test           run the tests"
 	@echo "make check          ruff, mypy strict, the layer test"
 	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
+	@echo "make peer-test      the language beside Halide 21, which gets an environment of its own (.venv-peer)"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
 	@echo "make bench          the benchmarks beside Halide's wheel, in one run; BENCH='--help' shows the options"
 	@echo "make bench-peers    the same beside numpy, scipy, OpenCV, numba and torch too, and shares of the peak"
@@ -41,6 +44,10 @@ FUZZ ?=
 fuzz: $(READY)
 	@$(PY) -m tests.fuzz --cases $(CASES) --seed $(SEED) $(FUZZ)
 
+# Not part of "make test": it downloads Halide 21, and only compares.
+peer-test: $(READY) $(PEER_READY)
+	@$(PY) -m tests.peer --peer $(PEER_VENV)/bin/python
+
 golden: $(READY)
 	@$(PY) -m pytest -q tests --update-golden
 
@@ -59,6 +66,13 @@ $(READY): setup.cfg pyproject.toml $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
+$(PEER_READY):
+	@echo "Installing Halide 21 into $(PEER_VENV) ..."
+	@rm -rf $(PEER_VENV)
+	@$(PYTHON) -m venv $(PEER_VENV) || $(PYTHON) -m virtualenv -q $(PEER_VENV)
+	@$(PEER_VENV)/bin/python -m pip install -q --disable-pip-version-check halide==21.0.0 numpy
+	@touch $@
+
 # A symbolic link whose target is gone counts as missing, so an interpreter that was removed makes a new .venv.
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
@@ -72,5 +86,5 @@ $(PY):
 	    exit 1; }
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out
+	rm -rf $(VENV) $(PEER_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -26,7 +26,7 @@ from bounds.extents import Extents
 from bounds.fill import fill
 from bounds.oracle import Engine, Ranges
 from bounds.polyhedral import Limits, Polyhedra
-from bounds.polyhedral_terms import atoms_of
+from bounds.quasi_affine import atoms_of
 from bounds.query import Binder, Clause, Define, ForAll, Query, Where, extract_query
 from halide_core import ir
 from halide_core.backend import Request
@@ -43,7 +43,7 @@ from tests.fuzz.interpreted import request_of
 from tests.lowering.integers import value
 
 MEASURED = (Engine.BASELINE, Engine.INTERVAL, Engine.CHAIN, Engine.ISL)
-EXACT = Limits(steps=20_000_000, questions=100_000, nodes=5_000, pieces=500)
+EXACT = Limits(forks=1_000, steps=20_000_000, questions=100_000, nodes=5_000, pieces=500)
 MOST_STEPS = 2_000_000
 """Iterations that are counted for one program; larger ones are drawn anew."""
 

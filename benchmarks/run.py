@@ -203,7 +203,10 @@ def main(given: list[str] | None = None) -> int:
     """Runs; the status says whether every result was right."""
     options = _options(given)
     bench = Bench(options, Console() if sys.stdout.isatty() else Console(width=150))
-    bench.run()
+    try:
+        bench.run()
+    except KeyboardInterrupt:
+        bench.console.print("Stopped. This is what was measured until then:")
     bench.show()
     return 1 if any(o.wrong for row in bench.rows for o in row.outcomes.values()) else 0
 

@@ -13,8 +13,9 @@ from bounds.claims import Claim, Kind, Text, nothing
 from bounds.claims_memory import Memory
 from bounds.claims_query import query_claims
 from bounds.claims_races import race_claims
+from bounds.claims_sites import Boxes
 from bounds.claims_stages import stage_claims
-from bounds.claims_tree import Boxes, TreeClaims
+from bounds.claims_tree import TreeClaims
 from bounds.fill import hole_values
 from bounds.oracle import Answers
 from bounds.query import Query

@@ -14,8 +14,11 @@ from bounds.claims import Context
 from bounds.claims_memory import Reads
 from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.ir import Access, Callee, Expr, Provide
+from halide_core.ir import Access, Callee, Expr, Interval, Provide
 from halide_core.program import StageKey
+
+Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
+"""The compute bounds of each stage, in variables that are bound where the Func's label stands; of all its cases."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

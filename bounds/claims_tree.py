@@ -10,7 +10,6 @@ be memory, but need not have been computed (the assignment rule): no value insid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bounds.claims import (
@@ -32,7 +31,7 @@ from bounds.claims_arithmetic import Ranges, fits_int64, overflowing
 from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
-from bounds.claims_sites import Entered, Touch, ValueSite
+from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location
@@ -40,9 +39,6 @@ from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
 from halide_core.program import Program, StageKey
 from halide_core.types import INT64
 from halide_core.visit import stmt_exprs
-
-Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
-"""The compute bounds of each stage, in variables that are bound where the Func's label stands; of all its cases."""
 
 
 @dataclass(slots=True, eq=False)
@@ -90,6 +86,8 @@ class TreeClaims:
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
+        self._early: list[Expr] = []
+        """Start-up arithmetic that is not known to stay in int64."""
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
         self._fitted: dict[tuple[Callee, Reads], None] = {}
         """Arguments that are known to have their regions, by the moment at which that was claimed."""
@@ -168,7 +166,9 @@ class TreeClaims:
         """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
         exprs = stmt_exprs(stmt)
         risky = overflowing([scope.reads.expr(e) for e in exprs], self._ranges)
-        if risky:
+        if self.started is None:
+            self._early += risky  # what windows that are refused would make of it is never used
+        elif risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
             context = scope.context.holds(*scope.sizes)
             self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky), self._line(scope))
@@ -183,6 +183,8 @@ class TreeClaims:
             where = f.definitions[-1].location
             self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
+        for e in dict.fromkeys(self._early):
+            self._claim(Kind.INT64, "", ("start-up arithmetic stays in int64: ", e), scope.context, fits_int64([e]))
     def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
         self._start(scope)
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))

@@ -278,6 +278,9 @@ class Elimination:
             case Call(function=Intrinsic.FLOOR | Intrinsic.CEIL | Intrinsic.TRUNC | Intrinsic.ROUND as f, args=(a,)):
                 end = self._typed(a, up)
                 return None if end is None else Call(e.type, f, (end,))
+            case Call(function=Intrinsic.SQRT, args=(a,)) if self._finite(e):  # rounded correctly, so it never falls
+                end = self._typed(a, up)
+                return None if end is None else Call(e.type, Intrinsic.SQRT, (end,))
             case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=b) if e.type.is_float() and self._finite(e):
                 x, y = self._typed(a, up), self._typed(b, up == (op is BinaryOp.ADD))
                 return None if x is None or y is None else Binary(e.type, op, x, y)

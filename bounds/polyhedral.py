@@ -19,7 +19,8 @@ import islpy as isl
 from bounds.elimination import ACCESS, mentions
 from bounds.extents import Extents
 from bounds.oracle import Ends, Engine
-from bounds.polyhedral_terms import Terms, atoms_of
+from bounds.polyhedral_terms import Terms
+from bounds.quasi_affine import atoms_of, forks
 from bounds.query import Choice, Define, ForAll, Path, Where
 from halide_core import ir
 from halide_core.ir import Binary, Expr, Hole, Interval, Variable
@@ -27,13 +28,17 @@ from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
 
+_SHORT = 4
+"""A range that is exact and has so few nodes is not written anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much isl may do: operations for one question, questions for one query; and what is still written as an
-    expression: nodes, and pieces of a function."""
+    """What isl may be asked: forks in one question (``quasi_affine.forks``), operations for it, questions in one query;
+    and what is still written as an expression: nodes, and pieces of a function."""
 
-    steps: int = 20_000
+    forks: int = 10
+    steps: int = 100_000
     questions: int = 2_000
     nodes: int = 60
     pieces: int = 6
@@ -107,6 +112,10 @@ class _Question:
             if end is not None:
                 self._terms.gather(end)
         outside = self._context_rows()
+        asked = [e, *(end for end in (known.low, known.high) if end is not None)]
+        if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:
+            self.given_up += 1
+            return known
         points = self._set(self._rows)
         context = self._set(outside)
         terms = self._terms
@@ -218,9 +227,12 @@ class _Question:
             self.given_up += known is not None
             return known
         end = end.align_params(context.get_space()).coalesce()
-        if known is not None and end.is_equal(self._terms.function(known).intersect_domain(end.domain())):
+        same = known is not None and end.is_equal(self._terms.function(known).intersect_domain(end.domain()))
+        if same and known is not None and _nodes(known) <= _SHORT:
             return known
         written = self._terms.expression(end.gist(context), self._path.facts, self._limits.nodes, self._limits.pieces)
+        if same and known is not None:
+            return written if written is not None and _nodes(written) < _nodes(known) else known
         self.given_up += written is None
         if written is None or known is None:
             return known if written is None else written
@@ -231,7 +243,11 @@ class _Question:
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
 
     def _is_short(self, e: Expr) -> bool:
-        return sum(1 for _ in subexpressions([e])) <= self._limits.nodes
+        return _nodes(e) <= self._limits.nodes
+
+
+def _nodes(e: Expr) -> int:
+    return sum(1 for _ in subexpressions([e]))
 
 
 def _plain(e: Expr | None) -> Expr | None:

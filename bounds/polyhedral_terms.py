@@ -9,21 +9,19 @@ a PwAff the shortest expression found: one form, a max or a min of forms, a clam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 
 import islpy as isl
 
+from bounds.quasi_affine import atoms_of, compared, operands
 from halide_core import ir
 from halide_core.facts import Facts
-from halide_core.index import exact_index
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Select
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
-
-_COMPARED = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)
-_SUMS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX)
 
 
 class Terms:
@@ -78,7 +76,7 @@ class Terms:
         return isl.Val.int_from_si(self._context, value) if abs(value) < 1 << 62 else isl.Val(str(value), self._context)
 
     def _function(self, e: Expr) -> isl.PwAff:
-        if _operands(e) is None:
+        if operands(e) is None:
             aff = isl.Aff.var_on_domain(self._space(), isl.dim_type.param, self.atoms[e])
             return isl.PwAff.from_aff(aff)
         match e:
@@ -114,7 +112,7 @@ class Terms:
         return known
 
     def _holds(self, condition: Expr) -> isl.Set:
-        if _operands(condition) is None:  # any truth value: an atom that is 0 or 1
+        if operands(condition) is None:  # any truth value: an atom that is 0 or 1
             aff = isl.Aff.var_on_domain(self._space(), isl.dim_type.param, self.atoms[condition])
             return isl.PwAff.from_aff(aff).pos_set()
         match condition:
@@ -127,9 +125,9 @@ class Terms:
             case Binary(op=BinaryOp.OR, a=a, b=b):
                 return self.holds(a).union(self.holds(b))
             case Binary(op=op, a=a, b=b):
-                compared = _compared(a, b)
-                assert compared is not None, "not an atom"
-                x, y = map(self.function, compared)
+                sides = compared(a, b)
+                assert sides is not None, "not an atom"
+                x, y = map(self.function, sides)
                 return _TRUE_OF[op](y.sub(x))
         raise AssertionError(f"{condition} is no condition on atoms")
 
@@ -156,64 +154,6 @@ _TRUE_OF: dict[BinaryOp, Callable[[isl.PwAff], isl.Set]] = {
 }
 
 
-def atoms_of(e: Expr, seen: set[Expr] | None = None) -> list[Expr]:
-    """What an expression is a quasi-affine function of, but for what was seen before."""
-    seen = set() if seen is None else seen
-    found: list[Expr] = []
-    waiting = [e]
-    while waiting:
-        at = waiting.pop()
-        if at not in seen:
-            seen.add(at)
-            inner = _operands(at)
-            if inner is None:
-                found.append(at)
-            else:
-                waiting.extend(reversed(inner))
-    return found
-
-
-def _operands(e: Expr) -> list[Expr] | None:
-    """What a quasi-affine operator is applied to; None for an atom."""
-    if e.type is INT64:
-        match e:
-            case IntImm():
-                return []
-            case Binary(op=op, a=a, b=b) if op in _SUMS:
-                return [a, b]
-            case Binary(op=BinaryOp.MUL, a=a, b=b) if not linear_of(a).terms or not linear_of(b).terms:
-                return [to_expr(linear_of(a)), to_expr(linear_of(b))]
-            case Binary(op=BinaryOp.DIV | BinaryOp.MOD, a=a, b=IntImm()):
-                return [a]
-            case Select(condition=condition, a=a, b=b):
-                return [condition, a, b]
-    elif e.type.is_bool():
-        match e:
-            case IntImm():
-                return []
-            case Not(a=a):
-                return [a]
-            case Binary(op=BinaryOp.AND | BinaryOp.OR, a=a, b=b):
-                return [a, b]
-            case Binary(op=op, a=a, b=b) if op in _COMPARED:
-                compared = _compared(a, b)
-                return None if compared is None else list(compared)
-    return None
-
-
-def _number(e: Expr) -> Expr | None:
-    """The int64 number that a compared value is."""
-    exact = exact_index(e)
-    if exact is None and e.type.is_integer() and not e.type.is_bool() and e.type.bits() <= 32:
-        return Cast(INT64, e)
-    return exact
-
-
-def _compared(a: Expr, b: Expr) -> tuple[Expr, Expr] | None:
-    x, y = _number(a), _number(b)
-    return None if x is None or y is None else (x, y)
-
-
 # ---------------------------------------------------------------------------------------------------------
 # Writing expressions.
 
@@ -226,10 +166,12 @@ class _Writer:
         self._pieces = pieces
 
     def write(self, f: isl.PwAff) -> Expr | None:
-        pieces = f.get_pieces()
-        if not 0 < len(pieces) <= self._pieces:
+        if not 0 < f.n_piece() <= 3 * self._pieces:
             return None
-        affs = _distinct(pieces)
+        pieces = _needed(f)
+        if len(pieces) > self._pieces:
+            return None
+        affs = [aff for _, aff in pieces]
         for candidate, e in chain(self._simple(affs), self._clamps(affs)):
             if _agrees(candidate, f):
                 return self._short(e())
@@ -242,19 +184,18 @@ class _Writer:
     def _simple(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
         """The greatest of all forms, and the least."""
         for most in (True, False):
-            yield _picked(affs, most), lambda most=most: self._pick(affs, most)  # type: ignore[misc]  # as mypy has no type for a default
+            yield _picked(affs, most), partial(self._pick, affs, most)
 
     def _clamps(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
         """One form against the greatest, or the least, of the others."""
         for i, aff in enumerate(affs):
             rest = affs[:i] + affs[i + 1 :]
             for most in (True, False):
-                inner = _picked(rest, not most)
-                outer = isl.PwAff.from_aff(aff)
-                yield (
-                    inner.max(outer) if most else inner.min(outer),
-                    lambda rest=rest, aff=aff, most=most: self._join(self._pick(rest, not most), self._form(aff), most),  # type: ignore[misc]  # as mypy has no type for a default
-                )
+                inner, outer = _picked(rest, not most), isl.PwAff.from_aff(aff)
+                yield inner.max(outer) if most else inner.min(outer), partial(self._clamp, aff, rest, most)
+
+    def _clamp(self, aff: isl.Aff, rest: list[isl.Aff], most: bool) -> Expr:
+        return self._join(self._pick(rest, not most), self._form(aff), most)
 
     def _pick(self, affs: list[isl.Aff], most: bool) -> Expr:
         result = self._form(affs[0])
@@ -266,7 +207,8 @@ class _Writer:
         return self._simplifier.maximum(a, b) if most else self._simplifier.minimum(a, b)
 
     def _selects(self, pieces: list[tuple[isl.Set, isl.Aff]]) -> Expr:
-        """The pieces one after the other; the last needs no condition."""
+        """The pieces one after the other; the one that is hardest to tell comes last, and needs no condition."""
+        pieces = sorted(pieces, key=lambda piece: piece[0].n_basic_set())
         result = self._form(pieces[-1][1])
         rest = pieces[-1][0]
         for where, aff in reversed(pieces[:-1]):
@@ -318,12 +260,26 @@ def _folded(op: BinaryOp, conditions: list[Expr], neutral: Expr) -> Expr:
     return result
 
 
-def _distinct(pieces: list[tuple[isl.Set, isl.Aff]]) -> list[isl.Aff]:
-    found: list[isl.Aff] = []
-    for _, aff in pieces:
-        if not any(aff.plain_is_equal(other) for other in found):
-            found.append(aff)
+def _needed(f: isl.PwAff) -> list[tuple[isl.Set, isl.Aff]]:
+    """The forms that a function consists of, each with all places where it is the function; none to spare."""
+    forms: list[isl.Aff] = []
+    for _, aff in f.get_pieces():
+        if not any(aff.plain_is_equal(other) for other in forms):
+            forms.append(aff)
+    found = [(f.eq_set(isl.PwAff.from_aff(aff)).coalesce(), aff) for aff in forms]
+    whole = f.domain()
+    for piece in sorted(found, key=lambda piece: piece[0].n_basic_set()):
+        others = [where for where, aff in found if aff is not piece[1]]
+        if others and whole.is_subset(_union(others)):
+            found = [other for other in found if other[1] is not piece[1]]
     return found
+
+
+def _union(sets: list[isl.Set]) -> isl.Set:
+    result = sets[0]
+    for each in sets[1:]:
+        result = result.union(each)
+    return result
 
 
 def _picked(affs: list[isl.Aff], most: bool) -> isl.PwAff:
@@ -340,7 +296,10 @@ def _agrees(candidate: isl.PwAff, f: isl.PwAff) -> bool:
 
 
 def _int(value: isl.Val) -> int:
-    return int(value.to_python())
+    text = value.to_str()
+    if text is None:  # how isl says here that it took too many steps
+        raise isl.Error("a number can't be read")
+    return int(text)
 
 
 def _scaled(value: isl.Val, denominator: int) -> int:

@@ -59,6 +59,8 @@ class Terms:
         self._fresh = 0
         self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._product_axioms: dict[tuple[int, int], frozenset[int]] = {}
+        self._multiples: dict[int, dict[int, None]] = {}
+        self._compared_already: dict[tuple[tuple[int, int], int, int], frozenset[int]] = {}
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
         self._defined: dict[Expr, Expr] = {}
         self._depends: dict[Expr, frozenset[Expr]] = {}
@@ -299,7 +301,27 @@ class Terms:
         if k == 0:
             return Term(z3.IntVal(0), (0, 0), axioms)
         ends = (x.range[0] * k, x.range[1] * k)
+        if abs(k) > 1:
+            self._multiples.setdefault(x.z.get_id(), {})[k] = None
+            axioms |= self._compared_with_multiples(x.z)
         return Term(x.z * k, (min(ends), max(ends)), axioms)
+
+    def _compared_with_multiples(self, factor: Any) -> frozenset[int]:
+        """Products by a factor against constant multiples of it, as far as both have come up."""
+        said: frozenset[int] = frozenset()
+        for key, (m, x, y) in self._products.items():
+            if factor.get_id() not in key:
+                continue
+            other = y if x.get_id() == factor.get_id() else x
+            for k in self._multiples.get(factor.get_id(), ()):
+                if (key, factor.get_id(), k) not in self._compared_already:
+                    positive = factor >= 0
+                    self._compared_already[key, factor.get_id(), k] = self._say(
+                        z3.Implies(z3.And(positive, other >= k), m >= factor * k),
+                        z3.Implies(z3.And(positive, other < k), m <= factor * k - factor),
+                    )
+                said |= self._compared_already[key, factor.get_id(), k]
+        return said
 
     def _product(self, x: Term, y: Term, axioms: frozenset[int]) -> Term:
         for one, other in ((x, y), (y, x)):
@@ -316,7 +338,8 @@ class Terms:
             self._products[key] = (m, x.z, y.z)
             self._product_axioms[key] = self._say(*lemmas)
         m = self._products[key][0]
-        return Term(m, (min(corners), max(corners)), axioms | self._product_axioms[key])
+        axioms |= self._product_axioms[key] | self._compared_with_multiples(x.z) | self._compared_with_multiples(y.z)
+        return Term(m, (min(corners), max(corners)), axioms)
 
     def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
         """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -24,6 +25,31 @@ _MONOTONE: dict[Intrinsic, Callable[[float], float]] = {
     Intrinsic.TRUNC: math.trunc,
     Intrinsic.ROUND: round,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Growing:
+    """A function that grows, between two arguments."""
+
+    function: Callable[[float], float]
+    least: float
+    most: float
+
+
+_GROWING = {
+    Intrinsic.SQRT: _Growing(math.sqrt, 0.0, 1e30),
+    Intrinsic.EXP: _Growing(math.exp, -80.0, 80.0),
+    Intrinsic.LOG: _Growing(math.log, 1e-30, 1e30),
+    Intrinsic.ATAN: _Growing(math.atan, -1e30, 1e30),
+    Intrinsic.TANH: _Growing(math.tanh, -1e30, 1e30),
+}
+_SLACK = 1e-5
+"""More than compiled functions are off, relative to the value or, near zero, in all."""
+_LIMITED = {Intrinsic.SIN: 1 + _SLACK, Intrinsic.COS: 1 + _SLACK}
+
+
+def _about(low: float, high: float) -> Range:
+    return (low - _SLACK * max(abs(low), 1.0), high + _SLACK * max(abs(high), 1.0))
 
 
 def type_range(type: Type) -> Range:
@@ -109,9 +135,17 @@ class ValueRanges:
         if function is Intrinsic.ABS and args[0].type.is_integer():
             low = 0 if known[0] <= 0 <= known[1] else min(abs(known[0]), abs(known[1]))
             return (low, max(abs(known[0]), abs(known[1])))
+        if math.isinf(known[0]) or math.isinf(known[1]):
+            return EVERYTHING  # the result may be NaN
         rounding = _MONOTONE.get(function)
-        if rounding is not None and not math.isinf(known[0]) and not math.isinf(known[1]):
+        if rounding is not None:
             return (rounding(known[0]), rounding(known[1]))
+        limit = _LIMITED.get(function)
+        if limit is not None:
+            return (-limit, limit)
+        growing = _GROWING.get(function)
+        if growing is not None and growing.least <= known[0] and known[1] <= growing.most:
+            return _about(growing.function(known[0]), growing.function(known[1]))
         return EVERYTHING
 
 
@@ -157,6 +191,9 @@ def _binary(op: BinaryOp, a: Range, b: Range, type: Type) -> Range:
             return (0, most - 1 if most > 0 else 0)
         case BinaryOp.BIT_AND if a[0] >= 0 or b[0] >= 0:
             return (0, min(v[1] for v in (a, b) if v[0] >= 0))
+        case BinaryOp.SHL if b[0] >= 0 and b[1] < type.bits():
+            corners = [int(x) << int(y) for x in a for y in b]
+            return (min(corners), max(corners))
         case BinaryOp.SHR if b[0] >= 0:
             corners = [int(x) >> int(min(y, 63)) for x in a for y in b]
             return (min(corners), max(corners))

@@ -186,31 +186,27 @@ def _unless(outside: Node, a: Node, result: Node) -> Expr:
 
 def rounding_shift_right(a: ExprLike, b: ExprLike) -> Expr:
     """``a / 2**b``, halves rounded up; a negative count shifts left."""
-    value = Expr.of(_integer("rounding_shift_right", a))
-    return _rounded(value, shift(BinaryOp.SHR, value, b), b)
+    value, count = Expr.of(_integer("rounding_shift_right", a)), _integer("rounding_shift_right", b)
+    return _rounded_up(shift(BinaryOp.SHR, value, b), value, Expr.of(count))
 
 
 def rounding_shift_left(a: ExprLike, b: ExprLike) -> Expr:
     """``a * 2**b``; a negative count shifts right, halves rounded up."""
-    return rounding_shift_right(a, _negated("rounding_shift_left", b))
+    value, count = Expr.of(_integer("rounding_shift_left", a)), _integer("rounding_shift_left", b)
+    shifted = shift(BinaryOp.SHL, value, b)
+    if count.type.is_uint():
+        return shifted
+    wider = ir.cast(Int(min(64, 2 * count.type.bits())), count)  # has the negative of the least count too
+    return _rounded_up(shifted, value, -Expr.of(wider))
 
 
-def _rounded(value: Expr, shifted: Expr, count: ExprLike) -> Expr:
-    """``shifted``, and one more where the last bit that is lost is set: no sum is formed that could overflow."""
-    node = shifted._node()
-    wide, number = Expr.of(ir.cast(node.type, value._node())), Expr(count)
-    last = shift(BinaryOp.SHR, wide, number - 1) & 1
-    carry = ir.Select(node.type, (number > 0)._node(), last._node(), ir.const(0, node.type))
-    return Expr.of(ir.add(node, carry))
-
-
-def _negated(name: str, count: ExprLike) -> Expr:
-    """``-count`` in a type that has it."""
-    node = _integer(name, count)
-    type = node.type
-    if type.is_uint() and type.bits() < 64:
-        type = Int(2 * type.bits())
-    return -Expr.of(ir.cast(type, node))
+def _rounded_up(shifted: Expr, value: Expr, count: Expr) -> Expr:
+    """``shifted``, which is ``value >> count``, and one more where the last bit that is lost is set: no sum is formed
+    that could overflow."""
+    type = shifted.type()
+    last = ir.cast(type, (shift(BinaryOp.SHR, value, count - 1) & 1)._node())
+    carry = ir.Select(type, (count > 0)._node(), last, ir.const(0, type))
+    return Expr.of(ir.add(shifted._node(), carry))
 
 
 def mul_shift_right(a: ExprLike, b: ExprLike, shift_count: ExprLike) -> Expr:

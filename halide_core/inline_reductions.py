@@ -77,9 +77,9 @@ def _arguments(kind: str, args: tuple[object, ...], name: str) -> tuple[RDom | N
     return (rdom if isinstance(rdom, RDom) else None), value, label or kind
 
 
-def _type(args: tuple[object, ...]) -> Type:
+def _type(kind: str, args: tuple[object, ...]) -> Type:
     """The type of the value among the arguments of a reduction."""
-    return as_node(_arguments("reduction", args, "")[1]).type
+    return as_node(_arguments(kind, args, "")[1]).type
 
 
 def sum(*args: object, name: str = "sum") -> Expr:
@@ -94,13 +94,13 @@ def product(*args: object, name: str = "product") -> Expr:
 
 def maximum(*args: object, name: str = "maximum") -> Expr:
     """``maximum(value)``, ``maximum(rdom, value)``, and a name: the greatest value, or the type's least."""
-    type = _type(args)
+    type = _type("maximum", args)
     return _reduce("maximum", args, name, BinaryOp.MAX, -float("inf") if type.is_float() else type.range[0])
 
 
 def minimum(*args: object, name: str = "minimum") -> Expr:
     """``minimum(value)``, ``minimum(rdom, value)``, and a name: the least value, or the type's greatest."""
-    type = _type(args)
+    type = _type("minimum", args)
     return _reduce("minimum", args, name, BinaryOp.MIN, float("inf") if type.is_float() else type.range[1])
 
 

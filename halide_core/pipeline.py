@@ -330,8 +330,9 @@ class Pipeline(Realizable):
     """Several Funcs that are computed together, or one."""
 
     def __init__(self, outputs: Realizable | Sequence[Realizable]) -> None:
-        funcs = [outputs] if isinstance(outputs, Realizable) else list(outputs)
-        if not funcs or not all(isinstance(f, Realizable) for f in funcs):
+        several = outputs if isinstance(outputs, list | tuple) else (outputs,)
+        funcs = [f for f in several if isinstance(f, Realizable)]
+        if not funcs or len(funcs) < len(several):
             raise PipelineError(f"A Pipeline is made of one Func or a list of Funcs, not of {outputs!r}.")
         self._outputs = funcs
         if len({id(f) for f in self._functions()}) < len(self._functions()):

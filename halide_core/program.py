@@ -58,6 +58,9 @@ class Loop:
     bounds: Interval
     kind: LoopKind
     pure: bool
+    fused: bool = False
+    """Whether it came of fusing: more steps than it has would run into the next row, even where its length looks like
+    that of one dimension because the other has length 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -60,8 +60,8 @@ def split(program: Program, d: Split) -> Program:
     outer_name, inner_name = (replace(old.name, var=v) for v in (d.outer, d.inner))
     outer_var, inner_var = _fresh_variables(nest, f"{old.var.name}.{d.outer}", f"{old.var.name}.{d.inner}")
     count = simplify(ir.div(ir.add(n, ir.sub(factor, ir.ONE)), factor))
-    outer = Loop(outer_name, outer_var, Interval(ir.ZERO, count), old.kind, old.pure)
-    inner = Loop(inner_name, inner_var, Interval(ir.ZERO, factor), LoopKind.SERIAL, old.pure)
+    outer = Loop(outer_name, outer_var, Interval(ir.ZERO, count), old.kind, old.pure, old.fused)
+    inner = Loop(inner_name, inner_var, Interval(ir.ZERO, factor), LoopKind.SERIAL, old.pure, old.fused)
     start = ir.mul(outer_var, factor)
     within: Interval | None = None
     guards: tuple[Guard, ...] = ()
@@ -120,10 +120,11 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
     if d.tail not in _SUPPORTED:
         legal = ", ".join(f"TailStrategy.{t.value}" for t in _SUPPORTED)
         refuse(d, f"TailStrategy.{d.tail.value} is not available yet. The available ones: {legal}.")
+    grows = growth(old.bounds.len) is not None and not old.fused
     if d.tail is TailStrategy.Auto:
         if not old.pure:
             return TailStrategy.GuardWithIf
-        if growth(old.bounds.len) is None or (d.stage > 0 and steered):
+        if not grows or (d.stage > 0 and steered):
             return TailStrategy.GuardWithIf
         return TailStrategy.RoundUp if d.stage > 0 else TailStrategy.ShiftInwards
     if exact or d.tail is TailStrategy.GuardWithIf:
@@ -134,7 +135,7 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
             f'"{d.old}" is a reduction loop, and {d.tail.value} would run it on points that its RDom does not have. '
             "The legal choice: TailStrategy.GuardWithIf.",
         )
-    if d.tail is TailStrategy.RoundUp and growth(old.bounds.len) is None:
+    if d.tail is TailStrategy.RoundUp and not grows:
         refuse(
             d,
             f'"{d.old}" is the inner loop of a split, or a fused loop: rounding it up would run into points that other '
@@ -202,7 +203,7 @@ def fuse(program: Program, d: Fuse) -> Program:
     (var,) = _fresh_variables(nest, f"{inner.var.name}.{d.fused}")
     name = replace(inner.name, var=d.fused)
     (mx, nx), (my, ny) = (inner.bounds.min, inner.bounds.len), (outer.bounds.min, outer.bounds.len)
-    fused = Loop(name, var, Interval(ir.ZERO, simplify(ir.mul(nx, ny))), LoopKind.SERIAL, inner.pure)
+    fused = Loop(name, var, Interval(ir.ZERO, simplify(ir.mul(nx, ny))), LoopKind.SERIAL, inner.pure, fused=True)
     x = Let(inner.var, simplify(ir.add(mx, ir.mod(var, nx))), inner.bounds)
     y = Let(outer.var, simplify(ir.add(my, ir.div(var, nx))), outer.bounds)
     loops = tuple(fused if loop is inner else loop for loop in nest.loops if loop is not outer)

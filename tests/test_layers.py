@@ -334,7 +334,7 @@ def test_rule_accepts_a_sound_tree(rule: Rule, tmp_path: Path) -> None:
         (imports_by_name, "lowering/a.py", "def f():\n    return __import__('z3')", "a.py:3: imports"),
         (imports_by_name, "runtime/a.py", "import importlib as i\nx = i.import_module('sympy')", "by its name"),
         (foreign_engines, "bounds/oracle.py", "import islpy._isl", 'may import "islpy._isl"'),
-        (foreign_engines, "lowering/a.py", "from z3 import Int", 'only "bounds.solver" and "bounds.solver_terms" may import "z3"'),
+        (foreign_engines, "lowering/a.py", "from z3 import Int", '"bounds.solver_terms" may import "z3"'),
         (star_imports, "scheduling/a.py", "from halide_core.ir import *", 'imports "*" from "halide_core.ir"'),
         (wide_handlers, "runtime/a.py", "try:\n    pass\nexcept:\n    pass", "a.py:4: catches every exception"),
         (wide_handlers, "runtime/a.py", "try:\n    pass\nexcept (OSError, Exception):\n    pass", "a.py:4: catches"),

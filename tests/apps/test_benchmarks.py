@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from benchmarks import report
+from benchmarks import report, run
 from benchmarks.apps import APPS, max_filter
 from benchmarks.apps.app import Tolerance
 from benchmarks.measure import Outcome, Prepared, Row, Sides, measure, measure_start
@@ -202,6 +202,21 @@ def test_bench_runs_without_a_peer(tmp_path: Path) -> None:
     assert "Our side runs alone." in done.stdout
     document = json.loads((tmp_path / "bench.json").read_text())
     assert [(r["app"], r["ratio"]) for r in document["rows"]] == [("blur", None)]
+
+
+def test_what_was_measured_is_kept_when_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = [rows()[0]]
+
+    def stop_after_one(*_: object, **__: object) -> Row:
+        if not measured:
+            raise KeyboardInterrupt
+        return measured.pop()
+
+    monkeypatch.setattr(run, "measure", stop_after_one)
+    options = ["--small", "--apps", "blur", "--no-start", "--no-peer", "--out", str(tmp_path)]
+    assert run.main(options) == 0
+    document = json.loads((tmp_path / "bench.json").read_text())
+    assert [r["ratio"] for r in document["rows"]] == [2.0]
 
 
 @pytest.mark.parametrize(

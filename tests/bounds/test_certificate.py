@@ -115,14 +115,14 @@ def test_broken_program_is_not_certified_unless_it_is_right(make: Callable[[], h
     parts = compiled(f)
     refused = wrong = 0
     trees = list(broken_trees(parts.tree))
-    for told, tree in random.Random(7).sample(trees, min(len(trees), 24)):
+    for told, tree in random.Random(7).sample(trees, min(len(trees), 16)):
         certificate = certified(parts, tree=tree)
         if certificate.ok:
             assert runs_right(f, parts, tree, windows(f)), f"{told}: certified, and wrong"
             continue
         refused += 1
         wrong += not runs_right(f, parts, tree, windows(f))
-    assert wrong > 6 and refused >= wrong, "the changes do break programs"
+    assert wrong > 4 and refused >= wrong, "the changes do break programs"
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -214,36 +214,29 @@ class Consumer:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """Any other argument, as source: a message, a list of numbers."""
-
-    text: str
-
-
-Given: TypeAlias = "Loop | Consumer | Literal | Term | TailStrategy"
+Given: TypeAlias = "Loop | Consumer | Term | TailStrategy | Window | str"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One call on the schedule of a stage; stage 0 is the Func itself. ``cases``: the conditions of the specialization
-    that it is about, outermost first."""
+    """One call on the schedule of a stage; stage 0 is the Func itself. ``within``: the conditions of the specialization
+    that it is given to, the outermost first."""
 
     func: str
     stage: int
     method: str
     args: tuple[Given, ...] = ()
-    cases: tuple[Term, ...] = ()
+    within: tuple[Term, ...] = ()
 
-    def terms(self) -> list[Term]:
+    def terms(self) -> tuple[Term, ...]:
         """The expressions in it."""
-        return [*self.cases, *(arg for arg in self.args if isinstance(arg, Term))]
+        return (*(arg for arg in self.args if isinstance(arg, Term)), *self.within)
 
     def line(self) -> str:
         """Its source."""
         stage = f".update({self.stage - 1})" if self.stage else ""
-        case = "".join(f".specialize({source(condition)})" for condition in self.cases)
-        return f"{self.func}{stage}{case}.{self.method}({', '.join(map(_given, self.args))})"
+        stage += "".join(f".specialize({source(condition)})" for condition in self.within)
+        return f"{self.func}{stage}.{self.method}({', '.join(map(_given, self.args))})"
 
 
 def _given(arg: Given) -> str:
@@ -252,11 +245,13 @@ def _given(arg: Given) -> str:
             return f'hl.Var("{name}")'
         case Consumer(name=name):
             return name
-        case Literal(text=text):
-            return text
         case TailStrategy():
             return f"hl.TailStrategy.{arg.name}"
-    return source(arg)
+        case Term():
+            return source(arg)
+        case str():
+            return repr(arg)
+    return repr(list(arg))
 
 
 # ---------------------------------------------------------------------------------------------------------

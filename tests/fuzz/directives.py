@@ -14,13 +14,18 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir import LoopKind
 from halide_core.schedule import (
+    AlignBounds,
     Bound,
     ComputeAt,
     ComputeInline,
     ComputeRoot,
     Directive,
+    Estimate,
     Fuse,
+    Rename,
     Reorder,
+    Specialize,
+    SpecializeFail,
     Split,
     StoreAt,
     StoreRoot,
@@ -28,9 +33,9 @@ from halide_core.schedule import (
     Traverse,
 )
 from halide_core.types import INT32
-from tests.fuzz.case import Case, Given, Loop, Scalar, Told
+from tests.fuzz.case import Case, Given, Image, Loop, Scalar, Told
 from tests.fuzz.nests import LoopModel, Nest
-from tests.fuzz.terms import Term, call, name, number
+from tests.fuzz.terms import Term, call, infix, name, number
 
 AUTO, GUARD = TailStrategy.Auto, TailStrategy.GuardWithIf
 _SPLITTABLE = (LoopKind.SERIAL, LoopKind.PARALLEL)
@@ -46,13 +51,13 @@ class Drawing:
     nests: list[Nest]
     """Those of all stages of the Func."""
     told: list[Told]
-    cases: tuple[Term, ...] = ()
-    """The conditions of the specialization that is drawn for."""
+    within: tuple[Term, ...] = ()
+    """The specialization that is being drawn."""
 
     def tell(self, method: str, *args: Given) -> None:
         """Appends a directive."""
         func, stage = self.nest.stage
-        self.told.append(Told(func, stage, method, args, self.cases))
+        self.told.append(Told(func, stage, method, args, self.within))
 
     def pick(self, fits: Callable[[LoopModel], bool]) -> LoopModel | None:
         """One of the loops that fit."""
@@ -68,7 +73,7 @@ class Drawing:
 
     def inner(self, loop: LoopModel, suffix: str) -> str:
         """The name that a directive gives to the inner loop that it makes."""
-        taken = {each for nest in self.nests for case in nest.every_case() for each in case.taken}
+        taken = {each for nest in self.nests for case in nest.all_cases() for each in case.taken}
         label, count = f"{loop.name}.{suffix}", 1
         while label in taken:
             count += 1
@@ -249,6 +254,55 @@ def _draw_tile(d: Drawing) -> None:
     d.nest.reorder([xi, yi, xo, yo])
 
 
+def _draw_rename(d: Drawing) -> None:
+    loop = d.pick(lambda each: True)
+    if loop is not None:
+        label = d.fresh(f"{loop.name}n")
+        d.tell("rename", Loop(loop.name), Loop(label))
+        d.nest.replace_loop(loop.name, replace(loop, name=label))
+
+
+def _condition(d: Drawing) -> tuple[Term, bool] | None:
+    """Something that is known at start-up, and whether it holds."""
+    r = d.rng
+    scalars = [s for s in d.case.items if isinstance(s, Scalar) and s.type.is_integer()]
+    images = [i for i in d.case.items if isinstance(i, Image) and i.extents and not i.embedded]
+    if scalars and (r.random() < 0.7 or not images):
+        s = r.choice(scalars)
+        p, value = name(s.name, s.type, of=s.name), int(s.value)
+        if s.type.is_bool():
+            return p, bool(value)
+        least = r.randint(max(s.type.range[0], value - 2), min(s.type.range[1], value + 2))
+        return infix(">=", p, number(least, s.type)), value >= least
+    if not images:
+        return None
+    image = r.choice(images)
+    extent = name(f"{image.name}.dim(0).extent()", of=image.name)
+    wanted = r.choice([image.extents[0], image.extents[0] + 1, 5])
+    return infix("==", extent, number(wanted, INT32)), image.extents[0] == wanted
+
+
+def _draw_specialize(d: Drawing) -> None:
+    drawn = _condition(d)
+    if drawn is None or len(d.within) > 1:
+        return
+    condition, holds = drawn
+    if any(told.method == "specialize" and told.args == (condition,) for told in d.told):
+        return
+    d.tell("specialize", condition)
+    case = replace(d.nest, loops=list(d.nest.loops), taken=set(d.nest.taken), cases=[])
+    d.nest.cases.append(case)
+    draw_loops(replace(d, nest=case, within=(*d.within, condition)), d.rng.randint(0, 3))
+    if holds and not d.within and d.rng.random() < 0.25:
+        d.tell("specialize_fail", "no case is taken")
+        d.nest.ended = True
+
+
+def _draw_unscheduled(d: Drawing) -> None:
+    if not any((t.func, t.stage) == d.nest.stage and t.method in LOOP_DIRECTIVES for t in d.told):
+        d.tell("unscheduled")
+
+
 _VECTORIZE = _draw_inner("vectorize", "v", LoopKind.VECTORIZED)
 _UNROLL = _draw_inner("unroll", "u", LoopKind.UNROLLED)
 
@@ -261,8 +315,22 @@ LOOP_DIRECTIVES: dict[str, Generator] = {
     "vectorize": Generator(_VECTORIZE, 3, (Traverse, Split)),
     "unroll": Generator(_UNROLL, 2, (Traverse, Split)),
     "tile": Generator(_draw_tile, 2, (Split, Reorder)),
+    "rename": Generator(_draw_rename, 1, (Rename,)),
+    "specialize": Generator(_draw_specialize, 2, (Specialize,)),
+    "specialize_fail": Generator(_draw_specialize, 0, (SpecializeFail,)),
+    "unscheduled": Generator(_draw_unscheduled, 1, ()),
 }
-"""The directives about the loops of one stage."""
+"""The directives about the loops of one stage. Of weight 0 is what another one's generator draws too."""
+
+
+def draw_loops(d: Drawing, count: int) -> None:
+    """Draws some directives about the loops of a stage."""
+    names = list(LOOP_DIRECTIVES)
+    weights = [LOOP_DIRECTIVES[n].weight for n in names]
+    for _ in range(count):
+        if not d.nest.ended:
+            LOOP_DIRECTIVES[d.rng.choices(names, weights)[0]].draw(d)
+
 
 FUNC_DIRECTIVES: dict[str, tuple[type[Directive], ...]] = {
     "compute_root": (ComputeRoot,),
@@ -272,11 +340,34 @@ FUNC_DIRECTIVES: dict[str, tuple[type[Directive], ...]] = {
     "store_at": (StoreAt,),
     "bound": (Bound,),
     "bound_extent": (Bound,),
+    "align_bounds": (AlignBounds,),
+    "align_extent": (AlignBounds,),
+    "set_estimate": (Estimate,),
+    "set_estimates": (Estimate,),
 }
-"""The directives about a whole Func, which ``draw_schedule`` and ``draw_bound`` draw."""
+"""The directives about a whole Func, which ``draw_schedule`` and ``draw_hint`` draw."""
 
 
-def draw_bound(case: Case, rng: random.Random, func: str, args: tuple[str, ...], told: list[Told]) -> None:
+def draw_hint(case: Case, rng: random.Random, func: str, args: tuple[str, ...], told: list[Told]) -> None:
+    """What is said of the bounds of a Func."""
+    if not args:
+        return
+    match rng.randint(0, 5):
+        case 0:
+            modulus, rest = rng.randint(1, 5), rng.randint(0, 4)
+            given = (number(modulus, INT32), *((number(rest, INT32),) if rest else ()))
+            told.append(Told(func, 0, "align_bounds", (Loop(rng.choice(args)), *given)))
+        case 1:
+            told.append(Told(func, 0, "align_extent", (Loop(rng.choice(args)), number(rng.randint(1, 5), INT32))))
+        case 2:
+            told.append(Told(func, 0, "set_estimate", (Loop(args[0]), number(-1, INT32), number(100, INT32))))
+        case 3:
+            told.append(Told(func, 0, "set_estimates", (tuple((0, 50 + i) for i in range(len(args))),)))
+        case _:
+            _draw_bound(case, rng, func, args, told)
+
+
+def _draw_bound(case: Case, rng: random.Random, func: str, args: tuple[str, ...], told: list[Told]) -> None:
     """Promises that an output is computed where its window is; seldom where rounding up would break that."""
     if func not in case.outputs or not args:
         return

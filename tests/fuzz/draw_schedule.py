@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from halide_core.ir import LoopKind
 from tests.fuzz.case import Case, Consumer, Loop, Told
-from tests.fuzz.directives import Drawing, draw_bound
-from tests.fuzz.draw_cases import draw_estimates, draw_multiples, draw_stage
-from tests.fuzz.nests import LoopModel, Path, Stage, model_of
+from tests.fuzz.directives import Drawing, draw_hint, draw_loops
+from tests.fuzz.nests import Path, Stage, model_of
 
 _CONCURRENT = (LoopKind.PARALLEL, LoopKind.VECTORIZED)
 
@@ -35,12 +34,9 @@ class _Schedule:
             if placed or len(self.model.nests[func]) > 1:
                 for nest in self.model.nests[func]:
                     drawing = Drawing(self.case, self.rng, nest, self.model.nests[func], self.told)
-                    draw_stage(drawing, [0, 0, 1, 1, 2, 3, 4])
-            about = (self.case, self.rng, func, self.model.args[func], self.told)
-            if placed and self.rng.random() < 0.12:
-                self.rng.choice([draw_bound, draw_multiples, draw_multiples])(*about)
-            if placed and self.rng.random() < 0.02:
-                draw_estimates(*about)
+                    draw_loops(drawing, self.rng.choice([0, 0, 1, 1, 2, 3, 4]))
+            if placed and self.rng.random() < 0.25:
+                draw_hint(self.case, self.rng, func, self.model.args[func], self.told)
         return tuple(self.told)
 
     # -- where it is computed
@@ -54,7 +50,7 @@ class _Schedule:
                 self.told.append(Told(func, 0, "compute_root"))
             return True
         around = self._around_all(self._readers(func))
-        levels = [i for i in range(len(around)) if self._sound(around[: i + 1]) and self._in_all(around[i])]
+        levels = [i for i in range(len(around)) if self._sound(around[: i + 1])]
         roll = r.random()
         if roll < 0.5 and levels:
             at = r.choice(levels)
@@ -77,12 +73,6 @@ class _Schedule:
         """Seldom inside of a vectorized loop: what lanes compute must have constant extents."""
         return all(loop.kind is not LoopKind.VECTORIZED for _, loop in path) or self.rng.random() < 0.02
 
-    def _in_all(self, level: tuple[Stage, LoopModel]) -> bool:
-        """Whether every specialization of a stage has a loop; else it is no place for what the stage reads."""
-        (func, number), loop = level
-        nest = self.model.nests[func][number]
-        return not nest.cases or nest.is_around(loop.name)
-
     def _readers(self, func: str) -> list[Stage]:
         """The stages with a place of their own that read a Func, by themselves or through Funcs that have none."""
         found: dict[Stage, None] = {}
@@ -104,7 +94,7 @@ class _Schedule:
         common: Path | None = None
         for func, number in stages:
             nest = self.model.nests[func][number]
-            path = (*self.inside[func], *((nest.stage, loop) for loop in nest.loops))
+            path = (*self.inside[func], *((nest.stage, loop) for loop in nest.shared_loops()))
             if common is None:
                 common = path
             else:

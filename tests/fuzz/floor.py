@@ -21,7 +21,7 @@ from tests.fuzz.interpreted import KeepsGrowing, request_of, run_passes
 from tests.fuzz.verdict import Mismatch
 
 
-def check(case: Program, expected: Sequence[Array], ours: str, steps: int) -> None:
+def check(case: Program, expected: Sequence[Array], ours: str, steps: int, *, scheduled: bool = True) -> None:
     """Raises Mismatch where the baseline's program runs to the end of its last pass.
 
     Args:
@@ -29,8 +29,9 @@ def check(case: Program, expected: Sequence[Array], ours: str, steps: int) -> No
         expected: the reference's values.
         ours: what became of our own program.
         steps: the interpreter's budget.
+        scheduled: with the case's schedule, or without.
     """
-    outputs, windows = case.build()
+    outputs, windows = case.build(scheduled=scheduled)
     request, trace = request_of(outputs), Trace()
     try:
         lowered = lower(request, oracle=oracle_of(Engine.BASELINE), trace=trace)

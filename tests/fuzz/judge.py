@@ -88,7 +88,9 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
     except (AssertionFailure, KeepsGrowing) as stopped:
         return _stopped(case, expected, stopped, judges)
     if Judges.UNSCHEDULED in judges and case.scheduled:
-        _check_unscheduled(case, expected)
+        refusal = _check_unscheduled(case, expected)
+        if refusal is not None:
+            return refusal
     if Judges.CERTIFICATE in judges:
         certified.check(request)
     if Judges.COMPILED in judges:
@@ -171,13 +173,18 @@ def _check_passes(case: Program, request: Request, lowered: Lowered, trace: Trac
         raise Mismatch(f"{type(stuck).__name__} after {at}", stuck.message) from stuck
 
 
-def _check_unscheduled(case: Program, expected: Expected) -> None:
-    """The program without its schedule: where the scheduled one runs, this one must."""
+def _check_unscheduled(case: Program, expected: Expected) -> Verdict | None:
+    """The program without its schedule: where the scheduled one runs, this one must, or its bounds can't be found."""
     outputs, _ = case.build(scheduled=False)
     try:
         found = run_last(request_of(outputs), case.windows, random.Random(case.seed), STEPS)
     except (OutOfSteps, InternalError):
         raise
+    except hl.BoundsError as error:
+        kind = "BoundsError without a schedule"
+        floor.check(case, expected.values, kind, STEPS, scheduled=False)
+        return Verdict(Outcome.REFUSED, kind, error.message)
     except (hl.HalideError, KeepsGrowing) as error:
         raise Mismatch(f"unscheduled {type(error).__name__}", str(error)) from error
     _compare("unscheduled", case, found, expected)
+    return None

@@ -7,7 +7,7 @@ refused, which the report counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir import LoopKind
@@ -45,29 +45,23 @@ class Nest:
     taken: set[str] = field(default_factory=set)
     """Every name that was a loop's, so that new ones are new."""
     cases: list[Nest] = field(default_factory=list)
-    """Its specializations, and their conditions."""
-    conditions: list[Term] = field(default_factory=list)
-    closed: bool = False
-    """Whether runs that take no specialization fail."""
+    """Its specializations."""
+    ended: bool = False
+    """Whether all runs that take no specialization fail."""
 
-    def copy(self) -> Nest:
-        """The nest of a new specialization."""
-        return Nest(self.stage, list(self.loops), self.steered, set(self.taken))
+    def all_cases(self) -> list[Nest]:
+        """The nest and its specializations, and theirs."""
+        return [self, *(each for case in self.cases for each in case.all_cases())]
 
-    def every_case(self) -> Iterator[Nest]:
-        """The nest, and those of its specializations."""
-        yield self
-        for case in self.cases:
-            yield from case.every_case()
-
-    def is_around(self, loop: str) -> bool:
-        """Whether a loop is there in each case that can run, and not inside of a vectorized one."""
-        found = [case for case in self.every_case() if not case.closed]
-        return all(
-            loop in [each.name for each in case.loops]
-            and all(each.kind is not LoopKind.VECTORIZED for each in case.loops[: case.index(loop) + 1])
-            for case in found
-        )
+    def shared_loops(self) -> list[LoopModel]:
+        """The outer loops that all cases have alike: a level in them is one for every case."""
+        running = [each.loops for each in self.all_cases() if not each.ended]
+        shared: list[LoopModel] = []
+        for heads in zip(*running, strict=False):
+            if any(head != heads[0] for head in heads):
+                break
+            shared.append(heads[0])
+        return shared
 
     def index(self, loop: str) -> int:
         """The place of a loop."""

@@ -15,8 +15,8 @@ from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt
 from halide_core.schedule import Directive
 from scheduling.loops import _SUPPORTED
 from tests.fuzz.coverage import Feature, Group
+from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS, SHAPES
-from tests.fuzz.draw_cases import STAGE_DIRECTIVES, WHOLE_DIRECTIVES
 from tests.fuzz.draw_terms import TYPES
 from tests.fuzz.draw_updates import KINDS
 
@@ -36,7 +36,7 @@ def all_features() -> list[Feature]:
     """Everything that a long campaign has to meet in cases that ran."""
     names = {
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive)],
-        Group.METHOD: [*STAGE_DIRECTIVES, *WHOLE_DIRECTIVES],
+        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES],
         Group.TAIL: [tail.name for tail in _SUPPORTED],
         Group.NODE: [each.__name__ for root in (Expr, Stmt) for each in leaves(root)],
         Group.OPERATOR: [op.name for op in BinaryOp],

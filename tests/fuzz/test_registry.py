@@ -10,14 +10,14 @@ from halide_core.schedule import Directive, Split
 from halide_core.stage import StageSchedule
 from scheduling.loops import _SUPPORTED
 from tests.fuzz.coverage import Group
+from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS
-from tests.fuzz.draw_cases import STAGE_DIRECTIVES, WHOLE_DIRECTIVES
 from tests.fuzz.registry import all_features, boundary_names, leaves
 
 
 def test_every_directive_has_a_generator_that_records_it() -> None:
-    recorded = {each for g in STAGE_DIRECTIVES.values() for each in g.records}
-    recorded |= {each for each_of in WHOLE_DIRECTIVES.values() for each in each_of}
+    recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
+    recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
     assert recorded == set(leaves(Directive))
 
 
@@ -26,9 +26,9 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
         own = {n for n, f in vars(owner).items() if inspect.isfunction(f)}
         return {n for n in own if not n.startswith("_")}
 
-    assert methods(StageSchedule) == set(STAGE_DIRECTIVES)
-    assert methods(FuncSchedule) == set(WHOLE_DIRECTIVES)
-    assert all(callable(getattr(Func, n)) for n in {**STAGE_DIRECTIVES, **WHOLE_DIRECTIVES})
+    assert methods(StageSchedule) == set(LOOP_DIRECTIVES)
+    assert methods(FuncSchedule) == set(FUNC_DIRECTIVES)
+    assert all(callable(getattr(Func, n)) for n in {**LOOP_DIRECTIVES, **FUNC_DIRECTIVES})
 
 
 def test_every_boundary_condition_is_drawn() -> None:

@@ -1,4 +1,4 @@
-"""Fixed-point and bit functions against plain Python arithmetic on whole numbers, by the reference semantics and compiled."""
+"""Fixed-point and bit functions against plain Python arithmetic, by the reference semantics and compiled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ INTEGERS = (I8, U8, I16, U16, I32, U32, I64, U64)
 def _values(type: hl.Type) -> list[int]:
     """Numbers of a type, its extremes among them."""
     low, high = type.range
-    return [v for v in (low, low + 1, -7, -1, 0, 1, 2, 3, 5, 7, 100, high // 2, high // 2 + 1, high - 1, high) if low <= v]
+    some = (low, low + 1, -7, -1, 0, 1, 2, 3, 5, 7, 100, high // 2, high // 2 + 1, high - 1, high)
+    return [v for v in some if v >= low]
 
 
 def _buffer(type: hl.Type, values: list[int]) -> hl.Buffer:
@@ -104,7 +105,8 @@ def test_widening_functions_lose_nothing(type: hl.Type) -> None:
 
 @pytest.mark.parametrize("type", INTEGERS, ids=str)
 def test_rounding_shift_when_counts_have_both_signs(type: hl.Type) -> None:
-    pairs = [(a, n) for a in _values(type) for n in (-3, -1, 0, 1, 2, type.bits() - 1, type.bits(), type.bits() + 5)]
+    bits = type.bits()
+    pairs = [(a, n) for a in _values(type) for n in (-128, -3, -1, 0, 1, 2, bits - 1, bits, bits + 5)]
     a, n = (type, [p for p, _ in pairs]), (I8, [q for _, q in pairs])
 
     def rounded(value: int, count: int) -> int:
@@ -177,6 +179,11 @@ def test_reinterpretation_of_integers() -> None:
         (lambda: hl.widen_right_sub(hl.i32(x), hl.i16(x)), I32),
         (lambda: hl.widen_right_mul(hl.i32(x), hl.i16(x)), I32),
         (lambda: hl.rounding_shift_right(hl.u8(x), 1), U8),
+        (lambda: hl.rounding_shift_left(hl.u8(x), hl.u8(x)), U8),
+        (lambda: hl.rounding_shift_left(hl.u8(x), hl.i16(x)), U16),
+        (lambda: hl.u8(x) << x, U32),
+        (lambda: 3 << hl.u8(x), I32),
+        (lambda: hl.i16(x) >> hl.u8(x), I16),
         (lambda: hl.strict_float(hl.u8(x)), U8),
         (lambda: hl.unsafe_promise_clamped(hl.u8(x), 0, 200), U8),
         (lambda: hl.fast_pow(hl.u8(x), hl.u8(x)), hl.Float(32)),

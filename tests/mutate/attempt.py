@@ -16,7 +16,8 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -26,18 +27,24 @@ import pytest
 from tests.mutate.verdict import Judge, Killed, Verdict
 
 TESTS = ("tests/scheduling", "tests/lowering", "tests/bounds", "tests/property", "tests/error")
-_SLOW = "tests/property/test_random_pipelines.py"
+_COMPILING = "tests/property/test_random_pipelines.py"
 """Compiles C for programs like those that are interpreted here."""
 _MEMORY = 8 << 30
 _STEP_SECONDS, _TEST_SECONDS = 20.0, 60.0
 """Processor time that a step or a test of the compiler itself never comes near."""
+_SLOW_SECONDS = 1.0
+"""Tests that take more processor time are asked after all others."""
 
 
 class _Hang(BaseException):
-    """A step uses too much processor time. Not an Exception: nothing on the way may catch it."""
+    """A step uses too much processor time. Not an Exception, so that few on the way catch it."""
+
+    met = False
+    """Whether it was raised at all: pytest takes it for the failure of a test."""
 
 
 def _hang(signum: int, frame: FrameType | None) -> None:
+    _Hang.met = True
     raise _Hang
 
 
@@ -54,19 +61,27 @@ class _State:
         os.replace(new, self._path)
 
 
-class _Outcomes:
-    """A plugin of pytest: which tests failed, and a limit for each."""
+class Outcomes:
+    """A plugin of pytest: which tests failed, how long each took, and a limit for it."""
 
     def __init__(self, state: _State, *, limit: bool) -> None:
         self.failed: dict[str, str] = {}
+        self.seconds: dict[str, float] = {}
+        self._started = 0.0
         self._state = state
         self._limit = limit
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test starts."""
+        self._started = time.process_time()
         if self._limit:
             self._state.told(judge=Judge.TEST.value, at=nodeid)
             signal.setitimer(signal.ITIMER_PROF, _TEST_SECONDS)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """A test is done."""
+        self.seconds[nodeid] = time.process_time() - self._started
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A test, or what it needs, is done."""
@@ -79,23 +94,27 @@ class _Outcomes:
             self.failed.setdefault(report.nodeid, str(report.longrepr)[-300:])
 
 
-def run_tests(
-    state: _State, scratch: Path, skipped: Iterable[str], path: str = "", *, stop_at_first: bool
-) -> dict[str, str]:
-    """The tests that fail, with the end of what pytest says. Those of the file's own package come first."""
-    outcomes = _Outcomes(state, limit=stop_at_first)
-    options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(scratch / "tests"), "--ignore", _SLOW]
-    options += sorted(TESTS, key=lambda folder: not path.startswith(f"{Path(folder).name}/"))
-    for test in skipped:
-        options += ["--deselect", test]
+def run_tests(state: _State, scratch: Path, what: Sequence[str], *, stop_at_first: bool) -> Outcomes:
+    """Which tests fail, and how long each takes. ``what`` goes to pytest: folders, tests, options.
+
+    Raises: Killed where pytest itself fails.
+    """
+    outcomes = Outcomes(state, limit=stop_at_first)
+    options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(scratch / "tests"), "--ignore", _COMPILING, *what]
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
         try:
-            pytest.main([*options, "-x"] if stop_at_first else options, plugins=[outcomes])
+            ended = pytest.main([*options, "-x"] if stop_at_first else options, plugins=[outcomes])
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             sys.stdout, sys.stderr = streams
-    return outcomes.failed
+    if _Hang.met:
+        raise _Hang
+    if ended not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
+        raise Killed(Judge.CRASH, f"the tests can't be run: pytest ended with {ended!s}")
+    if not outcomes.failed and ended != pytest.ExitCode.OK:
+        raise Killed(Judge.CRASH, f"the tests were cut short: pytest ended with {ended!s}")
+    return outcomes
 
 
 def _steps(which: str, path: str | None) -> Any:
@@ -110,19 +129,33 @@ def recorded_steps() -> dict[str, Any]:
     return {name: look() for which in ("first", "last") for name, look, _ in _steps(which, None)}
 
 
+def recorded_tests(state: _State, scratch: Path) -> dict[str, list[str]]:
+    """The tests that fail in the compiler as it is, and those that take long."""
+    found = run_tests(state, scratch, TESTS, stop_at_first=False)
+    slow = [test for test, seconds in found.seconds.items() if seconds > _SLOW_SECONDS and test not in found.failed]
+    return {"failing": sorted(found.failed), "slow": slow}
+
+
 def judge(record: dict[str, Any], path: str, state: _State, scratch: Path) -> Verdict:
     """Asks the judges in turn, the quick ones first."""
     try:
         _compare("first", record, path, state)
-        failed = run_tests(state, scratch, record["failing"], path, stop_at_first=True)
-        for test, told in failed.items():
-            raise Killed(Judge.TEST, f"{test}: {told}")
+        own_first = sorted(TESTS, key=lambda folder: not path.startswith(f"{Path(folder).name}/"))
+        later = [option for test in (*record["failing"], *record["slow"]) for option in ("--deselect", test)]
+        _judge_tests(state, scratch, [*own_first, *later])
+        if record["slow"]:
+            _judge_tests(state, scratch, record["slow"])
         _compare("last", record, path, state)
     except Killed as killed:
         return Verdict(killed.judge, killed.why)
     except _Hang:
         return Verdict(Judge.HANG, "")
     return Verdict(None, "")
+
+
+def _judge_tests(state: _State, scratch: Path, what: Sequence[str]) -> None:
+    for test, told in run_tests(state, scratch, what, stop_at_first=True).failed.items():
+        raise Killed(Judge.TEST, f"{test}: {told}")
 
 
 def _compare(which: str, record: dict[str, Any], path: str, state: _State) -> None:
@@ -164,8 +197,7 @@ def main(arguments: list[str]) -> int:
         given.keep_steps.write_text(json.dumps(recorded_steps()), encoding="utf-8")
         return 0
     if given.keep_tests is not None:
-        failing = sorted(run_tests(state, scratch, (), stop_at_first=False))
-        given.keep_tests.write_text(json.dumps(failing), encoding="utf-8")
+        given.keep_tests.write_text(json.dumps(recorded_tests(state, scratch)), encoding="utf-8")
         return 0
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     record = json.loads(given.record.read_text(encoding="utf-8"))

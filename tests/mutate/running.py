@@ -96,8 +96,8 @@ class Runner:
         folder = self.record.parent
         with ThreadPoolExecutor(len(self._shadows)) as pool:
             steps = pool.submit(_keep, self._shadows[0], folder, "steps")
-            failing = pool.submit(_keep, self._shadows[-1], folder, "tests")
-            found = {"steps": steps.result(), "failing": failing.result()}
+            tests = pool.submit(_keep, self._shadows[-1], folder, "tests")
+            found = {"steps": steps.result(), **tests.result()}
         for shadow in self._shadows:
             shadow.clear()
         self.record.write_text(json.dumps(found), encoding="utf-8")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -20,6 +22,7 @@ from tests.mutate.shadow import Shadow
 from tests.mutate.survivors import Reason, Survivor
 from tests.mutate.verdict import Judge, Killed, Verdict
 
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = b"def f(a, b):\n    return a < b\n\n\ndef g(a):\n    return a + 1\n"
 PATH = "bounds/a.py"
 RELATION, SIGN, DOWN, UP = mutants(PATH, TEXT)
@@ -112,7 +115,7 @@ text = Path("bounds/a.py").read_text()
 if "--keep-steps" in given:
     Path(given["--keep-steps"]).write_text('{"tiled": 1}')
 elif "--keep-tests" in given:
-    Path(given["--keep-tests"]).write_text('["tests/a"]')
+    Path(given["--keep-tests"]).write_text('{"failing": ["tests/a"], "slow": []}')
 elif "<=" in text:
     Path(given["--state"]).write_text('{"verdict": {"judge": "cost", "why": "more", "seconds": 0}}')
 elif "+ 2" in text:
@@ -137,7 +140,7 @@ def runner(root: Path) -> Iterator[Runner]:
 
 
 def test_runner_tells_kills_deaths_and_survivors_apart(runner: Runner) -> None:
-    assert runner.prepare() == {"steps": {"tiled": 1}, "failing": ["tests/a"]}
+    assert runner.prepare() == {"steps": {"tiled": 1}, "failing": ["tests/a"], "slow": []}
     chosen = [RELATION, UP, DOWN, SIGN]
     found = {m.id: v for m, v in runner.run(chosen, TEXTS, Log(None, ""))}
     assert found[RELATION.id].judge is Judge.COST
@@ -218,3 +221,52 @@ def test_report_is_good_only_with_every_survivor_explained() -> None:
     stale = Survivor("return a + 7", Reason.EQUIVALENT, "nobody reads it.")
     with patch.object(report, "EXPLAINED", {DOWN.id: stale}):
         assert not made(*killed, (DOWN, None)).good
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The tests as a judge.
+
+
+_JUDGED = """
+import os, signal, sys
+from pathlib import Path
+from tests.mutate import attempt
+attempt._COMPILING, attempt._TEST_SECONDS = "none", 1.0
+signal.signal(signal.SIGPROF, attempt._hang)
+os.chdir(sys.argv[1])
+try:
+    state, what = attempt._State(Path("state.json")), ["tests/bounds", "--deselect", "tests/bounds/test_a.py::test_c"]
+    print(sorted(attempt.run_tests(state, Path("."), what, stop_at_first=True).failed))
+except attempt._Hang:
+    print("hang")
+except attempt.Killed as killed:
+    print(killed.judge.value)
+"""
+
+
+def judged(root: Path, tests: str, conftest: str = "") -> str:
+    """What the process of an attempt makes of a folder of tests."""
+    folder = root / "tests/bounds"
+    folder.mkdir(parents=True)
+    (folder / "test_a.py").write_text(tests, encoding="utf-8")
+    (folder / "conftest.py").write_text(conftest, encoding="utf-8")
+    command = [sys.executable, "-c", _JUDGED, str(root)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("tests", "wanted"),
+    [
+        ("def test_a(): pass\ndef test_c(): assert False\n", "[]"),
+        ("def test_a(): pass\ndef test_b(): assert False\n", "['tests/bounds/test_a.py::test_b']"),
+        ("import nothing_of_the_kind\n", "['tests/bounds/test_a.py']"),
+        ("def test_a():\n    while True: pass\n", "hang"),
+        ("", "crash"),
+    ],
+)
+def test_tests_kill(tests: str, wanted: str, tmp_path: Path) -> None:
+    assert judged(tmp_path, tests) == wanted
+
+
+def test_tests_that_cant_start_kill(tmp_path: Path) -> None:
+    assert judged(tmp_path, "def test_a(): pass\n", conftest="1/0\n") == "crash"

@@ -55,7 +55,7 @@ def _relabelled(tree: Any, label: str) -> Any:
 
 
 def run_side(python: str, package: str, cases: Sequence[Case], folder: Path) -> Results:
-    """Runs cases with one package. A group that ends its process is run again case by case; a case that does, crashes."""
+    """Runs cases with one package. A group that ends its process runs again case by case; a case that does, crashes."""
     results = Results()
     jobs, round_number = groups(cases), 0
     while jobs:
@@ -79,7 +79,8 @@ def _run_until_done(python: str, package: str, jobs: list[list[str]], out: Path)
     skipped = 0
     while True:
         command = [python, "-m", "tests.peer.side", package, str(path), str(out), str(skipped)]
-        ended = subprocess.run(command, cwd=_ROOT, env=os.environ | _PEER_TARGET, capture_output=True, text=True, check=False)
+        environment = os.environ | _PEER_TARGET
+        ended = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
         if ended.returncode == 0:
             return
         done = [n for n in range(len(jobs)) if n >= skipped and (out / f"{n}.json").exists()]
@@ -94,7 +95,8 @@ def compare(cases: Sequence[Case], ours: Results, peers: Results) -> list[Verdic
     for case in cases:
         a, b = ours.trees[case.name], peers.trees[case.name]
         found = Comparison(ours.arrays, peers.arrays, case.ulps).difference(a["outcome"], b["outcome"])
-        names = tuple((str(owner), str(name)) for owner, name in a["names"])
+        raised = a["outcome"]["kind"] == "error"  # says nothing of what the names do
+        names = () if raised else tuple((str(owner), str(name)) for owner, name in a["names"])
         verdicts.append(Verdict(case, found, names))
     return verdicts
 

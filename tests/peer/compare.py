@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .outcome import Tree
 
+_NOT_AVAILABLE = ("NotAvailableError", "NotAvailableDirective")
 ArrayTable = Mapping[str, npt.NDArray[Any]]
 
 
@@ -28,8 +29,8 @@ class Comparison:
         self._ulps = ulps
 
     def difference(self, ours: Tree, peers: Tree) -> str | None:
-        """What differs, ours first; None where nothing does."""
-        if ours["kind"] != peers["kind"]:
+        """What differs, ours first; None where nothing does. A name that is not here yet is no error like another."""
+        if ours["kind"] != peers["kind"] or ours.get("class") in _NOT_AVAILABLE:
             return f"{_what(ours)} | {_what(peers)}"
         match ours["kind"]:
             case "error":

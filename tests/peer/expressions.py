@@ -1,7 +1,7 @@
 """Listed expressions: what Halide's users rely on and random ones seldom hit.
 
-In: nothing. Out: ``LISTED``, sources over the operands (``operands``), ``hl``, ``np`` and the pure variable ``x``. Several
-have no variable: their type, their text or their error is what matters.
+In: nothing. Out: ``LISTED``, sources over the operands (``operands``), ``hl``, ``np`` and the pure variable ``x``.
+Several have no variable: their type, their text or their error is what matters.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ _LITERALS = [
     "a_u8 + 0.5", "0.5 * a_u8", "a_i64 + 0.5", "a_f64 + 0.1", "a_f32 + 0.1", "a_f32 + 16777217", "a_u8 + True",
     "a_bool + 1", "a_bool + 2", "a_u16 == 70000", "a_i16 < 70000", "a_u8 + np.uint8(200)", "a_u8 + np.int32(1000)",
     "a_u8 + np.float64(0.5)", "a_f32 + np.float32(0.25)", "np.int64(3) * a_i32", "a_u64 + 2**63", "a_i64 + 2**40",
-    "a_i32 + 2**31", "a_u8 & 300", "(a_u32 + 2**31).type()", "(a_u64 + 2**40).type()", "(a_u8 + 2**40).type()", "(a_u8 << b_i32).type()", "(a_u8 << b_u16).type()", "(a_i16 >> b_u8).type()",
-    "(a_i8 << b_u8).type()", "(3 << b_u8).type()", "(a_u8 << hl.i32(3)).type()", "a_u8 << 9", "a_u8 << 300", "hl.Expr(1).type()", "hl.Expr(2**40).type()",
+    "a_i32 + 2**31", "a_u8 & 300", "(a_u32 + 2**31).type()",
+    "(a_u64 + 2**40).type()", "(a_u8 + 2**40).type()", "(a_u8 << b_i32).type()", "(a_u8 << b_u16).type()",
+    "(a_i16 >> b_u8).type()", "(a_i8 << b_u8).type()", "(3 << b_u8).type()", "(a_u8 << hl.i32(3)).type()",
+    "a_u8 << 9", "a_u8 << 300", "hl.Expr(1).type()", "hl.Expr(2**40).type()",
     "hl.Expr(2**31).type()", "hl.Expr(2**63).type()", "hl.Expr(1.5).type()", "hl.Expr(True).type()",
     "hl.Expr(np.uint8(3)).type()", "hl.Expr(np.float64(3)).type()", "hl.Expr('a')", "hl.Expr(None)", "hl.Expr([1])",
     "hl.Expr(1 + 2j)", "a_u8 + 'a'", "a_u8 + None", "hl.i32(a_u8) + 300", "x + 1", "x * 2.5", "(x + 1).type()",
     "-x", "-a_u8", "-a_bool", "~a_u8", "~a_bool", "~a_f32", "+a_u8", "a_f32 & 1", "a_bool & 1", "a_bool & a_u8",
-    "a_u8 ** 2", "a_i32 ** 3", "2 ** hl.clamp(a_f32, -9, 9)", "a_f32 ** 0.5", "a_i8 ** (b_u8 % 3)", "a_u8 ** 0", "a_i32 ** -1",
+    "a_u8 ** 2", "a_i32 ** 3", "2 ** hl.clamp(a_f32, -9, 9)", "a_f32 ** 0.5", "a_i8 ** (b_u8 % 3)", "a_u8 ** 0",
+    "a_i32 ** -1",
     "(a_u8 ** 2).type()", "(a_i16 ** 2.0).type()", "hl.pow(a_i32, 2).type()", "hl.pow(a_f32, b_f32).type()",
     "hl.pow(a_f64, 3).type()", "hl.pow(hl.abs(a_f32), hl.clamp(b_f32, -3, 3))", "hl.pow(a_i32, b_i32).type()",
     "bool(a_bool)", "a_u8 and b_u8", "not a_bool", "1 < a_u8 < 3", "len(a_u8)", "list(a_u8)", "a_u8[0]",
@@ -71,7 +74,8 @@ _CHOICES = [
     "hl.select(a_bool, a_bool, b_bool)", "hl.select(a_u8 < 5, 1, a_u8 < 50, 2.5, 3)",
     "hl.select(a_u8 < 5, a_u16, a_u8 < 50, a_u8, 3)", "hl.select(a_f32, 1, 2)",
     "hl.clamp(a_i16, 0, 255)", "hl.clamp(a_u8, 10, 300)", "hl.clamp(a_u8, -1, 100)", "hl.clamp(a_f32, 0, 1)",
-    "hl.clamp(a_f32, -1.0, 1.0)", "hl.clamp(a_u8, b_u8, 200)", "hl.clamp(a_u8, b_i16, 200)", "hl.clamp(a_i32, a_u8, 200)",
+    "hl.clamp(a_f32, -1.0, 1.0)", "hl.clamp(a_u8, b_u8, 200)", "hl.clamp(a_u8, b_i16, 200)",
+    "hl.clamp(a_i32, a_u8, 200)",
     "hl.clamp(a_u8, 0.5, 1.5)", "hl.clamp(7, 0, 5)", "hl.clamp(a_i32, hl.i32(2), hl.i32(50))", "hl.clamp(x, 0, 5)",
     "hl.clamp(a_f64, 0.1, 0.9)", "hl.clamp(a_i32, hl.f32(2), hl.f32(50))", "hl.clamp(a_u8, a_u16, b_u16)",
     "hl.min(a_u8, b_u8)", "hl.min(a_u8, 3)", "hl.min(3, a_u8)", "hl.max(a_u8, 300)", "hl.max(a_u8, b_u8, 7)",
@@ -81,12 +85,14 @@ _CHOICES = [
     "hl.mux(a_i32, [a_u8, b_i16])", "hl.mux(a_u8 % 2, [1.5, 2.5])", "hl.mux(a_i32, [])", "hl.mux(a_i32, [7])",
     "hl.lerp(hl.u8(0), hl.u8(255), 0.5)", "hl.lerp(a_u8, b_u8, 0.5)", "hl.lerp(a_u8, b_u8, a_u8)",
     "hl.lerp(a_u8, b_u8, a_u16)", "hl.lerp(a_u16, b_u16, a_u8)", "hl.lerp(a_f32, b_f32, 0.25)",
-    "hl.lerp(hl.abs(a_f32), hl.abs(b_f32), a_u8)", "hl.lerp(a_i8, b_i8, a_u8)", "hl.lerp(a_u8, b_u16, 0.5)", "hl.lerp(a_u8, 255, 0.5)",
+    "hl.lerp(hl.abs(a_f32), hl.abs(b_f32), a_u8)", "hl.lerp(a_i8, b_i8, a_u8)", "hl.lerp(a_u8, b_u16, 0.5)",
+    "hl.lerp(a_u8, 255, 0.5)",
     "hl.lerp(0, a_u8, 0.25)", "hl.lerp(a_u8, b_u8, 1.5)", "hl.lerp(a_u8, b_u8, a_i8)", "hl.lerp(a_u32, b_u32, a_u32)",
     "hl.lerp(a_f64, b_f64, 0.5)", "hl.lerp(a_u8, 300, 0.5)", "hl.lerp(a_f32, b_f32, a_f32)",
-    "hl.likely(a_bool)", "hl.likely_if_innermost(a_u8)", "hl.select(hl.likely(a_u8 < 5), 1, 2)", "hl.likely(a_u8).type()",
+    "hl.likely(a_bool)", "hl.likely_if_innermost(a_u8)", "hl.select(hl.likely(a_u8 < 5), 1, 2)",
+    "hl.likely(a_u8).type()",
     "hl.unsafe_promise_clamped(a_u8, 0, 255)", "hl.unsafe_promise_clamped(a_i32, -1000, 1000).type()",
-    "hl.undef(hl.UInt(8)).type()", "hl.require(a_u8 >= 0, a_u8, 'never')",
+    "hl.undef(hl.UInt(8)).type()", "hl.require(a_bool, a_u8, 'text')",
 ]  # fmt: skip
 
 _ONE_FLOAT = ("sqrt", "exp", "log", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "erf")
@@ -108,9 +114,11 @@ _MATH = [
     "hl.fast_sin(a_f32)", "hl.fast_cos(a_f32)", "hl.fast_inverse(a_f32)", "hl.fast_inverse_sqrt(hl.abs(a_f32))",
     "hl.fast_exp(a_f64)", "hl.fast_inverse(a_u8)", "hl.fast_exp(a_f32).type()", "hl.fast_log(a_f64)",
     "hl.fast_sin(a_f64)", "hl.fast_pow(a_i32, hl.f32(0.5))", "hl.fast_pow(a_f32, 2)",
-    "hl.fast_inverse_sqrt(a_f32).type()",
+    "hl.fast_inverse_sqrt(a_f32).type()", "hl.fast_sin(a_f32).type()", "hl.fast_cos(a_f64).type()",
+    "hl.fast_log(a_f32).type()", "hl.fast_pow(a_f32, b_f32).type()", "hl.fast_inverse(a_f32).type()",
     "hl.strict_float(a_f32 + b_f32)", "hl.strict_float(a_u8)", "hl.strict_float(a_f32 * b_f32 + a_f32)",
-    "hl.exp(a_f32 * 0.5)", "hl.log(a_f32)", "hl.sqrt(a_f32)", "hl.pow(2.0, hl.clamp(a_f32, -9, 9))", "hl.exp(hl.f32(100.0) + a_f32)",
+    "hl.exp(a_f32 * 0.5)", "hl.log(a_f32)", "hl.sqrt(a_f32)", "hl.pow(2.0, hl.clamp(a_f32, -9, 9))",
+    "hl.exp(hl.f32(100.0) + a_f32)",
     "hl.sin(hl.f32(1000.0) * a_f32)", "hl.cos(hl.f64(1000.0) * a_f64)", "hl.tan(a_f32)", "hl.log(hl.f32(x))",
 ]  # fmt: skip
 
@@ -119,14 +127,15 @@ _FIXED_POINT = [
     *(f"hl.{f}(a_{t}, b_{t})" for f in ("halving_add", "rounding_halving_add", "halving_sub") for t in _INTEGERS),
     *(f"hl.{f}(a_{t}, b_{t})" for f in ("saturating_add", "saturating_sub") for t in _INTEGERS),
     *(f"hl.{f}(a_{t}, b_u8 % 7)" for f in ("rounding_shift_left", "rounding_shift_right") for t in _INTEGERS),
-    *(f"hl.{f}(a_{t}, hl.i8(b_u8 % 7) - 3)" for f in ("rounding_shift_left", "rounding_shift_right") for t in ("i16", "u8")),
+    *(f"hl.rounding_shift_{d}(a_{t}, hl.i8(b_u8 % 7) - 3)" for d in ("left", "right") for t in ("i16", "u8")),
     *(f"hl.{f}(a_{t}, b_{t}, {n})" for f in ("mul_shift_right", "rounding_mul_shift_right")
       for t, n in (("i8", 7), ("u8", 8), ("i16", 15), ("u16", 16), ("i32", 10), ("u32", 33), ("i64", 5), ("u64", 3))),
     *(f"hl.widening_shift_{d}(a_{t}, b_u8 % 4)" for d in ("left", "right") for t in ("u8", "i16", "i32")),
     *(f"hl.{f}(a_{t})" for f in ("popcount", "count_leading_zeros") for t in _INTEGERS),
     *(f"hl.count_trailing_zeros(a_{t} | 16)" for t in _INTEGERS), "hl.popcount(a_f32)", "hl.popcount(a_u16).type()",
     "hl.count_leading_zeros(a_bool).type()", "hl.count_trailing_zeros(a_u8)",
-    *(f"hl.{f}_round_to_zero(a_{t}, b_{t} | 1)" for f in ("div", "mod") for t in ("i8", "u8", "i16", "i32", "u32", "i64")),
+    *(f"hl.{f}_round_to_zero(a_{t}, b_{t} | 1)" for f in ("div", "mod")
+      for t in ("i8", "u8", "i16", "i32", "u32", "i64")),
     "hl.div_round_to_zero(a_i32, 3)", "hl.mod_round_to_zero(a_i32, 3)", "hl.div_round_to_zero(a_f32, b_f32)",
     "hl.div_round_to_zero(a_i16, b_i32).type()",
     "hl.widening_add(a_u8, b_i8)", "hl.widening_add(a_u8, b_i16)", "hl.widening_mul(a_i8, b_u8).type()",
@@ -139,7 +148,8 @@ _FIXED_POINT = [
     "hl.rounding_shift_right(a_f32, b_u8)", "hl.mul_shift_right(a_i16, b_u16, 4).type()",
     "hl.mul_shift_right(a_i16, b_i16, b_u8 % 8)", "hl.mul_shift_right(a_i16, b_i16, hl.u16(15))",
     "hl.halving_add(a_u8, 3)", "hl.rounding_halving_add(a_i16, b_u8).type()",
-    "hl.extract_bits(hl.UInt(8), a_u32, 8)", "hl.extract_bits(hl.UInt(16), a_u64, 0)", "hl.extract_bits(hl.Int(8), a_i16, 4)",
+    "hl.extract_bits(hl.UInt(8), a_u32, 8)", "hl.extract_bits(hl.UInt(16), a_u64, 0)",
+    "hl.extract_bits(hl.Int(8), a_i16, 4)",
     "hl.extract_bits(hl.UInt(8), a_u32, b_u8 % 24)", "hl.extract_bits(hl.UInt(32), a_u8, 0)",
     "hl.extract_bits(hl.Float(32), a_u64, 0).type()",
     "hl.concat_bits([a_u8, b_u8])", "hl.concat_bits([a_u16, b_u16])", "hl.concat_bits([a_u8, b_u8, a_u8, b_u8])",
@@ -151,15 +161,17 @@ _FIXED_POINT = [
 _TYPE_QUESTIONS = [
     *(f"[hl.{t}.bits(), hl.{t}.bytes(), hl.{t}.lanes(), hl.{t}.is_int(), hl.{t}.is_uint(), hl.{t}.is_float(), "
       f"hl.{t}.is_bool(), hl.{t}.is_scalar(), hl.{t}.is_vector(), hl.{t}.is_handle(), str(hl.{t})]"
-      for t in ("UInt(8)", "Int(16)", "Bool()", "Float(32)", "Float(64)", "Int(32, 4)", "Handle()", "Float(16)", "BFloat(16)")),
+      for t in ("UInt(8)", "Int(16)", "Bool()", "Float(32)", "Float(64)", "Int(32, 4)")),
     "hl.UInt(8).max()", "hl.Int(16).min()", "hl.Float(32).max()", "hl.UInt(64).max()", "hl.Int(64).min()",
     "hl.Bool().max()", "hl.Float(64).min()", "hl.UInt(8).with_bits(16)", "hl.UInt(8).with_lanes(4)",
     "hl.UInt(8).with_code(hl.TypeCode.Int)", "hl.Int(32, 4).element_of()", "hl.UInt(8).code()", "hl.Float(32).code()",
-    "hl.Int(16).can_represent(hl.UInt(8))", "hl.UInt(8).can_represent(hl.Int(8))", "hl.Float(32).can_represent(hl.Int(32))",
+    "hl.Int(16).can_represent(hl.UInt(8))", "hl.UInt(8).can_represent(hl.Int(8))",
+    "hl.Float(32).can_represent(hl.Int(32))",
     "hl.Float(32).can_represent(hl.Int(16))", "hl.Float(64).can_represent(hl.Float(32))",
     "hl.UInt(8).is_max(255)", "hl.UInt(8).is_min(0)", "hl.Int(8).is_max(5)", "hl.Int(8).is_min(-128)",
     "hl.UInt(8) == hl.UInt(8)", "hl.UInt(8) != hl.Int(8)", "hl.Int(32, 4) == hl.Int(32)", "hl.Bool() == hl.UInt(1)",
-    "hl.UInt(8).is_bfloat()", "hl.UInt(8).same_handle_type(hl.UInt(8))", "hl.Int(7).bits()", "hl.Float(80).bits()",
+    "hl.UInt(8).is_bfloat()", "hl.UInt(8).same_handle_type(hl.UInt(8))", "hl.Handle().is_handle()",
+    "hl.Float(16).bits()", "hl.BFloat(16).bits()", "hl.Int(7).bits()", "hl.Float(80).bits()",
     "hl.UInt(8).bits", "hl.cast(hl.UInt(8), x).type()",
 ]  # fmt: skip
 
@@ -176,13 +188,15 @@ _VARIABLES = [
     "hl.RDom([(2, 5)]).y.min()", "hl.RDom([(2, 5), (1, 3)]) + 1", "hl.RDom([]).dimensions()", "hl.RDom(5)",
     "hl.RDom([(0, 1.5)])", "hl.RDom([(0, x)])", "hl.RDom([(0, 5), (1, 3), (0, 2), (0, 2)]).w.name()",
     "hl.RDom([(0, 5)]).same_as(hl.RDom([(0, 5)]))", "hl.RDom([(0, 5)]).domain().name()", "hl.RVar('r').name()",
-    "hl.Range(1, 5).min", "hl.Range(1, 5).extent", "hl.Range(1)", "hl.RDom([hl.Range(0, 5)]).x.extent()",
+    "hl.Range(1, 5).min", "hl.Range(1, 5).extent", "hl.Range(1)", "hl.Buffer(hl.UInt(8), [2]).dim(2).extent()",
+    "hl.Pipeline().defined()", "hl.RDom([hl.Range(0, 5)]).x.extent()",
     "hl.RDom([(0, 5)]).logical_not()", "hl.RDom([(0, 2), (0, 3), (1, 4)]).z.min()", "hl.RVar('r').logical_not()",
     "hl.Func('f').name()", "hl.Func('f').defined()", "hl.Func('f').dimensions()", "hl.Func(hl.UInt(8), 2, 'f').type()",
     "hl.Func('f')[x] + 1", "hl.Func(3)", "hl.Param(hl.UInt(8), 'p').name()", "hl.Param(hl.UInt(8), 'p').type()",
     "hl.Param(hl.UInt(8), 'p', 7).get()", "hl.Param(hl.UInt(8), 'p', 300)", "hl.Param(hl.UInt(8), 'p', 1.5)",
     "hl.Param(hl.UInt(8), 'p').defined()", "hl.Param(hl.Float(32), 'p', 1)", "(hl.Param(hl.UInt(8), 'p') + 1).type()",
-    "hl.Param(hl.UInt(8), 'p') + 300", "hl.Param(hl.UInt(8), 'p').logical_not()", "hl.Param(hl.Bool(), 'p').logical_not().type()",
+    "hl.Param(hl.UInt(8), 'p') + 300", "hl.Param(hl.UInt(8), 'p').logical_not()",
+    "hl.Param(hl.Bool(), 'p').logical_not().type()",
     "hl.Param(hl.UInt(8), 'p').min_value().defined()", "hl.Param(hl.UInt(8), 'p').max_value().defined()",
     "hl.ImageParam(hl.UInt(8), 2, 'ip').name()", "hl.ImageParam(hl.UInt(8), 2, 'ip').dimensions()",
     "hl.ImageParam(hl.UInt(8), 2, 'ip').type()", "hl.ImageParam(hl.UInt(8), 2, 'ip').defined()",
@@ -190,8 +204,9 @@ _VARIABLES = [
     "hl.ImageParam(hl.UInt(8), 2, 'ip')[x]", "hl.ImageParam(hl.UInt(8), 2, 'ip')[x, 1].type()",
     "hl.ImageParam(hl.UInt(8), 2, 'ip')[x, 1.5]", "hl.ImageParam(hl.UInt(8), -1, 'ip').dimensions()",
     "hl.evaluate(hl.Expr(3) * 4)", "hl.evaluate(hl.sqrt(hl.f32(16.0)))", "hl.evaluate(hl.u8(250) + 10)",
-    "hl.evaluate(x)", "hl.evaluate(hl.Expr(1) < 2)", "hl.Tuple((a_u8, b_u8))", "len(hl.Tuple((a_u8, b_u8)))",
-    "hl.Tuple((a_u8, b_u8))[1]", "hl.Tuple(a_u8, b_u8)",
+    "hl.evaluate(x)", "hl.evaluate(hl.Expr(1) < 2)", "len(hl.Tuple(a_u8, b_u8))",
+    "hl.Tuple(a_u8, b_u8)[1]", "hl.Buffer(hl.UInt(8), [2]).cropped([(0, 9)]).width()",
+    "hl.Pipeline(hl.Func('f')).defined()", "hl.Buffer(hl.UInt(8), [2]).sliced(0, 9).dimensions()",
     "[hl.ArgumentKind.InputScalar, hl.ArgumentKind.InputBuffer, hl.ArgumentKind.OutputBuffer]",
     "[hl.TypeCode.Int, hl.TypeCode.UInt, hl.TypeCode.Float, hl.TypeCode.Handle]",
     "[hl.TailStrategy.Auto, hl.TailStrategy.RoundUp, hl.TailStrategy.GuardWithIf, hl.TailStrategy.ShiftInwards]",

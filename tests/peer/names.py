@@ -1,7 +1,7 @@
 """Halide's public names, what of them the differential test must use, and how much it does.
 
-In: ``names.json`` (the names of Halide 21, by tier and class), and the names that equal cases used. Out: the percentage for
-each tier, and the names that are missing.
+In: ``names.json`` (the names of Halide 21, by tier and class), and the names that equal cases used. Out: the percentage
+for each tier, and the names that are missing.
 
     coverage([("hl", "select")])["core"].missing   ->   every other core name that is not excepted
 """

@@ -1,10 +1,10 @@
 """What an expression is evaluated on: two tables of values for every type.
 
 In: the name of a type. Out: ``POINTS`` values. ``a_u8`` in the source of a case is the Buffer of the first table of
-``uint8`` at ``x``, ``b_u8`` that of the second. The pairs meet in many combinations, the extremes of the type among them.
+``uint8`` at ``x``, ``b_u8`` that of the second. They meet in many pairs, the extremes of the type among them.
 
-int32 and int64 stay small in both, and uint32 as int32: Halide leaves the overflow of these undefined. Float tables hold no zero, no
-NaN and no infinity: what is special about those has cases of its own.
+int32 and int64 stay small in both, and uint32 as int32: Halide leaves the overflow of these undefined. Float tables
+hold no zero, no NaN and no infinity: what is special about those has cases of its own.
 """
 
 from __future__ import annotations

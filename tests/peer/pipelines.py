@@ -25,7 +25,8 @@ def gradient(hl: Any) -> Any:
     x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("gradient")
     f[x, y] = x + y
     buffer = f.realize([5, 4])
-    return [f.name(), f.defined(), f.dimensions(), f.type(), f.types(), [v.name() for v in f.args()], buffer, buffer[3, 2]]
+    names = [f.name(), *(v.name() for v in f.args())]
+    return [names, f.defined(), f.dimensions(), f.type(), f.types(), buffer, buffer[3, 2]]
 
 
 @pipeline
@@ -52,7 +53,7 @@ def sum_over_rdom(hl: Any) -> Any:
     x, f, r = hl.Var("x"), hl.Func("f"), hl.RDom([(0, 5), (1, 3)])
     f[x] = 0
     f[x] += r.x * r.y + x
-    return [f.realize([4]), f.num_update_definitions(), f.has_update_definition(), [v.name() for v in f.rvars()]]
+    return [f.realize([4]), f.num_update_definitions(), f.has_update_definition(), len(f.rvars())]
 
 
 @pipeline
@@ -306,7 +307,7 @@ def definition_errors(hl: Any) -> Any:
         lambda: func()[x],
         lambda: func()[x, 0.5],
         lambda: hl.sum(x),
-        lambda: hl.sum(),
+        lambda: hl.sum(3),
         lambda: func().update(0),
         lambda: put(func(), (r.x, hl.RDom([(0, 2)]).x), 1),
     )
@@ -378,7 +379,9 @@ def matrix_product(hl: Any) -> Any:
 def downsample_and_upsample(hl: Any) -> Any:
     x, y, down, up = hl.Var("x"), hl.Var("y"), hl.Func("down"), hl.Func("up")
     source = hl.BoundaryConditions.repeat_edge(hl.Buffer(picture(8, 8, "float32")))
-    down[x, y] = (source[2 * x, 2 * y] + source[2 * x + 1, 2 * y] + source[2 * x, 2 * y + 1] + source[2 * x + 1, 2 * y + 1]) / 4
+    upper = source[2 * x, 2 * y] + source[2 * x + 1, 2 * y]
+    lower = source[2 * x, 2 * y + 1] + source[2 * x + 1, 2 * y + 1]
+    down[x, y] = (upper + lower) / 4
     up[x, y] = down[x / 2, y / 2] * 0.75 + down[x / 2 - 1 + 2 * (x % 2), y / 2] * 0.25
     return up.realize([8, 8])
 

@@ -1,6 +1,6 @@
 """The verdict on each case, and the text that says where the two packages stand.
 
-In: for each case the two outcomes. Out: ``Verdict``s, and a report: unlisted differences first, then listed ones by kind, then names.
+In: a ``Verdict`` for each case. Out: a report: unlisted differences first, then listed ones by kind, then names.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from enum import Enum
 from .case import Case
 from .differences import DIFFERENCES, Kind
 from .names import Name, coverage
-
-_SHOWN = 60
 
 
 class State(Enum):

@@ -1,7 +1,7 @@
 """One side of the comparison: runs groups of cases with one package, in a process of its own.
 
-In: the name of the package, a JSON file with groups of names, a folder. Out: for each group ``<n>.json`` with an outcome
-for each case and the names that it used, and ``<n>.npz`` with their arrays. A group that ends the process has no file.
+In: the name of the package, a JSON file with groups of names, a folder. Out: for each group ``<n>.json`` with the
+outcome of each case and the names that it used, and ``<n>.npz`` with arrays. A group that ends the process has none.
 
     python -m tests.peer.side halide_core groups.json out
 """

@@ -1,0 +1,127 @@
+"""Funcs, inputs and Buffers made or asked wrongly. Cases are made as in ``test_expressions``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+
+from .blame import refused
+
+x, y = hl.Var("x"), hl.Var("y")
+Case = tuple[Callable[[], Any], type[hl.HalideError], tuple[str, ...], str]
+anything: Any = object()
+number: Any = 3
+half: Any = 1.5
+
+
+def f() -> hl.Func:
+    made = hl.Func("f")
+    made[x, y] = x + y
+    return made
+
+
+def typed(type: hl.Type, dimensions: int) -> hl.Func:
+    return hl.Func(type, dimensions, "g")
+
+
+def put(func: hl.Func, at: Any, value: Any) -> None:
+    func[at] = value
+
+
+def param() -> hl.Param:
+    return hl.Param(hl.UInt(8), "p")
+
+
+def image() -> hl.ImageParam:
+    return hl.ImageParam(hl.UInt(8), 2, "image")
+
+
+def buffer() -> hl.Buffer:
+    return hl.Buffer(np.zeros((3, 4), np.uint8), "data")
+
+
+FUNCS: list[Case] = [
+    (lambda: f()[x, 1.5], hl.TypeMismatchError, ('"f"', "float32", "Argument 2"), "f()[x, 1.5]"),
+    (lambda: f()[x, hl.i64(y)], hl.TypeMismatchError, ('"f"', "int64", "hl.i32("), "f()[x, hl.i64(y)]"),
+    (lambda: f()[x, y, 0], hl.DefinitionError, ('"f"', "2 dimensions", "3"), "f()[x, y, 0]"),
+    (lambda: f()[x, y][0], hl.DefinitionError, ("Tuple",), "f()[x, y][0]"),
+    (lambda: list(f()), hl.DefinitionError, ('"f"', "iterated", "realize"), "list(f())"),  # type: ignore[call-overload]
+    (lambda: f()(x, y), hl.DefinitionError, ('"f"', "f[x, y]"), "f()(x, y)"),  # type: ignore[func-returns-value]
+    (lambda: f().update(2), hl.ScheduleError, ('"f"', "update(2)", "0"), "f().update(2)"),
+    (lambda: f().update_value(), hl.DefinitionError, ('"f"', "update(0)"), "f().update_value()"),
+    (lambda: hl.Func("u").value(), hl.DefinitionError, ('"u"', "not defined"), 'hl.Func("u").value()'),
+    (lambda: hl.Func("u").type(), hl.DefinitionError, ('"u"', "not defined"), 'hl.Func("u").type()'),
+    (lambda: hl.Func("u")[x] + 1, hl.DefinitionError, ('"u"', "before"), 'hl.Func("u")[x] + 1'),
+    (lambda: hl.Func("u")[hl._] + 1, hl.DefinitionError, ('"u"', '"_"'), 'hl.Func("u")[hl._] + 1'),
+    (lambda: hl.Func(anything), hl.DefinitionError, ("Func",), "hl.Func(anything)"),
+    (lambda: hl.Func(hl.UInt(8)), hl.DefinitionError, ("dimensions",), "hl.Func(hl.UInt(8))"),
+    (lambda: put(hl.Func("g"), (x + 1,), 0), hl.DefinitionError, ('"g"',), "func[at] = value"),
+    (lambda: put(hl.Func("g"), x, "text"), hl.TypeMismatchError, ("str",), "func[at] = value"),
+    (lambda: put(hl.Func("g"), x, [1]), hl.DefinitionError, ('"g"',), "func[at] = value"),
+    (lambda: put(typed(hl.UInt(8), 1), x, x), hl.TypeMismatchError, ('"g"', "uint8", "int32"), "func[at] = value"),
+    (lambda: put(typed(hl.Int(32), 2), x, x), hl.DefinitionError, ('"g"', "2 dimensions"), "func[at] = value"),
+    (lambda: hl.lambda_func(*()), hl.DefinitionError, ("lambda_func",), "hl.lambda_func(*())"),
+    (lambda: hl.Var(""), hl.DefinitionError, ("Var", "name"), 'hl.Var("")'),
+    (lambda: hl.Var(number), hl.DefinitionError, ("Var", "3"), "hl.Var(number)"),
+    (lambda: hl.Var.implicit(12), hl.DefinitionError, ("12",), "hl.Var.implicit(12)"),
+    (lambda: hl.Pipeline(anything), hl.PipelineError, ("Pipeline",), "hl.Pipeline(anything)"),
+    (lambda: hl.Pipeline([]), hl.PipelineError, ("Pipeline",), "hl.Pipeline([])"),
+]
+
+INPUTS: list[Case] = [
+    (lambda: hl.Param(number), hl.DefinitionError, ("Param", "hl.Int(32)"), "hl.Param(number)"),
+    (lambda: hl.Param(hl.UInt(8), "p", 300), hl.TypeMismatchError, ('"p"', "300"), 'hl.Param(hl.UInt(8), "p", 300)'),
+    (lambda: hl.Param(hl.UInt(8), 3, 4), hl.DefinitionError, ("name", "3"), "hl.Param(hl.UInt(8), 3, 4)"),
+    (lambda: param().set(half), hl.TypeMismatchError, ('"p"', "1.5"), "param().set(half)"),
+    (lambda: param().set_range(9, 3), hl.DefinitionError, ('"p"', "empty", "9"), "param().set_range(9, 3)"),
+    (lambda: param().set_max_value(256), hl.TypeMismatchError, ('"p"', "256"), "param().set_max_value(256)"),
+    (lambda: param().set_min_value(x + 0), hl.DefinitionError, ('"p"', "constant"), "param().set_min_value(x + 0)"),
+    (lambda: param() + 300, hl.TypeMismatchError, ("300", "uint8"), "param() + 300"),
+    (lambda: hl.ImageParam(number, 2), hl.DefinitionError, ("ImageParam",), "hl.ImageParam(number, 2)"),
+    (lambda: hl.ImageParam(hl.UInt(8), -1), hl.DefinitionError, ("-1",), "hl.ImageParam(hl.UInt(8), -1)"),
+    (lambda: image()[x], hl.DefinitionError, ('"image"', "2 dimensions", "1"), "image()[x]"),
+    (lambda: image()[x, 0.5], hl.TypeMismatchError, ('"image"', "float32"), "image()[x, 0.5]"),
+    (lambda: image().dim(2), hl.DefinitionError, ('"image"', "2 dimensions", "2"), "image().dim(2)"),
+    (lambda: image().dim(0).set_bounds(0, 3), hl.NotAvailableError, ("set_bounds",), "set_bounds(0, 3)"),
+    (lambda: image().set([1, 2]), hl.DefinitionError, ("list",), "image().set([1, 2])"),  # type: ignore[arg-type]
+    (lambda: image().set(np.zeros((2, 2))), hl.TypeMismatchError, ('"image"', "float64"), "image().set(np.zeros("),
+]
+
+BUFFERS: list[Case] = [
+    (lambda: buffer()[4, 0], hl.CoordinateError, ('"data"', "4"), "buffer()[4, 0]"),
+    (lambda: buffer()[0, -1], hl.CoordinateError, ('"data"', "-1"), "buffer()[0, -1]"),
+    (lambda: buffer()[0], hl.HalideError, ('"data"', "2"), "buffer()[0]"),
+    (lambda: buffer()[x], hl.DefinitionError, ('"data"', "2 dimensions"), "buffer()[x]"),
+    (lambda: buffer().dim(2), hl.DefinitionError, ('"data"', "2"), "buffer().dim(2)"),
+    (lambda: buffer().fill(300), hl.TypeMismatchError, ('"data"', "300"), "buffer().fill(300)"),
+    (lambda: buffer().__setitem__((0, 0), 1.5), hl.TypeMismatchError, ('"data"', "1.5"), "__setitem__((0, 0), 1.5)"),
+    (lambda: hl.Buffer(number), hl.DefinitionError, ("Buffer", "int"), "hl.Buffer(number)"),
+    (lambda: hl.Buffer(hl.UInt(8), 3), hl.DefinitionError, ("sizes", "3"), "hl.Buffer(hl.UInt(8), 3)"),  # type: ignore[arg-type]
+    (lambda: hl.Buffer(hl.UInt(8), [half]), hl.DefinitionError, ("sizes", "1.5"), "hl.Buffer(hl.UInt(8), [half])"),
+    (lambda: hl.Buffer(hl.UInt(8), [-1]), hl.DefinitionError, ("negative", "-1"), "hl.Buffer(hl.UInt(8), [-1])"),
+    (lambda: hl.Buffer(hl.UInt(8), [2, 2], [0, 0]), hl.DefinitionError, ("[0, 0]", "2"), "[2, 2], [0, 0])"),
+    (lambda: hl.Buffer(np.zeros(3, complex)), hl.HalideError, ("complex128",), "np.zeros(3, complex)"),
+]
+
+
+@pytest.mark.parametrize("case", FUNCS, ids=lambda case: case[3])
+def test_func_made_or_used_wrongly_is_refused(case: Case) -> None:
+    call, error, named, at = case
+    refused(error, call, *named, at=at)
+
+
+@pytest.mark.parametrize("case", INPUTS, ids=lambda case: case[3])
+def test_input_made_or_used_wrongly_is_refused(case: Case) -> None:
+    call, error, named, at = case
+    refused(error, call, *named, at=at)
+
+
+@pytest.mark.parametrize("case", BUFFERS, ids=lambda case: case[3])
+def test_buffer_made_or_used_wrongly_is_refused(case: Case) -> None:
+    call, error, named, at = case
+    refused(error, call, *named, at=at)
