@@ -26,9 +26,13 @@ _SLOW_S, _SLOW_TURNS = 1.0, 2
 
 @dataclass
 class Outcome:
-    """What one side made of an application; times are minima."""
+    """What one side made of an application; times are minima.
+
+    ``cpu_s`` is the processor time of all threads, which other programs on the machine disturb less.
+    """
 
     run_s: float | None = None
+    cpu_s: float | None = None
     runs: int = 0
     compile_s: float | None = None
     failed: str = ""
@@ -126,7 +130,7 @@ def measure(sides: Sides, prepared: Prepared, schedule: str, threads: int, repea
             result = prepared.folder / f"{side}.npy"
             ask(do="save", path=str(result))
             results[side] = np.load(result)
-            outcome.run_s = ask(do="run", count=1)["run_s"][0]
+            _keep_least(outcome, ask(do="run", count=1))
             turns[side] = repeat
     if check:
         for side, result in results.items():
@@ -139,9 +143,15 @@ def measure(sides: Sides, prepared: Prepared, schedule: str, threads: int, repea
                 continue
             with _Noting(sides, side, threads, outcome) as ask:
                 count = max(1, min(_MOST_A_TURN, int(_TURN_S / outcome.run_s)))
-                outcome.run_s = min([outcome.run_s, *ask(do="run", count=count)["run_s"]])
+                _keep_least(outcome, ask(do="run", count=count))
                 outcome.runs += count
     return row
+
+
+def _keep_least(outcome: Outcome, answer: Mapping[str, list[float]]) -> None:
+    """Takes in the times of some runs."""
+    outcome.run_s = min(answer["run_s"] if outcome.run_s is None else [outcome.run_s, *answer["run_s"]])
+    outcome.cpu_s = min(answer["cpu_s"] if outcome.cpu_s is None else [outcome.cpu_s, *answer["cpu_s"]])
 
 
 def _disagreement(app: App, results: Mapping[str, Array]) -> str:

@@ -100,6 +100,7 @@ def test_measure_times_and_checks(sides: Sides, tmp_path: Path) -> None:
     assert outcome.runs >= 2
     assert outcome.run_s is not None
     assert outcome.compile_s is not None
+    assert outcome.cpu_s is not None
     assert 0 < outcome.run_s < outcome.compile_s
 
 
@@ -157,14 +158,16 @@ def test_peer_without_halide_is_refused(tmp_path: Path) -> None:
         peer_python(str(tmp_path / "nowhere"))
 
 
+def _outcome(seconds: float) -> Outcome:
+    return Outcome(run_s=seconds, cpu_s=2 * seconds, runs=1, compile_s=0.1)
+
+
 def rows() -> list[Row]:
     """Twice as slow, half as slow, and one that was refused."""
     return [
-        Row("blur", "expert", 1, {OURS: Outcome(0.002, 1, 0.2), HALIDE: Outcome(0.001, 1, 0.1)}),
-        Row("sgemm", "expert", 1, {OURS: Outcome(0.001, 1, 0.2), HALIDE: Outcome(0.002, 1, 0.1)}),
-        Row(
-            "harris", "expert", 1, {OURS: Outcome(failed="ScheduleError: no Tuples\nat x"), HALIDE: Outcome(0.1, 1, 1)}
-        ),
+        Row("blur", "expert", 1, {OURS: _outcome(0.002), HALIDE: _outcome(0.001)}),
+        Row("sgemm", "expert", 1, {OURS: _outcome(0.001), HALIDE: _outcome(0.002)}),
+        Row("harris", "expert", 1, {OURS: Outcome(failed="ScheduleError: no Tuples\nat x"), HALIDE: _outcome(0.1)}),
     ]
 
 

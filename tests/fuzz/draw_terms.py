@@ -26,6 +26,7 @@ from tests.fuzz.terms import (
     read,
     reduction,
     saturated,
+    shift,
 )
 
 F32, F64 = hl.Float(32), hl.Float(64)
@@ -166,7 +167,7 @@ class Terms:
             case 1:
                 return call("clamp", INT32, cast(INT32, value), number(0, INT32), number(count - 1, INT32))
             case 2:
-                shifted = infix(">>", cast(hl.UInt(8), value), number(5, INT32))
+                shifted = shift(">>", cast(hl.UInt(8), value), number(5, INT32))
                 return call("min", INT32, cast(INT32, shifted), number(count - 1, INT32))
         return infix("%", cast(INT32, value), number(count, INT32))
 
@@ -306,7 +307,7 @@ class Terms:
                 return infix(r.choice("&|^"), a, self.leaf(type))
             case 2:
                 count = self.leaf(r.choice(INTEGERS)) if r.random() < 0.4 else number(r.randint(-3, 9), INT32)
-                return infix(r.choice(["<<", ">>"]), a, count)
+                return cast(type, shift(r.choice(["<<", ">>"]), a, count))
             case 3:
                 return prefix(r.choice("-~"), a)
             case 4:

@@ -116,6 +116,12 @@ def infix(op: str, a: Term, b: Term, type: Type | None = None) -> Term:
     return Term(result, Form.INFIX, op, (a, b))
 
 
+def shift(op: str, a: Term, count: Term) -> Term:
+    """``a << count`` or ``a >> count``: as signed as ``a``, and as wide as the wider of the two."""
+    wide = count.type.bits() > a.type.bits()
+    return infix(op, a, count, a.type.with_bits(count.type.bits()) if wide else a.type)
+
+
 def prefix(op: str, a: Term) -> Term:
     """``-a`` or ``~a``."""
     return Term(a.type, Form.PREFIX, op, (a,))

@@ -14,7 +14,7 @@ from tests.fuzz.case import Case, Definition
 from tests.fuzz.draw import draw
 from tests.fuzz.draw_algorithm import used_items
 from tests.fuzz.draw_terms import TYPES
-from tests.fuzz.terms import Form, call, cast, infix, name, number, prefix, read, reduction, source
+from tests.fuzz.terms import Form, call, cast, infix, name, number, prefix, read, reduction, shift, source
 
 SEVERAL = range(60)
 
@@ -93,7 +93,7 @@ def test_items_that_nothing_needs_are_dropped() -> None:
         (infix("+", name("x"), number(-3, hl.Int(32))), "x + -3"),
         (infix("+", number(1, hl.Int(32)), number(2, hl.Int(32))), "hl.i32(1) + 2"),
         (infix("*", number(2, hl.Int(32)), infix("-", name("x"), name("y"))), "2 * (x - y)"),
-        (infix("<<", name("p", hl.UInt(8)), number(2, hl.Int(32))), "p << hl.i32(2)"),
+        (shift("<<", name("p", hl.UInt(8)), number(2, hl.Int(32))), "p << hl.i32(2)"),
         (prefix("~", number(5, hl.Int(32))), "~hl.i32(5)"),
         (read("f", hl.Int(8)), "f[()]"),
         (cast(hl.Bool(), read("f", hl.Int(8), name("x"))), "hl.cast(hl.Bool(), f[x])"),
