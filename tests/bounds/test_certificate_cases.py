@@ -10,14 +10,16 @@ import pytest
 import halide_core as hl
 from bounds.certificate import Certificate
 from bounds.claims import Kind, Status
+from bounds.engines import oracle_of
 from bounds.fill import fill
-from bounds.oracle import Answers
+from bounds.oracle import Answers, Engine
 from bounds.query import Query, extract_query
 from bounds.symbolic import SymbolicOracle
 from halide_core import ir
 from halide_core.ir import BinaryOp, Interval, Provide, Stmt
 from halide_core.program import Nest, Program, StageKey
 from lowering.certify import certify_program
+from lowering.driver import certify
 from lowering.layout_checks import check_layouts
 from tests.property.specialized import draw_specialized
 from tests.scheduling.dumps import scheduled
@@ -213,6 +215,13 @@ PROGRAMS: list[Callable[[], hl.Func]] = [
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
 def test_every_claim_is_proven_or_asserted(make: Callable[[], hl.Func]) -> None:
     certificate = make().certify()
+    assert certificate.ok, str(certificate)
+
+
+@pytest.mark.parametrize("engine", [Engine.ISL, Engine.BASELINE])
+@pytest.mark.parametrize("make", [shifted, producer_in_each_case, update, failing, nested, aligned_in_tiles])
+def test_every_engine_answers_for_each_case(make: Callable[[], hl.Func], engine: Engine) -> None:
+    certificate = certify(make()._request(), oracle=oracle_of(engine))
     assert certificate.ok, str(certificate)
 
 
