@@ -26,7 +26,10 @@ from tests.bounds.answered import cpu
 TYPES = [hl.UInt(8), hl.Int(8), hl.UInt(16), hl.Int(16), hl.Int(32), hl.UInt(32), hl.Float(32), hl.Float(64)]
 INPUTS = {t: [Image(f"{t}_{i}", t, 0, UNKNOWN_LOCATION) for i in range(2)] for t in TYPES}
 ODD_FLOATS = [0.0, -0.0, 0.5, 1.5, 2.5, -0.5, 255.5, -1.0, 3e9, -3e9, 1e30, math.inf, -math.inf, math.nan]
-_CALLS = [Intrinsic.FLOOR, Intrinsic.CEIL, Intrinsic.ROUND, Intrinsic.TRUNC, Intrinsic.ABS, Intrinsic.SQRT]
+_CALLS = [
+    Intrinsic.FLOOR, Intrinsic.CEIL, Intrinsic.ROUND, Intrinsic.TRUNC, Intrinsic.ABS, Intrinsic.SQRT, Intrinsic.EXP,
+    Intrinsic.LOG, Intrinsic.SIN, Intrinsic.COS, Intrinsic.ATAN, Intrinsic.TANH,
+]  # fmt: skip
 
 
 class _Draw:
@@ -157,6 +160,11 @@ f32 = hl.ImageParam(hl.Float(32), 1, "f32")
         (hl.i32(hl.abs(i8[x])), (0, 128)),
         (hl.select(u8[x] < 3, hl.i32(u8[x]), -5), (-5, 255)),
         (hl.min(hl.i32(u8[x]), 7), (0, 7)),
+        ((hl.i32(u8[x]) & 3) << 2, (0, 12)),
+        (hl.i32(u8[x] << 2), (0, 255)),
+        (hl.i32(hl.saturating_cast(hl.UInt(8), hl.i32(i8[x]) * 2)), (0, 254)),
+        (hl.i32(hl.sqrt(hl.f32(u8[x]))), (0, 15)),
+        (hl.i32(hl.sin(hl.f32(u8[x])) * 8.5), (-8, 8)),
     ],
 )
 def test_range_of_an_index(e: hl.Expr, expected: tuple[int, int]) -> None:
@@ -184,6 +192,8 @@ def test_range_of_a_func_covers_its_updates() -> None:
         (hl.i32(i8[x]) * 3, "(-384, 766)"),
         (hl.clamp(hl.i32(f32[x]), 2, 5), "(2, 4)"),
         (hl.i32(u8[x]) + x, "(f.min.0, f.extent.0 + 255)"),
+        ((hl.i32(u8[x]) & 3) << 2, "(0, 13)"),
+        (hl.i32(hl.sqrt(hl.f32(u8[x]))), "(0, 16)"),
     ],
 )
 def test_index_of_values_bounds_what_is_computed(index: hl.Expr, expected: str) -> None:

@@ -93,7 +93,10 @@ def test_changed_value_is_found(both: Results) -> None:
     [
         ({"kind": "error", "class": "A", "message": "m"}, {"kind": "plain", "class": "int", "value": 3}),
         ({"kind": "error", "class": "NotAvailableError", "message": ""}, {"kind": "error", "class": "", "message": ""}),
-        ({"kind": "error", "class": "NameError", "message": ""}, {"kind": "error", "class": "NameError", "message": ""}),
+        (
+            {"kind": "error", "class": "NameError", "message": ""},
+            {"kind": "error", "class": "NameError", "message": ""},
+        ),
         ({"kind": "crash"}, {"kind": "crash"}),
         ({"kind": "plain", "class": "int", "value": 3}, {"kind": "plain", "class": "int", "value": 4}),
         ({"kind": "plain", "class": "int", "value": 1}, {"kind": "plain", "class": "bool", "value": True}),

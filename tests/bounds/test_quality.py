@@ -1,0 +1,100 @@
+"""The bounds-quality constraint (definition 2.5), on whole programs: where the program that β₀ fills runs, so does that
+of every engine, it computes the same, and no more of it; and what isl has a part in is the same in every process."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import halide_core as hl
+from bounds.engines import oracle_of
+from bounds.oracle import Engine
+from halide_core.backend import Request
+from halide_core.ir import HoleKind
+from lowering.driver import Trace, lower
+from lowering.interpreter import Outcome
+from lowering.store import StuckError
+from tests.fuzz.case import Case
+from tests.fuzz.draw import draw
+from tests.fuzz.interpreted import KeepsGrowing, request_of, run_passes
+
+STEPS = 60_000
+BETTER = [e for e in Engine if e is not Engine.BASELINE]
+
+
+def run(case: Case, engine: Engine) -> list[list[object]]:
+    """The outputs' values, by the target semantics, of the program as one engine fills it."""
+    outputs, windows = case.build()
+    request: Request = request_of(outputs)
+    trace = Trace()
+    arguments = lower(request, oracle=oracle_of(engine), trace=trace).arguments
+    del trace.passes[1:]
+    boxes = [tuple(w) for w in windows]
+    ((_, filled),) = run_passes(request, arguments, trace, boxes, random.Random(0), STEPS)
+    outcome: Outcome = filled()
+    return [outcome.result(i, window).tolist() for i, window in enumerate(boxes)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 1 << 30))
+def test_what_runs_with_the_baseline_runs_with_every_engine(seed: int) -> None:
+    case = draw(seed, 0)
+    try:
+        expected = run(case, Engine.BASELINE)
+    except (StuckError, KeepsGrowing, hl.HalideError):
+        return
+    for engine in BETTER:
+        assert repr(run(case, engine)) == repr(expected), (engine, case.source())
+
+
+
+ANSWERS = """
+import halide_core as hl
+from bounds.query import extract_query
+from bounds.engines import oracle_of
+from bounds.oracle import Engine
+from halide_core.printer import format_interval
+from lowering.driver import Trace, schedule
+x, y = hl.Var("x"), hl.Var("y")
+g, f = hl.Func("g"), hl.Func("f")
+g[x, y] = x + y
+f[x, y] = g[x % 5 + x // 2, hl.select(y < 3, y, 7 - y)] + g[hl.min(x, 2 * y) - y, hl.max(x - y, y - x)]
+g.compute_root()
+f.split(x, x, hl.Var("xi"), 8, hl.TailStrategy.GuardWithIf)
+query = extract_query(schedule(f._request(), Trace()))
+for a in oracle_of(Engine.CHAIN).answer(query).holes:
+    print(format_interval(a.interval), a.engine.value, [e.ends.engine.value for e in a.evidence])
+"""
+
+
+def test_answers_of_isl_are_the_same_in_every_process() -> None:
+    def answers(hash_seed: str) -> str:
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run([sys.executable, "-c", ANSWERS], env=env, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    first = answers("0")
+    assert "isl" in first
+    assert answers("1") == answers("4711") == first
+
+
+@pytest.mark.parametrize("engine", BETTER)
+def test_answers_name_their_engine_and_their_clauses(engine: Engine) -> None:
+    x = hl.Var("x")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x
+    f[x] = g[x] + g[x - x // 2 * 2 + 3]
+    g.compute_root()
+    trace = Trace()
+    lower(f._request(), oracle=oracle_of(engine), trace=trace)
+    assert trace.answers is not None and trace.query is not None
+    (answer,) = [a for a in trace.answers.holes if a.func.name == "g" and a.kind is HoleKind.CPU]
+    assert answer.clauses == tuple(trace.query.reads[answer.func])
+    assert answer.engine is (Engine.ISL if engine in (Engine.CHAIN, Engine.ISL) else Engine.INTERVAL)
+    assert [repr(e.point) for e in answer.evidence] == ["f.s0.x", "f.s0.x - f.s0.x/2*2 + 3"]
