@@ -36,6 +36,8 @@ class Memory:
         """Unknowns that stand for values of Funcs."""
         self.ranges: dict[Expr, tuple[float, float]] = {}
         """Finite ranges of unknowns, for what is made of floats; of integers, contexts say the same."""
+        self.words: dict[Expr, None] = {}
+        """Unknowns that are int64 words of memory; index arithmetic is that of all integers."""
         self.trusted: dict[tuple[Function, int], None] = {}
         """Funcs whose guessed ranges were taken as facts."""
 
@@ -45,6 +47,8 @@ class Memory:
         var = Variable(e.type, f"{e.callee.name}[{brief_point(args)}] #{self._count}")
         if isinstance(e.callee, Function):
             self.invented[var] = None
+        if e.type is INT64:
+            self.words[var] = None
         return var
 
     def range_of(self, f: Function, component: int) -> tuple[float, float] | None:

@@ -96,6 +96,8 @@ class _Races:
                 renamed[v] = Variable(v.type, f"{v.name} @{self._copies}'")
                 if v in self._memory.invented:
                     self._memory.invented[renamed[v]] = None
+                if v in self._memory.words:
+                    self._memory.words[renamed[v]] = None
         return Substitution(renamed)
 
 

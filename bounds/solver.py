@@ -43,17 +43,19 @@ class Prover:
         self,
         invented: Collection[Expr] = (),
         ranges: Mapping[Expr, tuple[float, float]] | None = None,
+        words: Collection[Expr] = (),
         budget: int = BUDGET,
     ) -> None:
         """
         Args:
             invented: unknowns that stand for values of Funcs, which need not be able to take every value.
             ranges: finite ranges of unknowns, for what is made of floats.
+            words: unknowns that are int64 words of memory.
             budget: z3's steps for one question.
         """
         self._invented = invented
         self._budget = budget
-        self._terms = Terms(ranges)
+        self._terms = Terms(ranges, words)
         self._solver = _solver()
         self._stack: list[Context] = []
         self._said: list[list[int]] = [[]]

@@ -14,7 +14,7 @@ third, with lemmas about its sign and its growth; ``exact_products`` says what i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import z3
@@ -50,9 +50,10 @@ def _euclid(a: int, b: int) -> tuple[int, int]:
 class Terms:
     """The terms of one set of variables: each expression once."""
 
-    def __init__(self, ranges: Mapping[Expr, Range] | None = None) -> None:
-        """``ranges``: finite ranges of unknowns, for what is made of floats."""
+    def __init__(self, ranges: Mapping[Expr, Range] | None = None, words: Collection[Expr] = ()) -> None:
+        """``ranges``: finite ranges of unknowns, for what is made of floats; ``words``: unknowns that memory holds."""
         self._given = ranges or {}
+        self._words = words
         self._integers = Ranges(ranges)
         self._memo: dict[Expr, Term] = {}
         self._axioms: list[Any] = []
@@ -146,7 +147,8 @@ class Terms:
                     return Term(z3.BoolVal(bool(value)), (value, value), frozenset())
                 return Term(z3.IntVal(value), (value, value), frozenset())
             case Variable() | ir.Hole():
-                return self._leaf(e, e.type.range if e.type.is_integer() and e.type is not INT64 else _ANY)
+                word = e in self._words or (e.type.is_integer() and e.type is not INT64)
+                return self._leaf(e, e.type.range if word else _ANY)
             case ir.ParamRef() if e.type.is_integer():
                 return self._leaf(e, e.type.range)
             case ir.BufferField(field=field):

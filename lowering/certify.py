@@ -88,4 +88,4 @@ def _prover(memory: Memory) -> Prover:
         raise HalideError(
             'Certificates need the z3 solver, which is not installed: pip install "halide-core[bounds]".'
         ) from missing
-    return Prover(memory.invented, memory.ranges)
+    return Prover(memory.invented, memory.ranges, memory.words)

@@ -156,6 +156,8 @@ def test_start_that_fails_says_why(tmp_path: Path) -> None:
 def test_peer_without_halide_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PeerMissingError, match="can't import halide"):
         peer_python(str(tmp_path / "nowhere"))
+    with pytest.raises(PeerMissingError, match=f'"{Path.cwd()}/no/python" can'):
+        peer_python("no/python")  # as seen from the user's folder
 
 
 def _outcome(seconds: float) -> Outcome:

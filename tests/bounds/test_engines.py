@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bounds.engines import chosen_engine, oracle_of, ranges_of
 from bounds.oracle import Ends, Engine
+from bounds.polyhedral import CHAINED
 from bounds.query import Define, ForAll, Where
 from halide_core import ir
 from halide_core.errors import HalideError
@@ -39,14 +40,16 @@ def check_sound(drawn: Drawn, e: Expr, found: Ends) -> None:
             assert found.high is None or v <= value(found.high, outer), (drawn, e, found.high, at)
 
 
-def check_not_looser(drawn: Drawn, e: Expr, ours: Ends, other: Ends) -> None:
-    """Wherever the path has points."""
+def check_not_looser(drawn: Drawn, e: Expr, ours: Ends, other: Ends, slack: int = 0) -> None:
+    """Wherever the path has points; ``slack`` more points are still not looser."""
     for outer in OUTER:
         if drawn.points(outer):
             if other.low is not None:
-                assert ours.low is not None and value(other.low, outer) <= value(ours.low, outer), (drawn, e, outer)
+                assert ours.low is not None, (drawn, e, outer)
+                assert value(other.low, outer) - slack <= value(ours.low, outer), (drawn, e, outer)
             if other.high is not None:
-                assert ours.high is not None and value(ours.high, outer) <= value(other.high, outer), (drawn, e, outer)
+                assert ours.high is not None, (drawn, e, outer)
+                assert value(ours.high, outer) <= value(other.high, outer) + slack, (drawn, e, outer)
 
 
 EXPRESSIONS = expressions((x, y, z, p), 6)
@@ -123,7 +126,8 @@ def test_range_is_exact_where_all_is_constant(
 @settings(max_examples=150, deadline=None)
 @given(PATHS, EXPRESSIONS)
 def test_chain_asks_isl_wherever_it_knows_better(drawn: Drawn, e: Expr) -> None:
-    check_not_looser(drawn, e, ends(Engine.CHAIN, drawn, e), ends(Engine.ISL, drawn, e))
+    """Up to the few points for which the chain does not take a condition into everything downstream."""
+    check_not_looser(drawn, e, ends(Engine.CHAIN, drawn, e), ends(Engine.ISL, drawn, e), CHAINED.negligible)
 
 
 # -- the rules of the baseline (figure 2.10b), one by one

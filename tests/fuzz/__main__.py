@@ -40,6 +40,7 @@ def main() -> int:
         with Workers(given.jobs) as workers:
             report = run(campaign, workers, progress=True)
             folder = CORPUS if given.save else Path(tempfile.gettempdir()) / "halide_core_fuzz"
+            sys.stderr.write("making the failures small …\n" if report.failures() else "")
             paths = write_failures(campaign, report, workers, folder)
     sys.stdout.write(report.text() + "\n")
     for path in paths:

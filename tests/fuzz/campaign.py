@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.case import Case
 from tests.fuzz.draw import draw
-from tests.fuzz.judge import INTERPRETED, Judges
+from tests.fuzz.judge import FAST, INTERPRETED, Judges
 from tests.fuzz.report import Report
 from tests.fuzz.shrink import ATTEMPTS, shrink
-from tests.fuzz.verdict import Outcome, Verdict
+from tests.fuzz.verdict import Outcome
 from tests.fuzz.workers import Task, Workers
 from tests.fuzz.write import write_test
 
 EXECUTABLES = 5
 """Of so many compiled cases one is a stand-alone executable too."""
-SHOWN = 20
+SHOWN = 8
 """So many kinds of failures are made small; the others are counted."""
 
 
@@ -73,20 +74,35 @@ def write_failures(
     """Makes the first failure of each kind small and writes it as a test."""
     paths = []
     for kind, numbers in list(report.failures().items())[:SHOWN]:
-        number = numbers[0]
-        judges = campaign.judges(number)
-        small = shrink(
-            draw(campaign.seed, number),
-            lambda case, kind=kind, judges=judges: _fails(workers.one(case, judges), kind),  # type: ignore[misc]  # bound here
-            attempts,
-        )
-        verdict = workers.one(small, judges)
-        paths.append(write_test(small, verdict, judges, folder))
+        found = _Failure(workers, kind, campaign.judges(numbers[0]))
+        case = draw(campaign.seed, numbers[0])
+        found.ask_fewer(case)
+        small = shrink(case, found.shows, attempts)
+        paths.append(write_test(small, workers.one(small, found.judges), found.judges, folder))
     return paths
 
 
-def _fails(verdict: Verdict, kind: str) -> bool:
-    return verdict.outcome is Outcome.MISMATCH and verdict.kind == kind
+@dataclass(slots=True)
+class _Failure:
+    """A kind of mismatch, and the judges that it takes to see it."""
+
+    workers: Workers
+    kind: str
+    judges: Judges
+
+    def shows(self, case: Case) -> bool:
+        """Whether a case fails so."""
+        verdict = self.workers.one(case, self.judges)
+        return verdict.outcome is Outcome.MISMATCH and verdict.kind == self.kind
+
+    def ask_fewer(self, case: Case) -> None:
+        """Asks one judge alone, or none besides the interpreter, where that is enough."""
+        everyone = self.judges
+        for fewer in (FAST, *(each for each in Judges if each in everyone)):
+            self.judges = fewer
+            if self.shows(case):
+                return
+        self.judges = everyone
 
 
 def _say(text: str) -> None:

@@ -17,7 +17,7 @@ from tests.fuzz.case import Border, Case, Definition, Domain, Image, Item, Numbe
 from tests.fuzz.draw_algorithm import used_items
 from tests.fuzz.terms import Form, Term, cast, number
 
-ATTEMPTS = 500
+ATTEMPTS = 250
 """How many cases are judged on the way."""
 
 

@@ -106,7 +106,7 @@ def pipeline_object(hl: Any) -> Any:
     out = hl.Buffer(hl.UInt(8), [6])
     p.realize(out)
     p.invalidate_cache()
-    return [arguments, out, p.get_func(0).name()]
+    return [arguments, out, p.get_func(0).dimensions()]
 
 
 @pipeline
@@ -293,7 +293,8 @@ def output_buffer_questions(hl: Any) -> Any:
     x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("f")
     f[x, y] = hl.u8(x + y)
     out = f.output_buffer()
-    return [out.name(), out.type(), out.dimensions(), out.defined(), isinstance(out, hl.OutputImageParam)]
+    kinds = [isinstance(out, hl.OutputImageParam), isinstance(out.name(), str)]
+    return [kinds, out.type(), out.dimensions(), out.defined()]
 
 
 @pipeline

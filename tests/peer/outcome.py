@@ -27,7 +27,9 @@ class Arrays:
     known: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def keep(self, array: npt.NDArray[Any]) -> str:
-        """Stores an array; gives its name."""
+        """Stores an array; gives its name. An array of Python objects is no result that another process could read."""
+        if array.dtype.hasobject:
+            raise TypeError(f"A case can't give an array of {array.dtype}.")
         name = f"{self.prefix}{len(self.known)}"
         self.known[name] = np.ascontiguousarray(array)
         return name

@@ -94,6 +94,8 @@ class Side:
                 f[self._x] = value
                 funcs.append(f)
             results = hl.Pipeline(funcs).realize([POINTS])
+            several = results if isinstance(results, list | tuple) else [results]
+            kept = [arrays.keep(np.array(buffer)) for buffer in several]
         except Exception as raised:  # noqa: BLE001  # what a case raises is its outcome
             if len(expressions) == 1:
                 expressions[0][0]["outcome"] = error(raised)
@@ -101,10 +103,8 @@ class Side:
             for each in expressions:
                 self._realize([each], arrays)
             return
-        if len(expressions) == 1 and not isinstance(results, list | tuple):
-            results = [results]
-        for (tree, _), buffer in zip(expressions, results, strict=True):
-            tree["outcome"]["array"] = arrays.keep(np.array(buffer))
+        for (tree, _), name in zip(expressions, kept, strict=True):
+            tree["outcome"]["array"] = name
 
 
 def _buffer_type(hl: Any, type: str) -> Any:

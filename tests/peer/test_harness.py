@@ -15,7 +15,7 @@ from .case import Case, all_cases, groups
 from .compare import Comparison, ulp_distance
 from .differences import DIFFERENCES
 from .operands import POINTS, TYPES, table
-from .outcome import Tree
+from .outcome import Arrays, Tree
 from .report import State, Verdict, passed, report, summary
 
 CASES = all_cases()
@@ -137,6 +137,11 @@ def test_coverage_counts_what_is_not_excepted() -> None:
     assert (len(nothing.missing) - len(one.missing), nothing.counted) == (1, one.counted)
     assert ("hl", "Generator") not in nothing.missing
     assert names.coverage(nothing.missing)["core"].percent == 100.0
+
+
+def test_array_of_objects_is_no_result() -> None:
+    with pytest.raises(TypeError, match="object"):
+        Arrays("p").keep(np.array([object()]))
 
 
 def test_side_goes_on_behind_a_case_that_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
