@@ -35,7 +35,7 @@ def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) 
     nests = _Nests(site, nest, chain, holes, number)
     claims = nests.coverage()
     if site.stage:
-        claims.append(nests.order())
+        claims += [nests.order(), *nests.domain()]
     return claims
 
 
@@ -163,6 +163,14 @@ class _Nests:
         holds = any_of((here, later, ir.Not(earlier.type, earlier)))
         text: Text = (f"the loops of stage {site.stage} run each of its updates once, and in the order of its domain",)
         return self._claim(Kind.ORDER, text, context, holds)
+
+    def domain(self) -> list[Claim]:
+        """Every iteration of an update is a point of its domain: none runs beyond it."""
+        pure, domain = self._pure(), self._domain()
+        names = self._names([v for v, _ in pure + domain], " @3.")
+        context = self._instance(self._site.context, names)
+        text: Text = (f"every iteration of stage {self._site.stage} is one of its domain",)
+        return [self._claim(Kind.ORDER, text, context, within(names.expr(v), over)) for v, over in domain]
 
     def _instance(self, context: Context, names: Substitution) -> Context:
         """One iteration of the nest."""
