@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from halide_core import ir
-from halide_core.algorithm import Function, Image, Parameter
+from halide_core.algorithm import Function, Image, Parameter, Requirement
 from halide_core.errors import InternalError
+from halide_core.estimates import ArgumentEstimates, estimates_of
 from halide_core.types import Type
 
 if TYPE_CHECKING:
     from halide_core.buffer import Buffer
     from halide_core.profiling import Profile
+    from halide_core.target import Target
 
 
 class ArgumentKind(Enum):
@@ -43,6 +45,14 @@ class Argument:
     dimensions: int
     source: ir.Callee | ir.Scalar
     component: int = 0
+    dense: bool = True
+    """Whether dimension 0 must have stride 1: unless a constraint says which other stride it has."""
+
+    @property
+    def argument_estimates(self) -> ArgumentEstimates:
+        """What is known in advance of the values."""
+        assert isinstance(self.source, Image | Function | Parameter)
+        return estimates_of(self.source)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +63,9 @@ class Request:
     inputs: tuple[Image | Parameter, ...]
     name: str
     flags: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    target: Target | None = None
+    """None is this machine, with all of its instructions."""
 
 
 class OutputKind(Enum):
@@ -62,7 +75,11 @@ class OutputKind(Enum):
     C_HEADER = "c_header"
     OBJECT = "object"
     STATIC_LIBRARY = "static_library"
+    ASSEMBLY = "assembly"
     STMT = "stmt"
+    STMT_HTML = "stmt_html"
+    CONCEPTUAL_STMT = "conceptual_stmt"
+    CONCEPTUAL_STMT_HTML = "conceptual_stmt_html"
 
 
 Box = tuple[tuple[int, int], ...]
@@ -158,6 +175,10 @@ class Backend(Protocol):
 
     def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""
+        ...
+
+    def cpu_features(self) -> frozenset[str]:
+        """The instructions that this machine's processor has, by the Linux kernel's names."""
         ...
 
     def certify(self, request: Request) -> Certificate:

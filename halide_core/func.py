@@ -205,6 +205,14 @@ class Func(FuncSchedule, Realizable):
         self._definition(0)
         return OutputImageParam(self._function)
 
+    def output_buffers(self) -> list[OutputImageParam]:
+        """The buffer of each value."""
+        return [self.output_buffer()]
+
+    def is_extern(self) -> bool:
+        """Whether a C function defines the Func; none is here."""
+        return False
+
     def outputs(self) -> int:
         """How many values a point has."""
         return len(self.types())

@@ -39,7 +39,7 @@ class OutputImageParam(Shaped):
     def __init__(self, function: Function) -> None:
         self._function = function
 
-    def _buffer(self) -> ir.Callee:
+    def _buffer(self) -> Function:
         return self._function
 
     def dim(self, dimension: int) -> Dimension:

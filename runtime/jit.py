@@ -31,8 +31,9 @@ from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
 from runtime.profiler import Profiler
-from runtime.runtime_library import FFI, INCLUDE_FOLDER, runtime
-from runtime.toolchain import CompileOptions, compile_shared, find_compiler
+from runtime.runtime_library import FFI, runtime
+from runtime.target_flags import compile_options
+from runtime.toolchain import compile_shared, find_compiler
 
 FFI.cdef(f"int {ENTRY}(void **arguments);")
 
@@ -51,10 +52,10 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     """
     runtime()  # its symbols must be there before a library that needs them is opened
     compiler = find_compiler()
-    options = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags)
+    options = compile_options(request)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
-        signature = arguments(request, snapshot(request.outputs))
+        signature = arguments(request, snapshot(request.outputs, request.requirements))
     cache = default_cache()
 
     def build(output: Path) -> None:
@@ -109,14 +110,15 @@ class LoadedPipeline:
 
         Raises: PipelineError.
         """
-        targets = [_target(buffer) for buffer in outputs]
+        written = self._arguments[self._inputs :]
+        targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
         keep: list[Any] = []
         pointers: list[Any] = []
         for argument, value in zip(self._arguments, inputs, strict=False):
             if isinstance(value, Buffer):
                 source = describe(value)
-                if not is_dense(source.array) or any(source.overlaps(t) for t in targets):
-                    copy = np.array(source.array, order="C", copy=True)
+                if (argument.dense and not is_dense(source.array)) or any(source.overlaps(t) for t in targets):
+                    copy = np.array(source.array, order="C" if argument.dense else "K", copy=True)
                     source = Descriptor(copy, value.mins, argument.type)
                 keep.append(source)
                 pointers.append(source.pointer)
@@ -172,10 +174,10 @@ class LoadedPipeline:
             raise error(message or f'Pipeline "{self._name}" failed.')
 
 
-def _target(buffer: Buffer) -> Descriptor:
+def _target(buffer: Buffer, argument: Argument) -> Descriptor:
     """Where an output is written: its own memory, or dense memory from which it is copied."""
     described = describe(buffer)
-    if is_dense(described.array):
+    if not argument.dense or is_dense(described.array):
         return described
     return Descriptor(np.empty_like(described.array, order="C"), buffer.mins, buffer.type())
 
