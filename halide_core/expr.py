@@ -16,6 +16,7 @@ import numpy as np
 from halide_core import ir
 from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
 from halide_core.ir import BinaryOp
+from halide_core.mathematics import latex_expression
 from halide_core.names import automatic_name
 from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with, type_of_dtype
 
@@ -159,6 +160,10 @@ class Operand:
             "and (a < b) & (b < c) for a chained comparison."
         )
 
+    def _repr_latex_(self) -> str | None:
+        """Mathematics, for notebooks."""
+        return latex_expression(self._node())
+
     def __iter__(self) -> None:
         raise TypeError(f"{type(self).__name__} can't be iterated over.")
 
@@ -192,6 +197,9 @@ class Expr(Operand):
     def defined(self) -> bool:
         """Whether there is an expression: ``Expr()`` is not defined."""
         return self._wrapped is not None
+
+    def _repr_latex_(self) -> str | None:
+        return None if self._wrapped is None else latex_expression(self._wrapped)
 
     def __repr__(self) -> str:
         return "(undefined)" if self._wrapped is None else repr(self._wrapped)

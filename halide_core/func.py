@@ -21,6 +21,7 @@ from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
+from halide_core.mathematics import definitions, latex_definitions
 from halide_core.output_buffer import OutputImageParam
 from halide_core.pending import FUNC
 from halide_core.pipeline import Realizable
@@ -259,6 +260,14 @@ class Func(FuncSchedule, Realizable):
 
     def __repr__(self) -> str:
         return f"<halide_core.Func {self._function.name!r}>"
+
+    def __str__(self) -> str:
+        """The definitions, a line each."""
+        return definitions(self._function)
+
+    def _repr_latex_(self) -> str | None:
+        """The definitions as mathematics, for notebooks."""
+        return latex_definitions(self._function)
 
 
 def lambda_func(*args: Var | ExprLike) -> Func:
