@@ -86,6 +86,14 @@ Box = tuple[tuple[int, int], ...]
 """(min, extent) of each dimension, the first being x."""
 
 
+class Prepared(Protocol):
+    """A run with given arguments, which can be repeated as long as they are as they were. Keeps nothing alive."""
+
+    def run(self, arguments: Sequence[object]) -> bool:
+        """Runs, unless anything about the arguments has changed; whether it did. Raises PipelineError."""
+        ...
+
+
 class Compiled(Protocol):
     """A loaded pipeline."""
 
@@ -97,6 +105,12 @@ class Compiled(Protocol):
     def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Runs into the outputs. Raises PipelineError, with the pipeline's and the argument's name, and then
         the outputs are unchanged if the arguments were at fault."""
+        ...
+
+    def prepare(
+        self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]
+    ) -> Prepared | None:
+        """The same run, to be repeated at little cost; None where something must be copied on the way."""
         ...
 
     def take_profile(self) -> Profile:

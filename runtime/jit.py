@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,26 @@ class LoadedPipeline:
             if buffer.array is not target.array:
                 buffer.array[...] = target.array
 
+    def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> Repeated | None:
+        """A run that can be repeated; None where a buffer must go through a copy, or memory is too complex to watch."""
+        seen = [describe(v) if isinstance(v, Buffer) else v for v in (*inputs, *outputs)]
+        targets = [d for d in seen[self._inputs :] if isinstance(d, Descriptor)]
+        for argument, d in zip(self._arguments, seen, strict=True):
+            if isinstance(d, Descriptor):
+                read = argument.kind is ArgumentKind.InputBuffer
+                if (argument.dense and not is_dense(d.array)) or (read and any(d.overlaps(t) for t in targets)):
+                    return None
+        return Repeated(self, seen)
+
+    def invoke(self, pointers: Any) -> None:
+        """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""
+        code = self._entry(pointers)
+        if code:
+            text = FFI.string(runtime().halide_core_last_error())
+            message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
+            raise error(message or f'Pipeline "{self._name}" failed.')
+
     def take_profile(self) -> Profile:
         """What was measured since the last call."""
         if self._profiler is None:
@@ -166,12 +187,47 @@ class LoadedPipeline:
         return boxes[: self._inputs], [box for box in boxes[self._inputs :] if box is not None]
 
     def _invoke(self, pointers: list[Any]) -> None:
-        code = self._entry(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
-        if code:
-            text = FFI.string(runtime().halide_core_last_error())
-            message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
-            raise error(message or f'Pipeline "{self._name}" failed.')
+        self.invoke(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
+
+
+class Repeated:
+    """Implements ``halide_core.backend.Prepared``: pointers to what describes the arguments, good while it does.
+
+    C only reads them, so threads may share one. The descriptors belong to their Buffers; only weak references are kept,
+    so that a Callable does not keep the pictures of its last call in memory.
+    """
+
+    def __init__(self, pipeline: LoadedPipeline, seen: Sequence[Descriptor | int | float | bool]) -> None:
+        self._pipeline = pipeline
+        boxes = [
+            None if isinstance(d, Descriptor) else _scalar(a.type, d)
+            for a, d in zip(pipeline.arguments, seen, strict=True)
+        ]
+        self._boxes = boxes  # keeps the scalars alive
+        pointers = [
+            d.pointer if isinstance(d, Descriptor) else FFI.cast(_VOID, box or 0)
+            for d, box in zip(seen, boxes, strict=True)
+        ]
+        self._pointers = FFI.new(_POINTERS, pointers)
+        self._expected = [weakref.ref(d) if isinstance(d, Descriptor) else d for d in seen]
+
+    def run(self, arguments: Sequence[object]) -> bool:
+        """Runs if each argument is a Buffer that is still described as it was, or the very number that it was."""
+        if len(arguments) != len(self._expected):
+            return False
+        held = []  # what C reads, while it does
+        for given, expected in zip(arguments, self._expected):  # noqa: B905  # compared above; this is the hot path
+            if expected.__class__ is weakref.ref:
+                known = expected()
+                if known is None or not isinstance(given, Buffer) or given.described is not known:
+                    return False
+                if not known.still_describes(given):
+                    return False
+                held.append(known)
+            elif given is not expected:
+                return False
+        self._pipeline.invoke(self._pointers)
+        return True
 
 
 def _target(buffer: Buffer, argument: Argument) -> Descriptor:
