@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import numpy as np  # noqa: F401  # inputs are made with it
+import numpy as np  # inputs are made with it
 
 import halide_core as hl
 from tests.fuzz.case import Built
