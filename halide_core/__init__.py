@@ -65,16 +65,19 @@ from halide_core.errors import (
     CoordinateError,
     DefinitionError,
     HalideError,
+    HalideWarning,
     InternalError,
     NotAvailableError,
+    NotIterableError,
     PipelineError,
+    PrecisionWarning,
     ScheduleError,
     SpecializeFailError,
     ToolchainError,
     TypeMismatchError,
 )
 from halide_core.estimates import ArgumentEstimates
-from halide_core.expr import Expr, HalideWarning, Var
+from halide_core.expr import Expr, Var
 from halide_core.fixed_point import (
     div_round_to_zero,
     halving_add,
@@ -203,12 +206,14 @@ __all__ = [
     "LinkageType",
     "Module",
     "NotAvailableError",
+    "NotIterableError",
     "OutputFileType",
     "OutputImageParam",
     "Param",
     "Parameter",
     "Pipeline",
     "PipelineError",
+    "PrecisionWarning",
     "Profile",
     "RDom",
     "RVar",

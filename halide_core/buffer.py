@@ -16,7 +16,14 @@ import numpy as np
 from halide_core.algorithm import Image
 from halide_core.buffer_shape import Shaped, allocate, check_memory, view
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, image_access
-from halide_core.errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
+from halide_core.errors import (
+    CoordinateError,
+    DefinitionError,
+    HalideError,
+    NotIterableError,
+    TypeMismatchError,
+    user_location,
+)
 from halide_core.expr import Expr, ExprLike, Operand
 from halide_core.pending import BUFFER, Pending
 from halide_core.picture import Array
@@ -133,7 +140,7 @@ class Buffer(Shaped, Pending):
 
     def __iter__(self) -> Iterator[Any]:
         if self.dimensions() != 1:
-            raise TypeError(
+            raise NotIterableError(
                 f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can."
             )
         return iter(self._array.tolist())

@@ -53,7 +53,10 @@ ALIGNMENT = 128
 def _zeros(shape: Sequence[int], type: Type) -> Array:
     """Zeros in C order."""
     size = math.prod(shape) * type.bytes()
-    memory = np.zeros(size + ALIGNMENT, np.uint8)
+    try:
+        memory = np.zeros(size + ALIGNMENT, np.uint8)
+    except (MemoryError, ValueError) as full:
+        raise HalideError(f"There is no memory for a Buffer of {size} bytes.") from full
     start = -memory.ctypes.data % ALIGNMENT
     return memory[start : start + size].view(type.dtype).reshape(shape)
 

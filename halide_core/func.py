@@ -15,7 +15,7 @@ from halide_core.algorithm import Definition, Function
 from halide_core.buffer import Buffer
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, coordinates
 from halide_core.definition import Accumulation, Required, define
-from halide_core.errors import DefinitionError, ScheduleError
+from halide_core.errors import DefinitionError, NotIterableError, ScheduleError
 from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
 from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
@@ -136,7 +136,7 @@ class Func(FuncSchedule, Realizable):
         raise DefinitionError(f'Func "{name}" is no Python function: write {name}[x, y] for its value at a point.')
 
     def __iter__(self) -> NoReturn:
-        raise DefinitionError(
+        raise NotIterableError(
             f'Func "{self._function.name}" has infinitely many points: it can\'t be iterated over. '
             f"Realize it first: np.asarray({self._function.name}.realize([width, height]))."
         )

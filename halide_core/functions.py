@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from functools import reduce
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
+from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, warn_user
 from halide_core.expr import (
     Expr,
     ExprLike,
-    HalideWarning,
     arithmetic,
     as_node,
     is_plain,

@@ -8,13 +8,13 @@ In: a type, a number of dimensions, perhaps a name. Out: something to index in d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from halide_core import ir
 from halide_core.algorithm import Function, Image
 from halide_core.buffer import Buffer
 from halide_core.coordinates import Coordinates, as_tuple, image_access, startup
-from halide_core.errors import DefinitionError, TypeMismatchError, user_location
+from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError, user_location
 from halide_core.expr import Expr, ExprLike
 from halide_core.ir import Field
 from halide_core.names import fresh_input_name
@@ -172,7 +172,6 @@ class ImageParam(Shaped):
     """An input buffer of a type and a number of dimensions; ``set`` binds a Buffer or a numpy array to it."""
 
     _pending = IMAGE_PARAM
-    __iter__ = None  # indexing never ends, so Python's own loop over it would not either
 
     def __init__(self, type: Type, dimensions: int, name: str = "") -> None:
         if not isinstance(type, Type) or type.is_handle() or type.is_vector():
@@ -204,6 +203,11 @@ class ImageParam(Shaped):
     def defined(self) -> bool:
         """Always true."""
         return True
+
+    def __iter__(self) -> NoReturn:
+        raise NotIterableError(
+            f'ImageParam "{self.name()}" has a size only when the pipeline runs: it can\'t be iterated over.'
+        )
 
     def __getitem__(self, index: Coordinates) -> Expr:
         return image_access(self._source, as_tuple(index))
