@@ -2,9 +2,8 @@
 
 In: a message, and the stack at the moment of the call. Out: exceptions that end in ``file:line``.
 
-    f[x, y] = g[x]
-    -> DefinitionError: Func "g" has 2 dimensions, but is used with 1.
-         at blur.py:12: f[x, y] = g[x]
+    f[x, y] = g[x]   ->   DefinitionError: Func "g" has 2 dimensions, but is used with 1.
+                            at blur.py:12: f[x, y] = g[x]
 """
 
 from __future__ import annotations
