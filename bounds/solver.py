@@ -9,17 +9,17 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import z3
 
-from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, negation
+from bounds.claims import Assumption, Claim, Context, Counterexample, Result, Status, all_of, brief, negation
 from bounds.claims_evaluate import evaluate
 from bounds.solver_terms import Terms
 from halide_core import ir
-from halide_core.ir import Assert, Expr
+from halide_core.ir import Assert, Expr, Promise
 from halide_core.value_semantics import Value
 from halide_core.visit import subexpressions
 
@@ -64,6 +64,8 @@ class Prover:
         self._failed = 0
         self._core: list[Assert] = []
         """The checks that the last "unsat" rests on."""
+        self._trusted: list[Promise] = []
+        """The promises that it rests on."""
         self._spent = 0
 
     @property
@@ -137,14 +139,16 @@ class Prover:
 
     # -- questions
 
-    def _ask(self, e: Expr, checks: Sequence[Assert] = ()) -> Any:
-        """z3's answer to whether a state of the present context meets ``e``."""
+    def _ask(self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False) -> Any:
+        """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises."""
         self._push()
         self._solver.add(self._formula(e))
-        answer = self._bounded_check(self._solver, [self._switches[c] for c in checks])
-        if answer == z3.unsat and checks:
+        promises = self._terms.promises if trusting else {}
+        answer = self._bounded_check(self._solver, [*(self._switches[c] for c in checks), *promises.values()])
+        if answer == z3.unsat and (checks or promises):
             needed = {switch.get_id() for switch in self._solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
+            self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
         self._pop()
         return answer
 
@@ -180,6 +184,8 @@ class Prover:
         failing = _fails([claim])
         if checks and self._ask(failing, checks) == z3.unsat:
             return Result(claim, Status.ASSERTED, self._fewest(failing))
+        if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
+            return Result(claim, Status.ASSUMED, tuple(self._core), assumptions=_on_the_word(self._trusted))
         self._failed += 1
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
 
@@ -195,7 +201,8 @@ class Prover:
     # -- the last try: products as they are, and a model
 
     def _exact(self, claim: Claim, failing: Expr, checks: list[Assert]) -> Result:
-        switches = [self._switches[c] for c in checks]
+        promises = self._terms.promises
+        switches = [*(self._switches[c] for c in checks), *promises.values()]
         self._push()
         self._solver.add(self._formula(failing))
         facts = list(self._solver.assertions())
@@ -206,8 +213,9 @@ class Prover:
         if self._terms.exact_products():
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
-            if checks and self._bounded_check(solver, switches) == z3.unsat:
-                return Result(claim, Status.ASSERTED, tuple(checks))
+            if switches and self._bounded_check(solver, switches) == z3.unsat:
+                status = Status.ASSUMED if promises else Status.ASSERTED
+                return Result(claim, status, tuple(checks), assumptions=_on_the_word(promises))
         counterexample = self._counterexample(claim, solver, switches)
         if counterexample is not None and counterexample.certain:
             return Result(claim, Status.REFUTED, counterexample=counterexample)
@@ -232,6 +240,12 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
+    """Promises as the user wrote them, each line once."""
+    told = (Assumption(f"unsafe_promise_clamped(…, {brief(p.low)}, {brief(p.high)})", p.location) for p in promises)
+    return tuple(dict.fromkeys(told))
 
 
 def _solver() -> Any:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from halide_core.errors import Location
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -247,6 +248,17 @@ class Call(Expr):
     type: Type
     function: Intrinsic
     args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Promise(Expr):
+    """``value``, an integer that the user promises to lie in [low, high], on a line of his. Bounds rely on it."""
+
+    type: Type
+    value: Expr
+    low: Expr
+    high: Expr
+    location: Location
 
 
 LAST_STAGE = -1

@@ -249,6 +249,7 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
     ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
     ir.Cast: lambda e, p, n: ir.Cast(e.type.with_lanes(n), *p),
     ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
+    ir.Promise: lambda e, p, n: ir.Promise(e.type.with_lanes(n), p[0], p[1], p[2], e.location),
 }
 
 

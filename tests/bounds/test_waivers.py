@@ -11,6 +11,7 @@ import halide_core as hl
 from bounds.certificate import Certificate
 from bounds.claims import Kind, Result, Status
 from lowering.store import RaceError
+from tests.bounds.test_smtlib import run
 from tests.property.interpreted import run_passes
 
 x, y, xo, xi = (hl.Var(n) for n in "x y xo xi".split())
@@ -126,3 +127,92 @@ def test_reduction_loop_without_the_users_word_is_refused_and_told_how() -> None
     f.update().allow_race_conditions()
     with pytest.raises(hl.ScheduleError, match=r"f\.update\(\)\.allow_race_conditions\(\) before this line"):
         f.realize([32])
+
+
+# -- unsafe_promise_clamped
+
+TABLE = np.arange(10, dtype=np.int32) * 7
+
+
+def looked_up(indices: np.ndarray, stored: bool = True) -> hl.Func:
+    """table[indices[x]], through a Func of its own if ``stored``."""
+    index, table = hl.ImageParam(hl.Int(32), 1, "index"), hl.ImageParam(hl.Int(32), 1, "table")
+    index.set(indices.astype(np.int32))
+    table.set(TABLE)
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x] = table[x] + 1
+    at = hl.unsafe_promise_clamped(index[x], 0, 9)
+    f[x] = g[at]
+    if stored:
+        g.compute_root().vectorize(x, 4)
+    f.vectorize(x, 8)
+    return f
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_promise_bounds_a_region_and_is_assumed_at_its_line(stored: bool) -> None:
+    indices = np.arange(40) % 10
+    f = looked_up(indices, stored)
+    assert certificate(f).ok
+    found = assumed(f)
+    assert {r.claim.kind for r in found} <= {Kind.QUERY, Kind.MEMORY, Kind.COMPUTED, Kind.REGION}
+    assert found
+    for r in found:
+        (word,) = r.assumptions
+        assert word.told == "unsafe_promise_clamped(…, 0, 9)"
+        assert word.location.text == "at = hl.unsafe_promise_clamped(index[x], 0, 9)"
+    assert np.asarray(f.realize([40])).tolist() == (TABLE[indices] + 1).tolist()
+    assert f.evaluate([(0, 40)]).tolist() == (TABLE[indices] + 1).tolist()
+    for outcome in run_passes(f, [(0, 40)]).values():
+        assert outcome.result(0, [(0, 40)]).tolist() == (TABLE[indices] + 1).tolist()
+
+
+def test_broken_promise_is_an_error_of_the_reference_at_its_line() -> None:
+    f = looked_up(np.arange(40) % 11)
+    with pytest.raises(hl.PromiseError, match=r"is 10, which does not lie in \[0, 9\]") as raised:
+        f.evaluate([(0, 40)])
+    assert raised.value.location.text == "at = hl.unsafe_promise_clamped(index[x], 0, 9)"
+    assert f.evaluate([(0, 10)]).tolist() == (TABLE + 1).tolist(), "nobody asks for the points that break it"
+
+
+def test_nothing_is_assumed_where_a_promise_is_not_needed() -> None:
+    f, p = hl.Func("f"), hl.Param(hl.Int(32), "p", 3)
+    table = hl.ImageParam(hl.Int(32), 1, "table")
+    f[x] = table[hl.unsafe_promise_clamped(hl.clamp(x + p, 2, 9), 0, 9)]
+    assert assumed(f) == []
+    assert certificate(f).ok
+
+
+def test_promise_about_coordinates_narrows_what_is_read() -> None:
+    f = hl.Func("f")
+    table = hl.ImageParam(hl.Int(32), 1, "table")
+    table.set(TABLE)
+    f[x] = table[hl.unsafe_promise_clamped(2 * x, 0, 9)]
+    assert np.asarray(f.realize([5])).tolist() == TABLE[::2].tolist()
+    assert certificate(f).ok
+    assert assumed(f)
+
+
+def test_promise_of_a_small_type_bounds_what_its_values_index() -> None:
+    """A value that is stored, and read as an index elsewhere."""
+    source, table = hl.ImageParam(hl.UInt(8), 1, "source"), hl.ImageParam(hl.Int(32), 1, "table")
+    source.set(np.arange(16, dtype=np.uint8) % 10)
+    table.set(TABLE)
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x] = hl.unsafe_promise_clamped(source[x], 0, 9)
+    f[x] = table[hl.i32(g[x])]
+    g.compute_root()
+    assert np.asarray(f.realize([16])).tolist() == TABLE[np.arange(16) % 10].tolist()
+    assert Kind.VALUES in {r.claim.kind for r in assumed(f)}
+    assert certificate(f).ok
+
+
+def test_promise_of_floats_is_a_clamp() -> None:
+    f = hl.Func("f")
+    f[x] = hl.unsafe_promise_clamped(hl.f32(x), 1.0, 2.0)
+    assert np.asarray(f.realize([4])).tolist() == f.evaluate([(0, 4)]).tolist() == [1.0, 1.0, 2.0, 2.0]
+
+
+def test_promise_is_part_of_the_query_for_solvers() -> None:
+    f = looked_up(np.arange(8) % 10)
+    assert "sat" not in run(f.bounds_query().to_smtlib(answered=True))
