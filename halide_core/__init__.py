@@ -93,7 +93,7 @@ from halide_core.fixed_point import (
     widening_shift_right,
     widening_sub,
 )
-from halide_core.func import Func, FuncRef, evaluate, lambda_func
+from halide_core.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
 from halide_core.functions import (
     abs,
     absd,
@@ -143,6 +143,7 @@ from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.tuples import Tuple
 from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
@@ -171,6 +172,7 @@ __all__ = [
     "Func",
     "FuncProfile",
     "FuncRef",
+    "FuncTupleElementRef",
     "HalideError",
     "HalideWarning",
     "ImageParam",
@@ -191,6 +193,7 @@ __all__ = [
     "StmtOutputFormat",
     "TailStrategy",
     "ToolchainError",
+    "Tuple",
     "Type",
     "TypeCode",
     "TypeMismatchError",

@@ -28,6 +28,10 @@ class Callee:
     dimensions: int
     types: tuple[Type, ...]
 
+    def component_name(self, component: int) -> str:
+        """What the memory of one component is called: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
+        return self.name if len(self.types) == 1 else f"{self.name}.{component}"
+
 
 class Scalar:
     """A named scalar input of a pipeline. Compared by identity."""

@@ -17,7 +17,7 @@ never_partition_all partition prefetch rfactor
 """
 _FUNC = """
 add_trace_tag align_storage async_ bound_storage clone_in debug_to_file define_extern
-extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffers
+extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize
 reorder_storage ring_buffer store_in trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """
@@ -26,10 +26,10 @@ compile_to_llvm_assembly compile_to_module compile_to_multitarget_object_files c
 """
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind ArgumentEstimates AutoSchedulerResults AutoschedulerParams BFloat Derivative
-DeviceAPI EvictionKey ExternFuncArgument FuncTupleElementRef Generator GeneratorContext GeneratorParam Handle
+DeviceAPI EvictionKey ExternFuncArgument Generator GeneratorContext GeneratorParam Handle
 InputBuffer InputScalar LinkageType LoopAlignStrategy LoopLevel MemoryType Module NameMangling OutputBuffer
 OutputFileType OutputScalar Parameter Partition PrefetchBoundStrategy Target TargetArch TargetFeature
-TargetOS TargetProcessorTune Tuple VarOrRVar active_generator_context alias compile_standalone_runtime
+TargetOS TargetProcessorTune VarOrRVar active_generator_context alias compile_standalone_runtime
 create_callable_from_generator deserialize_parameters deserialize_pipeline erf evaluate_may_gpu funcs gather generator
 get_host_target get_jit_target_from_environment get_target_from_environment host_supports_target_device imageio
 install_dir link_modules load_plugin main memoize_tag print print_when propagate_adjoints random_float random_int

@@ -20,6 +20,7 @@ from tests.fuzz.terms import (
     call,
     cast,
     infix,
+    located,
     name,
     number,
     prefix,
@@ -52,6 +53,8 @@ class Readable:
     dimensions: int
     weight: int = 1
     box: tuple[tuple[int, int], ...] | None = None
+    component: int = -1
+    """Which value of a Tuple this is."""
 
 
 @dataclass(slots=True)
@@ -199,7 +202,7 @@ class Terms:
             base = own if own is not None else self.rng.choice(variables) if variables else None
             at = self.coordinate(base)
             args.append(at if source.box is None else self._inside(source, i, at))
-        return read(source.name, source.type, *args)
+        return read(source.name, source.type, *args, component=source.component)
 
     def _inside(self, source: Readable, dim: int, at: Term) -> Term:
         """A coordinate kept inside of an input."""
@@ -257,6 +260,10 @@ class Terms:
         value = infix("+", mention, terms.value(type, 1))
         self.scope.tags.append("inline reduction")
         self.scope.budget -= 10
+        if r.random() < 0.3:
+            self.scope.tags.append("place of an extreme")
+            function = r.choice(["argmin", "argmax"])
+            return cast(type, located(function, domain, len(rvars), value, r.randint(0, len(rvars))))
         return reduction(r.choice(["sum", "product", "maximum", "minimum"]), domain, value)
 
     def _truth(self, depth: int) -> Term:

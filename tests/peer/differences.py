@@ -113,8 +113,11 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
             "hl.RDom([(0, 5), (1, 3), (0, 2), (0, 2)]).w.name()",
         ],
     ),
-    (Kind.TO_COME, "Tuples.", ["argmax_and_argmin", "tuple_valued", "tuple_update", "len(hl.Tuple(a_u8, b_u8))",
-                               "hl.Tuple(a_u8, b_u8)[1]"]),
+    (
+        Kind.BETTER,
+        "A Tuple takes its values as arguments too.",
+        ["len(hl.Tuple(a_u8, b_u8))", "hl.Tuple(a_u8, b_u8)[1]"],
+    ),
     (
         Kind.TO_COME,
         "A node that reads the bits of a float as an integer, and back.",
