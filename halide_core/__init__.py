@@ -137,6 +137,7 @@ from halide_core.output_buffer import OutputImageParam
 from halide_core.param import Param
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline, StmtOutputFormat
+from halide_core.placeholders import random_float, random_int, random_uint, undef
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
@@ -275,6 +276,9 @@ __all__ = [
     "pow",
     "product",
     "profile",
+    "random_float",
+    "random_int",
+    "random_uint",
     "reinterpret",
     "round",
     "rounding_halving_add",
@@ -301,6 +305,7 @@ __all__ = [
     "u32_sat",
     "u64",
     "u64_sat",
+    "undef",
     "unsafe_promise_clamped",
     "widen_right_add",
     "widen_right_mul",

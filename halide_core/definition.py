@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm import Definition, Function, Renamed, UniqueNames
+from halide_core.algorithm import Definition, Function, ReductionDomain, Renamed, UniqueNames
 from halide_core.coordinates import check_arity
 from halide_core.debug import deep_recursion
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
 from halide_core.expr import Expr, HalideWarning, arithmetic, as_node, is_plain, matched
 from halide_core.ir import BinaryOp
+from halide_core.placeholders import concrete, refuse_placeholders
 from halide_core.tuples import several
-from halide_core.types import Type
+from halide_core.types import INT32, Type
 from halide_core.validity import (
     check_names,
     check_pure_values,
@@ -106,6 +107,7 @@ def _define_pure(
             )
     at = user_location()
     args = tuple(ir.pure_variable(n) for n in names)
+    values = concrete(values, args, None)
     function.args, function.types, function.location = names, types, at
     _append(function, Definition(args, values, None, ir.TRUE, at))
 
@@ -122,6 +124,8 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[
     check_update_type(function, stage, tuple(v.type for v in values))
     domain = domain_of(what, (*args, *values))
     check_names(function, domain)
+    refuse_placeholders("the coordinates of a definition", args)
+    values = concrete(values, _coordinates(function, args, domain), _before(function, args))
     exprs = (*args, *values) if domain is None else (*args, *values, domain.predicate)
     check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
@@ -136,6 +140,20 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[
             f"on them. If another Func is meant, give it a name of its own.",
             HalideWarning,
         )
+
+
+def _coordinates(
+    function: Function, args: tuple[ir.Expr, ...], domain: ReductionDomain | None
+) -> tuple[ir.Expr, ...]:
+    """The variables of an update: the pure ones that are left, and the reduction variables."""
+    pure = [a for a, n in zip(args, function.args, strict=True) if a is ir.pure_variable(n)]
+    reduced = [] if domain is None else [ir.RVarRef(INT32, domain, i) for i in range(len(domain.names))]
+    return (*pure, *reduced)
+
+
+def _before(function: Function, args: tuple[ir.Expr, ...]) -> list[ir.Expr]:
+    """What the point of an update has, by component."""
+    return [ir.Access(type, function, args, k, ir.LAST_STAGE) for k, type in enumerate(function.types)]
 
 
 def _append(function: Function, definition: Definition) -> None:
@@ -193,10 +211,9 @@ def _accumulate(function: Function, args: tuple[ir.Expr, ...], value: Accumulati
     before = function.location
     _define_pure(function, _implied_names(args), neutral, required)
     try:
-        here = [ir.Access(v.type, function, args, k, ir.LAST_STAGE) for k, v in enumerate(value.values)]
         combined = [
             arithmetic(value.op, Expr.of(old), Expr.of(new))._node()
-            for old, new in zip(here, value.values, strict=True)
+            for old, new in zip(_before(function, args), value.values, strict=True)
         ]
         _define_update(function, args, tuple(combined))
     except DefinitionError:

@@ -220,7 +220,7 @@ class Cast(Expr):
 
 
 class Intrinsic(Enum):
-    """Mathematical functions; the value is the user's name of each."""
+    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each."""
 
     ABS = "abs"
     SQRT = "sqrt"
@@ -242,6 +242,7 @@ class Intrinsic(Enum):
     ROUND = "round"
     TRUNC = "trunc"
     IS_NAN = "is_nan"
+    REINTERPRET = "reinterpret"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

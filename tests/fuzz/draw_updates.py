@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from halide_core.types import BOOL, INT32
 from tests.fuzz.case import Domain, Image, Update
 from tests.fuzz.draw_terms import Readable, Terms
-from tests.fuzz.terms import Form, Term, call, cast, infix, name, number, read
+from tests.fuzz.terms import Form, Term, call, cast, infix, name, number, read, undefined
 
 if TYPE_CHECKING:
     from tests.fuzz.draw_algorithm import Program
@@ -62,6 +62,11 @@ def draw_update(program: Program, components: list[Readable], args: tuple[str, .
     drawn = _Drawn(program, f, args, rvars)
     at = r.randrange(len(args)) if args else 0
     update, predicates = _shape(drawn, kind, at)
+    if r.random() < 0.1:
+        replaced = [i for i, (a, v) in enumerate(zip(update.point, args, strict=True)) if a != name(v)]
+        condition = drawn.terms(replaced[0] if replaced else None).value(BOOL, 1)
+        update = replace(update, value=call("select", f.type, condition, update.value, undefined(f.type)))
+        program.tags.append("undefined")
     if len(components) > 1:
         update = _of_all(drawn, update, components)
         program.tags.append("tuple update")
@@ -89,12 +94,20 @@ def _of_all(d: _Drawn, update: Update, components: list[Readable]) -> Update:
     values: list[Term] = []
     for c in components:
         if c is d.f:
-            own = update.value if keeps or update.op == "=" else _joined(d, d.own(update.point), update.value)
+            plain = keeps or update.op == "="
+            values.append(update.value if plain else _joined(d, d.own(update.point), update.value))
         else:
             old = cast(c.type, d.own(r.choice(points), r.choice(components)))
-            own = old if r.random() < 0.4 else _joined(d, old, terms.value(c.type, r.choice([0, 1])))
-        values.append(own)
+            values.append(_of_another(d, c, old, terms))
     return replace(update, op=update.op if keeps else "=", value=values[0], more=tuple(values[1:]))
+
+
+def _of_another(d: _Drawn, c: Readable, old: Term, terms: Terms) -> Term:
+    """The value of a component beside the one that is updated."""
+    r = d.program.rng
+    if r.random() < 0.4:
+        return old
+    return undefined(c.type) if r.random() < 0.1 else _joined(d, old, terms.value(c.type, r.choice([0, 1])))
 
 
 def _bounds(program: Program, rank: int) -> tuple[tuple[tuple[Term, Term], ...], int]:
@@ -188,6 +201,7 @@ def _predicate(d: _Drawn, update: Update) -> Term:
     r = d.program.rng
     replaced = [i for i, (a, v) in enumerate(zip(update.point, d.args, strict=True)) if a != name(v)]
     terms = d.terms(replaced[0] if replaced else None)
+    terms.scope.random = False
     rvar = r.choice(d.rvars)
     match r.randint(0, 6):
         case 0 | 1:

@@ -144,6 +144,16 @@ def saturated(type: Type, a: Term) -> Term:
     return Term(type, Form.CAST, "saturating_cast", (a,))
 
 
+def reinterpreted(type: Type, a: Term) -> Term:
+    """``hl.reinterpret(type, a)``."""
+    return Term(type, Form.CAST, "reinterpret", (a,))
+
+
+def undefined(type: Type) -> Term:
+    """``hl.undef(type)``."""
+    return name(f"hl.undef({type_source(type)})", type)
+
+
 def reduction(function: str, over: str, value: Term) -> Term:
     """``hl.sum(r, value)`` and its like."""
     return Term(value.type, Form.REDUCTION, function, (value,), over)

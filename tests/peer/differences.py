@@ -118,19 +118,11 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "A Tuple takes its values as arguments too.",
         ["len(hl.Tuple(a_u8, b_u8))", "hl.Tuple(a_u8, b_u8)[1]"],
     ),
-    (
-        Kind.TO_COME,
-        "A node that reads the bits of a float as an integer, and back.",
-        ["hl.reinterpret(hl.UInt(32), a_f32)", "hl.reinterpret(hl.Float(32), a_u32)",
-         "hl.extract_bits(hl.Float(32), a_u64, 0).type()"],
-    ),
-    (Kind.TO_COME, "A node without a value.", ["hl.undef(hl.UInt(8)).type()", "undefined_update"]),
     (Kind.TO_COME, "A function of its own, or a long series.", ["hl.erf(hl.abs(a_f32))", "hl.erf(hl.abs(a_f64))"]),
     (
-        Kind.TO_COME,
-        "A node that the definition replaces by a hash of its variables.",
-        ["hl.random_float().type()", "hl.random_int().type()", "hl.random_uint().type()", "hl.random_uint(3).type()",
-         "random_numbers"],
+        Kind.CONVENTION,
+        "One seed gives the same random numbers everywhere; in Halide each definition has others.",
+        ["random_numbers"],
     ),
     (Kind.TO_COME, "A node with an effect.", ["print_to_stdout", "hl.require(a_bool, a_u8, 'text')", "require_holds"]),
     (
