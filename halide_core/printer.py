@@ -150,6 +150,10 @@ def _head(stmt: ir.Stmt) -> str:
 def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
     pad = "    " * depth
     match stmt:
+        case ir.Stores(stores=stores):
+            yield pad + "at once:"
+            for store in stores:
+                yield from _lines(store, depth + 1)
         case ir.Block(stmts=stmts):
             for s in stmts:
                 if isinstance(s, ir.Block):

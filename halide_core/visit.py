@@ -36,6 +36,7 @@ from halide_core.ir import (
     Select,
     Stmt,
     Store,
+    Stores,
     Variable,
 )
 
@@ -109,6 +110,13 @@ def free_variables(expr: Expr) -> frozenset[Variable]:
     return known
 
 
+def all_stores(stmts: tuple[Stmt, ...]) -> Stores:
+    """What a Stores has become, each of whose parts was rewritten."""
+    stores = tuple([s for s in stmts if isinstance(s, Store)])
+    assert len(stores) == len(stmts), "a store was rewritten to something else"
+    return Stores(stores)
+
+
 def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     """The expressions that stand directly in a statement, not those of the statements inside it."""
     match stmt:
@@ -142,6 +150,8 @@ def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
             return (body,)
         case If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
+        case Stores(stores=stores):
+            return stores
     return ()
 
 
@@ -243,6 +253,9 @@ class Rewriter:
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
                 return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+            case Stores(stores=stores):
+                each = tuple([self.stmt(s) for s in stores])
+                return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
 
 
