@@ -71,6 +71,7 @@ from halide_core.errors import (
     NotIterableError,
     PipelineError,
     PrecisionWarning,
+    PromiseError,
     ScheduleError,
     SpecializeFailError,
     ToolchainError,
@@ -99,7 +100,7 @@ from halide_core.fixed_point import (
     widening_shift_right,
     widening_sub,
 )
-from halide_core.func import Func, FuncRef, evaluate, lambda_func
+from halide_core.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
 from halide_core.functions import (
     abs,
     absd,
@@ -145,6 +146,7 @@ from halide_core.param import Param
 from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline
+from halide_core.placeholders import random_float, random_int, random_uint, undef
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
@@ -163,6 +165,7 @@ from halide_core.target import (
     target_os_is,
 )
 from halide_core.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
+from halide_core.tuples import Tuple
 from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
@@ -198,6 +201,7 @@ __all__ = [
     "Func",
     "FuncProfile",
     "FuncRef",
+    "FuncTupleElementRef",
     "HalideError",
     "HalideWarning",
     "ImageParam",
@@ -215,6 +219,7 @@ __all__ = [
     "PipelineError",
     "PrecisionWarning",
     "Profile",
+    "PromiseError",
     "RDom",
     "RVar",
     "Range",
@@ -229,6 +234,7 @@ __all__ = [
     "TargetOS",
     "TargetProcessorTune",
     "ToolchainError",
+    "Tuple",
     "Type",
     "TypeCode",
     "TypeMismatchError",
@@ -314,6 +320,9 @@ __all__ = [
     "pow",
     "product",
     "profile",
+    "random_float",
+    "random_int",
+    "random_uint",
     "reinterpret",
     "round",
     "rounding_halving_add",
@@ -345,6 +354,7 @@ __all__ = [
     "u32_sat",
     "u64",
     "u64_sat",
+    "undef",
     "unsafe_promise_clamped",
     "widen_right_add",
     "widen_right_mul",

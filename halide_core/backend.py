@@ -55,6 +55,19 @@ class Argument:
         return estimates_of(self.source)
 
 
+def is_dense(buffer: Image | Function) -> bool:
+    """Whether neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
+    return (ir.Field.STRIDE, 0) not in buffer.constraints
+
+
+def output_arguments(f: Function) -> list[Argument]:
+    """The arguments that an output is written to: a buffer for each value of a point."""
+    return [
+        Argument(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f))
+        for k, type in enumerate(f.types)
+    ]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
     """What is to be compiled: the outputs, the inputs in the order of the function's arguments, its name."""

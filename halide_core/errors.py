@@ -120,6 +120,10 @@ class SpecializeFailError(PipelineError):
     """A run that ``specialize_fail`` ends: no specialization of a stage fits it. The message is the user's."""
 
 
+class PromiseError(HalideError):
+    """A value of the reference semantics that breaks a promise of the user's: see ``unsafe_promise_clamped``."""
+
+
 class ToolchainError(HalideError):
     """The C compiler is missing or failed; the message holds the command and what it printed."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
-allow_race_conditions always_partition always_partition_all atomic compute_with dump_argument_list never_partition
+always_partition always_partition_all atomic compute_with dump_argument_list never_partition
 never_partition_all partition prefetch rfactor
 """
 _FUNC = """
@@ -25,14 +25,13 @@ apply_autoscheduler compile_to_bitcode
 compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
 """
 _MODULE = """
-ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams BFloat Derivative
-EvictionKey ExternFuncArgument FuncTupleElementRef Generator GeneratorContext GeneratorParam Handle InputBuffer
-InputScalar LoopAlignStrategy LoopLevel MemoryType OutputBuffer OutputScalar
-Partition PrefetchBoundStrategy Tuple VarOrRVar active_generator_context alias compile_standalone_runtime
-create_callable_from_generator deserialize_parameters deserialize_pipeline evaluate_may_gpu funcs gather
-generator host_supports_target_device NameMangling install_dir link_modules load_plugin main memoize_tag print
-print_when propagate_adjoints random_float random_int random_uint require scatter serialize_pipeline
-target_feature_for_device_api undef user_context_value vars
+ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams BFloat Derivative EvictionKey
+ExternFuncArgument Generator GeneratorContext GeneratorParam Handle InputBuffer InputScalar LoopAlignStrategy
+LoopLevel MemoryType NameMangling OutputBuffer OutputScalar Partition PrefetchBoundStrategy VarOrRVar
+active_generator_context alias compile_standalone_runtime create_callable_from_generator deserialize_parameters
+deserialize_pipeline evaluate_may_gpu funcs gather generator host_supports_target_device install_dir link_modules
+load_plugin main memoize_tag print print_when propagate_adjoints require scatter serialize_pipeline
+target_feature_for_device_api user_context_value vars
 """
 
 DIRECTIVES = frozenset((_STAGE + _FUNC).split())

@@ -17,7 +17,6 @@ import numpy as np
 
 from halide_core import semantics
 from halide_core.algorithm import (
-    Constraints,
     Function,
     Image,
     Parameter,
@@ -38,8 +37,10 @@ from halide_core.backend import (
     Request,
     Topic,
     backend,
+    output_arguments,
 )
 from halide_core.buffer import Buffer
+from halide_core.built import Built
 from halide_core.callable import Callable, as_buffer
 from halide_core.coordinates import startup_condition, startup_value
 from halide_core.errors import DefinitionError, PipelineError
@@ -47,42 +48,18 @@ from halide_core.expr import ExprLike
 from halide_core.ir import Expr, Field, IntImm
 from halide_core.output_files import OutputFiles, TargetLike, frozen
 from halide_core.pending import PIPELINE, Pending
-from halide_core.settings import demands
 from halide_core.target import Target, checked_target
+from halide_core.types import Type
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
-
-
-class _Built:
-    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
-
-    __slots__ = ("_demands", "_directives", "_promises", "_ranges", "compiled", "request")
-
-    def __init__(self, request: Request, compiled: Compiled) -> None:
-        self.request = request
-        self.compiled = compiled
-        self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
-        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
-        self._promises = _promises(request)
-        self._demands = demands()
-
-    def holds(self, outputs: tuple[Function, ...]) -> bool:
-        """Whether compiling these outputs now would give the same."""
-        return (
-            self.request.outputs == outputs
-            and demands() == self._demands
-            and all(len(f.directives) == n for f, n in self._directives)
-            and self._promises == _promises(self.request)
-            and all(p.low is low and p.high is high for p, low, high in self._ranges)
-        )
 
 
 class Realizable(OutputFiles, Pending):
     """What Func and Pipeline share: outputs that can be run and compiled."""
 
     _pending = PIPELINE
-    _built: _Built | None = None
+    _built: Built | None = None
 
     def _functions(self) -> tuple[Function, ...]:
         """The outputs."""
@@ -126,7 +103,7 @@ class Realizable(OutputFiles, Pending):
             built.request is not request
             and (built.request.target != request.target or not built.holds(request.outputs))
         ):
-            built = self._built = _Built(frozen(request), backend().compile(request))
+            built = self._built = Built(frozen(request), backend().compile(request))
         return built.compiled
 
     def compile_jit(self, target: TargetLike = None) -> None:
@@ -153,7 +130,7 @@ class Realizable(OutputFiles, Pending):
                 coordinates are the window.
 
         Returns:
-            A Buffer, a tuple of them where there are several outputs, or nothing where they were given.
+            A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given.
 
         Raises:
             PipelineError: an input without a value, or the pipeline failed.
@@ -165,19 +142,21 @@ class Realizable(OutputFiles, Pending):
             buffers, values = self._checked_outputs(request, given), _values(request)
             self._compile(request).run(values, buffers)
             return None
-        windows = [_window(f, where) for f in request.outputs]
+        windows = [_window(f, where) for f in request.outputs for _ in f.types]
         values = _values(request)
         compiled = self._compile(request)
         regions = _settled(compiled, values, windows)
-        filled = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+        filled = [_filled(a, r) for a, r in zip(_outputs(request), regions, strict=True)]
         compiled.run(values, filled)
         result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
         return result[0] if len(result) == 1 else result
 
     def _checked_outputs(self, request: Request, given: Sequence[object]) -> list[Buffer]:
-        if len(given) != len(request.outputs):
-            raise PipelineError(f"The pipeline has {len(request.outputs)} outputs, but {len(given)} buffers are given.")
-        arguments = [Argument(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in request.outputs]
+        arguments = _outputs(request)
+        if len(given) != len(arguments):
+            each = ", ".join(f'"{a.name}"' for a in arguments)
+            told = f"{len(arguments)} outputs" + (f", {each}" if len(arguments) > len(request.outputs) else "")
+            raise PipelineError(f"The pipeline has {told}, but {len(given)} buffers are given.")
         return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
 
     def evaluate(self, window: Sequence[int | tuple[int, int]]) -> Any:
@@ -201,14 +180,14 @@ class Realizable(OutputFiles, Pending):
         request = self._request(target=checked_target(target, runs_here=True))
         given = _buffers(dst)
         if given is None:
-            windows = [_window(f, dst) for f in request.outputs]
+            windows = [_window(f, dst) for f in request.outputs for _ in f.types]
         else:
             windows = [_box(b) for b in self._checked_outputs(request, given)]
         values = [_value(s, optional=True) for s in request.inputs]
         regions, _ = self._compile(request).query(values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
-                source.bound = _allocated(source, region)
+                source.bound = _allocated(source, source.types[0], region)
 
     def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: TargetLike = None) -> Callable:
         """Compiles to a function of ``arguments`` and the outputs.
@@ -325,12 +304,6 @@ class Pipeline(Realizable):
         return f"<halide_core.Pipeline {[f.name for f in self._functions()]}>"
 
 
-def _promises(request: Request) -> list[tuple[Constraints, int | None]]:
-    """What is promised of the inputs' and the outputs' buffers now."""
-    buffers: list[Function | Image] = [*request.outputs, *(i for i in request.inputs if isinstance(i, Image))]
-    return [(dict(b.constraints), b.alignment) for b in buffers]
-
-
 def _hull(a: Box, b: Box) -> Box:
     """The smallest region around two. What is needed contains the window, or the run will say why not."""
     ends = [(min(x, y), max(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
@@ -396,12 +369,23 @@ def _box(buffer: Buffer) -> Box:
     return tuple((d.min(), d.extent()) for d in dims)
 
 
-def _allocated(callee: Function | Image, box: Box) -> Buffer:
+def _outputs(request: Request) -> list[Argument]:
+    """The argument of each value of each output."""
+    return [a for f in request.outputs for a in output_arguments(f)]
+
+
+def _filled(argument: Argument, box: Box) -> Buffer:
+    """New memory for an output."""
+    assert isinstance(argument.source, Function)
+    return _allocated(argument.source, argument.type, box)
+
+
+def _allocated(callee: Function | Image, type: Type, box: Box) -> Buffer:
     promised = callee.constraints.items()
     strides = {d: s.value for (field, d), s in promised if field is Field.STRIDE and isinstance(s, IntImm)}
     # Where constant strides are promised, the least one is the innermost dimension.
     order = sorted(range(len(box)), key=lambda d: (strides.get(d, d and _FAR), d)) if strides else None
-    buffer = Buffer(callee.types[0], [extent for _, extent in box], order)
+    buffer = Buffer(type, [extent for _, extent in box], order)
     buffer.set_min([low for low, _ in box])
     return buffer
 

@@ -55,11 +55,6 @@ class _Layout:
         return simplify(total)
 
 
-def buffer_name(callee: Callee, component: int) -> str:
-    """What the memory of one component is called."""
-    return callee.name if len(callee.types) == 1 else f"{callee.name}.{component}"
-
-
 def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...], constraints: tuple[Constraint, ...] = ()) -> Stmt:
     """Flattens everything; inputs and outputs have the layout that their buffers say."""
     strides = {(c.buffer, c.dim): c.value for c in constraints if c.field is Field.STRIDE}
@@ -87,15 +82,15 @@ class _Flatten(Rewriter):
     def rewrite_Access(self, e: Access) -> Expr:
         """A load."""
         args = tuple([self.expr(a) for a in e.args])
-        return Load(e.type, buffer_name(e.callee, e.component), self._layout(e.callee).index(args, self._lets))
+        return Load(e.type, e.callee.component_name(e.component), self._layout(e.callee).index(args, self._lets))
 
     def rewrite_Provide(self, s: Provide) -> Stmt:
-        """A store for each component."""
+        """A store for each component, all at once."""
         at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
-        stores: list[Stmt] = [
-            Store(buffer_name(s.func, k), at, self.expr(value)) for k, value in enumerate(s.values)
+        stores = [
+            Store(s.func.component_name(k), at, self.expr(value)) for k, value in enumerate(s.values)
         ]
-        return ir.block(stores)
+        return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
 
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""
@@ -131,7 +126,7 @@ class _Flatten(Rewriter):
                 stride = var
         self._layouts[s.func] = _Layout(tuple(mins), tuple(strides))
         for k, type in enumerate(s.func.types):
-            stmts.append(AllocateFlat(buffer_name(s.func, k), type, stride, limit))
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit))
         return stmts
 
     def _of_argument(self, callee: Callee) -> _Layout:

@@ -111,8 +111,7 @@ class LoadedPipeline:
 
         Raises: PipelineError.
         """
-        written = self._arguments[self._inputs :]
-        targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
+        targets = self._targets(outputs)
         keep: list[Any] = []
         pointers: list[Any] = []
         for argument, value in zip(self._arguments, inputs, strict=False):
@@ -133,16 +132,24 @@ class LoadedPipeline:
             if buffer.array is not target.array:
                 buffer.array[...] = target.array
 
+    def _targets(self, outputs: Sequence[Buffer]) -> list[Descriptor]:
+        """Where each output is written. C takes the values of a point to be at one place in all of their buffers."""
+        targets = [_target(b, a) for b, a in zip(outputs, self._arguments[self._inputs :], strict=True)]
+        given = list(zip(self._arguments[self._inputs :], targets, strict=True))
+        first: dict[object, Descriptor] = {}
+        apart = [a.source for a, t in given if _steps(first.setdefault(a.source, t)) != _steps(t)]
+        return [_dense(b) if a.source in apart else t for b, (a, t) in zip(outputs, given, strict=True)]
+
     def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> Repeated | None:
-        """A run that can be repeated; None where a buffer must go through a copy, or memory is too complex to watch."""
-        seen = [describe(v) if isinstance(v, Buffer) else v for v in (*inputs, *outputs)]
-        targets = [d for d in seen[self._inputs :] if isinstance(d, Descriptor)]
-        for argument, d in zip(self._arguments, seen, strict=True):
-            if isinstance(d, Descriptor):
-                read = argument.kind is ArgumentKind.InputBuffer
-                if (argument.dense and not is_dense(d.array)) or (read and any(d.overlaps(t) for t in targets)):
-                    return None
-        return Repeated(self, seen)
+        """A run that can be repeated; None where a buffer must go through a copy."""
+        targets = self._targets(outputs)
+        if any(t.array is not b.array for t, b in zip(targets, outputs, strict=True)):
+            return None
+        seen = [describe(v) if isinstance(v, Buffer) else v for v in inputs]
+        read = [(a, d) for a, d in zip(self._arguments, seen, strict=False) if isinstance(d, Descriptor)]
+        if any((a.dense and not is_dense(d.array)) or any(d.overlaps(t) for t in targets) for a, d in read):
+            return None
+        return Repeated(self, [*seen, *targets])
 
     def invoke(self, pointers: Any) -> None:
         """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""
@@ -233,9 +240,16 @@ class Repeated:
 def _target(buffer: Buffer, argument: Argument) -> Descriptor:
     """Where an output is written: its own memory, or dense memory from which it is copied."""
     described = describe(buffer)
-    if not argument.dense or is_dense(described.array):
-        return described
-    return Descriptor(np.empty_like(described.array, order="C"), buffer.mins, buffer.type())
+    return described if not argument.dense or is_dense(described.array) else _dense(buffer)
+
+
+def _dense(buffer: Buffer) -> Descriptor:
+    return Descriptor(np.empty_like(buffer.array, order="C"), buffer.mins, buffer.type())
+
+
+def _steps(target: Descriptor) -> list[int]:
+    """The strides in elements."""
+    return [stride // target.array.itemsize for stride in target.array.strides]
 
 
 def _scalar(type: Type, value: object) -> Any:

@@ -66,7 +66,7 @@ def outcome(f: hl.Func, oracle: Wider | None, window: list[tuple[int, int]]) -> 
     stmt = dict(trace.passes)["fill"]
     values = _values(request)
     region = settled(stmt, arguments, values, tuple(window))
-    return interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
+    return interpret(stmt, arguments, values, [_allocated(request.outputs[0].types[0], region)])
 
 
 def stencil() -> tuple[hl.Func, hl.Func]:
@@ -99,6 +99,7 @@ def test_wider_answers_leave_what_is_needed_as_it_was(schedule: str) -> None:
     assert np.array_equal(wide.result(0, window), wanted)
 
 
+@pytest.mark.uncertified("a wrong answer, which the interpreter is to see")
 @pytest.mark.parametrize("schedule", ["root", "in rows", "in tiles"])
 def test_narrower_answers_are_no_answers(schedule: str) -> None:
     g, f = stencil()
