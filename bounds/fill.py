@@ -121,6 +121,8 @@ def _name(answer: Answer, h: Hole) -> str:
     dim = dim_name(func, answer.dim)
     if answer.kind is ir.HoleKind.MEM:
         return f"{func.name}.{dim}.{h.end.value}"
+    if answer.kind is ir.HoleKind.LOOP:
+        return f"{func.name}.new.{dim}.{h.end.value}"
     return f"{func.name}.s{answer.stage}.{dim}.{h.end.value}"
 
 

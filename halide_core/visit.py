@@ -251,6 +251,26 @@ class Substitution(Rewriter):
         self._memo.update(replacements)
 
 
+class Closing(Rewriter):
+    """Replaces names by their values, and the names in these by theirs, until none is left.
+
+    ``ends``: leaves whose replacement is not looked into.
+    """
+
+    def __init__(self, values: Mapping[Any, Expr], ends: Mapping[Any, Expr] | None = None) -> None:
+        super().__init__()
+        self._values = values
+        self._memo.update(ends or {})
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression without the names."""
+        known = self._memo.get(expr)
+        if known is None:
+            value = self._values.get(expr)
+            known = self._memo[expr] = self.parts_of(expr) if value is None else self.expr(value)
+        return known
+
+
 def substitute(expr: Expr, replacements: Mapping[Any, Expr]) -> Expr:
     """``expr`` with leaves replaced, all at once."""
     return Substitution(replacements).expr(expr) if replacements else expr
