@@ -16,6 +16,7 @@ from bounds.alignment import Alignments
 from bounds.boxes import Box, Side, last_engine, union, window_box
 from bounds.cases import Need, by_case, chosen_ends, either, gather
 from bounds.elimination import mentions
+from bounds.folding import Folding
 from bounds.oracle import Answer, Answers, Evidence, Ranges, Slide
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
@@ -191,6 +192,9 @@ class _Answering:
         for slide in slides:
             self._slide(slide, scope)
         self._memory(f, [slide.dim for slide in slides if slide.loop is not None])
+        folds = Folding(self._query, self._ranges, self._answers.holes, f, slides).default()
+        if folds:
+            self._answers.folds[f] = folds
 
     def _answered(self, holes: Interval, scope: Path) -> Side:
         """The least and greatest coordinate of holes that were just answered."""

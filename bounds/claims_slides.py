@@ -11,10 +11,10 @@ All that is needed is there, then: by induction over the iterations in the order
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bounds.claims import Claim, Context, Kind, Text, all_of, any_of, inside, negation
+from bounds.claims import Claim, Context, Kind, Text, all_of, any_of, inside, negation, within
 from bounds.claims_sites import Entered
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -34,6 +34,9 @@ class Window:
     needed: tuple[Interval, ...]
     along: tuple[LoopName, ...]
 
+
+Folds = tuple[Expr | None, ...]
+"""Of each dimension the number of its slots, where it folds."""
 
 Windows = Mapping[Function, Window]
 
@@ -89,3 +92,39 @@ def keeping_claim(
         holds = any_of((holds, negation(inside(point, window.needed))))
     text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
     return Claim(Kind.COVERAGE, f.name, text, context, holds, f.definitions[stage].location, _ADVICE)
+
+
+def fold_claims(
+    f: Function, window: Window, folds: Folds, context: Context, loops: Sequence[Entered]
+) -> Iterator[Claim]:
+    """Points that count at one time have slots of their own: the window is never longer than the fold, and iterations
+    between two steps of a slide have the window of one of the two."""
+    for d, slots in enumerate(folds):
+        if slots is not None:
+            over = window.needed[d]
+            text: Text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
+            holds = ir.less_equal(over.len, slots)
+            yield Claim(Kind.FOLD, f.name, text, context, holds, f.definitions[0].location)
+            still = all(_still(over, entered, context, loops) for entered in loops if entered.loop.loop in window.along)
+            text = (f"what is needed in dimension {d} does not move between two steps",)
+            holds = ir.TRUE if still else ir.FALSE
+            yield Claim(Kind.FOLD, f.name, text, context, holds, f.definitions[0].location)
+
+
+def _still(over: Interval, entered: Entered, context: Context, loops: Sequence[Entered]) -> bool:
+    """Whether no loop inside another one moves an interval."""
+    nodes = context.below(entered.outside)
+    close = Closing({node.variable: node.fact for node in nodes if node.variable is not None})
+    ends = close.interval(over)
+    moving = free_variables(ends.min) | free_variables(ends.len)
+    return all(e.loop.var not in moving for e in loops[list(loops).index(entered) + 1 :])
+
+
+def slot_claims(
+    f: Function, stage: int, window: Window, folds: Folds, point: Sequence[Expr], context: Context
+) -> Iterator[Claim]:
+    """What is written lies in the window, whose points have slots of their own."""
+    for d, slots in enumerate(folds):
+        if slots is not None:
+            text: Text = (f"stage {stage} writes what is needed, in dimension {d}, which folds",)
+            yield Claim(Kind.FOLD, f.name, text, context, within(point[d], window.needed[d]), f.definitions[0].location)

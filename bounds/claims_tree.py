@@ -32,7 +32,7 @@ from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
 from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
-from bounds.claims_slides import Windows, keeping_claim, slide_claim
+from bounds.claims_slides import Folds, Window, Windows, fold_claims, keeping_claim, slide_claim, slot_claims
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location
@@ -50,6 +50,7 @@ class _Scope:
     reads: Reads
     boxes: dict[Callee, tuple[Interval, ...]] = field(default_factory=dict)
     private: dict[Callee, int] = field(default_factory=dict)
+    folds: dict[Callee, Folds] = field(default_factory=dict)
     computed: frozenset[Callee] = frozenset()
     labels: dict[Callee, int] = field(default_factory=dict)
     loops: tuple[Entered, ...] = ()
@@ -197,6 +198,7 @@ class TreeClaims:
             text = (f'"{f.name}" has memory once',)
             self._claim(Kind.MEMORY, f.name, text, scope.context, ir.FALSE)
         scope.boxes[f], scope.private[f] = box, len(scope.loops)
+        scope.folds = {**scope.folds, f: tuple([None if k is None else scope.reads.expr(k) for k in stmt.folds])}
         if len(box) > 1:
             # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number. Only
             # what is said of int64 may rest on that.
@@ -235,6 +237,7 @@ class TreeClaims:
         """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
         empty."""
         inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
+        self.claims += fold_claims(f, self._window_of(f), scope.folds.get(f, ()), scope.context, scope.loops)
         window = self._windows.get(f)
         if window is not None:
             private, computed = scope.private.get(f, 0), self._counts[f, len(f.definitions) - 1]
@@ -323,13 +326,18 @@ class TreeClaims:
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
 
     def _keeps(self, f: Function, stage: int, point: tuple[Expr, ...], scope: _Scope) -> None:
-        """A sliding window's memory keeps what earlier iterations computed."""
+        """A sliding window's memory keeps what earlier iterations computed, and folded memory what counts now."""
+        self.claims += slot_claims(f, stage, self._window_of(f), scope.folds.get(f, ()), point, scope.context)
         window = self._windows.get(f)
         if window is not None:
             around = scope.loops[: scope.labels.get(f, 0)]
             innermost = around[-1].loop.loop if around else None
             computed = self._counts[f, len(f.definitions) - 1]
             self.claims.append(keeping_claim(f, stage, window, computed, point, scope.context, innermost))
+
+    def _window_of(self, f: Function) -> Window:
+        """All that is read and written of a Func in one iteration, if it is as it should be."""
+        return self._windows.get(f) or Window(self._counts[f, 0], ())
 
     def _definition(self, stmt: Provide, scope: _Scope, valid: Context) -> None:
         """The assignment of a nest is what the user wrote."""

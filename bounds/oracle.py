@@ -100,6 +100,8 @@ class Answers:
     checks: list[Assert] = field(default_factory=list)
     evidence: dict[Image | Function, tuple[tuple[Evidence, ...], ...]] = field(default_factory=dict)
     """Of regions, by dimension."""
+    folds: dict[Function, dict[int, Expr]] = field(default_factory=dict)
+    """The number of slots of each dimension of memory that folds: start-up expressions."""
     slides: list[Slide] = field(default_factory=list)
     """What sliding windows do, by dimension."""
 

@@ -48,6 +48,13 @@ def slides_of(query: Query, ranges: Ranges, known: Sequence[Answer], f: Function
         yield from _Sliding(query, ranges, known, f).run(dims)
 
 
+def windows(query: Query, ranges: Ranges, known: Sequence[Answer], f: Function) -> list[Interval]:
+    """The compute bounds of a Func in terms of the loops around it, and of what is bound where its memory is."""
+    program = query.program
+    loops = path_to(program, program.computed[f])[len(path_to(program, program.stored[f])) :]
+    return _Step(query, ranges, known, f, loops[0], [loop.name for loop in loops]).windows
+
+
 class _Sliding:
     """One Func."""
 
@@ -126,7 +133,7 @@ class _Step:
         self._facts.assume_at_least(loop.var, simplify(ir.add(first, ir.ONE)))
         self._now = Simplifier(self._facts)
         self._back = Substitution({loop.var: ir.sub(loop.var, ir.ONE)})
-        self._boxes = [self._closed_interval(i) for i in cpu_box(f, len(f.definitions) - 1)]
+        self.windows = [self._closed_interval(i) for i in cpu_box(f, len(f.definitions) - 1)]
         self._memory = ""
         self._restarts: list[Expr] = [ir.less_equal(loop.var, first)]
         for b in binders:
@@ -172,12 +179,12 @@ class _Step:
 
     def _ends(self, d: int) -> tuple[Expr, Expr]:
         """Least and greatest coordinate that an iteration needs."""
-        i = self._boxes[d]
+        i = self.windows[d]
         return i.min, simplify(ir.sub(ir.add(i.min, i.len), ir.ONE))
 
     def moves(self, d: int) -> bool:
         """Whether a dimension depends on the loop."""
-        i = self._boxes[d]
+        i = self.windows[d]
         return self._var in free_variables(i.min) | free_variables(i.len)
 
     def stays(self, d: int) -> bool:

@@ -111,8 +111,8 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     match stmt:
         case Let(value=value):
             return (value,)
-        case Allocate(bounds=bounds):
-            return tuple(e for i in bounds for e in (i.min, i.len))
+        case Allocate(bounds=bounds, folds=folds):
+            return (*(e for i in bounds for e in (i.min, i.len)), *(e for e in folds if e is not None))
         case For(bounds=bounds):
             return (bounds.min, bounds.len)
         case If(condition=condition):
@@ -224,9 +224,11 @@ class Rewriter:
                 at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
                 same = all(a is b for a, b in zip(args + values, at + give, strict=True))
                 return stmt if same else Provide(stmt.func, stmt.stage, at, give)
-            case Allocate(bounds=bounds):
+            case Allocate(bounds=bounds, folds=folds):
                 box = tuple([self.interval(i) for i in bounds])
-                return stmt if all(a is b for a, b in zip(bounds, box, strict=True)) else Allocate(stmt.func, box)
+                slots = tuple([None if k is None else self.expr(k) for k in folds])
+                same = all(a is b for a, b in zip((*bounds, *folds), (*box, *slots), strict=True))
+                return stmt if same else Allocate(stmt.func, box, slots)
             case Assert(condition=condition, message=message):
                 test = self.expr(condition)
                 text = tuple([self.expr(m) if isinstance(m, Expr) else m for m in message])
