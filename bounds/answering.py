@@ -192,9 +192,7 @@ class _Answering:
         for slide in slides:
             self._slide(slide, scope)
         self._memory(f, [slide.dim for slide in slides if slide.loop is not None])
-        folds = Folding(self._query, self._ranges, self._answers.holes, f, slides).default()
-        if folds:
-            self._answers.folds[f] = folds
+        self._fold(f, Folding(self._query, self._ranges, self._answers.holes, f, slides))
 
     def _answered(self, holes: Interval, scope: Path) -> Side:
         """The least and greatest coordinate of holes that were just answered."""
@@ -313,6 +311,18 @@ class _Answering:
             needed = cpu_box(clause.reader.func, clause.stage)[d]
             points[d] = (needed.min, ir.sub(ir.add(needed.min, needed.len), ir.ONE))
         return replace(clause, points=tuple(points)) if slid else clause
+
+    def _fold(self, f: Function, folding: Folding) -> None:
+        """How the memory of a Func folds: by default, and as it was asked for."""
+        folds = folding.default()
+        for func, d in self._program.folded:
+            if func is f:
+                slots = simplify(startup_index(d.extent))
+                folds[f.args.index(d.var)] = slots
+                for enough, told in folding.asked(d, slots):
+                    self._check(enough, Failure.ASSERTION, told)
+        if folds:
+            self._answers.folds[f] = folds
 
     def _image(self, image: Image) -> None:
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])

@@ -32,7 +32,7 @@ from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
 from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
-from bounds.claims_slides import Folds, Window, Windows, fold_claims, keeping_claim, slide_claim, slot_claims
+from bounds.claims_slides import Folds, Kept, Windows
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location
@@ -237,11 +237,7 @@ class TreeClaims:
         """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
         empty."""
         inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
-        self.claims += fold_claims(f, self._window_of(f), scope.folds.get(f, ()), scope.context, scope.loops)
-        window = self._windows.get(f)
-        if window is not None:
-            private, computed = scope.private.get(f, 0), self._counts[f, len(f.definitions) - 1]
-            self.claims.append(slide_claim(f, window, computed, scope.context, scope.loops, private))
+        self.claims += self._kept(f, scope).at_label(scope.context, scope.loops, scope.private.get(f, 0))
         self._stmt(stmt.body, inner)
         text: Text = ("all of its stages are computed",)
         complete = ir.TRUE if inner.done == list(range(len(f.definitions))) else ir.FALSE
@@ -318,26 +314,17 @@ class TreeClaims:
         point = tuple([scope.reads.expr(a) for a in stmt.args])
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))
-        self._keeps(f, stmt.stage, point, scope)
+        around = scope.loops[: scope.labels.get(f, 0)]
+        self.claims += self._kept(f, scope).at_write(stmt.stage, point, scope.context, around)
         self._separate(stmt, scope)
         self._definition(stmt, scope, valid)
         values = tuple([scope.reads.expr(v) for v in stmt.values])
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
 
-    def _keeps(self, f: Function, stage: int, point: tuple[Expr, ...], scope: _Scope) -> None:
-        """A sliding window's memory keeps what earlier iterations computed, and folded memory what counts now."""
-        self.claims += slot_claims(f, stage, self._window_of(f), scope.folds.get(f, ()), point, scope.context)
-        window = self._windows.get(f)
-        if window is not None:
-            around = scope.loops[: scope.labels.get(f, 0)]
-            innermost = around[-1].loop.loop if around else None
-            computed = self._counts[f, len(f.definitions) - 1]
-            self.claims.append(keeping_claim(f, stage, window, computed, point, scope.context, innermost))
-
-    def _window_of(self, f: Function) -> Window:
-        """All that is read and written of a Func in one iteration, if it is as it should be."""
-        return self._windows.get(f) or Window(self._counts[f, 0], ())
+    def _kept(self, f: Function, scope: _Scope) -> Kept:
+        last = len(f.definitions) - 1
+        return Kept(f, self._windows.get(f), self._counts[f, 0], self._counts[f, last], scope.folds.get(f, ()))
 
     def _definition(self, stmt: Provide, scope: _Scope, valid: Context) -> None:
         """The assignment of a nest is what the user wrote."""

@@ -19,9 +19,12 @@ from collections.abc import Sequence
 from bounds.oracle import Answer, Ranges, Slide
 from bounds.query import Query
 from bounds.sliding import windows
+from halide_core import ir
 from halide_core.algorithm import Function
+from halide_core.errors import ScheduleError
 from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind
 from halide_core.program import Nest, Program, path_to, provided, readings
+from halide_core.schedule import FoldStorage
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 
 
@@ -61,6 +64,29 @@ class Folding:
             if isinstance(most, IntImm) and most.value > 0 and not self._fits(d, most):
                 found[d] = most
         return found
+
+    def asked(self, d: FoldStorage, slots: Expr) -> list[tuple[Expr, tuple[str | Expr, ...]]]:
+        """The start-up checks of a fold that was asked for, and what they say.
+
+        Raises: ScheduleError, where it can't fold, or not by so few slots.
+        """
+        at, name = self._f.args.index(d.var), self._f.name
+        refusal = self.refusal(at)
+        if refusal:
+            raise ScheduleError(f'{d.spelled()}: "{d.var}" can\'t fold: {refusal}.', d.location)
+        most = self.longest(at, at_start=True)
+        if most is None:
+            text = f'{d.spelled()}: how much of "{name}" counts at one time can\'t be bounded in "{d.var}".'
+            raise ScheduleError(text, d.location)
+        if isinstance(most, IntImm) and isinstance(slots, IntImm) and slots.value < most.value:
+            raise ScheduleError(
+                f'{d.spelled()}: {most.value} points of "{d.var}" count at one time, where "{name}" is computed, and '
+                f"{slots.value} slots are too few. The legal choices: {name}.fold_storage({d.var}, {most.value}), or "
+                f"more slots.",
+                d.location,
+            )
+        told = (f'{d.spelled()} gives "{name}" too few slots in "{d.var}": ', slots, " for ", most)
+        return [(ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots)), told)]
 
     def _fits(self, d: int, most: Expr) -> bool:
         """Whether the whole memory is no longer than the fold."""

@@ -32,7 +32,7 @@ from halide_core.ir import (
     Stmt,
     Variable,
 )
-from halide_core.schedule import Directive
+from halide_core.schedule import Directive, FoldStorage
 from halide_core.simplify import simplify
 from halide_core.types import BOOL, INT64
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
@@ -144,6 +144,8 @@ class Program:
     stored: Mapping[Function, Level]
     obligations: tuple[Obligation, ...] = ()
     specialized: Mapping[tuple[Function, int], tuple[Case, ...]] = field(default_factory=dict)
+    folded: tuple[tuple[Function, FoldStorage], ...] = ()
+    """What is asked of the memory of Funcs: later ones of one dimension are the ones that count."""
     sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
     """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
 

@@ -23,6 +23,7 @@ from halide_core.schedule import (
     ComputeRoot,
     Directive,
     Estimate,
+    FoldStorage,
     Fuse,
     Rename,
     Reorder,
@@ -83,7 +84,9 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.rename(program, d)
             case Specialize() | SpecializeFail():
                 continue  # the phase before's
-            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | Bound() | AlignBounds():
+            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
+                continue  # a later phase's
+            case Bound() | AlignBounds():
                 continue  # a later phase's
             case Estimate():
                 continue  # for tools that choose schedules: it changes nothing
@@ -125,6 +128,10 @@ def _storage_phase(program: Program) -> Iterator[Step]:
             case StoreRoot() as d:
                 program = placement.store_root(program, d)
         yield Step(str(d), program)
+    for func in program.algorithm.functions:
+        for fold in [d for d in func.directives if isinstance(d, FoldStorage)]:
+            program = placement.fold_storage(program, func, fold)
+            yield Step(str(fold), program)
 
 
 def _bounds_phase(program: Program) -> Iterator[Step]:

@@ -6,6 +6,7 @@ Counts are of the program after bounds inference; the certificate speaks of the 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import halide_core as hl
 from tests.apps.checking import check, numbers, variables
@@ -358,3 +359,152 @@ def test_an_empty_loop_between() -> None:
     g.store_root().compute_at(f, y)
     check(f, [(0, 3), (0, 1)], f.evaluate([(0, 3), (0, 1)]))
     check(f, [(0, 1), (0, 6)], f.evaluate([(0, 1), (0, 6)]))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Storage folding.
+
+
+def test_memory_of_rows_folds_to_what_is_needed_at_one_time() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * 3
+    certified(f)
+
+
+def test_memory_of_columns_folds() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 2, y]
+    g.store_at(f, y).compute_at(f, x)
+    count = counted(f, window(f))
+    assert count.largest["g"] == 4
+    assert count.total(g) == (W + 3) * H
+    certified(f)
+
+
+def test_memory_of_two_sliding_dimensions_folds_in_the_outer_one() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
+    g.store_root().compute_at(f, x)
+    count = counted(f, window(f))
+    assert count.largest["g"] == (W + 2) * 4
+    assert count.once(g)
+    certified(f)
+
+
+def test_memory_of_a_chain_folds() -> None:
+    a, b, c = chain()
+    for each in (a, b):
+        each.store_root().compute_at(c, y)
+    count = counted(c, window(c))
+    # The first iteration asks for four rows of b, and so for six of a: what it starts with must have room.
+    assert count.largest == {"c": W * H, "b": W * 4, "a": W * 6} or count.largest == {"b": W * 4, "a": W * 6}
+    certified(c)
+
+
+def test_memory_of_a_shifted_tail_folds() -> None:
+    g, f = blur()
+    f.split(y, yo, yi, 4)
+    g.store_root().compute_at(f, yo)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * 6
+    certified(f)
+
+
+def test_memory_of_a_walk_backwards_folds() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x, 2 - y] + g[x, 4 - y]
+    g.store_root().compute_at(f, y)
+    assert counted(f, window(f)).largest["g"] == W * 3
+    certified(f)
+
+
+def test_a_vector_along_the_window_is_not_folded() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 2, y]
+    f.split(x, xo, xi, 4, hl.TailStrategy.GuardWithIf).vectorize(xi)
+    g.store_at(f, y).compute_at(f, xo)
+    count = counted(f, window(f))
+    assert count.largest["g"] >= W + 3
+    certified(f)
+
+
+def test_a_run_time_window_does_not_fold_by_itself() -> None:
+    s, g, f, p = source(40, 90), hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x, y] + g[x, y + hl.clamp(p, 0, 5)]
+    g.store_root().compute_at(f, y)
+    count = counted(f, window(f))
+    assert count.largest["g"] in (W * (H + 2), W * 6)
+    certified(f)
+
+
+def test_a_fold_that_was_asked_for() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y).fold_storage(y, 4)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * 4
+    certified(f)
+
+
+def test_a_fold_of_what_does_not_slide() -> None:
+    g, f = blur()
+    g.compute_root().fold_storage(y, H + 2, fold_forward=False)
+    f.bound(y, -2, H)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * (H + 2)
+    certified(f)
+
+
+def test_a_fold_along_a_vector_is_right() -> None:
+    g, f = blur()
+    f.vectorize(x, 4)
+    g.compute_at(f, y).vectorize(x, 4).fold_storage(x, 16)
+    counted(f, window(f))
+    certified(f)
+
+
+def test_a_fold_known_at_start_up_is_checked_there() -> None:
+    g, f = blur()
+    p = hl.Param(hl.Int(32), "p", 3)
+    g.store_root().compute_at(f, y).fold_storage(y, p)
+    assert counted(f, window(f)).largest["g"] == W * 3
+    p.set(2)
+    with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few slots in "y": 2 for 3'):
+        f.realize([4, 4])
+    certified(f)
+
+
+def test_a_fold_that_is_too_small() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y).fold_storage(y, 2)
+    with pytest.raises(hl.ScheduleError, match=r'3 points of "y" count at one time'):
+        f.realize([4, 4])
+
+
+def test_a_fold_where_rounding_up_writes_more() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y).split(y, yo, yi, 2, hl.TailStrategy.RoundUp).fold_storage(y, 8)
+    with pytest.raises(hl.ScheduleError, match="rounding up may write beyond what is needed"):
+        f.realize([4, 4])
+
+
+def test_a_fold_of_an_output() -> None:
+    _, f = blur()
+    f.fold_storage(y, 8)
+    with pytest.raises(hl.ScheduleError, match="its memory is the caller's"):
+        f.realize([4, 4])
+
+
+def test_a_fold_in_the_inner_of_two_dimensions() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
+    g.store_root().compute_at(f, x).fold_storage(x, 8)
+    with pytest.raises(hl.ScheduleError, match=r'"x" can\'t fold: it moves along f.s0.x too'):
+        f.realize([4, 4])
