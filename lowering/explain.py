@@ -17,7 +17,7 @@ from halide_core.algorithm import Function
 from halide_core.backend import Question, Request, Topic
 from halide_core.errors import PipelineError
 from halide_core.ir import Block, Callee, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
-from halide_core.printer import format_expr, format_stmt, hole_name
+from halide_core.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.program import Loop, Program, StageKey, assemble, hole
 from lowering.driver import Trace, lower, schedule, sliding
 from lowering.explanation import Explanation, Formula, chain_text, where
@@ -143,6 +143,9 @@ def _changes(before: Stmt, after: Stmt) -> str:
 
 def _answers(answers: Answers) -> str:
     lines = [_answer(a) for a in answers.holes]
+    for func, folds in answers.folds.items():
+        slots = " and ".join(f"{dim_name(func, d)} by {format_expr(k)}" for d, k in folds.items())
+        lines.append(f"{func.name} folds {slots}")
     for callee, box in answers.regions.items():
         role = "output" if isinstance(callee, Function) else "input"
         region = ", ".join(map(brief_interval, box))

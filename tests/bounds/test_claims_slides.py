@@ -16,7 +16,7 @@ from bounds.claims import Kind
 from bounds.oracle import Answers
 from halide_core import ir
 from halide_core.ir import Expr, HoleKind, Interval
-from tests.bounds.certifying import broken_trees, certified, compiled, runs_right
+from tests.bounds.certifying import broken_trees, certified, compiled, refilled, runs_right
 from tests.lowering.test_sliding import blur, source, window
 
 x, y, xo, yo, xi, yi = (hl.Var(n) for n in "x y xo yo xi yi".split())
@@ -97,3 +97,27 @@ def test_a_slide_needs_the_loop_that_it_goes_along() -> None:
     parts = compiled(rows())
     nowhere = replace(parts.answers, slides=[replace(s, loop=None) for s in parts.answers.slides])
     assert {r.claim.kind for r in certified(parts, answers=nowhere).failures} == {Kind.COVERAGE}
+
+
+def test_a_fold_of_too_few_slots_is_refuted() -> None:
+    f = rows()
+    parts = compiled(f)
+    (g,) = parts.answers.folds
+    certificate = certified(parts, answers=replace(parts.answers, folds={g: {1: ir.i64(2)}}))
+    assert {r.claim.kind for r in certificate.failures} == {Kind.FOLD}
+
+
+def test_a_fold_that_a_loop_further_in_moves_is_refuted() -> None:
+    parts = compiled(both_ways())
+    (g,) = parts.answers.folds
+    certificate = certified(parts, answers=replace(parts.answers, folds={g: {0: ir.i64(3)}}))
+    assert {r.claim.kind for r in certificate.failures} == {Kind.FOLD}
+
+
+def test_memory_forgets_a_point_whose_slot_is_taken() -> None:
+    f = rows()
+    parts = compiled(f)
+    (g,) = parts.answers.folds
+    tree = refilled(parts, replace(parts.answers, folds={g: {1: ir.i64(2)}}))
+    assert not runs_right(f, parts, tree, [tuple(window(f))])
+    assert runs_right(f, parts, parts.tree, [tuple(window(f))])
