@@ -15,6 +15,7 @@ from functools import partial, reduce
 from bounds.alignment import Alignments
 from bounds.boxes import Box, Side, last_engine, union, window_box
 from bounds.cases import Need, by_case, chosen_ends, either, gather
+from bounds.constant_ranges import Ranges as ConstantRanges
 from bounds.elimination import mentions
 from bounds.folding import Folding
 from bounds.oracle import Answer, Answers, Evidence, Ranges, Slide
@@ -65,6 +66,7 @@ class _Answering:
         self._least: dict[Expr, list[Need]] = {}  # len hole -> what it is at least
         self._alignments = Alignments()
         self._told: dict[Expr, Directive] = {}
+        self._lengths: list[tuple[Obligation, Expr, Expr, int]] = []  # products of lengths, with what each is at most
 
     def run(self) -> Answers:
         algorithm = self._program.algorithm
@@ -73,6 +75,8 @@ class _Answering:
             self._obligation(o)
         for f in reversed(algorithm.functions):
             self._function(f)
+        for o, inner, outer, most in self._lengths:
+            self._length_check(o, inner, outer, most)
         self._overflow_checks(algorithm)
         for image in algorithm.images:
             self._image(image)
@@ -102,6 +106,20 @@ class _Answering:
         inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))
         where = f'{tell(e)} in "{key.func.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
+
+    def _length_check(self, o: Obligation, inner: Expr, outer: Expr, most: int) -> None:
+        """A product of lengths is at most some number: checked without computing the product, which may leave int64."""
+        assert o.key is not None, "a fused loop is one of a nest"
+        path, top = self._query.writes[o.key].path, self._query.top
+        a, b = (self._ranges.ends(e, path, top).high for e in (inner, outer))
+        if a is None or b is None:
+            return  # made of values from memory: the certificate leaves the claim open
+        constant = ConstantRanges()
+        if constant.of(a)[1] * constant.of(b)[1] <= most:
+            return
+        inside = ir.less_equal(b, ir.div(ir.i64(most), ir.maximum(a, ir.ONE)))
+        told = (f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: ", a, " times ", b)
+        self._check(inside, Failure.INDEX_OVERFLOW, told)  # whichever case runs: conditions on regions compute it
 
     def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
         """A condition on the runs that take a case."""
@@ -153,6 +171,8 @@ class _Answering:
                 self._least.setdefault(grown.hole, []).append((o.key, grown.needed(factor)))
             case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
                 self._alignments.ask(h, modulus, rest, o.directive)
+            case Binary(op=BinaryOp.LE, a=Binary(op=BinaryOp.MUL, a=inner, b=outer), b=IntImm(value=most)):
+                self._lengths.append((o, inner, outer, most))
             case condition:
                 told = o.message or f"{o.directive.spelled()}: it must hold that {tell(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):

@@ -27,12 +27,13 @@ from bounds.claims import (
     within,
     within_limit,
 )
-from bounds.claims_arithmetic import Ranges, fits_int64, overflowing
+from bounds.claims_arithmetic import fits_int64, overflowing
 from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
 from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
 from bounds.claims_slides import Folds, Kept, Windows
+from bounds.constant_ranges import Ranges
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location

@@ -15,7 +15,7 @@ from typing import Any
 
 import z3
 
-from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, negation
+from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, conjuncts, negation
 from bounds.claims_evaluate import evaluate
 from bounds.solver_terms import Terms
 from halide_core import ir
@@ -61,6 +61,8 @@ class Prover:
         self._said: list[list[int]] = [[]]
         self._told: set[int] = set()
         self._switches: dict[Assert, Any] = {}
+        self._growing = z3.Bool("products!")
+        """Switches on what compares products."""
         self._failed = 0
         self._core: list[Assert] = []
         """The checks that the last "unsat" rests on."""
@@ -130,7 +132,8 @@ class Prover:
         """An expression as a z3 truth value, with what holds of its unknowns said at the present level."""
         term = self._terms.of(e)
         for number in sorted(term.axioms - self._told):
-            self._solver.add(self._terms.axiom(number))
+            axiom = self._terms.axiom(number)
+            self._solver.add(z3.Implies(self._growing, axiom) if number in self._terms.growing else axiom)
             self._said[-1].append(number)
         self._told |= term.axioms
         return term.z
@@ -141,7 +144,10 @@ class Prover:
         """z3's answer to whether a state of the present context meets ``e``."""
         self._push()
         self._solver.add(self._formula(e))
-        answer = self._bounded_check(self._solver, [self._switches[c] for c in checks])
+        switches = [self._switches[c] for c in checks]
+        answer = self._bounded_check(self._solver, [z3.Not(self._growing), *switches])
+        if answer != z3.unsat and self._terms.growing:
+            answer = self._bounded_check(self._solver, [self._growing, *switches])
         if answer == z3.unsat and checks:
             needed = {switch.get_id() for switch in self._solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
@@ -180,8 +186,24 @@ class Prover:
         failing = _fails([claim])
         if checks and self._ask(failing, checks) == z3.unsat:
             return Result(claim, Status.ASSERTED, self._fewest(failing))
+        needed = self._part_by_part(claim, checks)
+        if needed is not None:
+            return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
         self._failed += 1
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
+
+    def _part_by_part(self, claim: Claim, checks: list[Assert]) -> tuple[Assert, ...] | None:
+        """The checks that the parts of a claim rest on, if each can be proven by itself."""
+        parts = list(dict.fromkeys(conjuncts(claim.conclusion)))
+        if len(parts) == 1:
+            return None
+        needed: dict[Assert, None] = {}
+        for part in parts:
+            if self._ask(negation(part)) != z3.unsat:
+                if not checks or self._ask(negation(part), checks) != z3.unsat:
+                    return None
+                needed.update(dict.fromkeys(self._core))
+        return tuple(needed)
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
         """Of the checks that the last answer rests on, some that can't do without each other; all, if many."""
@@ -202,7 +224,7 @@ class Prover:
         self._pop()
         solver = z3.Solver()
         solver.set("random_seed", 0)
-        solver.add(*facts, *self._terms.exact_products())
+        solver.add(self._growing, *facts, *self._terms.exact_products())
         if self._terms.exact_products():
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)

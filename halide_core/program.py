@@ -104,6 +104,10 @@ class Nest:
         return placed
 
 
+LENGTH_LIMIT = (1 << 63) - (1 << 40)
+"""A fused loop has at most so many iterations: so that rounding its length up to an int32 factor stays in int64."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Obligation:
     """A condition over holes that a directive needs; bounds inference answers so that it holds, or asserts it.

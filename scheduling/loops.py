@@ -13,7 +13,7 @@ from halide_core.algorithm import UniqueNames
 from halide_core.growth import growth
 from halide_core.index import startup_index
 from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, Variable
-from halide_core.program import Guard, Loop, Nest, Obligation, Program, StageKey
+from halide_core.program import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program, StageKey
 from halide_core.schedule import Fuse, Rename, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
 from halide_core.visit import subexpressions
@@ -183,6 +183,8 @@ def fuse(program: Program, d: Fuse) -> Program:
         for y in (my, ny): for x in (mx, nx): s
         ->  for t in (0, nx*ny): let x = mx + t mod nx;  let y = my + t div nx;  s
 
+    with the obligation that nx*ny is a number of int64, and so is what further splits make of it.
+
     Legal when: both are pure, or both are reduction loops of which ``inner`` is immediately inside ``outer``.
 
     Raises: ScheduleError. Source: section 2.8.2.
@@ -210,7 +212,11 @@ def fuse(program: Program, d: Fuse) -> Program:
     row, column = ir.sub(outer.var, my), ir.sub(inner.var, mx)
     witness = Let(var, ir.add(ir.mul(row, nx), column), None)
     changed = replace(nest, loops=loops, steps=(x, y, *nest.steps), witnesses=(*nest.witnesses, witness))
-    return program.with_nest(key, changed)
+    changed_program = program.with_nest(key, changed)
+    countable = ir.less_equal(ir.mul(nx, ny), ir.i64(LENGTH_LIMIT))
+    if simplify(countable) is ir.TRUE:
+        return changed_program
+    return replace(changed_program, obligations=(*program.obligations, Obligation(key.func, countable, d, key)))
 
 
 def reorder(program: Program, d: Reorder) -> Program:
