@@ -98,6 +98,8 @@ class Folding:
         """Why a dimension can't fold, whatever the fold; nothing if it can."""
         program, f = self._program, self._f
         for key in program.keys(f):
+            if not f.pure_dims(key.stage)[d]:
+                return f"stage {key.stage} writes wherever its coordinates say, not only what is needed"
             nest = program.nests[key]
             if nest.overcomputes and provided(nest.core).args[d] not in [loop.var for loop in nest.loops]:
                 return "rounding up may write beyond what is needed, into slots that hold other points"

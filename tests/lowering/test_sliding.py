@@ -494,6 +494,17 @@ def test_a_fold_where_rounding_up_writes_more() -> None:
         f.realize([4, 4])
 
 
+def test_a_fold_where_an_update_scatters() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    r = hl.RDom([(0, 6)], "r")
+    g[x, y] = s[x, y]
+    g[x, r.x] += 1
+    f[x, y] = g[x, y - 1] + g[x, y + 1]
+    g.compute_root().fold_storage(y, 30)
+    with pytest.raises(hl.ScheduleError, match="stage 1 writes wherever its coordinates say"):
+        f.realize([4, 4])
+
+
 def test_a_fold_of_an_output() -> None:
     _, f = blur()
     f.fold_storage(y, 8)
