@@ -16,7 +16,8 @@ and in the loop if not: a walk that turns back, or strides that are known only a
 
 A dimension slides along one loop, and all others must stay where they are in that loop. A window can slide along two
 loops in two dimensions: a point that is new in neither was needed one step before in one of them. Where rounding up
-writes beyond what counts, only the innermost loop will do: no iteration between two steps may write garbage.
+writes beyond what counts, only the innermost loop will do, since no iteration between two steps may write garbage, and
+a window that moves along the rounding moves up, since what is above it then is no longer kept.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from halide_core.assumptions import assume_condition
 from halide_core.facts import Facts
 from halide_core.ir import Access, BinaryOp, Expr, HoleKind, Interval, LoopName, Select, Variable
 from halide_core.printer import dim_name
-from halide_core.program import Loop, cpu_box, hole, path_to
+from halide_core.program import Loop, cpu_box, hole, path_to, provided
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT64
 from halide_core.visit import Closing, Substitution, free_variables, subexpressions
@@ -77,7 +78,7 @@ class _Sliding:
             at = self._mover(d)
             step = self._step(at)
             refused = self._refusal(d, at, step)
-            found = None if refused else step.covered(d)
+            found = None if refused else step.covered(d, only_up=self._rounds_in(d))
             if isinstance(found, str):
                 refused, found = found, None
             name = dim_name(self._f, d)
@@ -93,6 +94,11 @@ class _Sliding:
             inner = [loop.name for loop in self._loops[at:]]
             known = self._steps[at] = _Step(self._query, self._ranges, self._known, self._f, self._loops[at], inner)
         return known
+
+    def _rounds_in(self, d: int) -> bool:
+        """Whether rounding up may write points above those that count in a dimension."""
+        nests = [self._query.program.nests[key] for key in self._query.program.keys(self._f)]
+        return any(n.overcomputes and provided(n.core).args[d] not in [loop.var for loop in n.loops] for n in nests)
 
     def _mover(self, d: int) -> int:
         """The innermost loop that a dimension moves in; the innermost of all where it stands still."""
@@ -196,8 +202,9 @@ class _Step:
             self._now.expr(high), self._before(high)
         )
 
-    def covered(self, d: int) -> Interval | str:
-        """What an iteration computes of a dimension; or why that is all that it needs."""
+    def covered(self, d: int, *, only_up: bool) -> Interval | str:
+        """What an iteration computes of a dimension; or why that is all that it needs. ``only_up``: what is above a
+        window may be overwritten, so that it must move up for certain."""
         if self._memory:
             return self._memory
         low, high = self._ends(d)
@@ -211,6 +218,8 @@ class _Step:
             if facts.proves_le(ir.add(old_high, ir.ONE), now_low):
                 return "windows do not overlap"
             new_low, new_high = above, now_high
+        elif only_up:
+            return "rounding up may write beyond what is new, into what is kept"
         elif facts.proves_le(now_high, old_high):
             if facts.proves_le(ir.add(now_high, ir.ONE), old_low):
                 return "windows do not overlap"

@@ -362,6 +362,63 @@ def test_an_empty_loop_between() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
+# What has been wrong in other compilers: numbers are those of Halide's tracker.
+
+
+def test_loops_of_one_step_around_two_slides() -> None:
+    """#8140: no loop starts earlier than it did, so nothing is read that no iteration wrote."""
+    a, b, c = hl.Func("a"), hl.Func("b"), hl.Func("c")
+    a[x, y] = hl.BoundaryConditions.repeat_edge(source())[x, y]
+    b[x, y] = (a[x + 1, y + 1] + a[x - 1, y - 1]) * 2
+    c[x, y] = a[x + 1, y + 1] + a[x - 1, y - 1] + b[x + 1, y + 1] + b[x - 1, y - 1]
+    c.split(y, yo, yi, 1, hl.TailStrategy.RoundUp)
+    a.store_at(c, yo).compute_at(c, x)
+    b.store_root().compute_at(c, x)
+    for size in (1, 5):
+        counted(c, window(c, size, size))
+    certified(c)
+
+
+@pytest.mark.parametrize("tail", [hl.TailStrategy.RoundUp, hl.TailStrategy.ShiftInwards, hl.TailStrategy.GuardWithIf])
+def test_no_vector_of_a_walk_backwards_writes_over_what_is_kept(tail: hl.TailStrategy) -> None:
+    """#7819: what is above the window is still needed."""
+    s, a, g, f = source(60, 9), hl.Func("a"), hl.Func("g"), hl.Func("f")
+    a[x] = s[x, 0]
+    g[x] = a[x]
+    f[x] = g[30 - x] + g[31 - x] + g[32 - x]
+    a.compute_root()
+    g.store_root().compute_at(f, x).vectorize(x, 4, tail)
+    counted(f, [(0, 30)])
+    certified(f)
+
+
+def test_a_producer_inside_a_producer_that_slides() -> None:
+    """#7909: a chain in which the second slide is along a loop of the first Func that slides."""
+    a, b, c = hl.Func("a"), hl.Func("b"), hl.Func("c")
+    r = hl.RDom([(-2, 3), (-2, 3)], "r")
+    a[x, y] = 2 * x + 5 * y
+    b[x, y] = 0
+    b[x, y] += a[x + r.x, y + r.y]
+    c[x, y] = b[x, y] // 9
+    c.split(y, yo, yi, 1)
+    b.compute_at(c, yo).store_root()
+    a.compute_at(b, x).store_root()
+    counted(c, window(c))
+    certified(c)
+
+
+def test_whole_dimensions_that_unroll_do_not_slide() -> None:
+    """#4158: a length that is a constant stays one."""
+    s, g, f = source(60, 9), hl.Func("g"), hl.Func("f")
+    g[x] = s[x, 0]
+    f[x] = g[x] + g[x - 1]
+    f.split(x, xo, xi, 5)
+    g.store_root().compute_at(f, xo).unroll(x)
+    counted(f, [(0, 20)])
+    certified(f)
+
+
+# ---------------------------------------------------------------------------------------------------------
 # Storage folding.
 
 
