@@ -41,16 +41,18 @@ from lowering.limits import constant_limit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
-    """Where a callee's points are: the least coordinate and the stride of each dimension."""
+    """Where a callee's points are: the least coordinate, the stride and the fold of each dimension."""
 
     mins: tuple[Expr, ...]
     strides: tuple[Expr, ...]
+    folds: tuple[Expr | None, ...]
 
     def index(self, args: tuple[Expr, ...], lets: Lets) -> Expr:
         """The position of a point."""
         total: Expr = ir.ZERO
-        for arg, low, stride in zip(args, self.mins, self.strides, strict=True):
-            total = ir.add(total, ir.mul(lets.distance(arg, low), stride))
+        for arg, low, stride, slots in zip(args, self.mins, self.strides, self.folds, strict=True):
+            place = lets.distance(arg, low) if slots is None else ir.mod(arg, slots)
+            total = ir.add(total, ir.mul(place, stride))
         return simplify(total)
 
 
@@ -112,14 +114,16 @@ class _Flatten(Rewriter):
         for d, bounds in enumerate(s.bounds):
             mins.append(bounds.min)
             strides.append(stride)
-            most = constant_limit(simplify(self._lets.substituted(bounds.len)), Facts())
+            length = s.fold(d) or bounds.len
+            most = constant_limit(simplify(self._lets.substituted(length)), Facts())
             limit = None if limit is None or most is None else limit * max(most, 0)
-            stride = simplify(ir.mul(stride, bounds.len))
+            stride = simplify(ir.mul(stride, length))
             if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
                 var = ir.index_variable(self._names.fresh(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride"))
                 stmts.append(Let(var, stride, None))
                 stride = var
-        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides))
+        folds = tuple([s.fold(d) for d in range(len(mins))])
+        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
             stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit))
         return stmts
@@ -131,4 +135,4 @@ def _argument_layout(callee: Callee) -> _Layout:
     strides = tuple(
         ir.ONE if d == 0 else BufferField(INT64, callee, Field.STRIDE, d) for d in range(callee.dimensions)
     )
-    return _Layout(mins, strides)
+    return _Layout(mins, strides, (None,) * len(mins))

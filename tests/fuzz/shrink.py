@@ -126,7 +126,7 @@ def _pruned(case: Case) -> Case:
     """Without directives that name Funcs that nothing needs any more."""
     items = used_items(replace(case, directives=()))
     names = {item.name for item in items}
-    places = ("compute_root", "compute_at", "compute_inline", "store_at", "store_root")
+    places = ("compute_root", "compute_at", "compute_inline", "store_at", "store_root", "fold_storage")
     kept = tuple(
         t
         for t in case.directives
