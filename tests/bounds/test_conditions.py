@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+import halide_core as hl
 from bounds.conditions import Conditions
 from halide_core import ir
 from halide_core.facts import Facts
@@ -108,6 +109,13 @@ def test_factors_that_are_combined_lose_something() -> None:
 )
 def test_condition_that_is_not_understood_is_told(condition: Expr, lost: bool) -> None:
     assert conditions(condition).lost is lost
+
+
+def test_condition_on_a_value_of_memory_loses_nothing() -> None:
+    f = hl.Func("f")
+    f[hl.Var("i")] = hl.ImageParam(hl.Int(32), 1, "im")[hl.Var("i")]
+    (value,) = f.function.definitions[0].values
+    assert not conditions(ir.binary(BinaryOp.NE, value, ir.const(3, value.type))).lost
 
 
 def test_condition_that_is_hidden_from_its_variable_is_told() -> None:

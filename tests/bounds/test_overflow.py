@@ -89,6 +89,18 @@ def test_risks_of_operands_come_before_what_is_made_of_them() -> None:
     assert risks(lambda x: x * 3 + x * 2) == ["f.s0: x*3", "f.s0: x*2", "f.s0: x*3 + x*2"]
 
 
+@pytest.mark.parametrize(
+    ("coordinate", "wanted"),
+    [
+        (lambda x: (x * 3) % hl.max(x * 2, 1), ["x*3", "x*2"]),
+        (lambda x: hl.select(x > 3, x * 3, x * 2), ["x*3", "x*2"]),
+        (lambda x: hl.min(x * 3, x * 2), ["x*3", "x*2"]),
+    ],
+)
+def test_risks_of_operands_are_in_their_order(coordinate: Callable[[hl.Var], hl.Expr], wanted: list[str]) -> None:
+    assert risks(coordinate) == [f"f.s0: {e}" for e in wanted]
+
+
 def chain(*shifts: int) -> hl.Func:
     """``f[x] = g[x + a] + g[x + b] + …``, and ``g[x] = h[x + limit - 10]``."""
     f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")

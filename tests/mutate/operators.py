@@ -65,7 +65,8 @@ def _edits(node: ast.AST, source: Source) -> Iterator[_Found]:
             yield from _relations(node, source)
         case ast.Constant(value=int() as value) if not isinstance(value, bool):
             for other in (value + 1, value - 1):
-                yield Operator.OFFSET, source.replaced(node, str(other))
+                if value or other > 0 or id(node) not in source.indices:  # a[-1] counts from the other end
+                    yield Operator.OFFSET, source.replaced(node, str(other))
         case ast.BinOp(left=a, op=ast.Add() | ast.Sub() as op, right=b) if not _joins(a, b):
             yield Operator.SIGN, source.between(a, b, "-" if isinstance(op, ast.Add) else "+")
         case ast.AugAssign(target=a, op=ast.Add() | ast.Sub() as op, value=b) if not _joins(b):

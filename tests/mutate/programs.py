@@ -328,6 +328,43 @@ def several() -> Made:
     return out, [(0, 6), (1, 5)]
 
 
+def lanes() -> Made:
+    f, g = hl.Func("f"), hl.Func("g")
+    r = hl.RDom([(0, 3), (-1, 4)], "r")
+    g[x, y] = x * 5 - y
+    g[x, y] += g[x, y] // (r.x + 2) + r.y
+    f[x, y] = g[x, y] - g[x + 1, y]
+    f.split(x, xo, xi, 4).vectorize(xi)
+    g.compute_at(f, xi)
+    return f, [(0, 10), (1, 2)]
+
+
+def masked() -> Made:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 6)], "r")
+    f[x, y] = x - y
+    r.where((r.x < 4) | (r.x > 4))
+    f[x, r.x] = f[x, r.x] * 2 + r.x
+    f[2, y] += f[3, y]
+    f.update(0).split(x, xo, xi, 8, Tail.GuardWithIf).vectorize(xi)
+    f.update(1).split(y, yo, yi, 4, Tail.GuardWithIf).vectorize(yi)
+    out = hl.Func("out")
+    out[x, y] = f[x, y] + f[x + 1, y]
+    out.split(x, xo, xi, 6, Tail.GuardWithIf).split(y, yo, yi, 3, Tail.GuardWithIf)
+    out.reorder(xi, yi, xo, yo).vectorize(xi)
+    f.compute_root()
+    return out, [(-1, 16), (0, 7)]
+
+
+def wide() -> Made:
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x] = hl.cast(hl.UInt(8), x * 7)
+    f[x] = hl.i32(g[x]) * x + hl.i32(g[x + 1])
+    f.split(x, xo, xi, 40, Tail.GuardWithIf).vectorize(xi)
+    g.compute_at(f, xo).vectorize(x, 64)
+    return f, [(-3, 90)]
+
+
 PROGRAMS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
@@ -358,5 +395,8 @@ PROGRAMS: dict[str, Callable[[], Made]] = {
         aligned,
         predicate,
         several,
+        lanes,
+        masked,
+        wide,
     )
 }

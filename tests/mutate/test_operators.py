@@ -29,6 +29,8 @@ def changed(text: str, operator: Operator) -> list[str]:
         (Operator.RELATION, "return ir.less(a, b)", ["return ir.less_equal(a, b)"]),
         (Operator.RELATION, "return BinaryOp.LT", ["return BinaryOp.LE"]),
         (Operator.OFFSET, "return a[1]", ["return a[0]", "return a[2]"]),
+        (Operator.OFFSET, "return a[0]", ["return a[1]"]),
+        (Operator.OFFSET, "return 0", ["return 1", "return -1"]),
         (Operator.OFFSET, "return ir.ONE, True", ["return ir.ZERO, True"]),
         (Operator.SIGN, "return a + b - c", ["return a + b + c", "return a - b - c"]),
         (Operator.SIGN, "a += b", ["a -= b"]),

@@ -15,6 +15,7 @@ from bounds.certificate import check_text
 from bounds.conjuncts import format_query
 from bounds.engines import oracle_of
 from bounds.oracle import Answers, Engine
+from bounds.smtlib import answered_script, open_script
 from halide_core.printer import dim_name, format_stmt
 from lowering.driver import Trace, certify, lower
 from tests.mutate.programs import PROGRAMS
@@ -53,6 +54,20 @@ def _lines(answers: Answers) -> Iterator[str]:
         yield f"{callee.name}: " + "; ".join(f"min {i.min!r}, len {i.len!r}" for i in box)
     for check in answers.checks:
         yield f"check {check.condition!r}: {check_text(check)}"
+
+
+SCRIPTS = ("by_param", "chosen", "floats", "gather")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_for_solvers(name: str, golden: Golden) -> None:
+    trace = Trace()
+    lower(PROGRAMS[name]()[0]._request(), trace=trace)
+    assert trace.query is not None and trace.answers is not None
+    golden(
+        f"programs/{name}.smt2",
+        f"{open_script(name, trace.query)}\n{answered_script(name, trace.query, trace.answers)}",
+    )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
