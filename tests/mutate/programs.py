@@ -365,6 +365,15 @@ def wide() -> Made:
     return f, [(-3, 90)]
 
 
+def fused_tiles() -> Made:
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = x + y * 2
+    f[x, y] = g[x, y] - g[x + 1, y + 1]
+    f.split(x, xo, xi, 4, Tail.GuardWithIf).fuse(xo, y, t).split(t, yo, yi, 3, Tail.GuardWithIf)
+    g.compute_at(f, yo)
+    return f, [(0, 9), (2, 5)]
+
+
 PROGRAMS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
@@ -398,5 +407,6 @@ PROGRAMS: dict[str, Callable[[], Made]] = {
         lanes,
         masked,
         wide,
+        fused_tiles,
     )
 }
