@@ -333,16 +333,11 @@ class _Answering:
         return replace(clause, points=tuple(points)) if slid else clause
 
     def _fold(self, f: Function, folding: Folding) -> None:
-        """How the memory of a Func folds: by default, and as it was asked for."""
-        folds = folding.default()
-        for func, d in self._program.folded:
-            if func is f:
-                slots = simplify(startup_index(d.extent))
-                folds[f.args.index(d.var)] = slots
-                for enough, told in folding.asked(d, slots):
-                    self._check(enough, Failure.ASSERTION, told)
+        folds, checks = folding.run()
         if folds:
             self._answers.folds[f] = folds
+        for enough, told in checks:
+            self._check(enough, Failure.ASSERTION, told)
 
     def _image(self, image: Image) -> None:
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])

@@ -143,6 +143,7 @@ from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.storage import MemoryType
 from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
@@ -176,6 +177,7 @@ __all__ = [
     "ImageParam",
     "Int",
     "InternalError",
+    "MemoryType",
     "NotAvailableError",
     "OutputImageParam",
     "Param",

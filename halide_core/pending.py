@@ -16,9 +16,9 @@ allow_race_conditions always_partition always_partition_all atomic compute_with 
 never_partition_all partition prefetch rfactor
 """
 _FUNC = """
-add_trace_tag align_storage async_ bound_storage clone_in debug_to_file define_extern
-extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffers
-reorder_storage ring_buffer store_in trace_loads trace_realizations trace_stores
+add_trace_tag async_ clone_in debug_to_file define_extern
+extern_function_name hoist_storage hoist_storage_root in_ is_extern memoize output_buffers
+ring_buffer trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """
 add_requirement apply_autoscheduler compile_to compile_to_assembly compile_to_bitcode compile_to_conceptual_stmt
@@ -27,7 +27,7 @@ compile_to_llvm_assembly compile_to_module compile_to_multitarget_object_files c
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind ArgumentEstimates AutoSchedulerResults AutoschedulerParams BFloat Derivative
 DeviceAPI EvictionKey ExternFuncArgument FuncTupleElementRef Generator GeneratorContext GeneratorParam Handle
-InputBuffer InputScalar LinkageType LoopAlignStrategy LoopLevel MemoryType Module NameMangling OutputBuffer
+InputBuffer InputScalar LinkageType LoopAlignStrategy LoopLevel Module NameMangling OutputBuffer
 OutputFileType OutputScalar Parameter Partition PrefetchBoundStrategy Target TargetArch TargetFeature
 TargetOS TargetProcessorTune Tuple VarOrRVar active_generator_context alias compile_standalone_runtime
 create_callable_from_generator deserialize_parameters deserialize_pipeline erf evaluate_may_gpu funcs gather generator

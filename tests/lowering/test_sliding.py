@@ -532,7 +532,7 @@ def test_a_fold_known_at_start_up_is_checked_there() -> None:
     g.store_root().compute_at(f, y).fold_storage(y, p)
     assert counted(f, window(f)).largest["g"] == W * 3
     p.set(2)
-    with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few slots in "y": 2 for 3'):
+    with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few places in "y": 2 for 3'):
         f.realize([4, 4])
     certified(f)
 
