@@ -52,7 +52,7 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     claims = walked.claims
     for number, site in enumerate(walked.stages):
         claims += stage_claims(site, program.nests[site.key], holes, number)
-    claims += race_claims(walked.touches, memory)
+    claims += race_claims(program, walked.touches, memory)
     claims += _value_claims(walked, memory)
     started = walked.started or nothing()
     start = Claim(Kind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)

@@ -87,6 +87,7 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.Select: lambda e: (_ATOM, f"select({format_expr(e.condition)}, {format_expr(e.a)}, {format_expr(e.b)})"),
     ir.Cast: lambda e: (_ATOM, f"{e.type}({format_expr(e.a)})"),
     ir.Call: lambda e: (_ATOM, f"{e.function.value}({', '.join(map(format_expr, e.args))})"),
+    ir.Promise: lambda e: (_ATOM, f"unsafe_promise_clamped({', '.join(map(format_expr, (e.value, e.low, e.high)))})"),
     ir.Access: lambda e: (_ATOM, _access(e)),
     ir.Hole: lambda e: (_ATOM, _hole(e)),
     ir.Load: lambda e: (_ATOM, f"{e.buffer}[{format_expr(e.index)}]"),
@@ -153,6 +154,10 @@ def _head(stmt: ir.Stmt) -> str:
 def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
     pad = "    " * depth
     match stmt:
+        case ir.Stores(stores=stores):
+            yield pad + "at once:"
+            for store in stores:
+                yield from _lines(store, depth + 1)
         case ir.Block(stmts=stmts):
             for s in stmts:
                 if isinstance(s, ir.Block):

@@ -82,6 +82,8 @@ class Nest:
 
     ``witnesses`` names, for each loop variable that a split or a fuse made, the iteration that covers given values of
     the variables that it replaced: lets, in order, under which the steps hold and give the old values back.
+
+    ``waiver`` is the directive by which the user allows reduction loops whose iterations may meet.
     """
 
     loops: tuple[Loop, ...]
@@ -89,6 +91,7 @@ class Nest:
     core: Stmt
     overcomputes: bool = False
     witnesses: tuple[Let, ...] = ()
+    waiver: Directive | None = None
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.

@@ -184,4 +184,11 @@ class Store(Stmt):
     value: Expr
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stores(Stmt):
+    """The stores of a point of a Tuple, at once: every index and value is read before anything is written."""
+
+    stores: tuple[Store, ...]
+
+
 NOTHING = Block(())

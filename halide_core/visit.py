@@ -31,11 +31,13 @@ from halide_core.ir import (
     Let,
     Load,
     Not,
+    Promise,
     Provide,
     Ramp,
     Select,
     Stmt,
     Store,
+    Stores,
     Variable,
 )
 
@@ -46,6 +48,7 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Select: lambda e: (e.condition, e.a, e.b),
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
+    Promise: lambda e: (e.value, e.low, e.high),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -57,6 +60,7 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Select: lambda e, p: Select(e.type, *p),
     Cast: lambda e, p: Cast(e.type, *p),
     Call: lambda e, p: Call(e.type, e.function, p),
+    Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),
@@ -107,6 +111,13 @@ def free_variables(expr: Expr) -> frozenset[Variable]:
     return known
 
 
+def all_stores(stmts: tuple[Stmt, ...]) -> Stores:
+    """What a Stores has become, each of whose parts was rewritten."""
+    stores = tuple([s for s in stmts if isinstance(s, Store)])
+    assert len(stores) == len(stmts), "a store was rewritten to something else"
+    return Stores(stores)
+
+
 def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     """The expressions that stand directly in a statement, not those of the statements inside it."""
     match stmt:
@@ -140,6 +151,8 @@ def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
             return (body,)
         case If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
+        case Stores(stores=stores):
+            return stores
     return ()
 
 
@@ -243,6 +256,9 @@ class Rewriter:
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
                 return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+            case Stores(stores=stores):
+                each = tuple([self.stmt(s) for s in stores])
+                return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
 
 

@@ -7,10 +7,11 @@ In: a tree with Access, Provide and Allocate. Out: one with Load, Store and Allo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm import Image, UniqueNames
+from halide_core.algorithm import Constraint, Image, UniqueNames
 from halide_core.errors import InternalError, ScheduleError
 from halide_core.facts import Facts
 from halide_core.ir import (
@@ -60,21 +61,20 @@ class _Layout:
         return simplify(total)
 
 
-def buffer_name(callee: Callee, component: int) -> str:
-    """What the memory of one component is called."""
-    return callee.name if len(callee.types) == 1 else f"{callee.name}.{component}"
-
-
-def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...]) -> Stmt:
+def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...], constraints: tuple[Constraint, ...] = ()) -> Stmt:
     """Flattens everything; inputs and outputs have the layout that their buffers say."""
-    return _Flatten(outputs, names_in(stmt)).stmt(stmt)
+    strides = {(c.buffer, c.dim): c.value for c in constraints if c.field is Field.STRIDE}
+    return _Flatten(outputs, names_in(stmt), strides).stmt(stmt)
 
 
 class _Flatten(Rewriter):
-    def __init__(self, outputs: tuple[Callee, ...], names: UniqueNames) -> None:
+    def __init__(
+        self, outputs: tuple[Callee, ...], names: UniqueNames, strides: Mapping[tuple[Callee, int], Expr]
+    ) -> None:
         super().__init__()
         self._names = names
-        self._layouts: dict[Callee, _Layout] = {f: _argument_layout(f) for f in outputs}
+        self._strides = strides
+        self._layouts: dict[Callee, _Layout] = {f: self._of_argument(f) for f in outputs}
         self._lets = Lets()
 
     def _layout(self, callee: Callee) -> _Layout:
@@ -82,21 +82,21 @@ class _Flatten(Rewriter):
         if known is None:
             if not isinstance(callee, Image):
                 raise InternalError(f'"{callee.name}" is used where it has no memory.')
-            known = self._layouts[callee] = _argument_layout(callee)
+            known = self._layouts[callee] = self._of_argument(callee)
         return known
 
     def rewrite_Access(self, e: Access) -> Expr:
         """A load."""
         args = tuple([self.expr(a) for a in e.args])
-        return Load(e.type, buffer_name(e.callee, e.component), self._layout(e.callee).index(args, self._lets))
+        return Load(e.type, e.callee.component_name(e.component), self._layout(e.callee).index(args, self._lets))
 
     def rewrite_Provide(self, s: Provide) -> Stmt:
-        """A store for each component."""
+        """A store for each component, all at once."""
         at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
-        stores: list[Stmt] = [
-            Store(buffer_name(s.func, k), at, self.expr(value)) for k, value in enumerate(s.values)
+        stores = [
+            Store(s.func.component_name(k), at, self.expr(value)) for k, value in enumerate(s.values)
         ]
-        return ir.block(stores)
+        return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
 
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""
@@ -135,7 +135,7 @@ class _Flatten(Rewriter):
         self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
             _check_memory(layout, s.func, limit, type)
-            stmts.append(AllocateFlat(buffer_name(s.func, k), type, stride, limit, layout.memory))
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, layout.memory))
         return stmts
 
     def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[Expr, int | None]:
@@ -147,6 +147,19 @@ class _Flatten(Rewriter):
             length = simplify(ir.mul(ir.div(ir.add(length, ir.i64(unit - 1)), ir.i64(unit)), ir.i64(unit)))
             most = None if most is None else -(-most // unit) * unit
         return length, most
+
+    def _of_argument(self, callee: Callee) -> _Layout:
+        """Strides that are promised to be constants are used as constants; start-up checks see to it."""
+        mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
+        strides = tuple(self._stride(callee, d) for d in range(callee.dimensions))
+        return _Layout(mins, strides, (None,) * len(mins))
+
+    def _stride(self, callee: Callee, dim: int) -> Expr:
+        promised = self._strides.get((callee, dim))
+        if isinstance(promised, IntImm):
+            return ir.i64(promised.value)
+        # Dimension 0 is dense unless something else is promised.
+        return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)
 
 
 def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> None:
@@ -160,12 +173,3 @@ def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -
     if limit * type.bytes() > STACK_LIMIT:
         text = f'{told}: "{func.name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
         raise ScheduleError(text, location)
-
-
-def _argument_layout(callee: Callee) -> _Layout:
-    """Dimension 0 is dense: a start-up check says so."""
-    mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
-    strides = tuple(
-        ir.ONE if d == 0 else BufferField(INT64, callee, Field.STRIDE, d) for d in range(callee.dimensions)
-    )
-    return _Layout(mins, strides, (None,) * len(mins))

@@ -17,6 +17,7 @@ from halide_core.errors import InternalError
 from halide_core.program import Program
 from halide_core.schedule import (
     AlignBounds,
+    AllowRaceConditions,
     Bound,
     ComputeAt,
     ComputeInline,
@@ -90,6 +91,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.traverse(program, d)
             case Rename():
                 program = loops.rename(program, d)
+            case AllowRaceConditions():
+                program = loops.allow_races(program, d)
             case Specialize() | SpecializeFail():
                 continue  # the phase before's
             case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
