@@ -94,7 +94,7 @@ from halide_core.fixed_point import (
     widening_shift_right,
     widening_sub,
 )
-from halide_core.func import Func, FuncRef, evaluate, lambda_func
+from halide_core.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
 from halide_core.functions import (
     abs,
     absd,
@@ -138,12 +138,14 @@ from halide_core.output_buffer import OutputImageParam
 from halide_core.param import Param
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline, StmtOutputFormat
+from halide_core.placeholders import random_float, random_int, random_uint, undef
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.tuples import Tuple
 from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
@@ -172,6 +174,7 @@ __all__ = [
     "Func",
     "FuncProfile",
     "FuncRef",
+    "FuncTupleElementRef",
     "HalideError",
     "HalideWarning",
     "ImageParam",
@@ -193,6 +196,7 @@ __all__ = [
     "StmtOutputFormat",
     "TailStrategy",
     "ToolchainError",
+    "Tuple",
     "Type",
     "TypeCode",
     "TypeMismatchError",
@@ -274,6 +278,9 @@ __all__ = [
     "pow",
     "product",
     "profile",
+    "random_float",
+    "random_int",
+    "random_uint",
     "reinterpret",
     "round",
     "rounding_halving_add",
@@ -300,6 +307,7 @@ __all__ = [
     "u32_sat",
     "u64",
     "u64_sat",
+    "undef",
     "unsafe_promise_clamped",
     "widen_right_add",
     "widen_right_mul",

@@ -45,6 +45,14 @@ class Argument:
     component: int = 0
 
 
+def output_arguments(f: Function) -> list[Argument]:
+    """The arguments that an output is written to: a buffer for each value of a point."""
+    return [
+        Argument(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k)
+        for k, type in enumerate(f.types)
+    ]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
     """What is to be compiled: the outputs, the inputs in the order of the function's arguments, its name."""

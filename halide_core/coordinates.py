@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm import Image
+from halide_core.algorithm import Image, Parameter
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node
 from halide_core.implicit import expanded
@@ -106,6 +106,8 @@ def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None
                 reason = f'the variable "{name}"'
             case ir.RVarRef(domain=domain, index=index):
                 reason = f'the reduction variable "{domain.names[index]}"'
+            case ir.ParamRef(param=param) if not isinstance(param, Parameter):
+                reason = param.name
             case ir.Access(callee=callee):
                 reason = f'a point of "{callee.name}"'
             case _:

@@ -36,6 +36,10 @@ class Operand:
     def _node(self) -> ir.Expr:
         raise NotImplementedError
 
+    def _nodes(self) -> tuple[ir.Expr, ...]:
+        """One node for each component: several where this is a Tuple Func at a point."""
+        return (self._node(),)
+
     def type(self) -> Type:
         """The value's type."""
         return self._node().type
@@ -220,6 +224,8 @@ def _literal(value: object) -> ir.Expr:
             return ir.const(value.item(), known)
         case float():
             return _float_literal(value, _FLOAT32)
+    if isinstance(value, tuple | list):
+        raise TypeMismatchError(f"A {type_name(value)} can't be used in an expression: a Tuple is no single value.")
     raise TypeMismatchError(
         f"A {type_name(value)} can't be used in an expression: an Expr, a Var, a Func call or a number is needed."
     )

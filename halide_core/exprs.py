@@ -29,6 +29,10 @@ class Callee:
     dimensions: int
     types: tuple[Type, ...]
 
+    def component_name(self, component: int) -> str:
+        """What the memory of one component is called: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
+        return self.name if len(self.types) == 1 else f"{self.name}.{component}"
+
 
 class Scalar:
     """A named scalar input of a pipeline. Compared by identity."""
@@ -217,7 +221,7 @@ class Cast(Expr):
 
 
 class Intrinsic(Enum):
-    """Mathematical functions; the value is the user's name of each."""
+    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each."""
 
     ABS = "abs"
     SQRT = "sqrt"
@@ -239,6 +243,7 @@ class Intrinsic(Enum):
     ROUND = "round"
     TRUNC = "trunc"
     IS_NAN = "is_nan"
+    REINTERPRET = "reinterpret"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -283,6 +288,8 @@ class HoleKind(Enum):
 
     MEM = "mem"
     CPU = "cpu"
+    LOOP = "loop"
+    """What an iteration computes of what it needs, where memory keeps what earlier ones computed; of all stages."""
 
 
 class End(Enum):
@@ -294,7 +301,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hole(Expr):
-    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in a mem hole."""
+    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in mem and loop holes."""
 
     type: Type
     kind: HoleKind

@@ -65,6 +65,7 @@ from halide_core.stmts import (
     Provide,
     Stmt,
     Store,
+    Stores,
 )
 from halide_core.types import BOOL, INT32, INT64, Type
 
@@ -237,6 +238,7 @@ __all__ = [
     "Select",
     "Stmt",
     "Store",
+    "Stores",
     "Variable",
     "add",
     "binary",

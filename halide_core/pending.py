@@ -17,7 +17,7 @@ never_partition_all partition prefetch rfactor
 """
 _FUNC = """
 add_trace_tag align_storage async_ bound_storage clone_in debug_to_file define_extern
-extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize output_buffers
+extern_function_name fold_storage hoist_storage hoist_storage_root in_ is_extern memoize
 reorder_storage ring_buffer store_in trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """
@@ -26,15 +26,14 @@ compile_to_llvm_assembly compile_to_module compile_to_multitarget_object_files c
 """
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind ArgumentEstimates AutoSchedulerResults AutoschedulerParams BFloat Derivative
-DeviceAPI EvictionKey ExternFuncArgument FuncTupleElementRef Generator GeneratorContext GeneratorParam Handle
-InputBuffer InputScalar LinkageType LoopAlignStrategy LoopLevel MemoryType Module NameMangling OutputBuffer
-OutputFileType OutputScalar Parameter Partition PrefetchBoundStrategy Target TargetArch TargetFeature
-TargetOS TargetProcessorTune Tuple VarOrRVar active_generator_context alias compile_standalone_runtime
-create_callable_from_generator deserialize_parameters deserialize_pipeline erf evaluate_may_gpu funcs gather generator
-get_host_target get_jit_target_from_environment get_target_from_environment host_supports_target_device imageio
-install_dir link_modules load_plugin main memoize_tag print print_when propagate_adjoints random_float random_int
-random_uint require scatter serialize_pipeline target_arch_is target_bits target_feature_for_device_api
-target_has_feature target_natural_vector_size target_os_is undef user_context_value vars
+DeviceAPI EvictionKey ExternFuncArgument Generator GeneratorContext GeneratorParam Handle InputBuffer InputScalar
+LinkageType LoopAlignStrategy LoopLevel MemoryType Module NameMangling OutputBuffer OutputFileType OutputScalar
+Parameter Partition PrefetchBoundStrategy Target TargetArch TargetFeature TargetOS TargetProcessorTune VarOrRVar
+active_generator_context alias compile_standalone_runtime create_callable_from_generator deserialize_parameters
+deserialize_pipeline erf evaluate_may_gpu funcs gather generator get_host_target get_jit_target_from_environment
+get_target_from_environment host_supports_target_device imageio install_dir link_modules load_plugin main memoize_tag
+print print_when propagate_adjoints require scatter serialize_pipeline target_arch_is target_bits
+target_feature_for_device_api target_has_feature target_natural_vector_size target_os_is user_context_value vars
 """
 
 DIRECTIVES = frozenset((_STAGE + _FUNC).split())

@@ -33,13 +33,15 @@ from halide_core.backend import (
     Request,
     Topic,
     backend,
+    output_arguments,
 )
 from halide_core.buffer import Buffer
+from halide_core.built import Built
 from halide_core.callable import Callable, as_buffer
 from halide_core.definition import freeze
 from halide_core.errors import NotAvailableError, PipelineError
 from halide_core.pending import PIPELINE, Pending
-from halide_core.settings import demands
+from halide_core.types import Type
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
@@ -59,33 +61,11 @@ def _check_target(target: object) -> None:
         raise NotAvailableError("Targets are not available yet: code is for this machine. Leave the argument out.")
 
 
-class _Built:
-    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
-
-    __slots__ = ("_demands", "_directives", "_ranges", "compiled", "request")
-
-    def __init__(self, request: Request, compiled: Compiled) -> None:
-        self.request = request
-        self.compiled = compiled
-        self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
-        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
-        self._demands = demands()
-
-    def holds(self, outputs: tuple[Function, ...]) -> bool:
-        """Whether compiling these outputs now would give the same."""
-        return (
-            self.request.outputs == outputs
-            and demands() == self._demands
-            and all(len(f.directives) == n for f, n in self._directives)
-            and all(p.low is low and p.high is high for p, low, high in self._ranges)
-        )
-
-
 class Realizable(Pending):
     """What Func and Pipeline share: outputs that can be run and compiled."""
 
     _pending = PIPELINE
-    _built: _Built | None = None
+    _built: Built | None = None
 
     def _functions(self) -> tuple[Function, ...]:
         """The outputs."""
@@ -116,7 +96,7 @@ class Realizable(Pending):
     def _compile(self, request: Request) -> Compiled:
         built = self._built
         if built is None or (built.request is not request and not built.holds(request.outputs)):
-            built = self._built = _Built(_frozen(request), backend().compile(request))
+            built = self._built = Built(_frozen(request), backend().compile(request))
         return built.compiled
 
     def compile_jit(self, target: None = None) -> None:
@@ -144,7 +124,7 @@ class Realizable(Pending):
                 coordinates are the window.
 
         Returns:
-            A Buffer, a tuple of them where there are several outputs, or nothing where they were given.
+            A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given.
 
         Raises:
             PipelineError: an input without a value, or the pipeline failed.
@@ -157,19 +137,21 @@ class Realizable(Pending):
             buffers, values = self._checked_outputs(request, given), _values(request)
             self._compile(request).run(values, buffers)
             return None
-        windows = [_window(f, where) for f in request.outputs]
+        windows = [_window(f, where) for f in request.outputs for _ in f.types]
         values = _values(request)
         compiled = self._compile(request)
         regions = _settled(compiled, values, windows)
-        filled = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+        filled = [_allocated(a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
         compiled.run(values, filled)
         result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
         return result[0] if len(result) == 1 else result
 
     def _checked_outputs(self, request: Request, given: Sequence[object]) -> list[Buffer]:
-        if len(given) != len(request.outputs):
-            raise PipelineError(f"The pipeline has {len(request.outputs)} outputs, but {len(given)} buffers are given.")
-        arguments = [Argument(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in request.outputs]
+        arguments = _outputs(request)
+        if len(given) != len(arguments):
+            each = ", ".join(f'"{a.name}"' for a in arguments)
+            told = f"{len(arguments)} outputs" + (f", {each}" if len(arguments) > len(request.outputs) else "")
+            raise PipelineError(f"The pipeline has {told}, but {len(given)} buffers are given.")
         return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
 
     def evaluate(self, window: Sequence[int | tuple[int, int]]) -> Any:
@@ -194,14 +176,14 @@ class Realizable(Pending):
         request = self._request()
         given = _buffers(dst)
         if given is None:
-            windows = [_window(f, dst) for f in request.outputs]
+            windows = [_window(f, dst) for f in request.outputs for _ in f.types]
         else:
             windows = [_box(b) for b in self._checked_outputs(request, given)]
         values = [_value(s, optional=True) for s in request.inputs]
         regions, _ = self._compile(request).query(values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
-                source.bound = _allocated(source, region)
+                source.bound = _allocated(source.types[0], region)
 
     def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: None = None) -> Callable:
         """Compiles to a function of ``arguments`` and the outputs.
@@ -427,8 +409,13 @@ def _box(buffer: Buffer) -> Box:
     return tuple((d.min(), d.extent()) for d in dims)
 
 
-def _allocated(callee: Function | Image, box: Box) -> Buffer:
-    buffer = Buffer(callee.types[0], [extent for _, extent in box])
+def _outputs(request: Request) -> list[Argument]:
+    """The argument of each value of each output."""
+    return [a for f in request.outputs for a in output_arguments(f)]
+
+
+def _allocated(type: Type, box: Box) -> Buffer:
+    buffer = Buffer(type, [extent for _, extent in box])
     buffer.set_min([low for low, _ in box])
     return buffer
 

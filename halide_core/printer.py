@@ -123,8 +123,9 @@ def _head(stmt: ir.Stmt) -> str:
         case ir.Let(var=var, value=value, within=within):
             known = "" if within is None else f" within {format_interval(within)}"
             return f"let {var.name} = {format_expr(value)}{known}"
-        case ir.Allocate(func=func, bounds=bounds):
-            return f"allocate {func.name}({_box(bounds)})"
+        case ir.Allocate(func=func, bounds=bounds, folds=folds):
+            told = [f" folding {dim_name(func, d)} by {format_expr(k)}" for d, k in enumerate(folds) if k is not None]
+            return f"allocate {func.name}({_box(bounds)}){','.join(told)}"
         case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit):
             most = "" if limit is None else f" at most {limit}"
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
@@ -150,6 +151,10 @@ def _head(stmt: ir.Stmt) -> str:
 def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
     pad = "    " * depth
     match stmt:
+        case ir.Stores(stores=stores):
+            yield pad + "at once:"
+            for store in stores:
+                yield from _lines(store, depth + 1)
         case ir.Block(stmts=stmts):
             for s in stmts:
                 if isinstance(s, ir.Block):

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from bounds.certificate import Certificate
 from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
-from bounds.oracle import Answers, Oracle
+from bounds.oracle import Answers, Oracle, Slide
 from bounds.query import Query, extract_query
-from halide_core.algorithm import Algorithm, Function, Image, snapshot
-from halide_core.backend import Argument, ArgumentKind, Request
+from halide_core.algorithm import Algorithm, Image, snapshot
+from halide_core.backend import Argument, ArgumentKind, Request, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
-from lowering.flatten import buffer_name, flatten_storage
+from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
 from lowering.layout_checks import check_layouts
@@ -70,7 +70,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
             trace.passes.append((name, stmt))
             if name == CERTIFIED and certificates_demanded():
                 demand(_certificate(request, stmt, trace))
-    owners = {buffer_name(f, k): f.name for f in algorithm.functions for k in range(len(f.types))}
+    owners = {f.component_name(k): f.name for f in algorithm.functions for k in range(len(f.types))}
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)
 
 
@@ -95,6 +95,12 @@ def schedule(request: Request, trace: Trace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
         return _schedule(inline_functions(snapshot(request.outputs)), trace)
+
+
+def sliding(program: Program) -> list[Slide]:
+    """What slides in a scheduled program, and what does not."""
+    with deep_recursion():
+        return oracle_of(chosen_engine()).answer(extract_query(program)).slides
 
 
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
@@ -147,12 +153,5 @@ def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
         else:
             result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
-        result.extend(_output_arguments(f))
+        result.extend(output_arguments(f))
     return tuple(result)
-
-
-def _output_arguments(f: Function) -> list[Argument]:
-    return [
-        Argument(ArgumentKind.OutputBuffer, buffer_name(f, k), type, f.dimensions, f, k)
-        for k, type in enumerate(f.types)
-    ]

@@ -302,6 +302,8 @@ class ExprEmitter:
                 return args[0]
             made = Text(f"{self._prelude.absolute(of)}({inner})", ATOM)
             return made if e.type.is_uint() else Text(f"({self._prelude.type(e.type)}){made.text}", UNARY)
+        if e.function is Intrinsic.REINTERPRET:
+            return Text(f"{self._prelude.reinterpret(e.type, of)}({inner})", ATOM, data=e.type.element_of() is INT64)
         if not of.is_float():
             raise InternalError(f'"{e.function.value}" of {of} reached the C emitter: {e!r}')
         if e.function is Intrinsic.ABS:

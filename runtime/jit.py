@@ -109,7 +109,7 @@ class LoadedPipeline:
 
         Raises: PipelineError.
         """
-        targets = [_target(buffer) for buffer in outputs]
+        targets = self._targets(outputs)
         keep: list[Any] = []
         pointers: list[Any] = []
         for argument, value in zip(self._arguments, inputs, strict=False):
@@ -129,6 +129,14 @@ class LoadedPipeline:
         for buffer, target in zip(outputs, targets, strict=True):
             if buffer.array is not target.array:
                 buffer.array[...] = target.array
+
+    def _targets(self, outputs: Sequence[Buffer]) -> list[Descriptor]:
+        """Where each output is written. C takes the values of a point to be at one place in all of their buffers."""
+        targets = [_target(buffer) for buffer in outputs]
+        given = list(zip(self._arguments[self._inputs :], targets, strict=True))
+        first: dict[object, Descriptor] = {}
+        apart = [a.source for a, t in given if _steps(first.setdefault(a.source, t)) != _steps(t)]
+        return [_dense(b) if a.source in apart else t for b, (a, t) in zip(outputs, given, strict=True)]
 
     def take_profile(self) -> Profile:
         """What was measured since the last call."""
@@ -175,9 +183,16 @@ class LoadedPipeline:
 def _target(buffer: Buffer) -> Descriptor:
     """Where an output is written: its own memory, or dense memory from which it is copied."""
     described = describe(buffer)
-    if is_dense(described.array):
-        return described
-    return Descriptor(np.empty_like(described.array, order="C"), buffer.mins, buffer.type())
+    return described if is_dense(described.array) else _dense(buffer)
+
+
+def _dense(buffer: Buffer) -> Descriptor:
+    return Descriptor(np.empty_like(buffer.array, order="C"), buffer.mins, buffer.type())
+
+
+def _steps(target: Descriptor) -> list[int]:
+    """The strides in elements."""
+    return [stride // target.array.itemsize for stride in target.array.strides]
 
 
 def _scalar(type: Type, value: object) -> Any:

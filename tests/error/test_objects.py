@@ -62,7 +62,7 @@ FUNCS: list[Case] = [
     (lambda: hl.Func(hl.UInt(8)), hl.DefinitionError, ("dimensions",), "hl.Func(hl.UInt(8))"),
     (lambda: put(hl.Func("g"), (x + 1,), 0), hl.DefinitionError, ('"g"',), "func[at] = value"),
     (lambda: put(hl.Func("g"), x, "text"), hl.TypeMismatchError, ("str",), "func[at] = value"),
-    (lambda: put(hl.Func("g"), x, [1]), hl.DefinitionError, ('"g"',), "func[at] = value"),
+    (lambda: put(hl.Func("g"), x, [[1]]), hl.TypeMismatchError, ("list",), "func[at] = value"),
     (lambda: put(typed(hl.UInt(8), 1), x, x), hl.TypeMismatchError, ('"g"', "uint8", "int32"), "func[at] = value"),
     (lambda: put(typed(hl.Int(32), 2), x, x), hl.DefinitionError, ('"g"', "2 dimensions"), "func[at] = value"),
     (lambda: hl.lambda_func(*()), hl.DefinitionError, ("lambda_func",), "hl.lambda_func(*())"),
