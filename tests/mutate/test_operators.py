@@ -29,6 +29,8 @@ def changed(text: str, operator: Operator) -> list[str]:
         (Operator.RELATION, "return ir.less(a, b)", ["return ir.less_equal(a, b)"]),
         (Operator.RELATION, "return BinaryOp.LT", ["return BinaryOp.LE"]),
         (Operator.OFFSET, "return a[1]", ["return a[0]", "return a[2]"]),
+        (Operator.OFFSET, "return a[0]", ["return a[1]"]),
+        (Operator.OFFSET, "return 0", ["return 1", "return -1"]),
         (Operator.OFFSET, "return ir.ONE, True", ["return ir.ZERO, True"]),
         (Operator.SIGN, "return a + b - c", ["return a + b + c", "return a - b - c"]),
         (Operator.SIGN, "a += b", ["a -= b"]),
@@ -101,11 +103,17 @@ def test_id_counts_within_the_function_and_operator() -> None:
     ]
 
 
+def test_statements_that_trade_places_are_the_functions_own() -> None:
+    found = mutants("a.py", b"def f():\n    a.append(b)\n    a.append(c)\n")
+    assert [m.id for m in found if m.operator is Operator.SWAP] == ["a.py:f:swap:1"]
+
+
 def test_edits_count_bytes() -> None:
     text = "def f():\n    return 'ε_mem', a < b  # ∀\n".encode()
     (found,) = [m for m in mutants("a.py", text) if m.operator is Operator.RELATION]
     assert found.edit.applied(text).decode() == "def f():\n    return 'ε_mem', a <= b  # ∀\n"
-    assert found.changed_line(text) == "return 'ε_mem', a <= b  # ∀"
+    assert found.changed_lines(text) == ("return 'ε_mem', a < b  # ∀", "return 'ε_mem', a <= b  # ∀")
+    assert found.key(text)[0] == "a.py:f"
 
 
 def test_difference_shows_the_line() -> None:
