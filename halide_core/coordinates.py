@@ -81,6 +81,20 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     return fitting if fitting is not None else ir.cast(INT32, node)
 
 
+def startup_value(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.Expr:
+    """A value of any type that is known when the pipeline starts.
+
+    Raises:
+        error: no number, a variable, or a Func or input read at a point.
+    """
+    try:
+        node = as_node(value)
+    except TypeMismatchError as wrong:
+        raise error(f"{what} must be a number or a text, not {value!r}.") from wrong
+    _require_startup(node, what, error)
+    return node
+
+
 def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> ir.Expr:
     """A truth value that is known when the pipeline starts.
 

@@ -14,8 +14,8 @@ from halide_core import ir
 from halide_core.algorithm import Definition, Function, ReductionDomain, Renamed, UniqueNames
 from halide_core.coordinates import check_arity
 from halide_core.debug import deep_recursion
-from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
-from halide_core.expr import Expr, HalideWarning, arithmetic, as_node, is_plain, matched
+from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, user_location, warn_user
+from halide_core.expr import Expr, arithmetic, as_node, is_plain, matched
 from halide_core.ir import BinaryOp
 from halide_core.placeholders import concrete, refuse_placeholders
 from halide_core.tuples import several

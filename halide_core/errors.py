@@ -73,6 +73,14 @@ def warn_user(message: str, category: type[Warning]) -> None:
     warnings.warn_explicit(message, category, at.file, at.line, registry=_warned)  # type: ignore[arg-type]  # a cache
 
 
+class HalideWarning(UserWarning):
+    """Something legal that is seldom meant."""
+
+
+class PrecisionWarning(HalideWarning, RuntimeWarning):
+    """A number that loses digits on its way into an expression."""
+
+
 class CoordinateError(HalideError, IndexError):
     """A coordinate outside of a buffer; an IndexError, so that Python's own loops end on it."""
 
@@ -83,6 +91,10 @@ class NotAvailableError(HalideError, AttributeError):
 
 class DefinitionError(HalideError):
     """A Func, RDom, Param or Expr that is not well formed (definitions 2.7 to 2.10)."""
+
+
+class NotIterableError(DefinitionError, TypeError):
+    """A loop over something that has no parts; a TypeError, as Python's own."""
 
 
 class TypeMismatchError(DefinitionError):

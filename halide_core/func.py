@@ -15,12 +15,13 @@ from halide_core.algorithm import Definition, Function
 from halide_core.buffer import Buffer
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, coordinates
 from halide_core.definition import Accumulation, Required, define
-from halide_core.errors import DefinitionError, ScheduleError, TypeMismatchError
+from halide_core.errors import DefinitionError, NotIterableError, ScheduleError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
 from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
+from halide_core.mathematics import definitions, latex_definitions
 from halide_core.output_buffer import OutputImageParam
 from halide_core.pending import FUNC
 from halide_core.pipeline import Realizable
@@ -197,7 +198,7 @@ class Func(FuncSchedule, Realizable):
         raise DefinitionError(f'Func "{name}" is no Python function: write {name}[x, y] for its value at a point.')
 
     def __iter__(self) -> NoReturn:
-        raise DefinitionError(
+        raise NotIterableError(
             f'Func "{self._function.name}" has infinitely many points: it can\'t be iterated over. '
             f"Realize it first: np.asarray({self._function.name}.realize([width, height]))."
         )
@@ -278,6 +279,10 @@ class Func(FuncSchedule, Realizable):
         self._definition(0)
         return [OutputImageParam(self._function, k) for k in range(len(self._function.types))]
 
+    def is_extern(self) -> bool:
+        """Whether a C function defines the Func; none is here."""
+        return False
+
     def outputs(self) -> int:
         """How many values a point has."""
         return len(self.types())
@@ -324,6 +329,14 @@ class Func(FuncSchedule, Realizable):
 
     def __repr__(self) -> str:
         return f"<halide_core.Func {self._function.name!r}>"
+
+    def __str__(self) -> str:
+        """The definitions, a line each."""
+        return definitions(self._function)
+
+    def _repr_latex_(self) -> str | None:
+        """The definitions as mathematics, for notebooks."""
+        return latex_definitions(self._function)
 
 
 def lambda_func(*args: Var | ExprLike) -> Func:

@@ -13,11 +13,10 @@ from functools import reduce
 from typing import Any, overload
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
+from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, warn_user
 from halide_core.expr import (
     Expr,
     ExprLike,
-    HalideWarning,
     arithmetic,
     as_node,
     is_plain,

@@ -40,7 +40,7 @@ class OutputImageParam(Shaped):
         self._function = function
         self._component = component
 
-    def _buffer(self) -> ir.Callee:
+    def _buffer(self) -> Function:
         return self._function
 
     def dim(self, dimension: int) -> Dimension:

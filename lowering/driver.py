@@ -16,7 +16,7 @@ from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
 from halide_core.backend import Argument, ArgumentKind, Request, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
-from halide_core.ir import Stmt
+from halide_core.ir import Field, Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
@@ -60,7 +60,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     """
     trace = trace if trace is not None else Trace()
     with deep_recursion():
-        algorithm = inline_functions(snapshot(request.outputs))
+        algorithm = inline_functions(snapshot(request.outputs, request.requirements))
         program = _schedule(algorithm, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
@@ -81,7 +81,7 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
     """
     trace = Trace()
     with deep_recursion():
-        program = _schedule(inline_functions(snapshot(request.outputs)), trace)
+        program = _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
         stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
@@ -94,7 +94,7 @@ def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
 def schedule(request: Request, trace: Trace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
-        return _schedule(inline_functions(snapshot(request.outputs)), trace)
+        return _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
 
 
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
@@ -131,7 +131,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", partition_loops),
-        ("flatten", lambda s: flatten_storage(s, algorithm.outputs)),
+        ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
         ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),
     ]
@@ -140,12 +140,13 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     """The arguments of the compiled function: the inputs as requested, then every component of every output."""
     result: list[Argument] = []
+    spread = frozenset(c.buffer for c in algorithm.constraints if c.field is Field.STRIDE and c.dim == 0)
     for source in request.inputs:
         if isinstance(source, Image):
             kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument(kind, source.name, type, source.dimensions, source))
+            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=source not in spread))
         else:
             result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
-        result.extend(output_arguments(f))
+        result.extend(output_arguments(f, dense=f not in spread))
     return tuple(result)

@@ -7,10 +7,11 @@ In: a tree with Access, Provide and Allocate. Out: one with Load, Store and Allo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm import Image, UniqueNames
+from halide_core.algorithm import Constraint, Image, UniqueNames
 from halide_core.errors import InternalError
 from halide_core.facts import Facts
 from halide_core.ir import (
@@ -54,16 +55,20 @@ class _Layout:
         return simplify(total)
 
 
-def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...]) -> Stmt:
+def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...], constraints: tuple[Constraint, ...] = ()) -> Stmt:
     """Flattens everything; inputs and outputs have the layout that their buffers say."""
-    return _Flatten(outputs, names_in(stmt)).stmt(stmt)
+    strides = {(c.buffer, c.dim): c.value for c in constraints if c.field is Field.STRIDE}
+    return _Flatten(outputs, names_in(stmt), strides).stmt(stmt)
 
 
 class _Flatten(Rewriter):
-    def __init__(self, outputs: tuple[Callee, ...], names: UniqueNames) -> None:
+    def __init__(
+        self, outputs: tuple[Callee, ...], names: UniqueNames, strides: Mapping[tuple[Callee, int], Expr]
+    ) -> None:
         super().__init__()
         self._names = names
-        self._layouts: dict[Callee, _Layout] = {f: _argument_layout(f) for f in outputs}
+        self._strides = strides
+        self._layouts: dict[Callee, _Layout] = {f: self._of_argument(f) for f in outputs}
         self._lets = Lets()
 
     def _layout(self, callee: Callee) -> _Layout:
@@ -71,7 +76,7 @@ class _Flatten(Rewriter):
         if known is None:
             if not isinstance(callee, Image):
                 raise InternalError(f'"{callee.name}" is used where it has no memory.')
-            known = self._layouts[callee] = _argument_layout(callee)
+            known = self._layouts[callee] = self._of_argument(callee)
         return known
 
     def rewrite_Access(self, e: Access) -> Expr:
@@ -124,11 +129,14 @@ class _Flatten(Rewriter):
             stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit))
         return stmts
 
+    def _of_argument(self, callee: Callee) -> _Layout:
+        """Strides that are promised to be constants are used as constants; start-up checks see to it."""
+        mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
+        return _Layout(mins, tuple(self._stride(callee, d) for d in range(callee.dimensions)))
 
-def _argument_layout(callee: Callee) -> _Layout:
-    """Dimension 0 is dense: a start-up check says so."""
-    mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
-    strides = tuple(
-        ir.ONE if d == 0 else BufferField(INT64, callee, Field.STRIDE, d) for d in range(callee.dimensions)
-    )
-    return _Layout(mins, strides)
+    def _stride(self, callee: Callee, dim: int) -> Expr:
+        promised = self._strides.get((callee, dim))
+        if isinstance(promised, IntImm):
+            return ir.i64(promised.value)
+        # Dimension 0 is dense unless something else is promised.
+        return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)

@@ -40,8 +40,9 @@ LAZY = {
     "lowering.explanation": frozenset({"bounds.latex"}),
 }
 
-# The only modules that may import by a name at run time: the one upward call, Func.realize.
-BY_NAME = frozenset({"halide_core.backend"})
+# The only modules that may import by a name at run time: the one upward call, Func.realize; and hl.imageio, which
+# needs a library that not all have.
+BY_NAME = frozenset({"halide_core", "halide_core.backend"})
 
 MOST_LINES = 450
 _TOO_WIDE = ("Exception", "BaseException")

@@ -87,7 +87,10 @@ INPUTS: list[Case] = [
     (lambda: image()[x], hl.DefinitionError, ('"image"', "2 dimensions", "1"), "image()[x]"),
     (lambda: image()[x, 0.5], hl.TypeMismatchError, ('"image"', "float32"), "image()[x, 0.5]"),
     (lambda: image().dim(2), hl.DefinitionError, ('"image"', "2 dimensions", "2"), "image().dim(2)"),
-    (lambda: image().dim(0).set_bounds(0, 3), hl.NotAvailableError, ("set_bounds",), "set_bounds(0, 3)"),
+    (lambda: image().dim(0).set_bounds(0, -3), hl.DefinitionError, ("-3", "negative"), "set_bounds(0, -3)"),
+    (lambda: image().dim(0).set_min(x), hl.DefinitionError, ('"x"', "starts"), "set_min(x)"),
+    (lambda: image().dim(1).set_stride(half), hl.DefinitionError, ("set_stride", "1.5"), "set_stride(half)"),
+    (lambda: image().set_host_alignment(3), hl.DefinitionError, ("power of two", "3"), "set_host_alignment(3)"),
     (lambda: image().set([1, 2]), hl.DefinitionError, ("list",), "image().set([1, 2])"),  # type: ignore[arg-type]
     (lambda: image().set(np.zeros((2, 2))), hl.TypeMismatchError, ('"image"', "float64"), "image().set(np.zeros("),
 ]
