@@ -23,6 +23,7 @@ from halide_core.algorithm import (
     Requirement,
     leaves,
     realization_order,
+    requirements_of,
 )
 from halide_core.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
 from halide_core.backend import (
@@ -42,10 +43,10 @@ from halide_core.backend import (
 from halide_core.buffer import Buffer
 from halide_core.built import Built
 from halide_core.callable import Callable, as_buffer
-from halide_core.coordinates import startup_condition, startup_value
-from halide_core.errors import DefinitionError, PipelineError
+from halide_core.coordinates import requirement
+from halide_core.errors import PipelineError
 from halide_core.expr import ExprLike
-from halide_core.ir import Expr, Field, IntImm
+from halide_core.ir import Field, IntImm
 from halide_core.output_files import OutputFiles, TargetLike, frozen
 from halide_core.pending import PIPELINE, Pending
 from halide_core.target import Target, checked_target
@@ -80,8 +81,9 @@ class Realizable(OutputFiles, Pending):
     def _request(
         self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
     ) -> Request:
-        outputs, requirements = self._defined(), self._requirements()
+        outputs = self._defined()
         order = realization_order(outputs)
+        requirements = (*self._requirements(), *requirements_of(order))
         images, params = leaves(order, outputs, requirements)
         check_distinct([*images, *params])
         arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
@@ -278,13 +280,7 @@ class Pipeline(Realizable):
         Raises:
             DefinitionError: the condition, or a value, is not known when the pipeline starts.
         """
-        test = startup_condition(condition, "The condition of add_requirement()", DefinitionError)
-        if not args:
-            args = (repr(test),)
-        told: list[str | Expr] = ["a requirement is not met:"]
-        for part in args:
-            told += [" ", part if isinstance(part, str) else startup_value(part, "A value of add_requirement()")]
-        self._required.append(Requirement(test, tuple(told)))
+        self._required.append(requirement("add_requirement()", condition, args))
         self._built = None
 
     def outputs(self) -> list[Realizable]:
