@@ -8,15 +8,20 @@ bounds are in terms of its consumers' holes, which are bound by then.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial, reduce
 
 from bounds.alignment import Alignments
 from bounds.boxes import Box, Side, last_engine, union, window_box
 from bounds.cases import Need, by_case, chosen_ends, either, gather
+from bounds.constant_ranges import Ranges as ConstantRanges
 from bounds.elimination import mentions
-from bounds.oracle import Answer, Answers, Evidence, Ranges
+from bounds.folding import Folding
+from bounds.oracle import Answer, Answers, Evidence, Ranges, Slide
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
+from bounds.sliding import slides_of
 from bounds.telling import describe, tell, unbounded
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
@@ -61,6 +66,7 @@ class _Answering:
         self._least: dict[Expr, list[Need]] = {}  # len hole -> what it is at least
         self._alignments = Alignments()
         self._told: dict[Expr, Directive] = {}
+        self._lengths: list[tuple[Obligation, Expr, Expr, int]] = []  # products of lengths, with what each is at most
 
     def run(self) -> Answers:
         algorithm = self._program.algorithm
@@ -69,6 +75,8 @@ class _Answering:
             self._obligation(o)
         for f in reversed(algorithm.functions):
             self._function(f)
+        for o, inner, outer, most in self._lengths:
+            self._length_check(o, inner, outer, most)
         self._overflow_checks(algorithm)
         for image in algorithm.images:
             self._image(image)
@@ -98,6 +106,20 @@ class _Answering:
         inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))
         where = f'{tell(e)} in "{key.func.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
+
+    def _length_check(self, o: Obligation, inner: Expr, outer: Expr, most: int) -> None:
+        """A product of lengths is at most some number: checked without computing the product, which may leave int64."""
+        assert o.key is not None, "a fused loop is one of a nest"
+        path, top = self._query.writes[o.key].path, self._query.top
+        a, b = (self._ranges.ends(e, path, top).high for e in (inner, outer))
+        if a is None or b is None:
+            return  # made of values from memory: the certificate leaves the claim open
+        constant = ConstantRanges()
+        if constant.of(a)[1] * constant.of(b)[1] <= most:
+            return
+        inside = ir.less_equal(b, ir.div(ir.i64(most), ir.maximum(a, ir.ONE)))
+        told = (f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: ", a, " times ", b)
+        self._check(inside, Failure.INDEX_OVERFLOW, told)  # whichever case runs: conditions on regions compute it
 
     def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
         """A condition on the runs that take a case."""
@@ -149,6 +171,8 @@ class _Answering:
                 self._least.setdefault(grown.hole, []).append((o.key, grown.needed(factor)))
             case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
                 self._alignments.ask(h, modulus, rest, o.directive)
+            case Binary(op=BinaryOp.LE, a=Binary(op=BinaryOp.MUL, a=inner, b=outer), b=IntImm(value=most)):
+                self._lengths.append((o, inner, outer, most))
             case condition:
                 told = o.message or f"{o.directive.spelled()}: it must hold that {tell(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):
@@ -184,7 +208,11 @@ class _Answering:
             told += "".join(f"; {describe(clause)}" for clause in own)
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = Box(tuple(self._answered(i, scope) for i in cpu_box(f, stage)))
-        self._memory(f)
+        slides = list(slides_of(self._query, self._ranges, self._answers.holes, f))
+        for slide in slides:
+            self._slide(slide, scope)
+        self._memory(f, [slide.dim for slide in slides if slide.loop is not None])
+        self._fold(f, Folding(self._query, self._ranges, self._answers.holes, f, slides))
 
     def _answered(self, holes: Interval, scope: Path) -> Side:
         """The least and greatest coordinate of holes that were just answered."""
@@ -268,13 +296,22 @@ class _Answering:
         self._check(inside, Failure.ASSERTION, message)
         return Interval(start, length), str(directive)
 
+    def _slide(self, slide: Slide, scope: Path) -> None:
+        """What the loops of a sliding dimension cover."""
+        self._answers.slides.append(slide)
+        holes, level = hole(HoleKind.LOOP, slide.func, 0, slide.dim), self._program.computed[slide.func]
+        answer = Answer(HoleKind.LOOP, slide.func, 0, slide.dim, slide.covered, level, slide.told)
+        self._bind(answer, holes, scope)
+
     # -- memory
 
-    def _memory(self, f: Function) -> None:
+    def _memory(self, f: Function, slid: Sequence[int]) -> None:
         level = self._program.stored[f]
         is_output = f in self._program.algorithm.outputs
         scope = self._query.top if is_output else self._query.scope(level)
-        clauses = [self._query.writes[key] for key in self._program.keys(f)]
+        clauses = [self._written(self._query.writes[key], slid) for key in self._program.keys(f)]
+        if slid and any(self._program.nests[key].overcomputes for key in self._program.keys(f)):
+            clauses += [self._query.writes[key] for key in self._program.keys(f)]
         clauses += self._query.needs_memory.get(f, [])
         box = self._gathered(None, clauses, scope)
         assert box is not None
@@ -286,6 +323,26 @@ class _Answering:
             interval = Interval(side.low, self._length(side, scope))
             told = ("all that is read and written", last_engine(side.evidence), side.evidence)
             self._bind(Answer(HoleKind.MEM, f, 0, d, interval, level, *told), holes, scope)
+
+    def _written(self, clause: Clause, slid: Sequence[int]) -> Clause:
+        """A write; in dimensions that slide, what all iterations write together is what they need together."""
+        points = list(clause.points)
+        for d in slid:
+            needed = cpu_box(clause.reader.func, clause.stage)[d]
+            points[d] = (needed.min, ir.sub(ir.add(needed.min, needed.len), ir.ONE))
+        return replace(clause, points=tuple(points)) if slid else clause
+
+    def _fold(self, f: Function, folding: Folding) -> None:
+        """How the memory of a Func folds: by default, and as it was asked for."""
+        folds = folding.default()
+        for func, d in self._program.folded:
+            if func is f:
+                slots = simplify(startup_index(d.extent))
+                folds[f.args.index(d.var)] = slots
+                for enough, told in folding.asked(d, slots):
+                    self._check(enough, Failure.ASSERTION, told)
+        if folds:
+            self._answers.folds[f] = folds
 
     def _image(self, image: Image) -> None:
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])

@@ -29,6 +29,7 @@ from halide_core.ir import (
     Hole,
     IntImm,
     Intrinsic,
+    Promise,
     Select,
     Variable,
 )
@@ -133,6 +134,8 @@ class Elimination:
                 return self._remainder(a, b, up)
             case Binary(op=BinaryOp.MUL, a=a, b=b):
                 return self._product(a, b, up)
+            case Promise(value=value, low=low, high=high):
+                return self._promise(value, high if up else low, up)
             case Select(condition=condition, a=a, b=b):
                 return self._select(e, condition, a, b, up)
             case Cast(a=inner) if inner.type.is_integer():
@@ -160,6 +163,13 @@ class Elimination:
         if up == (op is BinaryOp.MIN):
             return x if x is not None else y
         return None
+
+    def _promise(self, value: Expr, limit: Expr, up: bool) -> Expr | None:
+        """The end of a value, or what the user promises of it, whichever is tighter."""
+        x, y = self.bound(value, up), self.bound(limit, up)
+        if x is None or y is None:
+            return y if x is None else x
+        return self._simplifier.minimum(x, y) if up else self._simplifier.maximum(x, y)
 
     def _corners(self, op: BinaryOp, xs: list[Expr], ys: list[Expr], up: bool) -> Expr:
         pick = self._simplifier.maximum if up else self._simplifier.minimum

@@ -25,6 +25,7 @@ from halide_core.ir import (
     Field,
     IntImm,
     ParamRef,
+    Promise,
     RVarRef,
     Select,
     Variable,
@@ -143,6 +144,10 @@ class _Spans:
             case Binary(op=BinaryOp.MOD | BinaryOp.SHR | BinaryOp.BIT_AND, a=a, b=b):
                 self._span(a, spans, risks)
                 self._span(b, spans, risks)
+            case Promise(value=inner, low=first, high=last):
+                x, (low, _), (_, high) = (self._span(part, spans, risks) for part in (inner, first, last))
+                kept = (max(x[0], low), min(x[1], high))
+                return kept if kept[0] <= kept[1] else x
             case Select(a=a, b=b):
                 x, y = self._span(a, spans, risks), self._span(b, spans, risks)
                 return (min(x[0], y[0]), max(x[1], y[1]))

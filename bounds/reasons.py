@@ -172,6 +172,10 @@ class Reasons:
         if a.kind is HoleKind.MEM:
             yield from self._accesses(a.evidence, bound, a.interval, self._query.scope(program.stored[f]))
             return
+        if a.kind is HoleKind.LOOP:
+            above = Bound(HoleKind.CPU, f, len(f.definitions) - 1, a.dim, argument=False)
+            yield Need(Rule.LOOPS, a.origin, End.NEITHER, None, None, None, f.location, (above,))
+            return
         scope = self._query.scope(program.computed[f])
         if a.stage < len(f.definitions) - 1:
             above = Bound(HoleKind.CPU, f, a.stage + 1, a.dim, argument=False)

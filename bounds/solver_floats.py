@@ -5,7 +5,7 @@ finite and no NaN; None where that is not sure.
 
     float32(x)*0.5 + 1    with 0 <= x <= 255   ->   (0.99…, 128.5…)
 
-Every operation rounds: each end is moved outwards by more than a rounding can.
+Arithmetic rounds: each end is moved outwards by more than a rounding can.
 """
 
 from __future__ import annotations
@@ -60,15 +60,24 @@ class _Floats:
                 low, high = self._integers(a)
                 return (low, high) if max(abs(low), abs(high)) <= _EXACT else _rounded(low, high)
             case ir.Select(a=a, b=b):
-                return self._both(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
+                return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
             case ir.Call(function=function, args=(a,)) if function in _WHOLE:
                 inner = self.of(a)
                 return None if inner is None else _rounded(_WHOLE[function](inner[0]), _WHOLE[function](inner[1]))
             case ir.Binary(op=BinaryOp.DIV, a=a, b=ir.FloatImm(value=divisor)) if abs(divisor) > 1e-6:
                 return self._both(a, a, lambda x, _: _hull(end / divisor for end in x))
+            case ir.Binary(op=BinaryOp.MIN, a=a, b=b):
+                return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), min(x[1], y[1])))
+            case ir.Binary(op=BinaryOp.MAX, a=a, b=b):
+                return self._chosen(a, b, lambda x, y: (max(x[0], y[0]), max(x[1], y[1])))
             case ir.Binary(op=op, a=a, b=b) if op in _OPERATORS:
                 return self._both(a, b, _OPERATORS[op])
         return None
+
+    def _chosen(self, a: Expr, b: Expr, combined: Callable[[Range, Range], Range]) -> Range | None:
+        """The range of what is always one of two values: nothing is rounded."""
+        x, y = self.of(a), self.of(b)
+        return None if x is None or y is None else combined(x, y)
 
     def _both(self, a: Expr, b: Expr, combined: Callable[[Range, Range], Range]) -> Range | None:
         x, y = self.of(a), self.of(b)
@@ -84,8 +93,6 @@ _OPERATORS: dict[BinaryOp, Callable[[Range, Range], Range]] = {
     BinaryOp.ADD: lambda x, y: (x[0] + y[0], x[1] + y[1]),
     BinaryOp.SUB: lambda x, y: (x[0] - y[1], x[1] - y[0]),
     BinaryOp.MUL: lambda x, y: _hull(p * q for p in x for q in y),
-    BinaryOp.MIN: lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
-    BinaryOp.MAX: lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
 }
 
 

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 import z3
 
-from bounds.claims_arithmetic import Ranges
+from bounds.constant_ranges import Ranges
 from bounds.solver_floats import float_range
+from bounds.solver_products import pair_lemmas, product_lemmas
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
@@ -57,6 +58,8 @@ class Terms:
         self._integers = Ranges(ranges)
         self._memo: dict[Expr, Term] = {}
         self._axioms: list[Any] = []
+        self.growing: set[int] = set()
+        """The axioms that compare products: many, and needed by few proofs."""
         self._fresh = 0
         self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._product_axioms: dict[tuple[int, int], frozenset[int]] = {}
@@ -65,6 +68,8 @@ class Terms:
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
         self._defined: dict[Expr, Expr] = {}
         self._depends: dict[Expr, frozenset[Expr]] = {}
+        self.promises: dict[ir.Promise, Any] = {}
+        """The switch of each promise so far."""
         self.leaves: dict[Expr, Any] = {}
         """The z3 unknown of each variable, parameter and field that is not defined."""
 
@@ -111,6 +116,11 @@ class Terms:
         first = len(self._axioms)
         self._axioms.extend(facts)
         return frozenset(range(first, len(self._axioms)))
+
+    def _compare(self, *facts: Any) -> frozenset[int]:
+        numbers = self._say(*facts)
+        self.growing |= numbers
+        return numbers
 
     def _unknown(self, name: str, over: Range, axioms: frozenset[int] = frozenset()) -> Term:
         self._fresh += 1
@@ -168,11 +178,20 @@ class Terms:
                 x = self.of(a)
                 most = max(abs(x.range[0]), abs(x.range[1]))
                 return self._fitted(e.type, Term(z3.If(x.z < 0, -x.z, x.z), (0, most), x.axioms))
+            case ir.Promise():
+                return self._promised(e)
             case ir.Binary(op=op, a=a, b=b):
                 return self._binary(e) if a.type.is_integer() else self._compared(e, op, a, b)
             case ir.Access() | ir.Load() | ir.RVarRef():
                 raise InternalError(f"A claim can't name memory: {e!r}")
         return self._opaque(e)
+
+    def _promised(self, e: ir.Promise) -> Term:
+        """The value; under a switch, which says whether the user's word is taken, that the promise is kept."""
+        x, low, high = self.of(e.value), self.of(e.low), self.of(e.high)
+        switch = self.promises.setdefault(e, z3.Bool(f"promise!{len(self.promises)}"))
+        said = self._say(z3.Implies(switch, z3.And(low.z <= x.z, x.z <= high.z)))
+        return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
 
     def _cast(self, type: Type, a: Expr) -> Term:
         x = self.of(a)
@@ -252,9 +271,14 @@ class Terms:
             case BinaryOp.SUB:
                 return self._fitted(e.type, Term(x.z - y.z, (a - d, b - c), axioms))
             case BinaryOp.MUL:
+                if e.type is INT64:
+                    return self._distributed(e, axioms) or self._product(x, y, axioms)
                 return self._fitted(e.type, self._product(x, y, axioms))
             case BinaryOp.DIV:
-                return self._fitted(e.type, self._divided(x, y, axioms)[0])
+                quotient = self._divided(x, y, axioms)[0]
+                if e.type is INT64 and a <= INT64.range[0] and c <= -1 <= d:
+                    return _negated_least(x, y, quotient)
+                return self._fitted(e.type, quotient)
             case BinaryOp.MOD:
                 return self._fitted(e.type, self._divided(x, y, axioms)[1])
         return self._bits(e, x, y, axioms)
@@ -292,12 +316,32 @@ class Terms:
                 return self._quotient_by(x, 1 << k, axioms)[0]
             case ir.Binary(op=BinaryOp.BIT_AND, b=IntImm(value=k)) if k >= 0 and k & (k + 1) == 0:
                 return self._quotient_by(x, k + 1, axioms)[1]
-        if e.op is BinaryOp.BIT_AND and (x.range[0] >= 0 or y.range[0] >= 0):
-            most = min(v.range[1] for v in (x, y) if v.range[0] >= 0)
-            return self._unknown("o", (0, most), axioms)
+        natural = [v for v in (x, y) if v.range[0] >= 0]
+        if e.op is BinaryOp.BIT_AND and natural:
+            both = self._unknown("o", (0, min(v.range[1] for v in natural)), axioms)
+            return both._replace(axioms=both.axioms | self._say(*(both.z <= v.z for v in natural)))
+        if e.op in (BinaryOp.BIT_OR, BinaryOp.BIT_XOR) and len(natural) == 2:
+            most = max(x.range[1], y.range[1])
+            some = self._unknown("o", (0, most if math.isinf(most) else _all_ones(int(most))), axioms)
+            said = [some.z <= x.z + y.z]
+            if e.op is BinaryOp.BIT_OR:
+                said += [some.z >= x.z, some.z >= y.z]
+            return some._replace(axioms=some.axioms | self._say(*said))
         return self._opaque(e)
 
     # -- products and quotients
+
+    def _distributed(self, e: ir.Binary, axioms: frozenset[int]) -> Term | None:
+        """``(a + 3)*b`` as ``a*b + 3*b``: products of the same two unknowns are one, however they are shifted."""
+        for shifted, factor in ((e.a, e.b), (e.b, e.a)):
+            match shifted:
+                case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=IntImm(value=k)) if shifted.type is INT64:
+                    y = self.of(factor)
+                    k = k if op is BinaryOp.ADD else -k
+                    rest, more = self._product(self.of(a), y, axioms), self._scaled(y, k, axioms)
+                    ends = (rest.range[0] + more.range[0], rest.range[1] + more.range[1])
+                    return Term(rest.z + more.z, ends, rest.axioms | more.axioms)
+        return None
 
     def _scaled(self, x: Term, k: int, axioms: frozenset[int]) -> Term:
         if k == 0:
@@ -318,7 +362,7 @@ class Terms:
             for k in self._multiples.get(factor.get_id(), ()):
                 if (key, factor.get_id(), k) not in self._compared_already:
                     positive = factor >= 0
-                    self._compared_already[key, factor.get_id(), k] = self._say(
+                    self._compared_already[key, factor.get_id(), k] = self._compare(
                         z3.Implies(z3.And(positive, other >= k), m >= factor * k),
                         z3.Implies(z3.And(positive, other < k), m <= factor * k - factor),
                     )
@@ -334,11 +378,11 @@ class Terms:
         if key not in self._products:
             self._fresh += 1
             m = z3.Int(f"m!{self._fresh}")
-            lemmas = _lemmas(m, x.z, y.z)
+            lemmas = product_lemmas(m, x.z, y.z)
             for known in self._products.values():
-                lemmas += _pair_lemmas((m, x.z, y.z), known)
+                lemmas += pair_lemmas((m, x.z, y.z), known)
             self._products[key] = (m, x.z, y.z)
-            self._product_axioms[key] = self._say(*lemmas)
+            self._product_axioms[key] = self._compare(*lemmas)
         m = self._products[key][0]
         axioms |= self._product_axioms[key] | self._compared_with_multiples(x.z) | self._compared_with_multiples(y.z)
         return Term(m, (min(corners), max(corners)), axioms)
@@ -376,41 +420,17 @@ class Terms:
         return Term(zq, (-reach, reach), axioms | said), Term(zr, (0, max(most - 1, 0)), axioms | said)
 
 
+def _all_ones(most: int) -> int:
+    """The greatest number of as many bits."""
+    return int((1 << most.bit_length()) - 1)
+
+
+def _negated_least(x: Term, y: Term, quotient: Term) -> Term:
+    """A quotient of int64: of the least number by -1 it is that number again."""
+    least = INT64.range[0]
+    z, (low, high), axioms = quotient
+    return Term(z3.If(z3.And(x.z == least, y.z == -1), least, z), (min(low, least), high), axioms)
+
+
 def _times(a: float, b: float) -> float:
     return 0 if a == 0 or b == 0 else a * b
-
-
-def _lemmas(m: Any, x: Any, y: Any) -> list[Any]:
-    """What is true of every product ``m = x·y`` of integers."""
-    return [
-        (m == 0) == z3.Or(x == 0, y == 0),
-        z3.Implies(z3.Or(z3.And(x > 0, y > 0), z3.And(x < 0, y < 0)), m > 0),
-        z3.Implies(z3.Or(z3.And(x > 0, y < 0), z3.And(x < 0, y > 0)), m < 0),
-        *(lemma for a, b in ((x, y), (y, x)) for lemma in _growth(m, a, b)),
-    ]
-
-
-def _growth(m: Any, x: Any, y: Any) -> list[Any]:
-    """A product is as far from zero as either factor, or further."""
-    return [
-        z3.Implies(x == 1, m == y),
-        z3.Implies(z3.And(x >= 1, y >= 0), m >= y),
-        z3.Implies(z3.And(x >= 1, y <= 0), m <= y),
-        z3.Implies(z3.And(x <= -1, y >= 0), m <= -y),
-        z3.Implies(z3.And(x <= -1, y <= 0), m >= -y),
-    ]
-
-
-def _pair_lemmas(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> list[Any]:
-    """What is true of two products that share a factor: with it they grow by at least that factor a step."""
-    (m, x, y), (n, u, v) = one, other
-    lemmas = []
-    for a, b in ((x, y), (y, x)):
-        for c, d in ((u, v), (v, u)):
-            shared = z3.And(b == d, b >= 0)
-            lemmas += [
-                z3.Implies(z3.And(b == d, a == c), m == n),
-                z3.Implies(z3.And(shared, a < c), m + b <= n),
-                z3.Implies(z3.And(shared, c < a), n + b <= m),
-            ]
-    return lemmas

@@ -15,7 +15,20 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import EVERYTHING, Range
-from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, ParamRef, Select
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Expr,
+    FloatImm,
+    IntImm,
+    Intrinsic,
+    ParamRef,
+    Promise,
+    Select,
+)
 from halide_core.types import Type
 
 _BOOL: Range = (0, 1)
@@ -110,6 +123,10 @@ class ValueRanges:
                 return self._call(function, args)
             case Binary(op=op, a=a, b=b):
                 return _binary(op, self.of(a), self.of(b), a.type)
+            case Promise(value=inner, low=first, high=last):
+                known = self.of(inner)
+                kept = (max(known[0], self.of(first)[0]), min(known[1], self.of(last)[1]))
+                return kept if kept[0] <= kept[1] else known
             case ParamRef(param=param):
                 low, high = getattr(param, "low", None), getattr(param, "high", None)
                 least, most = type_range(e.type)

@@ -5,14 +5,16 @@ f[x, y] = x + y;  f.realize([8, 8])   ->   a Buffer of 8 by 8
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from halide_core import boundary_conditions as BoundaryConditions
 from halide_core.approximate import (
     acosh,
     asinh,
     atanh,
+    erf,
     fast_cos,
     fast_exp,
     fast_inverse,
@@ -63,15 +65,20 @@ from halide_core.errors import (
     CoordinateError,
     DefinitionError,
     HalideError,
+    HalideWarning,
     InternalError,
     NotAvailableError,
+    NotIterableError,
     PipelineError,
+    PrecisionWarning,
+    PromiseError,
     ScheduleError,
     SpecializeFailError,
     ToolchainError,
     TypeMismatchError,
 )
-from halide_core.expr import Expr, HalideWarning, Var
+from halide_core.estimates import ArgumentEstimates
+from halide_core.expr import Expr, Var
 from halide_core.fixed_point import (
     div_round_to_zero,
     halving_add,
@@ -93,7 +100,7 @@ from halide_core.fixed_point import (
     widening_shift_right,
     widening_sub,
 )
-from halide_core.func import Func, FuncRef, evaluate, lambda_func
+from halide_core.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
 from halide_core.functions import (
     abs,
     absd,
@@ -134,27 +141,49 @@ from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
 from halide_core.output_buffer import OutputImageParam
+from halide_core.output_files import LinkageType, Module, OutputFileType, StmtOutputFormat
 from halide_core.param import Param
+from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
-from halide_core.pipeline import Pipeline, StmtOutputFormat
+from halide_core.pipeline import Pipeline
+from halide_core.placeholders import random_float, random_int, random_uint, undef
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.target import (
+    Target,
+    get_host_target,
+    get_jit_target_from_environment,
+    get_target_from_environment,
+    target_arch_is,
+    target_bits,
+    target_has_feature,
+    target_natural_vector_size,
+    target_os_is,
+)
+from halide_core.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
+from halide_core.tuples import Tuple
 from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
 
 if not TYPE_CHECKING:  # else every misspelt name would pass the type checker
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> object:
+        if name == "imageio":  # loaded on first use: it needs a library that not all have, and that loads slowly
+            try:
+                return importlib.import_module("halide_core.imageio")
+            except ImportError as absent:
+                raise NotAvailableError("hl.imageio needs the library imageio: pip install imageio.") from absent
         missing("halide_core", name, MODULE)
 
 
 __all__ = [
     "Argument",
+    "ArgumentEstimates",
     "ArgumentKind",
     "Bool",
     "BoundaryConditions",
@@ -165,23 +194,32 @@ __all__ = [
     "CertificateError",
     "CoordinateError",
     "DefinitionError",
+    "DeviceAPI",
     "Dimension",
     "Expr",
     "Float",
     "Func",
     "FuncProfile",
     "FuncRef",
+    "FuncTupleElementRef",
     "HalideError",
     "HalideWarning",
     "ImageParam",
     "Int",
     "InternalError",
+    "LinkageType",
+    "Module",
     "NotAvailableError",
+    "NotIterableError",
+    "OutputFileType",
     "OutputImageParam",
     "Param",
+    "Parameter",
     "Pipeline",
     "PipelineError",
+    "PrecisionWarning",
     "Profile",
+    "PromiseError",
     "RDom",
     "RVar",
     "Range",
@@ -190,7 +228,13 @@ __all__ = [
     "Stage",
     "StmtOutputFormat",
     "TailStrategy",
+    "Target",
+    "TargetArch",
+    "TargetFeature",
+    "TargetOS",
+    "TargetProcessorTune",
     "ToolchainError",
+    "Tuple",
     "Type",
     "TypeCode",
     "TypeMismatchError",
@@ -227,6 +271,7 @@ __all__ = [
     "count_leading_zeros",
     "count_trailing_zeros",
     "div_round_to_zero",
+    "erf",
     "evaluate",
     "exp",
     "extract_bits",
@@ -241,6 +286,9 @@ __all__ = [
     "fast_sin",
     "floor",
     "fract",
+    "get_host_target",
+    "get_jit_target_from_environment",
+    "get_target_from_environment",
     "halving_add",
     "halving_sub",
     "hypot",
@@ -272,6 +320,9 @@ __all__ = [
     "pow",
     "product",
     "profile",
+    "random_float",
+    "random_int",
+    "random_uint",
     "reinterpret",
     "round",
     "rounding_halving_add",
@@ -289,6 +340,11 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "target_arch_is",
+    "target_bits",
+    "target_has_feature",
+    "target_natural_vector_size",
+    "target_os_is",
     "trunc",
     "u8",
     "u8_sat",
@@ -298,6 +354,7 @@ __all__ = [
     "u32_sat",
     "u64",
     "u64_sat",
+    "undef",
     "unsafe_promise_clamped",
     "widen_right_add",
     "widen_right_mul",

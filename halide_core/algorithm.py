@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from halide_core import ir
-from halide_core.errors import Location, ScheduleError
+from halide_core.errors import DefinitionError, Location, ScheduleError
 from halide_core.names import is_automatic
 from halide_core.schedule import Directive
 from halide_core.types import Type
@@ -24,6 +24,32 @@ class HostBuffer(Protocol):
     """What an Image needs to know of the numpy-backed Buffer that feeds it."""
 
     def name(self) -> str: ...
+
+
+Constraints: TypeAlias = "dict[tuple[ir.Field, int], ir.Expr]"
+"""What is promised of a buffer: for a field of a dimension the start-up expression that it equals."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constraint:
+    """A promise about a dimension of an input or of an output, checked at start-up: ``in.dim(0).set_stride(3)``."""
+
+    buffer: ir.Callee
+    field: ir.Field
+    dim: int
+    value: ir.Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Requirement:
+    """A condition that every run must meet, checked at start-up, and what is said where one does not."""
+
+    condition: ir.Expr
+    message: tuple[str | ir.Expr, ...]
+
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """The condition, and the values in the message."""
+        return (self.condition, *(part for part in self.message if isinstance(part, ir.Expr)))
 
 
 class Parameter(ir.Scalar):
@@ -50,8 +76,11 @@ class Image(ir.Callee):
         self.location = location
         self.embedded = embedded
         self.bound: HostBuffer | None = None
-        self.estimates: dict[int, tuple[ir.Expr, ir.Expr]] = {}
+        self.estimates: dict[int, tuple[ir.Expr | None, ir.Expr | None]] = {}
         """The min and extent that the user expects of a dimension. They change nothing."""
+        self.constraints: Constraints = {}
+        self.alignment: int | None = None
+        """The bytes that the address of the data is a multiple of, where that is promised."""
 
 
 class ReductionDomain(ir.Domain):
@@ -97,6 +126,10 @@ class Function(ir.Callee):
     frozen_by: Location | None = None
     original: Function | None = None
     """The Func of the user's that the compiler made this copy of, if it is one."""
+    constraints: Constraints = field(default_factory=dict)
+    """What is promised of the buffer, where the Func is an output."""
+    alignment: int | None = None
+    """The bytes that the address of its buffer is a multiple of, where that is promised."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
@@ -150,6 +183,8 @@ class Algorithm:
     images: tuple[Image, ...]
     params: tuple[Parameter, ...]
     directives: tuple[Directive, ...]
+    constraints: tuple[Constraint, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
 
 
 class Renamed(Rewriter):
@@ -223,14 +258,15 @@ class UniqueNames:
         return f"{name}${number}"
 
 
-def leaves(functions: Sequence[Function]) -> tuple[list[Image], list[Parameter]]:
-    """The images and parameters that Funcs and their directives mention, in the order of first use."""
+def leaves(
+    functions: Sequence[Function], outputs: Sequence[Function] = (), requirements: Sequence[Requirement] = ()
+) -> tuple[list[Image], list[Parameter]]:
+    """The images and parameters that Funcs and their directives mention, in the order of first use; then those that
+    only the requirements, and the constraints of the images and of the outputs, mention."""
     images: dict[Image, None] = {}
     params: dict[Parameter, None] = {}
-    for f in functions:
-        roots = [e for d in f.definitions for e in d.exprs()]
-        roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
-        roots += [e for d in f.directives for e in d.exprs()]
+
+    def collect(roots: Iterable[ir.Expr]) -> None:
         for e in subexpressions(roots):
             if isinstance(e, ir.Access) and isinstance(e.callee, Image):
                 images.setdefault(e.callee)
@@ -238,6 +274,19 @@ def leaves(functions: Sequence[Function]) -> tuple[list[Image], list[Parameter]]
                 images.setdefault(e.buffer)
             elif isinstance(e, ir.ParamRef) and isinstance(e.param, Parameter):
                 params.setdefault(e.param)
+
+    for f in functions:
+        roots = [e for d in f.definitions for e in d.exprs()]
+        roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
+        roots += [e for d in f.directives for e in d.exprs()]
+        collect(roots)
+    collect(e for r in requirements for e in r.exprs())
+    collect(e for f in outputs for e in f.constraints.values())
+    settled = 0
+    while settled < len(images):  # a constraint may mention another image
+        image = list(images)[settled]
+        collect(image.constraints.values())
+        settled += 1
     return list(images), list(params)
 
 
@@ -265,18 +314,30 @@ def _refuse_shapes_of_others(functions: Sequence[Function], outputs: Sequence[Fu
                     )
 
 
-def snapshot(outputs: Sequence[Function]) -> Algorithm:
+def _refuse_promises_of_others(buffers: Iterable[Image | Function], outputs: Sequence[Function]) -> None:
+    """Only the shapes of inputs and outputs are known at start-up."""
+    for buffer in buffers:
+        for e in subexpressions(buffer.constraints.values()):
+            if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
+                raise DefinitionError(
+                    f'A constraint of "{buffer.name}" mentions the shape of "{e.buffer.name}", which is no output of '
+                    f"the pipeline that is compiled."
+                )
+
+
+def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = ()) -> Algorithm:
     """A copy of the program that computes ``outputs``, with unique, canonical names.
 
     Images and parameters keep their identity: they are the pipeline's arguments.
     """
     order = realization_order(outputs)
-    images, params = leaves(order)
+    images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)
     to: dict[ir.Callee, ir.Callee] = {}
     copies: dict[Function, Function] = {}
     _refuse_shapes_of_others(order, outputs)
+    _refuse_promises_of_others([*outputs, *images], outputs)
     for f in order:
         args = tuple(variables.get(a, a) for a in f.args)
         copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location)
@@ -289,6 +350,26 @@ def snapshot(outputs: Sequence[Function]) -> Algorithm:
             d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives
         ]
         directives.extend(copies[f].directives)
+    for f in outputs:
+        copies[f].alignment = f.alignment
+    promised: list[Function | Image] = [*outputs, *images]
+    constraints = tuple(
+        Constraint(to.get(b, b), field, dim, renamed.expr(value))
+        for b in promised
+        for (field, dim), value in b.constraints.items()
+    )
+    required = tuple(
+        Requirement(
+            renamed.expr(r.condition), tuple(renamed.expr(m) if isinstance(m, ir.Expr) else m for m in r.message)
+        )
+        for r in requirements
+    )
     return Algorithm(
-        tuple(copies[f] for f in outputs), tuple(copies.values()), tuple(images), tuple(params), tuple(directives)
+        tuple(copies[f] for f in outputs),
+        tuple(copies.values()),
+        tuple(images),
+        tuple(params),
+        tuple(directives),
+        constraints,
+        required,
     )

@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from halide_core import ir
-from halide_core.algorithm import Function, Image, Parameter
+from halide_core.algorithm import Function, Image, Parameter, Requirement
 from halide_core.errors import InternalError
+from halide_core.estimates import ArgumentEstimates, estimates_of
 from halide_core.types import Type
 
 if TYPE_CHECKING:
     from halide_core.buffer import Buffer
     from halide_core.profiling import Profile
+    from halide_core.target import Target
 
 
 class ArgumentKind(Enum):
@@ -43,6 +45,22 @@ class Argument:
     dimensions: int
     source: ir.Callee | ir.Scalar
     component: int = 0
+    dense: bool = True
+    """Whether dimension 0 must have stride 1: unless a constraint says which other stride it has."""
+
+    @property
+    def argument_estimates(self) -> ArgumentEstimates:
+        """What is known in advance of the values."""
+        assert isinstance(self.source, Image | Function | Parameter)
+        return estimates_of(self.source)
+
+
+def output_arguments(f: Function, *, dense: bool = True) -> list[Argument]:
+    """The arguments that an output is written to: a buffer for each value of a point."""
+    return [
+        Argument(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, dense)
+        for k, type in enumerate(f.types)
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +71,9 @@ class Request:
     inputs: tuple[Image | Parameter, ...]
     name: str
     flags: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    target: Target | None = None
+    """None is this machine, with all of its instructions."""
 
 
 class OutputKind(Enum):
@@ -62,11 +83,23 @@ class OutputKind(Enum):
     C_HEADER = "c_header"
     OBJECT = "object"
     STATIC_LIBRARY = "static_library"
+    ASSEMBLY = "assembly"
     STMT = "stmt"
+    STMT_HTML = "stmt_html"
+    CONCEPTUAL_STMT = "conceptual_stmt"
+    CONCEPTUAL_STMT_HTML = "conceptual_stmt_html"
 
 
 Box = tuple[tuple[int, int], ...]
 """(min, extent) of each dimension, the first being x."""
+
+
+class Prepared(Protocol):
+    """A run with given arguments, which can be repeated as long as they are as they were. Keeps nothing alive."""
+
+    def run(self, arguments: Sequence[object]) -> bool:
+        """Runs, unless anything about the arguments has changed; whether it did. Raises PipelineError."""
+        ...
 
 
 class Compiled(Protocol):
@@ -80,6 +113,12 @@ class Compiled(Protocol):
     def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Runs into the outputs. Raises PipelineError, with the pipeline's and the argument's name, and then
         the outputs are unchanged if the arguments were at fault."""
+        ...
+
+    def prepare(
+        self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]
+    ) -> Prepared | None:
+        """The same run, to be repeated at little cost; None where something must be copied on the way."""
         ...
 
     def take_profile(self) -> Profile:
@@ -158,6 +197,10 @@ class Backend(Protocol):
 
     def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""
+        ...
+
+    def cpu_features(self) -> frozenset[str]:
+        """The instructions that this machine's processor has, by the Linux kernel's names."""
         ...
 
     def certify(self, request: Request) -> Certificate:

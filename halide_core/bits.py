@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, NotAvailableError, TypeMismatchError
+from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node, shift
 from halide_core.ir import BinaryOp
 from halide_core.ir import Expr as Node
@@ -80,29 +80,26 @@ def count_trailing_zeros(value: ExprLike) -> Expr:
 
 
 def reinterpret(type: Type, value: ExprLike) -> Expr:
-    """The bits of ``value`` read as ``type``.
+    """The bits of ``value`` read as ``type``. Every NaN has the bits of the same one, 0x7FC00000 as a float32.
 
     Raises:
         TypeMismatchError: the two types differ in their bits.
-        NotAvailableError: one of them is a float.
     """
     node = as_node(value)
     if node.type.bits() != type.bits() or node.type.lanes() != type.lanes():
         raise TypeMismatchError(
             f"reinterpret() of {node.type} as {type}: both must have as many bits. Use hl.cast(…) to convert values."
         )
-    if type is not node.type and not (type.is_integer() and node.type.is_integer()):
-        raise NotAvailableError(f"reinterpret() of {node.type} as {type} is not available yet.")
+    if type is not node.type and (type.is_float() or node.type.is_float()):
+        return Expr.of(ir.Call(type, ir.Intrinsic.REINTERPRET, (node,)))
     return Expr.of(ir.cast(type, node))
 
 
 def extract_bits(type: Type, value: ExprLike, lsb: ExprLike) -> Expr:
     """The bits of ``value`` from bit ``lsb`` on, as many as ``type`` has; above the value's own all are 0."""
     node, _ = _unsigned("extract_bits", value)
-    if not type.is_integer():
-        raise NotAvailableError(f"extract_bits() as {type} is not available yet.")
     moved = shift(BinaryOp.SHR, Expr.of(node), lsb)._node()
-    return Expr.of(ir.cast(type, ir.cast(UInt(type.bits()), moved)))
+    return reinterpret(type, Expr.of(ir.cast(UInt(type.bits()), moved)))
 
 
 def concat_bits(values: Sequence[ExprLike]) -> Expr:

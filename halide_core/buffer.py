@@ -2,7 +2,7 @@
 
 In: an array, or a type and sizes. Out: a view whose first coordinate x is the array's last axis; never a copy.
 
-    a = np.zeros((3, 4));  b = Buffer(a);  b[x, y]  is  a[y, x];  np.asarray(b)  is  a
+    a = np.zeros((3, 4));  b = Buffer(a);  b[x, y]  is  a[y, x];  np.asarray(b)  has the memory of a
 """
 
 from __future__ import annotations
@@ -14,11 +14,19 @@ from typing import Any, overload
 import numpy as np
 
 from halide_core.algorithm import Image
-from halide_core.buffer_shape import Array, Shaped, allocate, check_memory, view
+from halide_core.buffer_shape import Shaped, allocate, check_memory, view
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, image_access
-from halide_core.errors import CoordinateError, DefinitionError, HalideError, TypeMismatchError, user_location
+from halide_core.errors import (
+    CoordinateError,
+    DefinitionError,
+    HalideError,
+    NotIterableError,
+    TypeMismatchError,
+    user_location,
+)
 from halide_core.expr import Expr, ExprLike, Operand
 from halide_core.pending import BUFFER, Pending
+from halide_core.picture import Array
 from halide_core.types import Type
 from halide_core.values import checked_value
 
@@ -132,7 +140,7 @@ class Buffer(Shaped, Pending):
 
     def __iter__(self) -> Iterator[Any]:
         if self.dimensions() != 1:
-            raise TypeError(
+            raise NotIterableError(
                 f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can."
             )
         return iter(self._array.tolist())

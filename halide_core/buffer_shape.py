@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from halide_core.errors import DefinitionError, HalideError
+from halide_core.picture import Array, png
 from halide_core.types import INT32, Type, type_of_dtype
-
-Array: TypeAlias = "npt.NDArray[Any]"
 
 
 def allocate(
@@ -44,16 +42,33 @@ def allocate(
     layout = list(range(n)) if order is None else list(order)
     if sorted(layout) != list(range(n)):
         raise DefinitionError(f"{layout} is not an order of {n} dimensions.")
-    dense = np.zeros([extents[d] for d in reversed(layout)], type.dtype)
+    dense = _zeros([extents[d] for d in reversed(layout)], type)
     return dense.transpose([n - 1 - layout.index(n - 1 - axis) for axis in range(n)]), name
+
+
+ALIGNMENT = 128
+"""Bytes that the address of memory made here is a multiple of: no vector straddles two lines of a cache."""
+
+
+def _zeros(shape: Sequence[int], type: Type) -> Array:
+    """Zeros in C order."""
+    size = math.prod(shape) * type.bytes()
+    try:
+        memory = np.zeros(size + ALIGNMENT, np.uint8)
+    except (MemoryError, ValueError) as full:
+        raise HalideError(f"There is no memory for a Buffer of {size} bytes.") from full
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size].view(type.dtype).reshape(shape)
 
 
 def view(buffer: Any, name: str = "", reverse_axes: bool = True) -> tuple[Array, str]:
     """The memory of an array, or of anything that shares memory as arrays do; and the Buffer's name."""
     if isinstance(buffer, np.ndarray):
         array: Array = buffer
-    elif hasattr(buffer, "__array__"):
+    elif hasattr(buffer, "__array__") or hasattr(buffer, "__array_interface__"):
         array = np.asarray(buffer)
+    elif hasattr(buffer, "__dlpack__"):
+        array = np.from_dlpack(buffer)
     else:
         try:
             array = np.asarray(memoryview(buffer))
@@ -104,6 +119,10 @@ class BufferDimension:
         return self._stride
 
 
+_HALF = 1 << 30
+"""Coordinates and extents below it have sums that are int32."""
+
+
 class Shaped:
     """An array with a name and with the least coordinate of each dimension."""
 
@@ -112,6 +131,9 @@ class Shaped:
     _name: str
 
     def _check_shape(self) -> None:
+        array = self._array
+        if all(-_HALF < n < _HALF for n in (*array.shape, *array.strides, *self._mins)):
+            return  # by far the most; strides of bytes are no less than those of elements
         for i in range(self.dimensions()):
             d = self.dim(i)
             for what, value in (("min", d.min()), ("extent", d.extent()), ("stride", d.stride()), ("max", d.max())):
@@ -220,6 +242,24 @@ class Shaped:
                 raise ValueError("A conversion to another dtype needs a copy.")
             return self._array.astype(dtype)
         return self._array.copy() if copy else self._array
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The memory, by numpy's protocol."""
+        return self._array.__array_interface__
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The memory, by the DLPack protocol: ``torch.from_dlpack(buffer)`` shares it."""
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where the memory is, by the DLPack protocol: on the host."""
+        kind, number = self._array.__dlpack_device__()
+        return int(kind), int(number)
+
+    def _repr_png_(self) -> bytes | None:
+        """A picture, for notebooks: of two dimensions, or of three with 1, 3 or 4 channels."""
+        return png(self._array)
 
     def __buffer__(self, flags: int) -> memoryview:
         return self._array.data

@@ -7,11 +7,12 @@ In: values in the order given to ``compile_to_callable``, then the outputs. Out:
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from halide_core.algorithm import Image
-from halide_core.backend import Argument, ArgumentKind, Compiled
+from halide_core.backend import Argument, ArgumentKind, Compiled, Prepared
 from halide_core.buffer import Buffer
 from halide_core.errors import PipelineError
 from halide_core.values import checked_value
@@ -47,6 +48,10 @@ class Callable:
         outputs = [a for a in compiled.arguments if a.kind is ArgumentKind.OutputBuffer]
         self._inputs, self._embedded = inputs[:given], inputs[given:]
         self._parameters = self._inputs + outputs
+        self._last: Prepared | None = None
+        """A call that the next one most often repeats, with other values in the same buffers."""
+        self._seen: tuple[int, ...] = ()
+        """Which objects the last call had."""
 
     def arguments(self) -> tuple[Argument, ...]:
         """What a call takes, in order."""
@@ -58,11 +63,28 @@ class Callable:
         Raises:
             PipelineError: too few or too many arguments, or one of another type; nothing is run then.
         """
+        last = self._last
+        if last is not None and not named and last.run(args):
+            return
         values = self._bind(args, named)
         checked = [self._checked(v, a) for v, a in zip(values, self._parameters, strict=True)]
         inputs = checked[: len(self._inputs)] + [_embedded(a) for a in self._embedded]
         outputs = [b for b in checked[len(self._inputs) :] if isinstance(b, Buffer)]
         self._compiled.run(inputs, outputs)
+        self._remember(args, checked, inputs, outputs)
+
+    def _remember(
+        self,
+        args: Sequence[object],
+        checked: list[Buffer | int | float],
+        inputs: list[Buffer | int | float],
+        outputs: list[Buffer],
+    ) -> None:
+        """Prepares a call that was made twice in a row to be made again."""
+        again = self._seen == (seen := tuple(map(id, args)))
+        self._seen = seen
+        if again and not self._embedded and len(args) == len(checked) and all(map(operator.is_, args, checked)):
+            self._last = self._compiled.prepare(inputs, outputs)
 
     def _bind(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         names = [a.name for a in self._parameters]

@@ -9,14 +9,21 @@ In: a type and an operand or a number. Out: an Expr of the type. A number become
 from __future__ import annotations
 
 from halide_core import ir
+from halide_core.errors import TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node, is_plain
 from halide_core.types import Float, Int, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 
 
+def _check_type(what: str, type: object) -> None:
+    if not isinstance(type, Type):
+        raise TypeMismatchError(f"{what}() needs a type such as hl.UInt(8), and then a value; {type!r} is no type.")
+
+
 def cast(type: Type, value: ExprLike) -> Expr:
     """``value`` converted to ``type``: integers wrap, floats are cut off towards zero and kept inside the type."""
+    _check_type("cast", type)
     if isinstance(value, bool | int) and is_plain(value):
         return Expr.of(ir.const(bool(value) if type.is_bool() else value, type))
     if isinstance(value, float) and is_plain(value):
@@ -26,6 +33,7 @@ def cast(type: Type, value: ExprLike) -> Expr:
 
 def saturating_cast(type: Type, value: ExprLike) -> Expr:
     """``value`` converted to ``type``; what lies outside becomes its least or greatest value."""
+    _check_type("saturating_cast", type)
     node = as_node(value)
     if type.is_integer() and node.type.is_integer():
         (low, high), (least, most) = type.range, node.type.range

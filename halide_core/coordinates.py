@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm import Image
+from halide_core.algorithm import Image, Parameter
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node
 from halide_core.implicit import expanded
@@ -81,6 +81,20 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     return fitting if fitting is not None else ir.cast(INT32, node)
 
 
+def startup_value(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.Expr:
+    """A value of any type that is known when the pipeline starts.
+
+    Raises:
+        error: no number, a variable, or a Func or input read at a point.
+    """
+    try:
+        node = as_node(value)
+    except TypeMismatchError as wrong:
+        raise error(f"{what} must be a number or a text, not {value!r}.") from wrong
+    _require_startup(node, what, error)
+    return node
+
+
 def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> ir.Expr:
     """A truth value that is known when the pipeline starts.
 
@@ -106,6 +120,8 @@ def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None
                 reason = f'the variable "{name}"'
             case ir.RVarRef(domain=domain, index=index):
                 reason = f'the reduction variable "{domain.names[index]}"'
+            case ir.ParamRef(param=param) if not isinstance(param, Parameter):
+                reason = param.name
             case ir.Access(callee=callee):
                 reason = f'a point of "{callee.name}"'
             case _:

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm import Definition, Function, Renamed, UniqueNames
+from halide_core.algorithm import Definition, Function, ReductionDomain, Renamed, UniqueNames
 from halide_core.coordinates import check_arity
 from halide_core.debug import deep_recursion
-from halide_core.errors import DefinitionError, TypeMismatchError, user_location, warn_user
-from halide_core.expr import Expr, HalideWarning, arithmetic, as_node, is_plain, matched
+from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, user_location, warn_user
+from halide_core.expr import Expr, arithmetic, as_node, is_plain, matched
 from halide_core.ir import BinaryOp
-from halide_core.types import Type
+from halide_core.placeholders import concrete, refuse_placeholders
+from halide_core.tuples import several
+from halide_core.types import INT32, Type
 from halide_core.validity import (
     check_names,
     check_pure_values,
@@ -29,6 +31,7 @@ from halide_core.validity import (
     ordinal,
     pure_arguments,
     reads_itself,
+    types_text,
 )
 from halide_core.visit import Rewriter, subexpressions
 
@@ -43,27 +46,31 @@ class Required:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accumulation:
-    """``f[args] op= value`` on a Func that is not defined: its first definition is the neutral element."""
+    """``f[args] op= values`` on a Func that is not defined: its first definition is the neutral element."""
 
     function: Function
     args: tuple[ir.Expr, ...]
     op: BinaryOp
-    value: ir.Expr
+    values: tuple[ir.Expr, ...]
 
 
 _NEUTRAL = {BinaryOp.ADD: 0, BinaryOp.SUB: 0, BinaryOp.MUL: 1, BinaryOp.DIV: 1}
 
 
-def _value_node(function: Function, value: object) -> ir.Expr:
-    """The right-hand side; a Python number takes the type of the Func that it updates."""
-    if isinstance(value, tuple | list):
-        raise DefinitionError(f'Func "{function.name}" can\'t have a Tuple of values: that is not available yet.')
-    if function.definitions and is_plain(value):
-        type = function.types[0]
-        if isinstance(value, int) and not type.can_represent(value):
-            raise TypeMismatchError(f'{value} is not a value of {type}, the type of Func "{function.name}".')
-        return matched(value, Expr.of(ir.const(0, type)))[0]
-    return as_node(value)
+def _value_nodes(function: Function, value: object) -> tuple[ir.Expr, ...]:
+    """The right-hand sides; a Python number takes the type of the component that it updates."""
+    values = several(value)
+    if len(values) != len(function.types):
+        return tuple(map(as_node, values))
+    return tuple([_typed(function, type, v) for type, v in zip(function.types, values, strict=True)])
+
+
+def _typed(function: Function, type: Type, value: object) -> ir.Expr:
+    if not is_plain(value):
+        return as_node(value)
+    if isinstance(value, int) and not type.can_represent(value):
+        raise TypeMismatchError(f'{value} is not a value of {type}, the type of Func "{function.name}".')
+    return matched(value, Expr.of(ir.const(0, type)))[0]
 
 
 def define(function: Function, args: tuple[ir.Expr, ...], value: object, required: Required | None = None) -> None:
@@ -71,36 +78,41 @@ def define(function: Function, args: tuple[ir.Expr, ...], value: object, require
 
     Args:
         args: int32 coordinates.
-        value: an operand, a number, or an Accumulation.
+        value: an operand, a number, several of them, or an Accumulation.
 
     Raises:
         DefinitionError: not valid by definitions 2.7 to 2.10, or another Func uses this one already.
-        TypeMismatchError: an update of another type.
+        TypeMismatchError: an update of other types, or of another number of values.
     """
     if isinstance(value, Accumulation):
         _accumulate(function, args, value, required)
     elif function.definitions:
-        _define_update(function, args, _value_node(function, value))
+        _define_update(function, args, _value_nodes(function, value))
     else:
-        _define_pure(function, pure_arguments(function.name, args), _value_node(function, value), required)
+        _define_pure(function, pure_arguments(function.name, args), _value_nodes(function, value), required)
 
 
-def _define_pure(function: Function, names: tuple[str, ...], value: ir.Expr, required: Required | None) -> None:
-    check_pure_values(function.name, names, (value,))
-    check_shapes(function.name, (value,), None)
+def _define_pure(
+    function: Function, names: tuple[str, ...], values: tuple[ir.Expr, ...], required: Required | None
+) -> None:
+    check_pure_values(function.name, names, values)
+    check_shapes(function.name, values, None)
+    types = tuple(v.type for v in values)
     if required is not None:
         check_arity(f'Func "{function.name}"', required.dimensions, len(names))
-        if required.types != (value.type,):
+        if required.types != types:
             raise TypeMismatchError(
-                f'Func "{function.name}" is declared to be of {required.types[0]}, but the value is of {value.type}.'
+                f'Func "{function.name}" is declared to be of {types_text(required.types)}, '
+                f"but the value is of {types_text(types)}."
             )
     at = user_location()
     args = tuple(ir.pure_variable(n) for n in names)
-    function.args, function.types, function.location = names, (value.type,), at
-    _append(function, Definition(args, (value,), None, ir.TRUE, at))
+    values = concrete(values, args, None)
+    function.args, function.types, function.location = names, types, at
+    _append(function, Definition(args, values, None, ir.TRUE, at))
 
 
-def _define_update(function: Function, args: tuple[ir.Expr, ...], value: ir.Expr) -> None:
+def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[ir.Expr, ...]) -> None:
     name, stage = function.name, len(function.definitions)
     if function.frozen_by is not None:
         raise DefinitionError(
@@ -109,14 +121,16 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], value: ir.Expr
         )
     what = f'{ordinal(stage).capitalize()} of Func "{name}"'
     check_arity(f'Func "{name}"', function.dimensions, len(args))
-    check_update_type(function, stage, (value.type,))
-    domain = domain_of(what, (*args, value))
+    check_update_type(function, stage, tuple(v.type for v in values))
+    domain = domain_of(what, (*args, *values))
     check_names(function, domain)
-    exprs = (*args, value) if domain is None else (*args, value, domain.predicate)
+    refuse_placeholders("the coordinates of a definition", args)
+    values = concrete(values, _coordinates(function, args, domain), _before(function, args))
+    exprs = (*args, *values) if domain is None else (*args, *values, domain.predicate)
     check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
     own = reads_itself(function, exprs)
-    definition = Definition(args, (value,), domain, ir.TRUE, user_location())
+    definition = Definition(args, values, domain, ir.TRUE, user_location())
     _append(function, _labelled(function, stage, definition) if own else definition)
     if domain is not None and domain.frozen_by is None:
         domain.frozen_by = definition.location
@@ -126,6 +140,20 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], value: ir.Expr
             f"on them. If another Func is meant, give it a name of its own.",
             HalideWarning,
         )
+
+
+def _coordinates(
+    function: Function, args: tuple[ir.Expr, ...], domain: ReductionDomain | None
+) -> tuple[ir.Expr, ...]:
+    """The variables of an update: the pure ones that are left, and the reduction variables."""
+    pure = [a for a, n in zip(args, function.args, strict=True) if a is ir.pure_variable(n)]
+    reduced = [] if domain is None else [ir.RVarRef(INT32, domain, i) for i in range(len(domain.names))]
+    return (*pure, *reduced)
+
+
+def _before(function: Function, args: tuple[ir.Expr, ...]) -> list[ir.Expr]:
+    """What the point of an update has, by component."""
+    return [ir.Access(type, function, args, k, ir.LAST_STAGE) for k, type in enumerate(function.types)]
 
 
 def _append(function: Function, definition: Definition) -> None:
@@ -178,13 +206,16 @@ def _accumulate(function: Function, args: tuple[ir.Expr, ...], value: Accumulati
         raise DefinitionError(
             f'Func "{value.function.name}" is not defined, so its {value.op.value}= can only update the same point.'
         )
-    domain_of(f'Func "{function.name}"', (*args, value.value))  # first of all: the names below depend on it
-    neutral = ir.const(_NEUTRAL[value.op], value.value.type)
+    domain_of(f'Func "{function.name}"', (*args, *value.values))  # first of all: the names below depend on it
+    neutral = tuple(ir.const(_NEUTRAL[value.op], v.type) for v in value.values)
     before = function.location
     _define_pure(function, _implied_names(args), neutral, required)
     try:
-        here = ir.Access(value.value.type, function, args, 0, ir.LAST_STAGE)
-        _define_update(function, args, arithmetic(value.op, Expr.of(here), Expr.of(value.value))._node())
+        combined = [
+            arithmetic(value.op, Expr.of(old), Expr.of(new))._node()
+            for old, new in zip(_before(function, args), value.values, strict=True)
+        ]
+        _define_update(function, args, tuple(combined))
     except DefinitionError:
         function.definitions.clear()
         function.args, function.types, function.location = (), (), before

@@ -2,9 +2,8 @@
 
 In: a message, and the stack at the moment of the call. Out: exceptions that end in ``file:line``.
 
-    f[x, y] = g[x]
-    -> DefinitionError: Func "g" has 2 dimensions, but is used with 1.
-         at blur.py:12: f[x, y] = g[x]
+    f[x, y] = g[x]   ->   DefinitionError: Func "g" has 2 dimensions, but is used with 1.
+                            at blur.py:12: f[x, y] = g[x]
 """
 
 from __future__ import annotations
@@ -73,6 +72,14 @@ def warn_user(message: str, category: type[Warning]) -> None:
     warnings.warn_explicit(message, category, at.file, at.line, registry=_warned)  # type: ignore[arg-type]  # a cache
 
 
+class HalideWarning(UserWarning):
+    """Something legal that is seldom meant."""
+
+
+class PrecisionWarning(HalideWarning, RuntimeWarning):
+    """A number that loses digits on its way into an expression."""
+
+
 class CoordinateError(HalideError, IndexError):
     """A coordinate outside of a buffer; an IndexError, so that Python's own loops end on it."""
 
@@ -83,6 +90,10 @@ class NotAvailableError(HalideError, AttributeError):
 
 class DefinitionError(HalideError):
     """A Func, RDom, Param or Expr that is not well formed (definitions 2.7 to 2.10)."""
+
+
+class NotIterableError(DefinitionError, TypeError):
+    """A loop over something that has no parts; a TypeError, as Python's own."""
 
 
 class TypeMismatchError(DefinitionError):
@@ -107,6 +118,10 @@ class PipelineError(HalideError):
 
 class SpecializeFailError(PipelineError):
     """A run that ``specialize_fail`` ends: no specialization of a stage fits it. The message is the user's."""
+
+
+class PromiseError(HalideError):
+    """A value of the reference semantics that breaks a promise of the user's: see ``unsafe_promise_clamped``."""
 
 
 class ToolchainError(HalideError):

@@ -14,16 +14,14 @@ from typing import TypeAlias
 import numpy as np
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
+from halide_core.errors import DefinitionError, NotIterableError, PrecisionWarning, TypeMismatchError, warn_user
 from halide_core.ir import BinaryOp
+from halide_core.mathematics import latex_expression
 from halide_core.names import automatic_name
 from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with, type_of_dtype
 
 _FLOAT32 = Float(32)
-
-
-class HalideWarning(UserWarning):
-    """Something legal that is seldom meant."""
+_NO_NUMBER = "An expression has no value while the pipeline is being defined, so it is no Python {}: {}."
 
 
 class Operand:
@@ -35,6 +33,10 @@ class Operand:
 
     def _node(self) -> ir.Expr:
         raise NotImplementedError
+
+    def _nodes(self) -> tuple[ir.Expr, ...]:
+        """One node for each component: several where this is a Tuple Func at a point."""
+        return (self._node(),)
 
     def type(self) -> Type:
         """The value's type."""
@@ -159,8 +161,20 @@ class Operand:
             "and (a < b) & (b < c) for a chained comparison."
         )
 
+    def _repr_latex_(self) -> str | None:
+        """Mathematics, for notebooks."""
+        return latex_expression(self._node())
+
     def __iter__(self) -> None:
-        raise TypeError(f"{type(self).__name__} can't be iterated over.")
+        raise NotIterableError(
+            f"{self!r} is one value, which is not known while the pipeline is being defined: it can't be iterated over."
+        )
+
+    def __int__(self) -> int:
+        raise TypeMismatchError(_NO_NUMBER.format("int", "hl.i32(…) converts"))
+
+    def __float__(self) -> float:
+        raise TypeMismatchError(_NO_NUMBER.format("float", "hl.f32(…) converts, and hl.sin is math.sin"))
 
 
 class Expr(Operand):
@@ -193,6 +207,9 @@ class Expr(Operand):
         """Whether there is an expression: ``Expr()`` is not defined."""
         return self._wrapped is not None
 
+    def _repr_latex_(self) -> str | None:
+        return None if self._wrapped is None else latex_expression(self._wrapped)
+
     def __repr__(self) -> str:
         return "(undefined)" if self._wrapped is None else repr(self._wrapped)
 
@@ -220,6 +237,8 @@ def _literal(value: object) -> ir.Expr:
             return ir.const(value.item(), known)
         case float():
             return _float_literal(value, _FLOAT32)
+    if isinstance(value, tuple | list):
+        raise TypeMismatchError(f"A {type_name(value)} can't be used in an expression: a Tuple is no single value.")
     raise TypeMismatchError(
         f"A {type_name(value)} can't be used in an expression: an Expr, a Var, a Func call or a number is needed."
     )
@@ -235,7 +254,7 @@ def _float_literal(value: float, type: Type) -> ir.Expr:
     assert isinstance(node, ir.FloatImm)
     # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news.
     if math.isfinite(value) and type.bits() == 32 and abs(node.value - value) > abs(value) * 1e-6:
-        warn_user(f"{value!r} becomes {node.value!r} as a float32.", RuntimeWarning)
+        warn_user(f"{value!r} becomes {node.value!r} as a float32.", PrecisionWarning)
     return node
 
 

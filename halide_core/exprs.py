@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from halide_core.errors import Location
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -27,6 +28,10 @@ class Callee:
     name: str
     dimensions: int
     types: tuple[Type, ...]
+
+    def component_name(self, component: int) -> str:
+        """What the memory of one component is called: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
+        return self.name if len(self.types) == 1 else f"{self.name}.{component}"
 
 
 class Scalar:
@@ -216,7 +221,7 @@ class Cast(Expr):
 
 
 class Intrinsic(Enum):
-    """Mathematical functions; the value is the user's name of each."""
+    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each."""
 
     ABS = "abs"
     SQRT = "sqrt"
@@ -238,6 +243,7 @@ class Intrinsic(Enum):
     ROUND = "round"
     TRUNC = "trunc"
     IS_NAN = "is_nan"
+    REINTERPRET = "reinterpret"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -247,6 +253,17 @@ class Call(Expr):
     type: Type
     function: Intrinsic
     args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Promise(Expr):
+    """``value``, an integer that the user promises to lie in [low, high], on a line of his. Bounds rely on it."""
+
+    type: Type
+    value: Expr
+    low: Expr
+    high: Expr
+    location: Location
 
 
 LAST_STAGE = -1
@@ -271,6 +288,8 @@ class HoleKind(Enum):
 
     MEM = "mem"
     CPU = "cpu"
+    LOOP = "loop"
+    """What an iteration computes of what it needs, where memory keeps what earlier ones computed; of all stages."""
 
 
 class End(Enum):
@@ -282,7 +301,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hole(Expr):
-    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in a mem hole."""
+    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in mem and loop holes."""
 
     type: Type
     kind: HoleKind

@@ -8,25 +8,29 @@ In: ``f[x, y] = e`` and ``f[r.x, y] += e``. Out: a Function with one Definition 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from halide_core import ir
 from halide_core.algorithm import Definition, Function
 from halide_core.buffer import Buffer
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, coordinates
 from halide_core.definition import Accumulation, Required, define
-from halide_core.errors import DefinitionError, ScheduleError
+from halide_core.errors import DefinitionError, NotIterableError, ScheduleError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
 from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
+from halide_core.mathematics import definitions, latex_definitions
 from halide_core.output_buffer import OutputImageParam
 from halide_core.pending import FUNC
 from halide_core.pipeline import Realizable
 from halide_core.rdom import RVar
 from halide_core.stage import Stage
+from halide_core.tuples import Tuple, TupleLike, is_several, several
 from halide_core.types import Type
+
+_T = TypeVar("_T")
 
 
 class FuncRef(Operand):
@@ -39,44 +43,101 @@ class FuncRef(Operand):
         self._args = args
 
     def _node(self) -> ir.Expr:
+        nodes = self._nodes()
+        if len(nodes) > 1:
+            raise DefinitionError(
+                f'Func "{self._function.name}" has {len(nodes)} values at a point, and one is needed here: '
+                f"choose one of {self!r}[0] to {self!r}[{len(nodes) - 1}]."
+            )
+        return nodes[0]
+
+    def _nodes(self) -> tuple[ir.Expr, ...]:
         f = self._function
         if not f.definitions:
             raise DefinitionError(f'Func "{f.name}" is used before it is defined.')
         check_arity(f'Func "{f.name}"', f.dimensions, len(self._args))
-        return ir.Access(f.types[0], f, self._args, 0, ir.LAST_STAGE)
+        return tuple(ir.Access(type, f, self._args, k, ir.LAST_STAGE) for k, type in enumerate(f.types))
 
-    def _accumulate(self, op: BinaryOp, value: ExprLike, combined: Any) -> Any:
-        if self._function.definitions:
+    def _accumulate(self, op: BinaryOp, value: ExprLike | TupleLike, combined: Any) -> Any:
+        values = several(value)
+        if not self._function.definitions:
+            return Accumulation(self._function, self._args, op, tuple(map(as_node, values)))
+        own = several(self)
+        if len(own) == 1 and not is_several(value):
             return combined(self, value)
-        return Accumulation(self._function, self._args, op, as_node(value))
+        if len(own) != len(values):
+            raise TypeMismatchError(
+                f'Func "{self._function.name}" has {len(own)} values at a point, '
+                f"but {op.value}= is given {len(values)}."
+            )
+        return Tuple([combined(a, b) for a, b in zip(own, values, strict=True)])
 
-    def __iadd__(self, value: ExprLike) -> Any:
+    def __iadd__(self, value: ExprLike | TupleLike) -> Any:
         return self._accumulate(BinaryOp.ADD, value, Operand.__add__)
 
-    def __isub__(self, value: ExprLike) -> Any:
+    def __isub__(self, value: ExprLike | TupleLike) -> Any:
         return self._accumulate(BinaryOp.SUB, value, Operand.__sub__)
 
-    def __imul__(self, value: ExprLike) -> Any:
+    def __imul__(self, value: ExprLike | TupleLike) -> Any:
         return self._accumulate(BinaryOp.MUL, value, Operand.__mul__)
 
-    def __itruediv__(self, value: ExprLike) -> Any:
+    def __itruediv__(self, value: ExprLike | TupleLike) -> Any:
         return self._accumulate(BinaryOp.DIV, value, Operand.__truediv__)
 
     def size(self) -> int:
-        """How many values a point has: 1."""
-        return 1
+        """How many values a point has."""
+        return max(1, len(self._function.types))
 
     def __len__(self) -> int:
-        return 1
+        return self.size()
 
-    def __getitem__(self, component: int) -> NoReturn:
-        raise DefinitionError(f"{self!r} is one value: {self!r}[{component!r}] needs a Tuple.")
+    def __iter__(self) -> Any:
+        if self.size() == 1:
+            raise NotIterableError(f"{self!r} is one value: only a Tuple can be unpacked.")
+        return iter([self[k] for k in range(self.size())])
+
+    def __getitem__(self, component: int) -> FuncTupleElementRef:
+        self._check_component(component)
+        return FuncTupleElementRef(self, component)
 
     def __setitem__(self, component: int, value: object) -> NoReturn:
-        raise DefinitionError(f"{self!r} is one value: {self!r}[{component!r}] needs a Tuple.")
+        self._check_component(component)
+        raise DefinitionError(
+            f"A definition gives every value of a point: write {self!r} = (…), "
+            f"with {self!r}[i] for each value that stays."
+        )
+
+    def _check_component(self, component: int) -> None:
+        if self.size() == 1:
+            raise DefinitionError(f"{self!r} is one value: {self!r}[{component!r}] needs a Tuple.")
+        if isinstance(component, bool) or not isinstance(component, int) or not 0 <= component < self.size():
+            raise DefinitionError(
+                f'{self!r}[{component!r}]: Func "{self._function.name}" has {self.size()} values at a point, '
+                f"{self!r}[0] to {self!r}[{self.size() - 1}]."
+            )
 
     def __repr__(self) -> str:
         return f"{self._function.name}[{', '.join(map(repr, self._args))}]"
+
+
+class FuncTupleElementRef(Operand):
+    """``f[args][i]``: one of the values of a Tuple Func at a point."""
+
+    __slots__ = ("_component", "_point")
+
+    def __init__(self, point: FuncRef, component: int) -> None:
+        self._point = point
+        self._component = component
+
+    def _node(self) -> ir.Expr:
+        return self._point._nodes()[self._component]
+
+    def index(self) -> int:
+        """Which of the values this is, counted from 0."""
+        return self._component
+
+    def __repr__(self) -> str:
+        return f"{self._point!r}[{self._component}]"
 
 
 class Func(FuncSchedule, Realizable):
@@ -87,7 +148,7 @@ class Func(FuncSchedule, Realizable):
 
     def __init__(
         self,
-        source: str | Type | Sequence[Type] | Expr | Buffer | ImageParam | None = None,
+        source: str | Type | Sequence[Type] | Expr | Tuple | Buffer | ImageParam | None = None,
         dimensions: int | None = None,
         name: str | None = None,
     ) -> None:
@@ -96,10 +157,12 @@ class Func(FuncSchedule, Realizable):
         self._required: Required | None = None
         if source is None or isinstance(source, str):
             return
-        if isinstance(source, Type | list | tuple):
+        if isinstance(source, Tuple):
+            self[()] = source
+        elif isinstance(source, Type | list | tuple):
             types = (source,) if isinstance(source, Type) else tuple(source)
-            if len(types) != 1:
-                raise DefinitionError("A Func of several types is a Tuple, which is not available yet.")
+            if not types or not all(isinstance(t, Type) for t in types):
+                raise DefinitionError(f"Func(types, dimensions, name) needs Types, not {source!r}.")
             if dimensions is None:
                 raise DefinitionError("Func(type, dimensions, name) needs the number of dimensions.")
             self._required = Required(types, dimensions)
@@ -135,7 +198,7 @@ class Func(FuncSchedule, Realizable):
         raise DefinitionError(f'Func "{name}" is no Python function: write {name}[x, y] for its value at a point.')
 
     def __iter__(self) -> NoReturn:
-        raise DefinitionError(
+        raise NotIterableError(
             f'Func "{self._function.name}" has infinitely many points: it can\'t be iterated over. '
             f"Realize it first: np.asarray({self._function.name}.realize([width, height]))."
         )
@@ -189,12 +252,19 @@ class Func(FuncSchedule, Realizable):
         return list(self._function.types)
 
     def type(self) -> Type:
-        """The type of a value."""
-        return self.types()[0]
+        """The type of a value. Raises DefinitionError where a point has several: ask types()."""
+        return self._only("type", "types", self.types())
 
     def value(self) -> Expr:
-        """The first definition's right-hand side."""
-        return self.values()[0]
+        """The first definition's right-hand side. Raises DefinitionError where there are several: ask values()."""
+        return self._only("value", "values", self.values())
+
+    def _only(self, asked: str, instead: str, found: Sequence[_T]) -> _T:
+        if len(found) > 1:
+            raise DefinitionError(
+                f'Func "{self._function.name}" has {len(found)} values at a point: ask {instead}() and not {asked}().'
+            )
+        return found[0]
 
     def values(self) -> tuple[Expr, ...]:
         """The first definition's right-hand sides."""
@@ -202,8 +272,16 @@ class Func(FuncSchedule, Realizable):
 
     def output_buffer(self) -> OutputImageParam:
         """The buffer that a pipeline with this output writes; its shape can stand in directives."""
+        return self._only("output_buffer", "output_buffers", self.output_buffers())
+
+    def output_buffers(self) -> list[OutputImageParam]:
+        """The buffer of each value of a point, all of one shape."""
         self._definition(0)
-        return OutputImageParam(self._function)
+        return [OutputImageParam(self._function, k) for k in range(len(self._function.types))]
+
+    def is_extern(self) -> bool:
+        """Whether a C function defines the Func; none is here."""
+        return False
 
     def outputs(self) -> int:
         """How many values a point has."""
@@ -238,7 +316,7 @@ class Func(FuncSchedule, Realizable):
 
     def update_value(self, idx: int = 0) -> Expr:
         """An update's right-hand side."""
-        return self.update_values(idx)[0]
+        return self._only("update_value", "update_values", self.update_values(idx))
 
     def update_values(self, idx: int = 0) -> tuple[Expr, ...]:
         """An update's right-hand sides."""
@@ -252,6 +330,14 @@ class Func(FuncSchedule, Realizable):
     def __repr__(self) -> str:
         return f"<halide_core.Func {self._function.name!r}>"
 
+    def __str__(self) -> str:
+        """The definitions, a line each."""
+        return definitions(self._function)
+
+    def _repr_latex_(self) -> str | None:
+        """The definitions as mathematics, for notebooks."""
+        return latex_definitions(self._function)
+
 
 def lambda_func(*args: Var | ExprLike) -> Func:
     """``lambda_func(x, y, e)``: an anonymous Func whose value at (x, y) is ``e``."""
@@ -262,9 +348,12 @@ def lambda_func(*args: Var | ExprLike) -> Func:
     return f
 
 
-def evaluate(value: ExprLike) -> int | float:
-    """The value of an expression without variables, by compiling and running it."""
-    buffer = Func(Expr(value)).realize()
-    assert isinstance(buffer, Buffer)
-    number: int | float = buffer[()]
-    return number
+def evaluate(value: ExprLike | TupleLike) -> Any:
+    """The value of an expression without variables, by compiling and running it; a tuple of those of a Tuple."""
+    f = Func("evaluated")
+    f[()] = value
+    result = f.realize()
+    if isinstance(result, tuple):
+        return tuple(buffer[()] for buffer in result)
+    assert isinstance(result, Buffer)
+    return result[()]

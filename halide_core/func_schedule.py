@@ -22,6 +22,7 @@ from halide_core.schedule import (
     ComputeRoot,
     Directive,
     Estimate,
+    FoldStorage,
     StoreAt,
     StoreRoot,
 )
@@ -78,6 +79,30 @@ class FuncSchedule(StageSchedule):
         """
         function, consumer, name = self._level("store_at", f, var)
         return self._add(StoreAt(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def fold_storage(self, dim: Var, extent: ExprLike, fold_forward: bool = True) -> Self:
+        """Gives the Func's memory ``extent`` slots in a dimension, which its points take in turn.
+
+        Where a Func slides, as much is done without asking, if the number of slots is a constant. What is asked for is
+        checked: when compiling, or at start-up where the number is known only then.
+
+        Args:
+            dim: the dimension.
+            extent: the number of slots.
+            fold_forward: whether points come in ascending order. Either order is right; it need not be told.
+
+        Rewrite: ``allocate f(…)`` → ``allocate f(…) folding x by k``. Legal when: no two points that count at one time
+        share a slot.
+        """
+        function, name = self._dimension("fold_storage", dim)
+        slots = startup(extent, "The extent of fold_storage()", ScheduleError)
+        if isinstance(slots, IntImm) and slots.value < 1:
+            raise ScheduleError(f"The extent of fold_storage() must be positive, not {slots.value}.")
+        return self._add(
+            FoldStorage(
+                func=function, location=user_location(), var=name, extent=slots, forward=bool(fold_forward)
+            )
+        )
 
     def _level(self, directive: str, f: object, var: VarOrRVar | None) -> tuple[Function, Function, str]:
         function = self._stage()[0]
@@ -159,5 +184,5 @@ class FuncSchedule(StageSchedule):
         name = pure_name(directive, var)
         if name not in function.args:
             legal = ", ".join(function.args) or "none"
-            raise ScheduleError(f'Func "{function.name}" has no dimension "{name}" to bound; it has: {legal}.')
+            raise ScheduleError(f'Func "{function.name}" has no dimension "{name}"; it has: {legal}.')
         return function, name

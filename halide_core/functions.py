@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any, overload
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, TypeMismatchError, warn_user
+from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, warn_user
 from halide_core.expr import (
     Expr,
     ExprLike,
-    HalideWarning,
     arithmetic,
     as_node,
     is_plain,
@@ -25,6 +25,7 @@ from halide_core.expr import (
     promoted,
 )
 from halide_core.ir import BinaryOp, Intrinsic
+from halide_core.tuples import Tuple, TupleLike, is_several, several
 from halide_core.types import BOOL, Float, Type, UInt
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
@@ -48,30 +49,63 @@ def _in_one_type(values: Sequence[ExprLike]) -> list[ir.Expr]:
     return [matched(v, anchor)[0] for v in values]
 
 
-def select(*args: ExprLike) -> Expr:
+@overload
+def select(*args: ExprLike) -> Expr: ...
+
+
+@overload
+def select(*args: ExprLike | TupleLike) -> Any: ...
+
+
+def select(*args: ExprLike | TupleLike) -> Any:
     """``select(c, a, b)``: ``a`` where ``c`` holds, else ``b``; ``select(c1, v1, c2, v2, …, otherwise)``: the first
     value whose condition holds. All values are evaluated. They are of one type, which Python numbers take.
 
+    The values may be Tuples of one size: then the result is a Tuple, and a condition one for all components or a Tuple
+    of one for each.
+
     Raises:
-        TypeMismatchError: a condition that is no bool, or values of two types.
+        TypeMismatchError: a condition that is no bool, values of two types, or Tuples of two sizes.
     """
     if len(args) < 3 or len(args) % 2 == 0:
         raise DefinitionError(
             f"select() takes a condition, a value, more such pairs, and a last value: "
             f"an odd number of at least 3 arguments, not {len(args)}."
         )
-    if any(isinstance(a, tuple | list) for a in args):
-        raise DefinitionError("select() of Tuples is not available yet.")
     given = args[1::2] + args[-1:]
+    if any(map(is_several, args)):
+        size = _one_size("select", given)
+        spread = [several(a) if is_several(a) else (a,) * size for a in args[:-1:2]]
+        conditions = [_of_size("select", c, size) for c in spread]
+        values = [several(v) for v in given]
+        chosen = [_select([c[k] for c in conditions], [v[k] for v in values]) for k in range(size)]
+        return Tuple(chosen)
+    return _select(args[:-1:2], given)
+
+
+def _select(conditions: Sequence[Any], given: Sequence[Any]) -> Expr:
     _check_one_type("select", given)
     values = _in_one_type(given)
     result = values[-1]
-    for condition, value in zip(reversed(args[:-1:2]), reversed(values[:-1]), strict=True):
+    for condition, value in zip(reversed(conditions), reversed(values[:-1]), strict=True):
         test = as_node(condition)
         if not test.type.is_bool():
             raise TypeMismatchError(f"A condition of select() must be a bool, not {test.type}: write a comparison.")
         result = ir.Select(value.type, test, value, result)
     return Expr.of(result)
+
+
+def _one_size(name: str, values: Sequence[object]) -> int:
+    size = len(several(values[0]))
+    for value in values:
+        _of_size(name, several(value), size)
+    return size
+
+
+def _of_size(name: str, value: tuple[object, ...], size: int) -> tuple[object, ...]:
+    if len(value) != size:
+        raise TypeMismatchError(f"{name}() needs Tuples of one size, not of {size} and {len(value)} values.")
+    return value
 
 
 def _check_one_type(name: str, values: Sequence[ExprLike]) -> None:
@@ -84,10 +118,26 @@ def _check_one_type(name: str, values: Sequence[ExprLike]) -> None:
         )
 
 
-def mux(index: ExprLike, values: Sequence[ExprLike]) -> Expr:
-    """``values[index]``; the last value for any index that has none. The values must be of one type."""
+@overload
+def mux(index: ExprLike, values: Sequence[ExprLike]) -> Expr: ...
+
+
+@overload
+def mux(index: ExprLike, values: Sequence[ExprLike | TupleLike]) -> Any: ...
+
+
+def mux(index: ExprLike, values: Sequence[ExprLike | TupleLike]) -> Any:
+    """``values[index]``; the last value for any index that has none. The values must be of one type, or Tuples of one
+    size, whose components are."""
     if not isinstance(values, list | tuple) or not values:
         raise DefinitionError("mux() needs a list of at least one value.")
+    if any(map(is_several, values)):
+        size = _one_size("mux", values)
+        return Tuple([_mux(index, [several(v)[k] for v in values]) for k in range(size)])
+    return _mux(index, values)
+
+
+def _mux(index: ExprLike, values: Sequence[Any]) -> Expr:
     types = [as_node(v).type for v in values if not is_plain(v)]
     different = next((t for t in types if t is not types[0]), None)
     if different is not None:
@@ -123,11 +173,11 @@ def max(*args: ExprLike) -> Expr:
 def clamp(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
     """``value`` moved into [low, high], in its own type; bounds are of that type, or constants of it."""
     node = as_node(value)
-    least, most = (_bound(b, node.type) for b in (low, high))
+    least, most = (bound_in(b, node.type) for b in (low, high))
     return Expr.of(ir.maximum(ir.minimum(node, most), least))
 
 
-def _bound(bound: ExprLike, type: Type) -> ir.Expr:
+def bound_in(bound: ExprLike, type: Type) -> ir.Expr:
     """A bound in the value's type, where no value of it is changed by that."""
     node = as_node(bound)
     if isinstance(node, ir.IntImm) and type.can_represent(node.value):

@@ -8,18 +8,20 @@ In: a type, a number of dimensions, perhaps a name. Out: something to index in d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from halide_core import ir
-from halide_core.algorithm import Image
+from halide_core.algorithm import Function, Image
 from halide_core.buffer import Buffer
-from halide_core.buffer_shape import Array
 from halide_core.coordinates import Coordinates, as_tuple, image_access, startup
-from halide_core.errors import DefinitionError, TypeMismatchError, user_location
+from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError, user_location
 from halide_core.expr import Expr, ExprLike
 from halide_core.ir import Field
-from halide_core.param import fresh_input_name
-from halide_core.pending import DIMENSION, IMAGE_PARAM, Pending
+from halide_core.names import fresh_input_name
+from halide_core.parameter import Parameter
+from halide_core.pending import IMAGE_PARAM, Pending
+from halide_core.picture import Array
+from halide_core.promises import alignment_of, check_dimension, promise, promise_alignment
 from halide_core.ranges import RangeLike, as_range
 from halide_core.types import INT32, INT64, Type
 
@@ -27,12 +29,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
 
 
-class Dimension(Pending):
+class Dimension:
     """The shape of an input, or of an output, along one dimension, as start-up expressions."""
 
-    _pending = DIMENSION
-
-    def __init__(self, image: ir.Callee, dim: int) -> None:
+    def __init__(self, image: Image | Function, dim: int) -> None:
         self._image = image
         self._dim = dim
 
@@ -65,16 +65,39 @@ class Dimension(Pending):
         self._note(least, startup(extent, "The extent of set_estimate()"))
         return self
 
+    def set_min(self, min: ExprLike) -> Dimension:
+        """Promises the least coordinate; checked when the pipeline starts. An undefined ``Expr()`` takes it back."""
+        return self._promise(Field.MIN, min, "The min of set_min()")
+
+    def set_extent(self, extent: ExprLike) -> Dimension:
+        """Promises how many coordinates there are; checked when the pipeline starts."""
+        return self._promise(Field.EXTENT, extent, "The extent of set_extent()")
+
+    def set_stride(self, stride: ExprLike) -> Dimension:
+        """Promises the distance of neighbours in memory, in elements; checked when the pipeline starts.
+
+        Dimension 0 has stride 1 unless something else is promised: ``dim(0).set_stride(3)`` and
+        ``dim(2).set_stride(1)`` are what an interleaved picture of three channels has.
+        """
+        return self._promise(Field.STRIDE, stride, "The stride of set_stride()")
+
+    def set_bounds(self, min: ExprLike, extent: ExprLike) -> Dimension:
+        """``set_min`` and ``set_extent``."""
+        self._promise(Field.MIN, min, "The min of set_bounds()")
+        return self._promise(Field.EXTENT, extent, "The extent of set_bounds()")
+
+    def _promise(self, field: Field, value: ExprLike, what: str) -> Dimension:
+        promise(self._image, field, self._dim, value, what)
+        return self
 
     def _note(self, min: ir.Expr, extent: ir.Expr) -> None:
         if isinstance(self._image, Image):
             self._image.estimates[self._dim] = (min, extent)
 
 
-def dimension_of(image: ir.Callee, dim: int) -> Dimension:
+def dimension_of(image: Image | Function, dim: int) -> Dimension:
     """One dimension of a buffer."""
-    if not 0 <= dim < image.dimensions:
-        raise DefinitionError(f'Buffer "{image.name}" has {image.dimensions} dimensions: there is no dimension {dim}.')
+    check_dimension(image, dim)
     return Dimension(image, dim)
 
 
@@ -85,7 +108,7 @@ class Shaped(Pending):
         """The shape along one dimension."""
         return dimension_of(self._buffer(), dimension)
 
-    def _buffer(self) -> ir.Callee:
+    def _buffer(self) -> Image | Function:
         raise NotImplementedError
 
     def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
@@ -102,6 +125,19 @@ class Shaped(Pending):
                 raise DefinitionError("set_estimates() needs a min and an extent for each dimension.")
             self.dim(d).set_estimate(range.min, range.extent)
         return self
+
+    def set_host_alignment(self, bytes: int) -> Self:
+        """Promises that the address of the data is a multiple of ``bytes``, a power of two; checked at start-up."""
+        promise_alignment(self._buffer(), bytes)
+        return self
+
+    def host_alignment(self) -> int:
+        """The bytes that the address of the data is promised to be a multiple of: the element's, unless set."""
+        return alignment_of(self._buffer())
+
+    def parameter(self) -> Parameter:
+        """The same buffer, without its Python class."""
+        return Parameter.of(self._buffer())
 
     def left(self) -> Expr:
         """The least x."""
@@ -136,7 +172,6 @@ class ImageParam(Shaped):
     """An input buffer of a type and a number of dimensions; ``set`` binds a Buffer or a numpy array to it."""
 
     _pending = IMAGE_PARAM
-    __iter__ = None  # indexing never ends, so Python's own loop over it would not either
 
     def __init__(self, type: Type, dimensions: int, name: str = "") -> None:
         if not isinstance(type, Type) or type.is_handle() or type.is_vector():
@@ -145,7 +180,7 @@ class ImageParam(Shaped):
             raise DefinitionError(f"The number of dimensions of an ImageParam can't be {dimensions!r}.")
         self._source = Image(name or fresh_input_name(), type, dimensions, user_location())
 
-    def _buffer(self) -> ir.Callee:
+    def _buffer(self) -> Image | Function:
         return self._source
 
     @property
@@ -168,6 +203,11 @@ class ImageParam(Shaped):
     def defined(self) -> bool:
         """Always true."""
         return True
+
+    def __iter__(self) -> NoReturn:
+        raise NotIterableError(
+            f'ImageParam "{self.name()}" has a size only when the pipeline runs: it can\'t be iterated over.'
+        )
 
     def __getitem__(self, index: Coordinates) -> Expr:
         return image_access(self._source, as_tuple(index))

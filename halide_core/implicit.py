@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.errors import DefinitionError
-from halide_core.expr import ExprLike, Operand, Var, as_node
+from halide_core.expr import ExprLike, Operand, Var
 from halide_core.visit import subexpressions
 
 _ = Var("_")
@@ -46,7 +46,7 @@ def expanded_for_value(what: str, args: Sequence[ExprLike], value: object) -> tu
     if not has_placeholder(args):
         return tuple(args)
     values = value if isinstance(value, tuple | list) else (value,)
-    nodes = tuple(as_node(v) for v in values if isinstance(v, Operand))
+    nodes = tuple(n for v in values if isinstance(v, Operand) for n in v._nodes())
     names = [e.name for e in subexpressions(nodes) if isinstance(e, ir.Variable)]
     count = max((Var(n).implicit_index() + 1 for n in names), default=0)
     return expanded(what, args, len(args) - 1 + count)

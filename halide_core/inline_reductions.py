@@ -3,11 +3,13 @@
 In: ``sum(g[x + r.x])``. Out: a read of a new Func over the free variables, which reduces over the RDom.
 
     sum(g[x + r.x])   ->   sum[x],  where  sum(x) = 0;  sum(x) += g[x + r.x]
+    argmin(g[r.x])    ->   (argmin[][0], argmin[][1]),  the place of the least value, and the value
 """
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm import Function, ReductionDomain, UniqueNames
@@ -17,7 +19,8 @@ from halide_core.errors import DefinitionError
 from halide_core.expr import Expr, ExprLike, as_node
 from halide_core.ir import BinaryOp
 from halide_core.rdom import RDom
-from halide_core.types import Type
+from halide_core.tuples import Tuple
+from halide_core.types import INT32, Type
 from halide_core.visit import subexpressions, substitute
 
 
@@ -41,9 +44,20 @@ def _domain(name: str, rdom: RDom | None, value: ir.Expr) -> ReductionDomain:
     return domain
 
 
+Step: TypeAlias = Callable[["list[ir.Expr]", "list[ir.Expr]"], "list[ir.Expr]"]
+"""From the values so far, and those of one iteration, to the values after it."""
+
+
 def _reduce(
-    kind: str, args: tuple[object, ...], name: str, op: BinaryOp, initial: int | float, type_of: Type | None = None
-) -> Expr:
+    kind: str,
+    args: tuple[object, ...],
+    name: str,
+    initial: Callable[[Type], int | float],
+    step: Step,
+    *,
+    located: bool = False,
+) -> Tuple:
+    """The values of a new Func that reduces; ``located``: the coordinates of the domain stand before the value."""
     rdom, value, label = _arguments(kind, args, name)
     node = as_node(value)
     domain = _domain(kind, rdom, node)
@@ -59,12 +73,37 @@ def _reduce(
             raise DefinitionError(f'The predicate of the RDom of {kind}() depends on "{e!r}" of another RDom.')
     function = Function(label)
     point = tuple(pure.values())
-    define(function, point, Expr.of(ir.const(initial, node.type)))
     with deep_recursion():
         inner = substitute(node, {e: v for e, v in pure.items() if e is not v})
-    before = ir.Access(node.type, function, point, 0, ir.LAST_STAGE)
-    define(function, point, Expr.of(ir.binary(op, before, inner)))
-    return Expr.of(ir.Access(node.type, function, tuple(free), 0, ir.LAST_STAGE))
+    at: list[ir.Expr] = [ir.RVarRef(INT32, domain, i) for i in range(len(domain.names))] if located else []
+    first = [*(ir.const(0, INT32) for _ in at), ir.const(initial(node.type), node.type)]
+    define(function, point, Tuple(list(map(Expr.of, first))))
+    before: list[ir.Expr] = [ir.Access(e.type, function, point, k, ir.LAST_STAGE) for k, e in enumerate(first)]
+    define(function, point, Tuple(list(map(Expr.of, step(before, [*at, inner])))))
+    reads = [ir.Access(e.type, function, tuple(free), k, ir.LAST_STAGE) for k, e in enumerate(first)]
+    return Tuple(list(map(Expr.of, reads)))
+
+
+def _folding(op: BinaryOp) -> Step:
+    return lambda before, new: [ir.binary(op, before[0], new[0])]
+
+
+def _keeping(is_better: Callable[[ir.Expr, ir.Expr], ir.Expr]) -> Step:
+    """Keeps the coordinates and the value of the first iteration of which none is better."""
+
+    def step(before: list[ir.Expr], new: list[ir.Expr]) -> list[ir.Expr]:
+        better = is_better(new[-1], before[-1])
+        return [ir.Select(n.type, better, n, b) for n, b in zip(new, before, strict=True)]
+
+    return step
+
+
+def _greatest(type: Type) -> int | float:
+    return float("inf") if type.is_float() else type.range[1]
+
+
+def _least(type: Type) -> int | float:
+    return -float("inf") if type.is_float() else type.range[0]
 
 
 def _arguments(kind: str, args: tuple[object, ...], name: str) -> tuple[RDom | None, ExprLike, str]:
@@ -77,38 +116,41 @@ def _arguments(kind: str, args: tuple[object, ...], name: str) -> tuple[RDom | N
     return (rdom if isinstance(rdom, RDom) else None), value, label or kind
 
 
-def _type(kind: str, args: tuple[object, ...]) -> Type:
-    """The type of the value among the arguments of a reduction."""
-    return as_node(_arguments(kind, args, "")[1]).type
-
-
 def sum(*args: object, name: str = "sum") -> Expr:
     """``sum(value)``, ``sum(rdom, value)``, and a name: the sum over the reduction domain, in the value's type."""
-    return _reduce("sum", args, name, BinaryOp.ADD, 0)
+    return _reduce("sum", args, name, lambda type: 0, _folding(BinaryOp.ADD))[0]
 
 
 def product(*args: object, name: str = "product") -> Expr:
     """``product(value)``, ``product(rdom, value)``, and a name: the product, in the value's type."""
-    return _reduce("product", args, name, BinaryOp.MUL, 1)
+    return _reduce("product", args, name, lambda type: 1, _folding(BinaryOp.MUL))[0]
 
 
 def maximum(*args: object, name: str = "maximum") -> Expr:
     """``maximum(value)``, ``maximum(rdom, value)``, and a name: the greatest value, or the type's least."""
-    type = _type("maximum", args)
-    return _reduce("maximum", args, name, BinaryOp.MAX, -float("inf") if type.is_float() else type.range[0])
+    return _reduce("maximum", args, name, _least, _folding(BinaryOp.MAX))[0]
 
 
 def minimum(*args: object, name: str = "minimum") -> Expr:
     """``minimum(value)``, ``minimum(rdom, value)``, and a name: the least value, or the type's greatest."""
-    type = _type("minimum", args)
-    return _reduce("minimum", args, name, BinaryOp.MIN, float("inf") if type.is_float() else type.range[1])
+    return _reduce("minimum", args, name, _greatest, _folding(BinaryOp.MIN))[0]
 
 
-def argmax(*args: object, name: str = "argmax") -> NoReturn:
-    """Not available yet: its result is a Tuple."""
-    raise DefinitionError("argmax() is not available yet: its result is a Tuple.")
+def argmax(*args: object, name: str = "argmax") -> Tuple:
+    """``argmax(value)``, ``argmax(rdom, value)``, and a name: where the greatest value is, and the value.
+
+    Returns:
+        A Tuple of the RDom's coordinates, int32, the first dimension first, and the value. Of equal values the first
+        in the order of the domain counts. Where none is greater than the type's least: coordinates 0, and that value.
+    """
+    return _reduce("argmax", args, name, _least, _keeping(lambda new, old: ir.less(old, new)), located=True)
 
 
-def argmin(*args: object, name: str = "argmin") -> NoReturn:
-    """Not available yet: its result is a Tuple."""
-    raise DefinitionError("argmin() is not available yet: its result is a Tuple.")
+def argmin(*args: object, name: str = "argmin") -> Tuple:
+    """``argmin(value)``, ``argmin(rdom, value)``, and a name: where the least value is, and the value.
+
+    Returns:
+        A Tuple of the RDom's coordinates, int32, the first dimension first, and the value. Of equal values the first
+        in the order of the domain counts. Where none is less than the type's greatest: coordinates 0, and that value.
+    """
+    return _reduce("argmin", args, name, _greatest, _keeping(ir.less), located=True)

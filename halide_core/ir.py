@@ -39,6 +39,7 @@ from halide_core.exprs import (
     Load,
     Not,
     ParamRef,
+    Promise,
     Ramp,
     RVarRef,
     Scalar,
@@ -64,6 +65,7 @@ from halide_core.stmts import (
     Provide,
     Stmt,
     Store,
+    Stores,
 )
 from halide_core.types import BOOL, INT32, INT64, Type
 
@@ -228,6 +230,7 @@ __all__ = [
     "LoopName",
     "Not",
     "ParamRef",
+    "Promise",
     "Provide",
     "RVarRef",
     "Ramp",
@@ -235,6 +238,7 @@ __all__ = [
     "Select",
     "Stmt",
     "Store",
+    "Stores",
     "Variable",
     "add",
     "binary",

@@ -24,3 +24,13 @@ def automatic_name() -> str:
 def is_automatic(name: str) -> bool:
     """Whether the system chose a name. A user's own choice of the same name is taken for it: both mean one Var."""
     return name in _automatic
+
+
+_inputs = 0
+
+
+def fresh_input_name() -> str:
+    """A name for an input that the user gave none: two inputs of one pipeline can't share one."""
+    global _inputs
+    _inputs += 1
+    return f"p{_inputs - 1}"

@@ -36,10 +36,11 @@ class OutputImageParam(Shaped):
 
     _pending = IMAGE_PARAM
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, component: int = 0) -> None:
         self._function = function
+        self._component = component
 
-    def _buffer(self) -> ir.Callee:
+    def _buffer(self) -> Function:
         return self._function
 
     def dim(self, dimension: int) -> Dimension:
@@ -48,12 +49,12 @@ class OutputImageParam(Shaped):
         return OutputDimension(self._function, dimension)
 
     def name(self) -> str:
-        """The Func's name."""
-        return self._function.name
+        """The Func's name; that of the component where it has several."""
+        return self._function.component_name(self._component)
 
     def type(self) -> Type:
         """The type of an element."""
-        return self._function.types[0]
+        return self._function.types[self._component]
 
     def dimensions(self) -> int:
         """How many coordinates a point has."""

@@ -14,24 +14,14 @@ from halide_core.algorithm import Parameter
 from halide_core.coordinates import constant
 from halide_core.errors import DefinitionError, user_location
 from halide_core.expr import Expr, Operand
-from halide_core.pending import PARAM, Pending
+from halide_core.names import fresh_input_name
+from halide_core.parameter import Parameter as Input
 from halide_core.types import Type
 from halide_core.values import checked_value
 
-_count = 0
 
-
-def fresh_input_name() -> str:
-    """A name for an input that the user gave none: two inputs of one pipeline can't share one."""
-    global _count
-    _count += 1
-    return f"p{_count - 1}"
-
-
-class Param(Operand, Pending):
+class Param(Operand):
     """A scalar input: ``Param(type)``, ``Param(type, name)``, ``Param(type, value)``, ``Param(type, name, value)``."""
-
-    _pending = PARAM
 
     def __init__(
         self,
@@ -64,6 +54,10 @@ class Param(Operand, Pending):
                 raise DefinitionError(f'A limit of Param "{self.name()}" must be a constant, not {value!r}.')
             value = number
         return checked_value(self._source.type, value, f'Param "{self.name()}"')
+
+    def parameter(self) -> Input:
+        """The same input, without its Python class."""
+        return Input.of(self._source)
 
     def name(self) -> str:
         """The parameter's name, which is also its argument's."""

@@ -11,14 +11,19 @@ import operator
 import re
 import sys
 from collections.abc import Sequence
-from enum import Enum
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from halide_core import semantics
-from halide_core.algorithm import Function, Image, Parameter, leaves, realization_order
+from halide_core import ir, semantics
+from halide_core.algorithm import (
+    Function,
+    Image,
+    Parameter,
+    Requirement,
+    leaves,
+    realization_order,
+)
 from halide_core.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
 from halide_core.backend import (
     Argument,
@@ -28,64 +33,33 @@ from halide_core.backend import (
     Certificate,
     Compiled,
     Explanation,
-    OutputKind,
     Question,
     Request,
     Topic,
     backend,
+    output_arguments,
 )
 from halide_core.buffer import Buffer
+from halide_core.built import Built
 from halide_core.callable import Callable, as_buffer
-from halide_core.definition import freeze
-from halide_core.errors import NotAvailableError, PipelineError
+from halide_core.coordinates import startup_condition, startup_value
+from halide_core.errors import DefinitionError, PipelineError
+from halide_core.expr import ExprLike
+from halide_core.ir import Expr, Field, IntImm
+from halide_core.output_files import OutputFiles, TargetLike, frozen
 from halide_core.pending import PIPELINE, Pending
-from halide_core.settings import demands
+from halide_core.target import Target, checked_target
+from halide_core.types import Type
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
 
 
-class StmtOutputFormat(Enum):
-    """How ``compile_to_lowered_stmt`` writes."""
-
-    Text = 0
-    HTML = 1
-
-
-def _check_target(target: object) -> None:
-    if isinstance(target, int):
-        raise PipelineError("The sizes of a realization are a list: realize([width, height]).")
-    if target is not None:
-        raise NotAvailableError("Targets are not available yet: code is for this machine. Leave the argument out.")
-
-
-class _Built:
-    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
-
-    __slots__ = ("_demands", "_directives", "_ranges", "compiled", "request")
-
-    def __init__(self, request: Request, compiled: Compiled) -> None:
-        self.request = request
-        self.compiled = compiled
-        self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
-        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
-        self._demands = demands()
-
-    def holds(self, outputs: tuple[Function, ...]) -> bool:
-        """Whether compiling these outputs now would give the same."""
-        return (
-            self.request.outputs == outputs
-            and demands() == self._demands
-            and all(len(f.directives) == n for f, n in self._directives)
-            and all(p.low is low and p.high is high for p, low, high in self._ranges)
-        )
-
-
-class Realizable(Pending):
+class Realizable(OutputFiles, Pending):
     """What Func and Pipeline share: outputs that can be run and compiled."""
 
     _pending = PIPELINE
-    _built: _Built | None = None
+    _built: Built | None = None
 
     def _functions(self) -> tuple[Function, ...]:
         """The outputs."""
@@ -100,29 +74,41 @@ class Realizable(Pending):
                 raise PipelineError(f'Func "{f.name}" can\'t be realized: it is not defined.')
         return functions
 
-    def _request(self, inputs: Sequence[Image | Parameter] | None = None, name: str = "") -> Request:
-        outputs = self._defined()
+    def _requirements(self) -> tuple[Requirement, ...]:
+        """What every run must meet."""
+        return ()
+
+    def _request(
+        self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
+    ) -> Request:
+        outputs, requirements = self._defined(), self._requirements()
         order = realization_order(outputs)
-        images, params = leaves(order)
+        images, params = leaves(order, outputs, requirements)
         check_distinct([*images, *params])
         arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
-        return Request(outputs, arguments, name or _identifier(outputs[0].name))
+        return Request(
+            outputs, arguments, name or _identifier(outputs[0].name), requirements=requirements, target=target
+        )
 
-    def _current(self) -> Request:
+    def _current(self, target: Target | None = None) -> Request:
         """The request; the one of the last compile where nothing that it depends on has changed since."""
         built = self._built
-        return built.request if built is not None and built.holds(self._functions()) else self._request()
+        if built is not None and built.request.target == target and built.holds(self._functions()):
+            return built.request
+        return self._request(target=target)
 
     def _compile(self, request: Request) -> Compiled:
         built = self._built
-        if built is None or (built.request is not request and not built.holds(request.outputs)):
-            built = self._built = _Built(_frozen(request), backend().compile(request))
+        if built is None or (
+            built.request is not request
+            and (built.request.target != request.target or not built.holds(request.outputs))
+        ):
+            built = self._built = Built(frozen(request), backend().compile(request))
         return built.compiled
 
-    def compile_jit(self, target: None = None) -> None:
+    def compile_jit(self, target: TargetLike = None) -> None:
         """Compiles now rather than at the first ``realize``."""
-        _check_target(target)
-        self._compile(self._current())
+        self._compile(self._current(checked_target(target, runs_here=True)))
 
     def invalidate_cache(self) -> None:
         """Forgets the compiled code that this object holds."""
@@ -133,7 +119,7 @@ class Realizable(Pending):
     def realize(
         self,
         dst: Destination = (),
-        target: None = None,
+        target: TargetLike = None,
         *,
         sizes: Sequence[int] | None = None,
     ) -> Result | None:
@@ -144,32 +130,33 @@ class Realizable(Pending):
                 coordinates are the window.
 
         Returns:
-            A Buffer, a tuple of them where there are several outputs, or nothing where they were given.
+            A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given.
 
         Raises:
             PipelineError: an input without a value, or the pipeline failed.
         """
-        _check_target(target)
         where = dst if sizes is None else sizes
-        request = self._current()
+        request = self._current(checked_target(target, runs_here=True))
         given = _buffers(where)
         if given is not None:
             buffers, values = self._checked_outputs(request, given), _values(request)
             self._compile(request).run(values, buffers)
             return None
-        windows = [_window(f, where) for f in request.outputs]
+        windows = [_window(f, where) for f in request.outputs for _ in f.types]
         values = _values(request)
         compiled = self._compile(request)
         regions = _settled(compiled, values, windows)
-        filled = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+        filled = [_allocated(a.source, a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
         compiled.run(values, filled)
         result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
         return result[0] if len(result) == 1 else result
 
     def _checked_outputs(self, request: Request, given: Sequence[object]) -> list[Buffer]:
-        if len(given) != len(request.outputs):
-            raise PipelineError(f"The pipeline has {len(request.outputs)} outputs, but {len(given)} buffers are given.")
-        arguments = [Argument(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in request.outputs]
+        arguments = _outputs(request)
+        if len(given) != len(arguments):
+            each = ", ".join(f'"{a.name}"' for a in arguments)
+            told = f"{len(arguments)} outputs" + (f", {each}" if len(arguments) > len(request.outputs) else "")
+            raise PipelineError(f"The pipeline has {told}, but {len(given)} buffers are given.")
         return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
 
     def evaluate(self, window: Sequence[int | tuple[int, int]]) -> Any:
@@ -188,30 +175,28 @@ class Realizable(Pending):
         """The inputs that the outputs need: buffers, then scalars, each in the order of their names."""
         return [_argument(s) for s in self._request().inputs if not (isinstance(s, Image) and s.embedded)]
 
-    def infer_input_bounds(self, dst: Destination, target: None = None) -> None:
+    def infer_input_bounds(self, dst: Destination, target: TargetLike = None) -> None:
         """Binds to each ImageParam without data a new Buffer of the region that computing ``dst`` reads."""
-        _check_target(target)
-        request = self._request()
+        request = self._request(target=checked_target(target, runs_here=True))
         given = _buffers(dst)
         if given is None:
-            windows = [_window(f, dst) for f in request.outputs]
+            windows = [_window(f, dst) for f in request.outputs for _ in f.types]
         else:
             windows = [_box(b) for b in self._checked_outputs(request, given)]
         values = [_value(s, optional=True) for s in request.inputs]
         regions, _ = self._compile(request).query(values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
-                source.bound = _allocated(source, region)
+                source.bound = _allocated(source, source.types[0], region)
 
-    def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: None = None) -> Callable:
+    def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: TargetLike = None) -> Callable:
         """Compiles to a function of ``arguments`` and the outputs.
 
         Raises:
             PipelineError: an input that is not among the arguments.
         """
-        _check_target(target)
         given = sources(arguments)
-        request = _frozen(self._request(given))
+        request = frozen(self._request(given, target=checked_target(target, runs_here=True)))
         return Callable(request.name, backend().compile(request), len(given))
 
     def certify(self) -> Certificate:
@@ -264,67 +249,6 @@ class Realizable(Pending):
         """
         return backend().bounds_query(self._request())
 
-    # Files.
-
-    def _write(self, files: dict[OutputKind, Path], arguments: Sequence[ArgumentLike], name: str, target: None) -> None:
-        _check_target(target)
-        given = sources(arguments)
-        if name and not name.isidentifier():
-            raise PipelineError(f'"{name}" can\'t be the name of a C function.')
-        request = _frozen(self._request(given, name))
-        embedded = [s.name for s in request.inputs[len(given) :]]
-        if embedded:
-            raise PipelineError(
-                f'The Buffer "{embedded[0]}" stands in a definition, and compiling its data into a file is not '
-                f"available yet. Make it an ImageParam and an argument."
-            )
-        backend().write(request, files)
-
-    def compile_to_c(
-        self, filename: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
-    ) -> None:
-        """Writes the C source."""
-        self._write({OutputKind.C_SOURCE: Path(filename)}, arguments, fn_name, target)
-
-    def compile_to_header(
-        self, filename: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
-    ) -> None:
-        """Writes the C header that declares the function."""
-        self._write({OutputKind.C_HEADER: Path(filename)}, arguments, fn_name, target)
-
-    def compile_to_object(
-        self, filename: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
-    ) -> None:
-        """Writes an object file."""
-        self._write({OutputKind.OBJECT: Path(filename)}, arguments, fn_name, target)
-
-    def compile_to_file(
-        self, filename_prefix: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
-    ) -> None:
-        """Writes an object file and a header."""
-        files = {OutputKind.OBJECT: Path(f"{filename_prefix}.o"), OutputKind.C_HEADER: Path(f"{filename_prefix}.h")}
-        self._write(files, arguments, fn_name, target)
-
-    def compile_to_static_library(
-        self, filename_prefix: str, arguments: Sequence[ArgumentLike], fn_name: str = "", target: None = None
-    ) -> None:
-        """Writes a static library and a header."""
-        library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
-        files = {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header}
-        self._write(files, arguments, fn_name, target)
-
-    def compile_to_lowered_stmt(
-        self,
-        filename: str,
-        arguments: Sequence[ArgumentLike],
-        fmt: StmtOutputFormat = StmtOutputFormat.Text,
-        target: None = None,
-    ) -> None:
-        """Writes the lowered program as text."""
-        if fmt is not StmtOutputFormat.Text:
-            raise NotAvailableError("StmtOutputFormat.HTML is not available yet.")
-        self._write({OutputKind.STMT: Path(filename)}, arguments, "", target)
-
 
 class Pipeline(Realizable):
     """Several Funcs that are computed together, or one."""
@@ -338,8 +262,31 @@ class Pipeline(Realizable):
         if len({id(f) for f in self._functions()}) < len(self._functions()):
             raise PipelineError("A Pipeline can't have the same Func as an output twice.")
 
+        self._required: list[Requirement] = []
+
     def _functions(self) -> tuple[Function, ...]:
         return tuple(f for output in self._outputs for f in output._functions())
+
+    def _requirements(self) -> tuple[Requirement, ...]:
+        return tuple(self._required)
+
+    def add_requirement(self, condition: ExprLike, *args: ExprLike | str) -> None:
+        """Demands of every run that a condition on Params and on the shapes of inputs and outputs holds.
+
+        Args:
+            condition: known when the pipeline starts. args: what a run that does not meet it says, texts and values.
+
+        Raises:
+            DefinitionError: the condition, or a value, is not known when the pipeline starts.
+        """
+        test = startup_condition(condition, "The condition of add_requirement()", DefinitionError)
+        if not args:
+            args = (repr(test),)
+        told: list[str | Expr] = ["a requirement is not met:"]
+        for part in args:
+            told += [" ", part if isinstance(part, str) else startup_value(part, "A value of add_requirement()")]
+        self._required.append(Requirement(test, tuple(told)))
+        self._built = None
 
     def outputs(self) -> list[Realizable]:
         """The Funcs that the Pipeline was made of."""
@@ -357,13 +304,6 @@ class Pipeline(Realizable):
         return f"<halide_core.Pipeline {[f.name for f in self._functions()]}>"
 
 
-def _frozen(request: Request) -> Request:
-    """The request, with its Funcs closed to further updates: what is compiled relies on those they have."""
-    for f in realization_order(request.outputs):
-        freeze(f)
-    return request
-
-
 def _hull(a: Box, b: Box) -> Box:
     """The smallest region around two. What is needed contains the window, or the run will say why not."""
     ends = [(min(x, y), max(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
@@ -371,6 +311,8 @@ def _hull(a: Box, b: Box) -> Box:
 
 
 _ROUNDS = 64
+_FAR = 1 << 31
+"""More than any stride."""
 
 
 def _settled(compiled: Compiled, values: list[Any], windows: list[Box]) -> list[Box]:
@@ -427,8 +369,18 @@ def _box(buffer: Buffer) -> Box:
     return tuple((d.min(), d.extent()) for d in dims)
 
 
-def _allocated(callee: Function | Image, box: Box) -> Buffer:
-    buffer = Buffer(callee.types[0], [extent for _, extent in box])
+def _outputs(request: Request) -> list[Argument]:
+    """The argument of each value of each output."""
+    return [a for f in request.outputs for a in output_arguments(f)]
+
+
+def _allocated(source: ir.Callee | ir.Scalar, type: Type, box: Box) -> Buffer:
+    assert isinstance(source, Function | Image)
+    promised = source.constraints.items()
+    strides = {d: s.value for (field, d), s in promised if field is Field.STRIDE and isinstance(s, IntImm)}
+    # Where constant strides are promised, the least one is the innermost dimension.
+    order = sorted(range(len(box)), key=lambda d: (strides.get(d, d and _FAR), d)) if strides else None
+    buffer = Buffer(type, [extent for _, extent in box], order)
     buffer.set_min([low for low, _ in box])
     return buffer
 

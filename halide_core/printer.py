@@ -86,6 +86,7 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.Select: lambda e: (_ATOM, f"select({format_expr(e.condition)}, {format_expr(e.a)}, {format_expr(e.b)})"),
     ir.Cast: lambda e: (_ATOM, f"{e.type}({format_expr(e.a)})"),
     ir.Call: lambda e: (_ATOM, f"{e.function.value}({', '.join(map(format_expr, e.args))})"),
+    ir.Promise: lambda e: (_ATOM, f"unsafe_promise_clamped({', '.join(map(format_expr, (e.value, e.low, e.high)))})"),
     ir.Access: lambda e: (_ATOM, _access(e)),
     ir.Hole: lambda e: (_ATOM, _hole(e)),
     ir.Load: lambda e: (_ATOM, f"{e.buffer}[{format_expr(e.index)}]"),
@@ -122,8 +123,9 @@ def _head(stmt: ir.Stmt) -> str:
         case ir.Let(var=var, value=value, within=within):
             known = "" if within is None else f" within {format_interval(within)}"
             return f"let {var.name} = {format_expr(value)}{known}"
-        case ir.Allocate(func=func, bounds=bounds):
-            return f"allocate {func.name}({_box(bounds)})"
+        case ir.Allocate(func=func, bounds=bounds, folds=folds):
+            told = [f" folding {dim_name(func, d)} by {format_expr(k)}" for d, k in enumerate(folds) if k is not None]
+            return f"allocate {func.name}({_box(bounds)}){','.join(told)}"
         case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit):
             most = "" if limit is None else f" at most {limit}"
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
@@ -149,6 +151,10 @@ def _head(stmt: ir.Stmt) -> str:
 def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
     pad = "    " * depth
     match stmt:
+        case ir.Stores(stores=stores):
+            yield pad + "at once:"
+            for store in stores:
+                yield from _lines(store, depth + 1)
         case ir.Block(stmts=stmts):
             for s in stmts:
                 if isinstance(s, ir.Block):

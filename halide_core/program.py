@@ -32,7 +32,7 @@ from halide_core.ir import (
     Stmt,
     Variable,
 )
-from halide_core.schedule import Directive
+from halide_core.schedule import Directive, FoldStorage
 from halide_core.simplify import simplify
 from halide_core.types import BOOL, INT64
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
@@ -80,6 +80,8 @@ class Nest:
 
     ``witnesses`` names, for each loop variable that a split or a fuse made, the iteration that covers given values of
     the variables that it replaced: lets, in order, under which the steps hold and give the old values back.
+
+    ``waiver`` is the directive by which the user allows reduction loops whose iterations may meet.
     """
 
     loops: tuple[Loop, ...]
@@ -87,6 +89,7 @@ class Nest:
     core: Stmt
     overcomputes: bool = False
     witnesses: tuple[Let, ...] = ()
+    waiver: Directive | None = None
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.
@@ -102,6 +105,10 @@ class Nest:
                 depths[step.var] = depth
             placed[depth].append(step)
         return placed
+
+
+LENGTH_LIMIT = (1 << 63) - (1 << 40)
+"""A fused loop has at most so many iterations: so that rounding its length up to an int32 factor stays in int64."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +151,10 @@ class Program:
     stored: Mapping[Function, Level]
     obligations: tuple[Obligation, ...] = ()
     specialized: Mapping[tuple[Function, int], tuple[Case, ...]] = field(default_factory=dict)
+    folded: tuple[tuple[Function, FoldStorage], ...] = ()
+    """What is asked of the memory of Funcs: later ones of one dimension are the ones that count."""
+    sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
+    """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
 
     def cases(self, func: Function, stage: int) -> tuple[Case, ...]:
         """The cases of a stage in the order in which they are tried."""
@@ -188,6 +199,14 @@ def cpu_box(func: Function, stage: int) -> tuple[Interval, ...]:
     return tuple(hole(ir.HoleKind.CPU, func, stage, d) for d in range(func.dimensions))
 
 
+def loop_box(program: Program, func: Function, stage: int) -> tuple[Interval, ...]:
+    """What the loops of a stage cover: its compute bounds; in a sliding dimension the part of them that no earlier
+    iteration has computed."""
+    own = program.sliding.get(func, ())
+    kinds = [ir.HoleKind.LOOP if d in own else ir.HoleKind.CPU for d in range(func.dimensions)]
+    return tuple(hole(kind, func, stage if kind is ir.HoleKind.CPU else 0, d) for d, kind in enumerate(kinds))
+
+
 def consumers(program: Program) -> dict[Function, list[StageKey]]:
     """Which stages of other Funcs read each Func, in realization order."""
     found: dict[Function, list[StageKey]] = {f: [] for f in program.algorithm.functions}
@@ -206,6 +225,14 @@ def readings(core: Stmt) -> list[Function]:
         if isinstance(e, ir.Access) and isinstance(e.callee, Function):
             seen.setdefault(e.callee)
     return list(seen)
+
+
+def provided(core: Stmt) -> ir.Provide:
+    """The assignment under the conditions of a stage."""
+    while isinstance(core, If):
+        core = core.then
+    assert isinstance(core, ir.Provide)
+    return core
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from halide_core.coordinates import startup
 from halide_core.errors import DefinitionError, user_location
 from halide_core.expr import Expr, ExprLike, Operand, as_bool
 from halide_core.image_param import ImageParam
+from halide_core.placeholders import refuse_placeholders
 from halide_core.ranges import Range, RangeLike, as_range
 from halide_core.types import INT32
 
@@ -91,10 +92,13 @@ class RDom(Operand):
         name: the prefix of the variables' names.
     """
 
-    __slots__ = ("_domain",)
+    __slots__ = ("_defined", "_domain")
 
-    def __init__(self, region: Sequence[RangeLike] | Buffer | ImageParam, name: str = "r") -> None:
-        if isinstance(region, Buffer | ImageParam):
+    def __init__(self, region: Sequence[RangeLike] | Buffer | ImageParam | None = None, name: str = "r") -> None:
+        self._defined = region is not None
+        if region is None:
+            ranges = []
+        elif isinstance(region, Buffer | ImageParam):
             dims = [region.dim(i) for i in range(region.dimensions())]
             ranges = [Range(d.min(), d.extent()) for d in dims]
         elif isinstance(region, list | tuple):
@@ -111,6 +115,8 @@ class RDom(Operand):
     @property
     def domain(self) -> ReductionDomain:
         """The domain as the compiler sees it."""
+        if not self._defined:
+            raise DefinitionError("An undefined RDom is used: it has no points. Write hl.RDom([(min, extent), …]).")
         return self._domain
 
     def where(self, predicate: ExprLike) -> None:
@@ -119,17 +125,18 @@ class RDom(Operand):
         Raises:
             DefinitionError: a definition uses the domain already.
         """
-        if self._domain.frozen_by is not None:
+        if self.domain.frozen_by is not None:
             raise DefinitionError(
                 f"{self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
             )
         test = as_bool(predicate)._node()
+        refuse_placeholders("the predicate of an RDom", (test,))
         known = self._domain.predicate
         self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)
 
     def defined(self) -> bool:
-        """Always true."""
-        return True
+        """Whether there is a domain: ``RDom()`` is undefined. It can't be used, only asked."""
+        return self._defined
 
     def dimensions(self) -> int:
         """How many variables there are."""
@@ -141,7 +148,7 @@ class RDom(Operand):
 
     def only(self) -> RVar:
         """The variable of a domain that has one."""
-        if len(self) != 1:
+        if len(self.domain.names) != 1:
             raise DefinitionError(
                 f"An RDom of {len(self)} dimensions can't stand in an expression: name a variable, such as r.x."
             )
@@ -162,7 +169,7 @@ class RDom(Operand):
         return (self[i] for i in range(len(self)))
 
     def _letter(self, index: int) -> RVar:
-        if index >= len(self):
+        if index >= len(self.domain.names):
             raise DefinitionError(f"{self!r} has no .{_LETTERS[index]}: it has {len(self)} dimensions.")
         return self[index]
 

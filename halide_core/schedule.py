@@ -250,6 +250,14 @@ class Traverse(StageDirective):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AllowRaceConditions(StageDirective):
+    """Reduction loops of the stage may be parallel or vectorized without a proof that their iterations never meet."""
+
+    def call(self) -> str:
+        return "allow_race_conditions()"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeInline(Directive):
     """The Func's definition is substituted where it is used."""
 
@@ -303,6 +311,29 @@ class StoreAt(_AtLevel):
 
     def call(self) -> str:
         return f"store_at({self.consumer.name}, {self.var})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FoldStorage(Directive):
+    """The Func's memory has ``extent`` slots in a dimension, which its points take in turn. ``forward`` says which way
+    they come; that is known without it, and kept so that the call prints as it was written."""
+
+    var: str
+    extent: Expr
+    forward: bool = True
+
+    def variables(self) -> tuple[str, ...]:
+        return (self.var,)
+
+    def with_variables(self, to: Mapping[str, str]) -> FoldStorage:
+        return replace(self, var=to.get(self.var, self.var))
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.extent,)
+
+    def call(self) -> str:
+        backwards = "" if self.forward else ", False"
+        return f"fold_storage({self.var}, {format_expr(self.extent)}{backwards})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -78,10 +78,19 @@ class Let(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Allocate(Stmt):
-    """``allocate f(I, …)``: memory for every component of a Func, until the block ends."""
+    """``allocate f(I, …)``: memory for every component of a Func, until the block ends.
+
+    ``folds``: of each dimension the number of its slots, or None where each coordinate has one. A coordinate's slot is
+    its remainder; a point loses its value when another one of the same slots is written. Empty where nothing folds.
+    """
 
     func: Callee
     bounds: tuple[Interval, ...]
+    folds: tuple[Expr | None, ...] = ()
+
+    def fold(self, dim: int) -> Expr | None:
+        """The number of slots of a dimension, if it folds."""
+        return self.folds[dim] if self.folds else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -170,6 +179,13 @@ class Store(Stmt):
     buffer: str
     index: Expr
     value: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stores(Stmt):
+    """The stores of a point of a Tuple, at once: every index and value is read before anything is written."""
+
+    stores: tuple[Store, ...]
 
 
 NOTHING = Block(())

@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from halide_core.errors import DefinitionError
+
 _as_expr: Callable[[int | float, Any], Any]
 
 
@@ -191,7 +193,8 @@ class Type:
 
 def _checked(code: TypeCode, bits: int, lanes: int, legal: tuple[int, ...]) -> Type:
     if bits not in legal or lanes < 1:
-        raise ValueError(f"{code.name}({bits}, {lanes}) is not a type; legal widths are {', '.join(map(str, legal))}.")
+        known = ", ".join(map(str, legal))
+        raise DefinitionError(f"{code.name}({bits}, {lanes}) is not a type; legal widths are {known}.")
     return Type(code, bits, lanes)
 
 

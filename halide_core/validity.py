@@ -92,13 +92,28 @@ def domain_of(what: str, exprs: Sequence[Expr]) -> ReductionDomain | None:
 
 
 def check_update_type(function: Function, stage: int, types: Sequence[Type]) -> None:
-    """Raises TypeMismatchError unless an update gives values of the Func's own types."""
-    for given, needed in zip(types, function.types, strict=True):
+    """Raises TypeMismatchError unless an update gives as many values as the Func has, and of its own types."""
+    what = f'{ordinal(stage).capitalize()} of Func "{function.name}"'
+    if len(types) != len(function.types):
+        has = f"but the Func has {_counted(len(function.types))} at each point, of {types_text(function.types)}."
+        hint = f" An update gives all of them: one that stays is {function.name}[…][i]."
+        raise TypeMismatchError(f"{what} gives {_counted(len(types))}, {has}{hint if len(function.types) > 1 else ''}")
+    for k, (given, needed) in enumerate(zip(types, function.types, strict=True)):
         if given is not needed:
+            which = "" if len(types) == 1 else f" for component {k}"
             raise TypeMismatchError(
-                f'{ordinal(stage).capitalize()} of Func "{function.name}" gives a value of {given}, '
-                f"but the Func is of {needed}. Convert it with hl.cast(…)."
+                f"{what} gives a value of {given}{which}, but the Func is of {needed}"
+                f"{' there' if which else ''}. Convert it with hl.cast(…)."
             )
+
+
+def _counted(values: int) -> str:
+    return "1 value" if values == 1 else f"{values} values"
+
+
+def types_text(types: Sequence[Type]) -> str:
+    """Types as messages show them: ``int32``, or ``(int32, float32)`` of a Tuple."""
+    return str(types[0]) if len(types) == 1 else f"({', '.join(map(str, types))})"
 
 
 def _self_accesses(function: Function, exprs: Sequence[Expr]) -> Iterator[Access]:

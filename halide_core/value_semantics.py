@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import operator
+import struct
 from collections.abc import Callable
 from ctypes import c_float
 from functools import cache
@@ -343,6 +344,17 @@ _FLOAT_TO_FLOAT: dict[Intrinsic, Unary] = {
 }
 
 
+def _reinterpretation(argument: Type, result: Type) -> Callable[..., Any]:
+    """The bits of a float as an integer, or an integer's as a float. There is one NaN, the positive quiet one of no
+    payload, so that its bits are the same for everybody."""
+    real, word = (argument, result) if argument.is_float() else (result, argument)
+    code, letter = ("<f", "i") if real.bits() == 32 else ("<d", "q")
+    bits = f"<{letter.upper() if word.is_uint() else letter}"
+    if argument.is_float():
+        return lambda a: struct.unpack(bits, struct.pack(code, math.nan if _is_nan(a) else a))[0]
+    return lambda a: struct.unpack(code, struct.pack(bits, a))[0]
+
+
 @cache
 def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable[..., Any]:
     """A mathematical function of values of type ``argument``. ROUND rounds halves to even; integers have ABS only.
@@ -353,6 +365,8 @@ def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable
     Raises:
         InternalError: the function isn't defined on ``argument``.
     """
+    if function is Intrinsic.REINTERPRET:
+        return _reinterpretation(argument, result)
     if argument.is_integer() and function is Intrinsic.ABS:
         fit = _fit_function(result)
         return lambda value: fit(abs(value))

@@ -30,11 +30,13 @@ from halide_core.ir import (
     Let,
     Load,
     Not,
+    Promise,
     Provide,
     Ramp,
     Select,
     Stmt,
     Store,
+    Stores,
     Variable,
 )
 
@@ -45,6 +47,7 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Select: lambda e: (e.condition, e.a, e.b),
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
+    Promise: lambda e: (e.value, e.low, e.high),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -56,6 +59,7 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Select: lambda e, p: Select(e.type, *p),
     Cast: lambda e, p: Cast(e.type, *p),
     Call: lambda e, p: Call(e.type, e.function, p),
+    Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),
@@ -106,13 +110,20 @@ def free_variables(expr: Expr) -> frozenset[Variable]:
     return known
 
 
+def all_stores(stmts: tuple[Stmt, ...]) -> Stores:
+    """What a Stores has become, each of whose parts was rewritten."""
+    stores = tuple([s for s in stmts if isinstance(s, Store)])
+    assert len(stores) == len(stmts), "a store was rewritten to something else"
+    return Stores(stores)
+
+
 def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     """The expressions that stand directly in a statement, not those of the statements inside it."""
     match stmt:
         case Let(value=value):
             return (value,)
-        case Allocate(bounds=bounds):
-            return tuple(e for i in bounds for e in (i.min, i.len))
+        case Allocate(bounds=bounds, folds=folds):
+            return (*(e for i in bounds for e in (i.min, i.len)), *(e for e in folds if e is not None))
         case For(bounds=bounds):
             return (bounds.min, bounds.len)
         case If(condition=condition):
@@ -139,6 +150,8 @@ def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
             return (body,)
         case If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
+        case Stores(stores=stores):
+            return stores
     return ()
 
 
@@ -224,9 +237,11 @@ class Rewriter:
                 at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
                 same = all(a is b for a, b in zip(args + values, at + give, strict=True))
                 return stmt if same else Provide(stmt.func, stmt.stage, at, give)
-            case Allocate(bounds=bounds):
+            case Allocate(bounds=bounds, folds=folds):
                 box = tuple([self.interval(i) for i in bounds])
-                return stmt if all(a is b for a, b in zip(bounds, box, strict=True)) else Allocate(stmt.func, box)
+                slots = tuple([None if k is None else self.expr(k) for k in folds])
+                same = all(a is b for a, b in zip((*bounds, *folds), (*box, *slots), strict=True))
+                return stmt if same else Allocate(stmt.func, box, slots)
             case Assert(condition=condition, message=message):
                 test = self.expr(condition)
                 text = tuple([self.expr(m) if isinstance(m, Expr) else m for m in message])
@@ -240,6 +255,9 @@ class Rewriter:
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
                 return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+            case Stores(stores=stores):
+                each = tuple([self.stmt(s) for s in stores])
+                return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
 
 
@@ -249,6 +267,26 @@ class Substitution(Rewriter):
     def __init__(self, replacements: Mapping[Any, Expr]) -> None:
         super().__init__()
         self._memo.update(replacements)
+
+
+class Closing(Rewriter):
+    """Replaces names by their values, and the names in these by theirs, until none is left.
+
+    ``ends``: leaves whose replacement is not looked into.
+    """
+
+    def __init__(self, values: Mapping[Any, Expr], ends: Mapping[Any, Expr] | None = None) -> None:
+        super().__init__()
+        self._values = values
+        self._memo.update(ends or {})
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression without the names."""
+        known = self._memo.get(expr)
+        if known is None:
+            value = self._values.get(expr)
+            known = self._memo[expr] = self.parts_of(expr) if value is None else self.expr(value)
+        return known
 
 
 def substitute(expr: Expr, replacements: Mapping[Any, Expr]) -> Expr:

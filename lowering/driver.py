@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from bounds.certificate import Certificate
 from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
-from bounds.oracle import Answers, Oracle
+from bounds.oracle import Answers, Oracle, Slide
 from bounds.query import Query, extract_query
-from halide_core.algorithm import Algorithm, Function, Image, snapshot
-from halide_core.backend import Argument, ArgumentKind, Request
+from halide_core.algorithm import Algorithm, Image, snapshot
+from halide_core.backend import Argument, ArgumentKind, Request, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
-from halide_core.ir import Stmt
+from halide_core.ir import Field, Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
-from lowering.flatten import buffer_name, flatten_storage
+from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
 from lowering.layout_checks import check_layouts
@@ -60,7 +60,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     """
     trace = trace if trace is not None else Trace()
     with deep_recursion():
-        algorithm = inline_functions(snapshot(request.outputs))
+        algorithm = inline_functions(snapshot(request.outputs, request.requirements))
         program = _schedule(algorithm, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
@@ -70,7 +70,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
             trace.passes.append((name, stmt))
             if name == CERTIFIED and certificates_demanded():
                 demand(_certificate(request, stmt, trace))
-    owners = {buffer_name(f, k): f.name for f in algorithm.functions for k in range(len(f.types))}
+    owners = {f.component_name(k): f.name for f in algorithm.functions for k in range(len(f.types))}
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)
 
 
@@ -81,7 +81,7 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
     """
     trace = Trace()
     with deep_recursion():
-        program = _schedule(inline_functions(snapshot(request.outputs)), trace)
+        program = _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
         stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
@@ -94,7 +94,13 @@ def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
 def schedule(request: Request, trace: Trace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
-        return _schedule(inline_functions(snapshot(request.outputs)), trace)
+        return _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
+
+
+def sliding(program: Program) -> list[Slide]:
+    """What slides in a scheduled program, and what does not."""
+    with deep_recursion():
+        return oracle_of(chosen_engine()).answer(extract_query(program)).slides
 
 
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
@@ -131,7 +137,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", partition_loops),
-        ("flatten", lambda s: flatten_storage(s, algorithm.outputs)),
+        ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
         ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),
     ]
@@ -140,19 +146,13 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     """The arguments of the compiled function: the inputs as requested, then every component of every output."""
     result: list[Argument] = []
+    spread = frozenset(c.buffer for c in algorithm.constraints if c.field is Field.STRIDE and c.dim == 0)
     for source in request.inputs:
         if isinstance(source, Image):
             kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument(kind, source.name, type, source.dimensions, source))
+            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=source not in spread))
         else:
             result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
-        result.extend(_output_arguments(f))
+        result.extend(output_arguments(f, dense=f not in spread))
     return tuple(result)
-
-
-def _output_arguments(f: Function) -> list[Argument]:
-    return [
-        Argument(ArgumentKind.OutputBuffer, buffer_name(f, k), type, f.dimensions, f, k)
-        for k, type in enumerate(f.types)
-    ]

@@ -7,10 +7,11 @@ In: a tree with Access, Provide and Allocate. Out: one with Load, Store and Allo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm import Image, UniqueNames
+from halide_core.algorithm import Constraint, Image, UniqueNames
 from halide_core.errors import InternalError
 from halide_core.facts import Facts
 from halide_core.ir import (
@@ -41,34 +42,35 @@ from lowering.limits import constant_limit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
-    """Where a callee's points are: the least coordinate and the stride of each dimension."""
+    """Where a callee's points are: the least coordinate, the stride and the fold of each dimension."""
 
     mins: tuple[Expr, ...]
     strides: tuple[Expr, ...]
+    folds: tuple[Expr | None, ...]
 
     def index(self, args: tuple[Expr, ...], lets: Lets) -> Expr:
         """The position of a point."""
         total: Expr = ir.ZERO
-        for arg, low, stride in zip(args, self.mins, self.strides, strict=True):
-            total = ir.add(total, ir.mul(lets.distance(arg, low), stride))
+        for arg, low, stride, slots in zip(args, self.mins, self.strides, self.folds, strict=True):
+            place = lets.distance(arg, low) if slots is None else ir.mod(arg, slots)
+            total = ir.add(total, ir.mul(place, stride))
         return simplify(total)
 
 
-def buffer_name(callee: Callee, component: int) -> str:
-    """What the memory of one component is called."""
-    return callee.name if len(callee.types) == 1 else f"{callee.name}.{component}"
-
-
-def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...]) -> Stmt:
+def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...], constraints: tuple[Constraint, ...] = ()) -> Stmt:
     """Flattens everything; inputs and outputs have the layout that their buffers say."""
-    return _Flatten(outputs, names_in(stmt)).stmt(stmt)
+    strides = {(c.buffer, c.dim): c.value for c in constraints if c.field is Field.STRIDE}
+    return _Flatten(outputs, names_in(stmt), strides).stmt(stmt)
 
 
 class _Flatten(Rewriter):
-    def __init__(self, outputs: tuple[Callee, ...], names: UniqueNames) -> None:
+    def __init__(
+        self, outputs: tuple[Callee, ...], names: UniqueNames, strides: Mapping[tuple[Callee, int], Expr]
+    ) -> None:
         super().__init__()
         self._names = names
-        self._layouts: dict[Callee, _Layout] = {f: _argument_layout(f) for f in outputs}
+        self._strides = strides
+        self._layouts: dict[Callee, _Layout] = {f: self._of_argument(f) for f in outputs}
         self._lets = Lets()
 
     def _layout(self, callee: Callee) -> _Layout:
@@ -76,21 +78,21 @@ class _Flatten(Rewriter):
         if known is None:
             if not isinstance(callee, Image):
                 raise InternalError(f'"{callee.name}" is used where it has no memory.')
-            known = self._layouts[callee] = _argument_layout(callee)
+            known = self._layouts[callee] = self._of_argument(callee)
         return known
 
     def rewrite_Access(self, e: Access) -> Expr:
         """A load."""
         args = tuple([self.expr(a) for a in e.args])
-        return Load(e.type, buffer_name(e.callee, e.component), self._layout(e.callee).index(args, self._lets))
+        return Load(e.type, e.callee.component_name(e.component), self._layout(e.callee).index(args, self._lets))
 
     def rewrite_Provide(self, s: Provide) -> Stmt:
-        """A store for each component."""
+        """A store for each component, all at once."""
         at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
-        stores: list[Stmt] = [
-            Store(buffer_name(s.func, k), at, self.expr(value)) for k, value in enumerate(s.values)
+        stores = [
+            Store(s.func.component_name(k), at, self.expr(value)) for k, value in enumerate(s.values)
         ]
-        return ir.block(stores)
+        return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
 
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""
@@ -117,23 +119,29 @@ class _Flatten(Rewriter):
         for d, bounds in enumerate(s.bounds):
             mins.append(bounds.min)
             strides.append(stride)
-            most = constant_limit(simplify(self._lets.substituted(bounds.len)), Facts())
+            length = s.fold(d) or bounds.len
+            most = constant_limit(simplify(self._lets.substituted(length)), Facts())
             limit = None if limit is None or most is None else limit * max(most, 0)
-            stride = simplify(ir.mul(stride, bounds.len))
+            stride = simplify(ir.mul(stride, length))
             if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
                 var = ir.index_variable(self._names.fresh(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride"))
                 stmts.append(Let(var, stride, None))
                 stride = var
-        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides))
+        folds = tuple([s.fold(d) for d in range(len(mins))])
+        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
-            stmts.append(AllocateFlat(buffer_name(s.func, k), type, stride, limit))
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit))
         return stmts
 
+    def _of_argument(self, callee: Callee) -> _Layout:
+        """Strides that are promised to be constants are used as constants; start-up checks see to it."""
+        mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
+        strides = tuple(self._stride(callee, d) for d in range(callee.dimensions))
+        return _Layout(mins, strides, (None,) * len(mins))
 
-def _argument_layout(callee: Callee) -> _Layout:
-    """Dimension 0 is dense: a start-up check says so."""
-    mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
-    strides = tuple(
-        ir.ONE if d == 0 else BufferField(INT64, callee, Field.STRIDE, d) for d in range(callee.dimensions)
-    )
-    return _Layout(mins, strides)
+    def _stride(self, callee: Callee, dim: int) -> Expr:
+        promised = self._strides.get((callee, dim))
+        if isinstance(promised, IntImm):
+            return ir.i64(promised.value)
+        # Dimension 0 is dense unless something else is promised.
+        return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)

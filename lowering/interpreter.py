@@ -30,7 +30,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
 from lowering.interpreter_arguments import Arguments
 from lowering.interpreter_code import Allocation, Code, Coder, Place
-from lowering.interpreter_writes import Run, allocate, write_flat, write_nowhere, write_point
+from lowering.interpreter_writes import FlatWrite, Run, allocate, write_flat, write_nowhere, write_point
 from lowering.store import (
     EPS_MEM,
     OUTSIDE,
@@ -206,7 +206,9 @@ class _Machine:
             case ir.Provide():
                 return self._provide(stmt)
             case ir.Store():
-                return self._store(stmt)
+                return self._stores(stmt, (stmt,))
+            case ir.Stores(stores=stores):
+                return self._stores(stmt, stores)
             case ir.Allocate() | ir.AllocateFlat():
                 return self._allocate(stmt)
             case ir.Assert():
@@ -301,7 +303,7 @@ class _Machine:
         key: Callee | str
         if isinstance(stmt, ir.Allocate):
             key, name, types = stmt.func, stmt.func.name, stmt.func.types
-            box = [e for i in stmt.bounds for e in (i.min, i.len)]
+            box = [e for i in stmt.bounds for e in (i.min, i.len)] + [k for k in stmt.folds if k is not None]
         else:
             key, name, types = stmt.buffer, stmt.buffer, (stmt.type,)
             box = [ir.ZERO, stmt.size]
@@ -320,14 +322,20 @@ class _Machine:
         code = self._coder.code(stmt, stmt.args, stmt.values)
         return write_nowhere(stmt.func.name, stmt) if place is None else write_point(stmt, code, place)
 
-    def _store(self, stmt: ir.Store) -> Run:
+    def _stores(self, stmt: Stmt, stores: tuple[ir.Store, ...]) -> Run:
+        absent = next((s for s in stores if self._place(s.buffer) is None), None)
+        if absent is not None:
+            return write_nowhere(absent.buffer, stmt)
+        return write_flat([self._store(s) for s in stores])
+
+    def _store(self, stmt: ir.Store) -> FlatWrite:
         if stmt.index.type.lanes() != stmt.value.type.lanes():
             raise InternalError(f"A store has an index and a value of different lanes: {stmt!r}")
         place = self._written(stmt.buffer, stmt)
-        if place is not None and place.allocation.types[place.component] is not stmt.value.type.element_of():
+        assert place is not None
+        if place.allocation.types[place.component] is not stmt.value.type.element_of():
             raise InternalError(f"A store's value is not of its memory's type: {stmt!r}")
-        code = self._coder.code(stmt, (stmt.index,), (stmt.value,))
-        return write_nowhere(stmt.buffer, stmt) if place is None else write_flat(stmt, code, place)
+        return FlatWrite(stmt, self._coder.code(stmt, (stmt.index,), (stmt.value,)), place)
 
     def _written(self, key: Callee | str, stmt: Stmt) -> Place | None:
         place = self._place(key)

@@ -38,7 +38,16 @@ from halide_core.ir import (
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
 from halide_core.types import INT64
-from halide_core.visit import Rewriter, Substitution, free_variables, parts, subexpressions, walk, with_parts
+from halide_core.visit import (
+    Rewriter,
+    Substitution,
+    all_stores,
+    free_variables,
+    parts,
+    subexpressions,
+    walk,
+    with_parts,
+)
 from lowering.fresh import names_in
 from lowering.traversal import Traversals
 
@@ -180,6 +189,8 @@ class _Lanes:
                 if not self._varies(index) and not self._varies(value):
                     return s
                 return Store(buffer, self._wide(index), self._wide(value))
+            case ir.Stores(stores=stores):
+                return all_stores(tuple([self._stmt(each) for each in stores]))
             case For(bounds=bounds) as loop:
                 return self._inner_loop(loop, bounds)
             case If(condition=condition) as test if self._varies(condition):
@@ -249,6 +260,7 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
     ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
     ir.Cast: lambda e, p, n: ir.Cast(e.type.with_lanes(n), *p),
     ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
+    ir.Promise: lambda e, p, n: ir.Promise(e.type.with_lanes(n), p[0], p[1], p[2], e.location),
 }
 
 

@@ -9,19 +9,23 @@ nothing of this system at run time.
 from __future__ import annotations
 
 import errno
+import html
 import os
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from halide_core.backend import OutputKind, Request
 from halide_core.errors import HalideError
+from halide_core.ir import Stmt
 from halide_core.printer import format_stmt
-from lowering.driver import lower
+from lowering.driver import Trace, lower
 from lowering.lowered import Lowered
 from runtime.emit_c import emit_c, emit_header
-from runtime.runtime_library import HEADER, INCLUDE_FOLDER, SOURCES
-from runtime.toolchain import CompileOptions, compile_object, make_static_library
+from runtime.runtime_library import HEADER, SOURCES
+from runtime.target_flags import compile_options
+from runtime.toolchain import CompileOptions, compile_assembly, compile_object, make_static_library
 
 
 def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
@@ -31,10 +35,12 @@ def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
 
     Raises: HalideError where a file can't be written; ScheduleError, BoundsError, ToolchainError.
     """
-    lowered = lower(request)
+    trace = Trace()
+    lowered = lower(request, trace=trace)
+    unit = _Unit(lowered, trace.passes[0][1], compile_options(request))
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
-        made = [(_make(kind, lowered, folder, request.flags), path) for kind, path in files.items()]
+        made = [(_make(kind, unit, folder), path) for kind, path in files.items()]
         made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if kind in _NEED_HEADER]
         _put_in_place(made)
 
@@ -42,8 +48,17 @@ def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
 _NEED_HEADER = frozenset({OutputKind.C_HEADER, OutputKind.C_SOURCE})
 
 
-def _make(kind: OutputKind, lowered: Lowered, folder: Path, flags: tuple[str, ...]) -> Path:
-    output = folder / kind.value
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unit:
+    """What is written: the program at two points of its way, and how its C is compiled."""
+
+    lowered: Lowered
+    filled: Stmt
+    options: CompileOptions
+
+
+def _make(kind: OutputKind, unit: _Unit, folder: Path) -> Path:
+    output, lowered = folder / kind.value, unit.lowered
     match kind:
         case OutputKind.C_SOURCE:
             output.write_text(emit_c(lowered), encoding="utf-8")
@@ -51,26 +66,36 @@ def _make(kind: OutputKind, lowered: Lowered, folder: Path, flags: tuple[str, ..
             output.write_text(emit_header(lowered.name, lowered.arguments), encoding="utf-8")
         case OutputKind.STMT:
             output.write_text(format_stmt(lowered.body) + "\n", encoding="utf-8")
+        case OutputKind.STMT_HTML:
+            output.write_text(_page(lowered.name, format_stmt(lowered.body)), encoding="utf-8")
+        case OutputKind.CONCEPTUAL_STMT:
+            output.write_text(format_stmt(unit.filled) + "\n", encoding="utf-8")
+        case OutputKind.CONCEPTUAL_STMT_HTML:
+            output.write_text(_page(lowered.name, format_stmt(unit.filled)), encoding="utf-8")
+        case OutputKind.ASSEMBLY:
+            compile_assembly(_source(lowered, folder), output, options=unit.options)
         case OutputKind.OBJECT:
-            _object(lowered, folder, output, flags)
+            compile_object(_source(lowered, folder), output, options=unit.options)
         case OutputKind.STATIC_LIBRARY:
             objects = [folder / f"{lowered.name}.o"]
-            _object(lowered, folder, objects[0], flags)
+            compile_object(_source(lowered, folder), objects[0], options=unit.options)
             for source in SOURCES:
                 objects.append(folder / f"halide_core_{source.stem}.o")
-                compile_object(source, objects[-1], options=_options(flags))
+                compile_object(source, objects[-1], options=unit.options)
             make_static_library(objects, output)
     return output
 
 
-def _object(lowered: Lowered, folder: Path, output: Path, flags: tuple[str, ...]) -> None:
+def _source(lowered: Lowered, folder: Path) -> Path:
     source = folder / f"{lowered.name}.c"
     source.write_text(emit_c(lowered), encoding="utf-8")
-    compile_object(source, output, options=_options(flags))
+    return source
 
 
-def _options(flags: tuple[str, ...]) -> CompileOptions:
-    return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=flags)
+def _page(name: str, text: str) -> str:
+    """A text as a page that a browser shows."""
+    head = f"<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>{html.escape(name)}</title></head>"
+    return f"{head}\n<body><pre>\n{html.escape(text)}\n</pre></body></html>\n"
 
 
 def _put_in_place(made: list[tuple[Path, Path]]) -> None:

@@ -21,6 +21,7 @@ from lowering.explain import explain, loop_nest
 from runtime.aot import write_files
 from runtime.command_line import run_command
 from runtime.jit import compile_pipeline
+from runtime.toolchain import cpu_features
 
 
 class _Runtime:
@@ -31,6 +32,10 @@ class _Runtime:
     def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""
         write_files(request, files)
+
+    def cpu_features(self) -> frozenset[str]:
+        """The instructions that this machine's processor has."""
+        return cpu_features()
 
     def certify(self, request: Request) -> Certificate:
         """Every claim about the compile, with its verdict."""

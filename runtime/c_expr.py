@@ -302,6 +302,8 @@ class ExprEmitter:
                 return args[0]
             made = Text(f"{self._prelude.absolute(of)}({inner})", ATOM)
             return made if e.type.is_uint() else Text(f"({self._prelude.type(e.type)}){made.text}", UNARY)
+        if e.function is Intrinsic.REINTERPRET:
+            return Text(f"{self._prelude.reinterpret(e.type, of)}({inner})", ATOM, data=e.type.element_of() is INT64)
         if not of.is_float():
             raise InternalError(f'"{e.function.value}" of {of} reached the C emitter: {e!r}')
         if e.function is Intrinsic.ABS:
@@ -313,6 +315,10 @@ class ExprEmitter:
                 return Text(f"__builtin_isnan({inner}) != 0", OTHER)
             return Text(f"{self._prelude.is_nan(of)}({inner})", ATOM, mask=of.bits())
         return Text(f"{self._prelude.math(e.function, of)}({inner})", ATOM)
+
+    def _promise(self, e: ir.Promise, args: list[Text], index: bool) -> Text:
+        """The value: that the promise is kept was the user's word."""
+        return args[0]
 
     def _load(self, e: ir.Load, args: list[Text], index: bool) -> Text:
         type, kept = e.type, self._leaves.register(e.buffer, e.index)
@@ -395,6 +401,7 @@ _METHODS: dict[type, Callable[..., Any]] = {
     ir.Select: ExprEmitter._select,
     ir.Cast: ExprEmitter._cast,
     ir.Call: ExprEmitter._call,
+    ir.Promise: ExprEmitter._promise,
     ir.Load: ExprEmitter._load,
     ir.Ramp: ExprEmitter._ramp,
     ir.Broadcast: ExprEmitter._broadcast,

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from halide_core import ir
+from halide_core.algorithm import Function, Image
 from halide_core.backend import Argument, ArgumentKind
 from halide_core.errors import InternalError
 from halide_core.types import TypeCode
@@ -142,6 +143,21 @@ static int check_overlap(const halide_buffer_t *a, const halide_buffer_t *b, con
 """
 
 
+_CHECK_ALIGNMENT = """\
+static int check_alignment(const halide_buffer_t *b, const char *what, uintptr_t bytes) {
+    if ((uintptr_t)b->host % bytes == 0) return 0;
+    return halide_core_error(halide_core_error_argument_stride, "%s is not aligned to %llu bytes.", what,
+                             (unsigned long long)bytes);
+}
+
+"""
+
+
+def _alignment(argument: Argument) -> int | None:
+    """The bytes that a buffer's address is promised to be a multiple of, if any are."""
+    return argument.source.alignment if isinstance(argument.source, Image | Function) else None
+
+
 def _is_buffer(argument: Argument) -> bool:
     return argument.kind is not ArgumentKind.InputScalar
 
@@ -265,6 +281,11 @@ class Prologue:
             for a, b in self._components()
         ]
         lines += [
+            self.check(f"check_alignment({self.name(a)}, {self.described(a)}, {alignment})")
+            for a in self._by_name.values()
+            if (alignment := _alignment(a)) is not None
+        ]
+        lines += [
             self.check(f"check_overlap({self.name(a)}, {self.name(b)}, {self.described(a)}, {string(_short(b))})")
             for a, b in self._pairs()
         ]
@@ -298,5 +319,6 @@ class Prologue:
             return ""
         parts = [_CHECK_ARGUMENT, _ANSWER_QUERY if queried else _CHECK_HOST]
         parts += [_CHECK_ALIKE] if self._components() else []
+        parts += [_CHECK_ALIGNMENT] if any(_alignment(a) is not None for a in self._by_name.values()) else []
         parts += [_CHECK_OVERLAP] if self._pairs() else []
         return "".join(parts)

@@ -82,6 +82,8 @@ def operands(use: Use) -> tuple[Use, ...]:
             return (as_use(a, False),)
         case ir.Call(args=args):
             return tuple(as_use(a, False) for a in args)
+        case ir.Promise(value=value):
+            return (as_use(value, index),)
     return ()
 
 

@@ -28,7 +28,7 @@ Dims = list[tuple[int, int, int, int]]
 class Descriptor:
     """A ``halide_buffer_t`` and what keeps its memory alive. C only reads it, so threads may share one."""
 
-    __slots__ = ("_memory", "_shape", "array", "buffer", "high", "low", "mins", "pointer")
+    __slots__ = ("__weakref__", "_memory", "_shape", "array", "buffer", "high", "low", "mins", "pointer")
 
     def __init__(self, array: np.ndarray[Any, Any], mins: tuple[int, ...], type: Type) -> None:
         self.array = array

@@ -20,11 +20,12 @@ from halide_core.errors import InternalError
 from halide_core.types import Type
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.lowered import Lowered
-from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text, address, subscript
+from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text
 from runtime.c_names import Names, scalar, stored, string, symbol
 from runtime.c_prologue import Prologue, banner, parameters
 from runtime.c_registers import find_registers, place_of
 from runtime.c_sizes import factors_of, find_size_lets
+from runtime.c_stores import StoreEmitter
 from runtime.c_uses import Use, as_use, find_index_lets, uses_of
 from runtime.profiled_c import NAMES as PROFILE_NAMES
 from runtime.profiled_c import OVERHEAD, Instrumentation, Marks
@@ -76,6 +77,7 @@ class _Unit:
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude)
         self.index_lets = find_index_lets(lowered.body)
+        self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets)
         self.size_lets = find_size_lets(lowered.body)
         self._registers = find_registers(lowered.body)
         self.variables: dict[str, tuple[str, Text]] = {}
@@ -246,7 +248,9 @@ class _Function:
             case ir.Let():
                 self._let(stmt)
             case ir.Store():
-                self._store(stmt)
+                self._unit.stores.emit((stmt,), self.line)
+            case ir.Stores(stores=stores):
+                self._unit.stores.emit(stores, self.line)
             case ir.If(condition=condition, then=then, otherwise=otherwise):
                 (test,) = self._values((condition, False))
                 with self._braces(f"if ({test.text})"):
@@ -280,23 +284,6 @@ class _Function:
         c_type = self._unit.exprs.c_type(type, value.mask)
         name = self._unit.bind(let.var, c_type, value)
         self.line(f"const {c_type} {name} = {value.text};")
-
-    def _store(self, store: ir.Store) -> None:
-        unit, type = self._unit, store.value.type
-        value, *where = self._values(*uses_of(store, unit.index_lets))
-        if store.index.type.lanes() != type.lanes():
-            raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
-        stored_value, kept = unit.exprs.as_stored(value, type), unit.register(store.buffer, store.index)
-        if kept is not None:
-            self.line(f"{kept} = {stored_value};")
-            return
-        pointer = unit.buffer(store.buffer)
-        if type.is_scalar():
-            self.line(f"{pointer}[{subscript(where[0])}] = {stored_value};")
-        else:
-            in_memory = type.with_bits(8) if type.is_bool() else type
-            call = address(unit.prelude, "store", in_memory, pointer, store.index, where)
-            self.line(f"{call}, {stored_value});")
 
     # ---- loops ---------------------------------------------------------------------------------------------------
 

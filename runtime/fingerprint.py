@@ -40,7 +40,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
     digest.update(b"certified" if certificates_demanded() else b"")
     digest.update(b"profiled" if profiles_demanded() else b"")
     writer = _Writer(digest)
-    writer.algorithm(snapshot(request.outputs))
+    writer.algorithm(snapshot(request.outputs, request.requirements))
     writer.put([source.name for source in request.inputs])
     return digest.hexdigest()
 
@@ -91,11 +91,15 @@ class _Writer:
             self._leaf("param", param)
         for f in algorithm.functions:
             self._function(f)
-        self.put([self._number(f) for f in algorithm.outputs])
+        self.put([(self._number(f), f.alignment) for f in algorithm.outputs])
+        for c in algorithm.constraints:
+            self.put((self._number(c.buffer), c.field.value, c.dim, self._expr(c.value)))
+        for r in algorithm.requirements:
+            self.put((self._expr(r.condition), [m if isinstance(m, str) else self._expr(m) for m in r.message]))
 
     def _leaf(self, kind: str, leaf: Image | Parameter) -> None:
         if isinstance(leaf, Image):
-            self.put((kind, self._number(leaf), leaf.name, str(leaf.types[0]), leaf.dimensions))
+            self.put((kind, self._number(leaf), leaf.name, str(leaf.types[0]), leaf.dimensions, leaf.alignment))
         else:
             self.put((kind, self._number(leaf), leaf.name, str(leaf.type), leaf.low, leaf.high))
 
@@ -120,7 +124,8 @@ class _Writer:
     def _expr(self, root: ir.Expr) -> int:
         for e in subexpressions([root]):
             if e not in self._numbers:
-                fields = [self._plain(getattr(e, each.name)) for each in dataclasses.fields(e)]  # type: ignore[arg-type]  # every node class is a dataclass
+                values = [getattr(e, each.name) for each in dataclasses.fields(e)]  # type: ignore[arg-type]  # every node class is a dataclass
+                fields = [self._plain(v) for v in values if not isinstance(v, Location)]
                 self.put((self._number(e), type(e).__name__, fields))
         return self._numbers[root]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
 from runtime.profiler import Profiler
-from runtime.runtime_library import FFI, INCLUDE_FOLDER, runtime
-from runtime.toolchain import CompileOptions, compile_shared, find_compiler
+from runtime.runtime_library import FFI, runtime
+from runtime.target_flags import compile_options
+from runtime.toolchain import compile_shared, find_compiler
 
 FFI.cdef(f"int {ENTRY}(void **arguments);")
 
@@ -51,10 +53,10 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     """
     runtime()  # its symbols must be there before a library that needs them is opened
     compiler = find_compiler()
-    options = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags)
+    options = compile_options(request)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
-        signature = arguments(request, snapshot(request.outputs))
+        signature = arguments(request, snapshot(request.outputs, request.requirements))
     cache = default_cache()
 
     def build(output: Path) -> None:
@@ -109,14 +111,14 @@ class LoadedPipeline:
 
         Raises: PipelineError.
         """
-        targets = [_target(buffer) for buffer in outputs]
+        targets = self._targets(outputs)
         keep: list[Any] = []
         pointers: list[Any] = []
         for argument, value in zip(self._arguments, inputs, strict=False):
             if isinstance(value, Buffer):
                 source = describe(value)
-                if not is_dense(source.array) or any(source.overlaps(t) for t in targets):
-                    copy = np.array(source.array, order="C", copy=True)
+                if (argument.dense and not is_dense(source.array)) or any(source.overlaps(t) for t in targets):
+                    copy = np.array(source.array, order="C" if argument.dense else "K", copy=True)
                     source = Descriptor(copy, value.mins, argument.type)
                 keep.append(source)
                 pointers.append(source.pointer)
@@ -129,6 +131,36 @@ class LoadedPipeline:
         for buffer, target in zip(outputs, targets, strict=True):
             if buffer.array is not target.array:
                 buffer.array[...] = target.array
+
+    def _targets(self, outputs: Sequence[Buffer]) -> list[Descriptor]:
+        """Where each output is written. C takes the values of a point to be at one place in all of their buffers."""
+        written = self._arguments[self._inputs :]
+        given = [(a, _target(buffer, a)) for buffer, a in zip(outputs, written, strict=True)]
+        first: dict[object, Descriptor] = {}
+        apart = [a.source for a, t in given if _steps(first.setdefault(a.source, t)) != _steps(t)]
+        return [_dense(b) if a.source in apart else t for b, (a, t) in zip(outputs, given, strict=True)]
+
+    def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> Repeated | None:
+        """A run that can be repeated; None where a buffer must go through a copy, or memory is too complex to watch."""
+        seen = [describe(v) if isinstance(v, Buffer) else v for v in (*inputs, *outputs)]
+        targets = self._targets(outputs)
+        if any(d is not t for d, t in zip(seen[self._inputs :], targets, strict=True)):
+            return None
+        for argument, d in zip(self._arguments[: self._inputs], seen, strict=False):
+            if isinstance(d, Descriptor) and (
+                (argument.dense and not is_dense(d.array)) or any(d.overlaps(t) for t in targets)
+            ):
+                return None
+        return Repeated(self, seen)
+
+    def invoke(self, pointers: Any) -> None:
+        """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""
+        code = self._entry(pointers)
+        if code:
+            text = FFI.string(runtime().halide_core_last_error())
+            message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
+            raise error(message or f'Pipeline "{self._name}" failed.')
 
     def take_profile(self) -> Profile:
         """What was measured since the last call."""
@@ -164,20 +196,62 @@ class LoadedPipeline:
         return boxes[: self._inputs], [box for box in boxes[self._inputs :] if box is not None]
 
     def _invoke(self, pointers: list[Any]) -> None:
-        code = self._entry(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
-        if code:
-            text = FFI.string(runtime().halide_core_last_error())
-            message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
-            raise error(message or f'Pipeline "{self._name}" failed.')
+        self.invoke(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
 
 
-def _target(buffer: Buffer) -> Descriptor:
+class Repeated:
+    """Implements ``halide_core.backend.Prepared``: pointers to what describes the arguments, good while it does.
+
+    C only reads them, so threads may share one. The descriptors belong to their Buffers; only weak references are kept,
+    so that a Callable does not keep the pictures of its last call in memory.
+    """
+
+    def __init__(self, pipeline: LoadedPipeline, seen: Sequence[Descriptor | int | float | bool]) -> None:
+        self._pipeline = pipeline
+        boxes = [
+            None if isinstance(d, Descriptor) else _scalar(a.type, d)
+            for a, d in zip(pipeline.arguments, seen, strict=True)
+        ]
+        self._boxes = boxes  # keeps the scalars alive
+        pointers = [
+            d.pointer if isinstance(d, Descriptor) else FFI.cast(_VOID, box or 0)
+            for d, box in zip(seen, boxes, strict=True)
+        ]
+        self._pointers = FFI.new(_POINTERS, pointers)
+        self._expected = [weakref.ref(d) if isinstance(d, Descriptor) else d for d in seen]
+
+    def run(self, arguments: Sequence[object]) -> bool:
+        """Runs if each argument is a Buffer that is still described as it was, or the very number that it was."""
+        if len(arguments) != len(self._expected):
+            return False
+        held = []  # what C reads, while it does
+        for given, expected in zip(arguments, self._expected):  # noqa: B905  # compared above; this is the hot path
+            if expected.__class__ is weakref.ref:
+                known = expected()
+                if known is None or not isinstance(given, Buffer) or given.described is not known:
+                    return False
+                if not known.still_describes(given):
+                    return False
+                held.append(known)
+            elif given is not expected:
+                return False
+        self._pipeline.invoke(self._pointers)
+        return True
+
+
+def _target(buffer: Buffer, argument: Argument) -> Descriptor:
     """Where an output is written: its own memory, or dense memory from which it is copied."""
     described = describe(buffer)
-    if is_dense(described.array):
-        return described
-    return Descriptor(np.empty_like(described.array, order="C"), buffer.mins, buffer.type())
+    return described if not argument.dense or is_dense(described.array) else _dense(buffer)
+
+
+def _dense(buffer: Buffer) -> Descriptor:
+    return Descriptor(np.empty_like(buffer.array, order="C"), buffer.mins, buffer.type())
+
+
+def _steps(target: Descriptor) -> list[int]:
+    """The strides in elements."""
+    return [stride // target.array.itemsize for stride in target.array.strides]
 
 
 def _scalar(type: Type, value: object) -> Any:

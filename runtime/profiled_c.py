@@ -175,6 +175,8 @@ class Instrumentation:
                 return self._numbers.get(loop.func, OVERHEAD)
             case ir.Store(buffer=buffer) | ir.AllocateFlat(buffer=buffer):
                 return self.of_buffer(buffer)
+            case ir.Stores(stores=stores):
+                return self.of_buffer(stores[0].buffer)
         return None
 
     def on_stack(self, buffer: str, count: int) -> None:

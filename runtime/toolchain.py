@@ -138,6 +138,21 @@ def compile_object(
         _publish(result, output)
 
 
+def compile_assembly(
+    source: Path,
+    output: Path,
+    *,
+    options: CompileOptions = DEFAULT_OPTIONS,
+    compiler: Compiler | None = None,
+) -> None:
+    """Compiles one source into the assembly file ``output``; raises as ``compile_shared`` does."""
+    command = (compiler or find_compiler()).command
+    with _scratch_folder(output) as scratch:
+        result = scratch / output.name
+        _run_all([[*command, *options.flags(), "-S", "-o", str(result), str(source)]], options.timeout_s)
+        _publish(result, output)
+
+
 def make_static_library(objects: Sequence[Path], output: Path, *, timeout_s: float = 600.0) -> None:
     """Packs object files into the static library ``output``, with ``$AR``, ``ar`` or the ar of the ziglang wheel.
 
@@ -166,6 +181,17 @@ def cpu_identity() -> str:
     except OSError:
         described = f"on {platform.node()}"  # unknown: then nobody else's code is good enough
     return f"{machine} {described}"
+
+
+@lru_cache(maxsize=1)
+def cpu_features() -> frozenset[str]:
+    """The instructions that the processor has, by the Linux kernel's names; archspec's are the same."""
+    if sys.platform != "linux":
+        return frozenset(archspec.cpu.host().features)
+    try:
+        return frozenset(_first_cpu(Path("/proc/cpuinfo")).split())
+    except OSError:
+        return frozenset()
 
 
 def _first_cpu(cpuinfo: Path) -> str:

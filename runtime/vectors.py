@@ -17,7 +17,7 @@ from collections.abc import Callable
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.types import INT64, Int, Type, TypeCode, UInt
-from runtime.c_names import scalar, stored, tag
+from runtime.c_names import integer, scalar, stored, tag
 
 _NAMES = {
     BinaryOp.ADD: "add",
@@ -215,6 +215,23 @@ class Prelude:
         """``f(a)``: a mask of the lanes that are no numbers."""
         m = self.type(mask_of(type))
         return self._function(f"is_nan_{tag(type)}", lambda: (m, f"{self.type(type)} a", [f"return ({m})(a != a);"]))
+
+    def reinterpret(self, to: Type, source: Type) -> str:
+        """``f(a)``: the bits of a float as an integer, always the same of a NaN; or an integer's as a float."""
+
+        def head() -> tuple[str, str, list[str]]:
+            c, a = self.type(to), self.type(source)
+            if not source.is_float():
+                union = f"const union {{ {a} word; {c} real; }} both = {{a}};"
+                return c, f"{a} a", [f"return ({c})a;"] if to.is_vector() else [union, "return both.real;"]
+            nan = integer(0x7FC00000 if source.bits() == 32 else 0x7FF8 << 48, to.element_of())
+            if to.is_scalar():
+                union = f"const union {{ {a} real; {c} word; }} both = {{a}};"
+                return c, f"{a} a", [union, f"return a != a ? {nan} : both.word;"]
+            chosen = f"{self.select(to)}(({self.type(mask_of(to))})(a != a), {self.splat(to)}({nan}), ({c})a)"
+            return c, f"{a} a", [f"return {chosen};"]
+
+        return self._function(f"bits_{tag(to)}_from_{tag(source)}", head)
 
     def math(self, function: Intrinsic, type: Type) -> str:
         """A function of floats. A builtin needs no header, and lets a compiler use an instruction for it."""

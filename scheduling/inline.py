@@ -61,7 +61,9 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
     # Arguments that only an inlined-away expression mentioned are still arguments: the caller passes them.
     images = list(dict.fromkeys([*algorithm.images, *images]))
     params = list(dict.fromkeys([*algorithm.params, *params]))
-    return Algorithm(algorithm.outputs, tuple(functions), tuple(images), tuple(params), directives)
+    return replace(
+        algorithm, functions=tuple(functions), images=tuple(images), params=tuple(params), directives=directives
+    )
 
 
 def _refuse_lost_directives(f: Function) -> None:

@@ -29,7 +29,7 @@ MAY_IMPORT = {
 OWNERS = {
     "islpy": frozenset({"bounds.polyhedral", "bounds.polyhedral_terms"}),
     "sympy": frozenset({"bounds.latex", "bounds.nonlinear"}),
-    "z3": frozenset({"bounds.solver", "bounds.solver_terms"}),
+    "z3": frozenset({"bounds.solver", "bounds.solver_products", "bounds.solver_terms"}),
 }
 
 # The only modules that may be imported inside a function, and from where: the engines, on first use.
@@ -40,8 +40,9 @@ LAZY = {
     "lowering.explanation": frozenset({"bounds.latex"}),
 }
 
-# The only modules that may import by a name at run time: the one upward call, Func.realize.
-BY_NAME = frozenset({"halide_core.backend"})
+# The only modules that may import by a name at run time: the one upward call, Func.realize; and hl.imageio, which
+# needs a library that not all have.
+BY_NAME = frozenset({"halide_core", "halide_core.backend"})
 
 MOST_LINES = 450
 _TOO_WIDE = ("Exception", "BaseException")

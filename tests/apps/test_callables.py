@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -149,3 +151,38 @@ def test_big_picture_is_right_when_the_number_of_threads_varies(threads: str) ->
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{threads}\n", "")
+
+
+def test_repeated_call_sees_what_has_changed_since() -> None:
+    f, gain, shift, source = scaled()
+    call = f.compile_to_callable([source, gain, shift])
+    array, out = hl.Buffer(numbers((9, 20), np.float32)), hl.Buffer(hl.Float(32), [19, 8])
+    for _ in range(4):
+        call(array, 2.0, 1, out)
+    same(out, expected(np.asarray(array), 2.0, 1)[:8])
+    np.asarray(array)[:] += 1  # other values in the same memory
+    call(array, 2.0, 1, out)
+    same(out, expected(np.asarray(array), 2.0, 1)[:8])
+    call(array, 3.0, 1, out)  # another number
+    same(out, expected(np.asarray(array), 3.0, 1)[:8])
+    array.set_min([50, 0])  # the same Buffer elsewhere
+    with pytest.raises(hl.PipelineError, match="only 50 to"):
+        call(array, 3.0, 1, out)
+    with pytest.raises(hl.PipelineError, match="takes 4 arguments"):
+        call(array, 3.0, out)
+
+
+def test_callable_keeps_no_picture_alive() -> None:
+    x, f, source = hl.Var("x"), hl.Func("f"), hl.ImageParam(hl.UInt(8), 1, "source")
+    f[x] = source[x] + 1
+    call = f.compile_to_callable([source])
+    array = np.zeros(64, np.uint8)
+    alive = weakref.ref(array)
+    given, out = hl.Buffer(array), hl.Buffer(hl.UInt(8), [64])
+    for _ in range(3):
+        call(given, out)
+    del array, given
+    gc.collect()
+    assert alive() is None
+    call(hl.Buffer(np.ones(64, np.uint8)), out)
+    assert out[5] == 2

@@ -256,3 +256,14 @@ def test_certificate_says_the_same_of_the_same_program() -> None:
         return [f"{c['kind']} {c['claim']} {c['status']}" for c in data["claims"]]
 
     assert told() == told()
+
+
+@pytest.mark.parametrize("choice", [hl.max, hl.min, lambda a, b: hl.select(a < b, a, b)])
+def test_choice_between_floats_rounds_nothing(choice: Callable[..., hl.Expr]) -> None:
+    level, table, f = hl.Func("level"), hl.Func("table"), hl.Func("f")
+    level[x] = choice(choice(hl.f32(x % 4) / 3, hl.f32(9.25)), hl.f32(2.5))
+    table[x] = x * 3
+    f[x] = table[hl.i32(hl.u8(hl.i32(level[x]))) % 16]
+    level.compute_root()
+    table.compute_root()
+    assert f.certify().ok

@@ -179,3 +179,92 @@ def test_domain_error_when_an_extent_is_negative(extents: list[int]) -> None:
     with pytest.raises((hl.DefinitionError, hl.PipelineError), match=r"domain\.[xy]") as caught:
         reduce()
     assert str(extents[-1]) in caught.value.message
+
+
+# Tuples.
+
+
+def pair() -> hl.Func:
+    return func("f", x, value=(x, hl.f32(x)))
+
+
+def test_update_of_another_number_of_values_is_refused() -> None:
+    f = pair()
+
+    def fewer() -> None:
+        f[x] = x
+
+    def more() -> None:
+        f[r] = (1, 2, 3)
+
+    refused(hl.TypeMismatchError, fewer, '"f"', "1 value,", "2 values", "(int32, float32)", "f[…][i]", at="f[x] = x")
+    refused(hl.TypeMismatchError, more, '"f"', "3 values,", at="f[r] = (1, 2, 3)")
+    one = func("one", x, value=x)
+
+    def several() -> None:
+        one[x] = (x, x)
+
+    refused(hl.TypeMismatchError, several, '"one"', "2 values", "1 value at each point, of int32", at="one[x] = (x, x)")
+    assert [a.tolist() for a in f.evaluate([2])] == [[0, 1], [0.0, 1.0]]
+
+
+def test_update_of_another_type_of_component_is_refused() -> None:
+    f = pair()
+
+    def other() -> None:
+        f[x] = (f[x][0], f[x][0])
+
+    refused(hl.TypeMismatchError, other, '"f"', "int32 for component 1", "float32", "hl.cast", at="f[x] = (f[x][0]")
+
+
+def test_component_that_is_not_there_is_refused() -> None:
+    f = pair()
+    for at in (2, -1, "x"):
+        refused(hl.DefinitionError, lambda at=at: f[x][at], '"f"', "2 values", "f[x][1]", at="f[x][at]")
+
+
+def test_one_component_alone_cannot_be_defined() -> None:
+    f = pair()
+
+    def assign() -> None:
+        f[x][1] += 3
+
+    refused(hl.DefinitionError, assign, "every value", "f[x] = (…)", at="f[x][1] += 3")
+
+
+def test_accumulation_of_another_number_of_values_is_refused() -> None:
+    f = pair()
+
+    def add() -> None:
+        f[x] += 3
+
+    refused(hl.TypeMismatchError, add, '"f"', "2 values", "+= is given 1", at="f[x] += 3")
+
+
+def test_tuple_where_one_value_is_needed_is_refused() -> None:
+    f, h = pair(), hl.Func("h")
+
+    def nested() -> None:
+        h[x] = (f[x], 3)
+
+    refused(hl.DefinitionError, nested, '"f"', "2 values", "f[x][0]", at="h[x] = (f[x], 3)")
+
+    def inside() -> None:
+        h[x] = (x, (x, x))
+
+    refused(hl.TypeMismatchError, inside, "tuple", "Tuple", at="h[x] = (x, (x, x))")
+
+    def empty() -> None:
+        h[x] = ()
+
+    refused(hl.DefinitionError, empty, "at least one value", at="h[x] = ()")
+    assert not h.defined()
+
+
+def test_pure_variable_moved_in_another_component_is_refused() -> None:
+    f = pair()
+
+    def shift() -> None:
+        f[x] = (f[x][0], f[x + 1][1])
+
+    refused(hl.DefinitionError, shift, '"f"', '"x"', "f[x + 1]", "RDom", at="f[x] = (f[x][0]")

@@ -62,7 +62,7 @@ FUNCS: list[Case] = [
     (lambda: hl.Func(hl.UInt(8)), hl.DefinitionError, ("dimensions",), "hl.Func(hl.UInt(8))"),
     (lambda: put(hl.Func("g"), (x + 1,), 0), hl.DefinitionError, ('"g"',), "func[at] = value"),
     (lambda: put(hl.Func("g"), x, "text"), hl.TypeMismatchError, ("str",), "func[at] = value"),
-    (lambda: put(hl.Func("g"), x, [1]), hl.DefinitionError, ('"g"',), "func[at] = value"),
+    (lambda: put(hl.Func("g"), x, [[1]]), hl.TypeMismatchError, ("list",), "func[at] = value"),
     (lambda: put(typed(hl.UInt(8), 1), x, x), hl.TypeMismatchError, ('"g"', "uint8", "int32"), "func[at] = value"),
     (lambda: put(typed(hl.Int(32), 2), x, x), hl.DefinitionError, ('"g"', "2 dimensions"), "func[at] = value"),
     (lambda: hl.lambda_func(*()), hl.DefinitionError, ("lambda_func",), "hl.lambda_func(*())"),
@@ -87,7 +87,10 @@ INPUTS: list[Case] = [
     (lambda: image()[x], hl.DefinitionError, ('"image"', "2 dimensions", "1"), "image()[x]"),
     (lambda: image()[x, 0.5], hl.TypeMismatchError, ('"image"', "float32"), "image()[x, 0.5]"),
     (lambda: image().dim(2), hl.DefinitionError, ('"image"', "2 dimensions", "2"), "image().dim(2)"),
-    (lambda: image().dim(0).set_bounds(0, 3), hl.NotAvailableError, ("set_bounds",), "set_bounds(0, 3)"),
+    (lambda: image().dim(0).set_bounds(0, -3), hl.DefinitionError, ("-3", "negative"), "set_bounds(0, -3)"),
+    (lambda: image().dim(0).set_min(x), hl.DefinitionError, ('"x"', "starts"), "set_min(x)"),
+    (lambda: image().dim(1).set_stride(half), hl.DefinitionError, ("set_stride", "1.5"), "set_stride(half)"),
+    (lambda: image().set_host_alignment(3), hl.DefinitionError, ("power of two", "3"), "set_host_alignment(3)"),
     (lambda: image().set([1, 2]), hl.DefinitionError, ("list",), "image().set([1, 2])"),  # type: ignore[arg-type]
     (lambda: image().set(np.zeros((2, 2))), hl.TypeMismatchError, ('"image"', "float64"), "image().set(np.zeros("),
 ]

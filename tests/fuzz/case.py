@@ -151,19 +151,21 @@ class Border:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The pure definition of a Func."""
+    """The pure definition of a Func; ``more`` are the values of a Tuple after its first."""
 
     name: str
     args: tuple[str, ...]
     value: Term
+    more: tuple[Term, ...] = ()
 
     def terms(self) -> tuple[Term, ...]:
         """The expressions in it."""
-        return (self.value,)
+        return (self.value, *self.more)
 
     def lines(self) -> list[str]:
         """Its source."""
-        return [f'{self.name} = hl.Func("{self.name}")', f"{self.name}[{_point(self.args)}] = {_right(self.value)}"]
+        right = _right(self.value, *self.more)
+        return [f'{self.name} = hl.Func("{self.name}")', f"{self.name}[{_point(self.args)}] = {right}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +177,16 @@ class Update:
     op: str
     value: Term
     domain: str = ""
+    more: tuple[Term, ...] = ()
 
     def terms(self) -> tuple[Term, ...]:
         """The expressions in it."""
-        return (*self.point, self.value)
+        return (*self.point, self.value, *self.more)
 
     def lines(self) -> list[str]:
         """Its source."""
-        return [f"{self.name}[{_point([source(a) for a in self.point])}] {self.op} {_right(self.value)}"]
+        right = _right(self.value, *self.more)
+        return [f"{self.name}[{_point([source(a) for a in self.point])}] {self.op} {right}"]
 
 
 Item: TypeAlias = "Image | Scalar | Domain | Border | Definition | Update"
@@ -192,8 +196,9 @@ def _point(args: tuple[str, ...] | list[str]) -> str:
     return ", ".join(args) or "()"
 
 
-def _right(value: Term) -> str:
-    return f"hl.Expr({source(value)})"
+def _right(*values: Term) -> str:
+    each = [f"hl.Expr({source(value)})" for value in values]
+    return each[0] if len(each) == 1 else f"({', '.join(each)})"
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ import numpy as np
 
 import halide_core as hl
 from halide_core.backend import Box, Request, backend
-from halide_core.pipeline import _allocated, _settled, _values
+from halide_core.pipeline import _allocated, _outputs, _settled, _values
 from tests.fuzz.case import Program
 from tests.fuzz.compare import Array
-from tests.fuzz.interpreted import request_of
+from tests.fuzz.interpreted import request_of, spread
 
 
 def run_compiled(case: Program, *, scheduled: bool = True) -> list[Array]:
@@ -26,7 +26,8 @@ def run_compiled(case: Program, *, scheduled: bool = True) -> list[Array]:
 def run_request(request: Request, windows: Sequence[Box]) -> list[Array]:
     """Compiles, asks for the regions, runs, and cuts out the windows."""
     compiled, values = backend().compile(request), _values(request)
-    regions = _settled(compiled, values, list(windows))
-    filled: list[hl.Buffer] = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+    boxes = spread(request, windows)
+    regions = _settled(compiled, values, boxes)
+    filled: list[hl.Buffer] = [_allocated(a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
     compiled.run(values, filled)
-    return [np.array(b.cropped(list(w))) for b, w in zip(filled, windows, strict=True)]
+    return [np.array(b.cropped(list(w))) for b, w in zip(filled, boxes, strict=True)]

@@ -17,7 +17,8 @@ from tests.fuzz.terms import Term, name, number
 VARIABLES = ("x", "y", "z", "w")
 SHAPES = (
     "stencil", "downsample", "upsample", "diagonal", "gather", "inline reduction", "raw input", "reduction", "inexact",
-    "several outputs",
+    "several outputs", "tuple", "tuple update", "place of an extreme", "random number",
+    "undefined",
 )  # fmt: skip
 """What cases are tagged with, besides boundary conditions and the kinds of updates."""
 BORDERS = ("repeat_edge", "repeat_image", "mirror_image", "mirror_interior", "constant_exterior")
@@ -113,7 +114,7 @@ class Program:
         rvars = [name(f"{label}[{i}]", of=label) for i in range(rank)]
         predicates: tuple[Term, ...] = ()
         if r.random() < 0.3:
-            predicates = (Terms(r, Scope(list(rvars), [], self.params)).value(BOOL, 1),)
+            predicates = (Terms(r, Scope(list(rvars), [], self.params, random=False)).value(BOOL, 1),)
         self.items.append(Domain(label, bounds, predicates))
         self.domains.append((label, rvars))
 
@@ -133,11 +134,16 @@ class Program:
         variables = [name(v) for v in args]
         budget = r.choice([6, 12, 30])
         scope = Scope(variables, [], self.params, [], 0, self.tags) if leaf else self.scope(variables, budget)
-        kind = type or r.choice(TYPES)
-        value = Terms(r, scope).value(kind, r.choice([0, 1, 1, 2, 2, 3]))
-        self.items.append(Definition(label, args, value))
+        count = r.choice([2, 2, 3]) if type is None and r.random() < 0.2 else 1
+        kinds = [type or r.choice(TYPES) for _ in range(count)]
+        values = [Terms(r, scope).value(kind, r.choice([0, 1, 1, 2, 2, 3])) for kind in kinds]
+        self.items.append(Definition(label, args, values[0], tuple(values[1:])))
         self.funcs[label] = args
-        self.sources.append(Readable(label, kind, dimensions, 1 if leaf else 1 + budget - scope.budget))
+        weight = 1 if leaf else 1 + budget - scope.budget
+        for k, kind in enumerate(kinds):
+            self.sources.append(Readable(label, kind, dimensions, weight, component=-1 if count == 1 else k))
+        if count > 1:
+            self.tags.append("tuple")
         return label
 
     def draw_stage(self) -> None:
@@ -147,9 +153,9 @@ class Program:
         label = self.draw_pure(r.choices([0, 1, 2, 3, 4], [3, 22, 55, 14, 6])[0])
         if r.random() < 0.5:
             for _ in range(r.choice([1, 1, 1, 2, 3])):
-                readable = self.sources.pop()
-                self.sources.append(draw_update(self, readable, self.funcs[label]))
-        assert len(self.sources) == before + 1
+                components = self.sources[before:]
+                del self.sources[before:]
+                self.sources += draw_update(self, components, self.funcs[label])
 
     def draw_inexact(self) -> None:
         """A last Func whose outermost function is one that compiled code may compute a little differently."""

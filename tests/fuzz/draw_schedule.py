@@ -12,9 +12,11 @@ import random
 from dataclasses import replace
 
 from halide_core.ir import LoopKind
+from halide_core.types import INT32
 from tests.fuzz.case import Case, Consumer, Loop, Told
 from tests.fuzz.directives import Drawing, draw_hint, draw_loops
 from tests.fuzz.nests import Path, Stage, model_of
+from tests.fuzz.terms import number
 
 _CONCURRENT = (LoopKind.PARALLEL, LoopKind.VECTORIZED)
 
@@ -92,8 +94,8 @@ class _Schedule:
     def _around_all(self, stages: list[Stage]) -> Path:
         """The loops around every one of some stages."""
         common: Path | None = None
-        for func, number in stages:
-            nest = self.model.nests[func][number]
+        for func, at in stages:
+            nest = self.model.nests[func][at]
             path = (*self.inside[func], *((nest.stage, loop) for loop in nest.shared_loops()))
             if common is None:
                 common = path
@@ -119,9 +121,18 @@ class _Schedule:
         at = r.choice(levels)
         if at < 0:
             self.told.append(Told(func, 0, "store_root"))
+            self._fold(func)
             return
         (consumer, _), loop = path[at]
         self.told.append(Told(func, 0, "store_at", (Consumer(consumer), Loop(loop.name))))
+        self._fold(func)
+
+    def _fold(self, func: str) -> None:
+        """Seldom so few slots that it is refused."""
+        args = self.model.args[func]
+        if args and self.rng.random() < 0.15:
+            slots = self.rng.choice([4, 8, 9, 16, 32])
+            self.told.append(Told(func, 0, "fold_storage", (Loop(self.rng.choice(args)), number(slots, INT32))))
 
 
 def draw_schedule(case: Case, rng: random.Random) -> Case:

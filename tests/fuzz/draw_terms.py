@@ -20,11 +20,13 @@ from tests.fuzz.terms import (
     call,
     cast,
     infix,
+    located,
     name,
     number,
     prefix,
     read,
     reduction,
+    reinterpreted,
     saturated,
     shift,
 )
@@ -52,6 +54,8 @@ class Readable:
     dimensions: int
     weight: int = 1
     box: tuple[tuple[int, int], ...] | None = None
+    component: int = -1
+    """Which value of a Tuple this is."""
 
 
 @dataclass(slots=True)
@@ -66,6 +70,8 @@ class Scope:
     budget: int = 40
     """What the reads in it may cost in all."""
     tags: list[str] = field(default_factory=list)
+    random: bool = True
+    """Whether random numbers may stand in it."""
     first: bool = True
     """Nothing has been read yet: the first read may cost more than the budget, so that programs hang together."""
 
@@ -168,7 +174,8 @@ class Terms:
                 return call("clamp", INT32, cast(INT32, value), number(0, INT32), number(count - 1, INT32))
             case 2:
                 shifted = shift(">>", cast(hl.UInt(8), value), number(5, INT32))
-                return call("min", INT32, cast(INT32, shifted), number(count - 1, INT32))
+                least = call("min", INT32, cast(INT32, shifted), number(count - 1, INT32))
+                return call("unsafe_promise_clamped", INT32, least, number(0, INT32), number(count - 1, INT32))
         return infix("%", cast(INT32, value), number(count, INT32))
 
     # -- reads
@@ -199,7 +206,7 @@ class Terms:
             base = own if own is not None else self.rng.choice(variables) if variables else None
             at = self.coordinate(base)
             args.append(at if source.box is None else self._inside(source, i, at))
-        return read(source.name, source.type, *args)
+        return read(source.name, source.type, *args, component=source.component)
 
     def _inside(self, source: Readable, dim: int, at: Term) -> Term:
         """A coordinate kept inside of an input."""
@@ -222,6 +229,10 @@ class Terms:
             return cast(type, r.choice(self.scope.variables))
         if roll < 0.28 and self.scope.params:
             return cast(type, r.choice(self.scope.params))
+        if roll < 0.31 and self.scope.random:
+            self.scope.tags.append("random number")
+            function, kind = r.choice([("random_uint", hl.UInt(32)), ("random_int", INT32), ("random_float", F32)])
+            return cast(type, call(function, kind, number(r.randint(0, 3), INT32)))
         return self.read(type)
 
     def value(self, type: Type, depth: int) -> Term:
@@ -257,6 +268,10 @@ class Terms:
         value = infix("+", mention, terms.value(type, 1))
         self.scope.tags.append("inline reduction")
         self.scope.budget -= 10
+        if r.random() < 0.3:
+            self.scope.tags.append("place of an extreme")
+            function = r.choice(["argmin", "argmax"])
+            return cast(type, located(function, domain, len(rvars), value, r.randint(0, len(rvars))))
         return reduction(r.choice(["sum", "product", "maximum", "minimum"]), domain, value)
 
     def _truth(self, depth: int) -> Term:
@@ -302,9 +317,11 @@ class Terms:
         if common is not None:
             return common
         a = self.value(type, depth)
-        match r.randint(0, 7):
+        match r.randint(0, 8):
             case 0 | 1:
                 return infix(r.choice("&|^"), a, self.leaf(type))
+            case 8 if type.bits() >= 32:
+                return reinterpreted(type, self.value(hl.Float(type.bits()), depth))
             case 2:
                 count = self.leaf(r.choice(INTEGERS)) if r.random() < 0.4 else number(r.randint(-3, 9), INT32)
                 return cast(type, shift(r.choice(["<<", ">>"]), a, count))
@@ -324,9 +341,11 @@ class Terms:
         if common is not None:
             return common
         a = self.value(type, depth)
-        match r.randint(0, 4):
+        match r.randint(0, 5):
             case 0:
                 return prefix("-", a)
+            case 5:
+                return reinterpreted(type, self.value(r.choice([hl.Int, hl.UInt])(type.bits()), depth))
             case 1:
                 return call("hypot", type, a, self.leaf(type))
             case 2:

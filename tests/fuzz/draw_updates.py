@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from halide_core.types import BOOL, INT32
 from tests.fuzz.case import Domain, Image, Update
 from tests.fuzz.draw_terms import Readable, Terms
-from tests.fuzz.terms import Term, call, cast, infix, name, number, read
+from tests.fuzz.terms import Form, Term, call, cast, infix, name, number, read, undefined
 
 if TYPE_CHECKING:
     from tests.fuzz.draw_algorithm import Program
@@ -28,6 +28,7 @@ class _Drawn:
 
     program: Program
     f: Readable
+    """The component whose value the kind of the update decides."""
     args: tuple[str, ...]
     rvars: list[Term]
 
@@ -35,9 +36,10 @@ class _Drawn:
         """The pure point, with one coordinate replaced."""
         return tuple(by if i == at and by is not None else name(v) for i, v in enumerate(self.args))
 
-    def own(self, point: tuple[Term, ...]) -> Term:
+    def own(self, point: tuple[Term, ...], component: Readable | None = None) -> Term:
         """The Func itself at a point."""
-        return read(self.f.name, self.f.type, *point)
+        f = component or self.f
+        return read(f.name, f.type, *point, component=f.component)
 
     def terms(self, without: int | None = None, budget: int = 20) -> Terms:
         """Expressions over the pure variables that are left, and the reduction variables."""
@@ -47,9 +49,10 @@ class _Drawn:
         return Terms(self.program.rng, self.program.scope(variables, budget))
 
 
-def draw_update(program: Program, f: Readable, args: tuple[str, ...]) -> Readable:
-    """Adds an update definition of ``f``."""
+def draw_update(program: Program, components: list[Readable], args: tuple[str, ...]) -> list[Readable]:
+    """Adds an update definition of a Func, given its values at a point; several are a Tuple."""
     r = program.rng
+    f = r.choice(components)
     kind = r.choice(KINDS)
     if not args and kind in ("scan", "histogram", "row", "point", "self gather", "triangle"):
         kind = "sum"
@@ -59,6 +62,14 @@ def draw_update(program: Program, f: Readable, args: tuple[str, ...]) -> Readabl
     drawn = _Drawn(program, f, args, rvars)
     at = r.randrange(len(args)) if args else 0
     update, predicates = _shape(drawn, kind, at)
+    if r.random() < 0.1:
+        replaced = [i for i, (a, v) in enumerate(zip(update.point, args, strict=True)) if a != name(v)]
+        condition = drawn.terms(replaced[0] if replaced else None).value(BOOL, 1)
+        update = replace(update, value=call("select", f.type, condition, update.value, undefined(f.type)))
+        program.tags.append("undefined")
+    if len(components) > 1:
+        update = _of_all(drawn, update, components)
+        program.tags.append("tuple update")
     steps = 1
     if rank:
         bounds, steps = _bounds(program, rank)
@@ -69,7 +80,34 @@ def draw_update(program: Program, f: Readable, args: tuple[str, ...]) -> Readabl
     program.tags.append(kind)
     runs = any(node.of == label for term in update.terms() for node in term)
     program.items.append(replace(update, domain=label if runs else ""))
-    return replace(f, weight=f.weight + steps * 4)
+    return [replace(each, weight=each.weight + steps * 4) for each in components]
+
+
+def _of_all(d: _Drawn, update: Update, components: list[Readable]) -> Update:
+    """The update of one component made one of all: the others read what they read of old values at its points."""
+    r = d.program.rng
+    replaced = [i for i, (a, v) in enumerate(zip(update.point, d.args, strict=True)) if a != name(v)]
+    terms = d.terms(replaced[0] if replaced else None)
+    reads = [node.parts for node in update.value if node.form is Form.READ and node.text == d.f.name]
+    points = [update.point, *reads]
+    keeps = update.op != "=" and all(not c.type.is_bool() for c in components)
+    values: list[Term] = []
+    for c in components:
+        if c is d.f:
+            plain = keeps or update.op == "="
+            values.append(update.value if plain else _joined(d, d.own(update.point), update.value))
+        else:
+            old = cast(c.type, d.own(r.choice(points), r.choice(components)))
+            values.append(_of_another(d, c, old, terms))
+    return replace(update, op=update.op if keeps else "=", value=values[0], more=tuple(values[1:]))
+
+
+def _of_another(d: _Drawn, c: Readable, old: Term, terms: Terms) -> Term:
+    """The value of a component beside the one that is updated."""
+    r = d.program.rng
+    if r.random() < 0.4:
+        return old
+    return undefined(c.type) if r.random() < 0.1 else _joined(d, old, terms.value(c.type, r.choice([0, 1])))
 
 
 def _bounds(program: Program, rank: int) -> tuple[tuple[tuple[Term, Term], ...], int]:
@@ -163,6 +201,7 @@ def _predicate(d: _Drawn, update: Update) -> Term:
     r = d.program.rng
     replaced = [i for i, (a, v) in enumerate(zip(update.point, d.args, strict=True)) if a != name(v)]
     terms = d.terms(replaced[0] if replaced else None)
+    terms.scope.random = False
     rvar = r.choice(d.rvars)
     match r.randint(0, 6):
         case 0 | 1:

@@ -27,7 +27,7 @@ from runtime.runtime_library import INCLUDE_FOLDER, SOURCES
 from runtime.toolchain import STANDARD_FLAGS, find_compiler
 from tests.fuzz.case import Program, Window
 from tests.fuzz.compare import Array
-from tests.fuzz.interpreted import request_of
+from tests.fuzz.interpreted import request_of, spread
 from tests.fuzz.verdict import Mismatch
 
 _SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -49,9 +49,10 @@ def run(case: Program) -> list[Array]:
         folder = Path(name)
         (folder / "pipeline.c").write_text(text, encoding="utf-8")
         _compile([str(folder / "pipeline.c"), *map(str, _support()), "-lpthread", "-lm"], folder / "program")
-        _write_arguments(folder, lowered.arguments, _values(request), case.windows)
+        windows = spread(request, case.windows)
+        _write_arguments(folder, lowered.arguments, _values(request), windows)
         _run(folder)
-        return _results(folder, lowered.arguments, case.windows)
+        return _results(folder, lowered.arguments, windows)
 
 
 def _compile(given: Sequence[str], output: Path) -> None:

@@ -17,7 +17,7 @@ from lowering.driver import Trace, lower
 from lowering.store import MemoryFault, RaceError, UndefinedValue
 from tests.fuzz.case import Program
 from tests.fuzz.compare import Array, compare
-from tests.fuzz.interpreted import KeepsGrowing, request_of, run_passes
+from tests.fuzz.interpreted import KeepsGrowing, request_of, results, run_passes, spread
 from tests.fuzz.verdict import Mismatch
 
 
@@ -38,8 +38,9 @@ def check(case: Program, expected: Sequence[Array], ours: str, steps: int, *, sc
         boxes = [tuple(w) for w in windows]
         for _, run in run_passes(request, lowered.arguments, trace, boxes, random.Random(case.seed), steps):
             outcome = run()
-            found = [outcome.result(i, window) for i, window in enumerate(boxes)]
-            for name, array, wanted, window in zip(case.outputs, found, expected, boxes, strict=True):
+            found = results(outcome, request, boxes)
+            names, cut = spread(request, case.outputs), spread(request, boxes)
+            for name, array, wanted, window in zip(names, found, expected, cut, strict=True):
                 compare("of the baseline", name, array, wanted, window)
     except (InternalError, UndefinedValue, MemoryFault, RaceError):
         raise  # whatever an engine answers, its program must be sound

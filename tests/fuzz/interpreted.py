@@ -11,16 +11,19 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 import halide_core as hl
 from halide_core.backend import Argument, Box, Request
 from halide_core.ir import Stmt
-from halide_core.pipeline import _allocated, _hull, _values
+from halide_core.pipeline import _allocated, _hull, _outputs, _values
 from lowering.driver import Trace, lower
 from lowering.interpreter import Outcome, interpret
 from tests.fuzz.case import Window
 from tests.fuzz.compare import Array
 from tests.fuzz.verdict import Mismatch
+
+_T = TypeVar("_T")
 
 ROUNDS = 64
 
@@ -35,11 +38,16 @@ def request_of(outputs: Sequence[hl.Func]) -> Request:
     return pipeline._request()
 
 
+def spread(request: Request, each: Sequence[_T]) -> list[_T]:
+    """One for each value of an output, of what there is one of for each output."""
+    return [one for f, one in zip(request.outputs, each, strict=True) for _ in f.types]
+
+
 def settled(
     stmt: Stmt, request: Request, arguments: Sequence[Argument], windows: Sequence[Window], steps: int
 ) -> list[Box]:
     """Regions that contain the windows and need no larger ones, as ``halide_core.pipeline`` finds them."""
-    regions: list[Box] = list(windows)
+    regions: list[Box] = spread(request, windows)
     for _ in range(ROUNDS):
         needed = _asked(stmt, request, arguments, regions, steps)
         grown = [_hull(a, b) for a, b in zip(needed, regions, strict=True)]
@@ -91,7 +99,12 @@ def run_last(request: Request, windows: Sequence[Window], rng: random.Random, st
     lowered = lower(request)
     regions = settled(lowered.body, request, lowered.arguments, windows, steps)
     outcome = _run(lowered.body, request, lowered.arguments, regions, rng, steps)
-    return [outcome.result(i, window) for i, window in enumerate(windows)]
+    return results(outcome, request, windows)
+
+
+def results(outcome: Outcome, request: Request, windows: Sequence[Window]) -> list[Array]:
+    """What a run left of each value of each output, in its window."""
+    return [outcome.result(i, window) for i, window in enumerate(spread(request, windows))]
 
 
 def _run(
@@ -103,5 +116,5 @@ def _run(
     steps: int,
 ) -> Outcome:
     """Runs one tree into fresh outputs."""
-    outputs = [_allocated(f, region) for f, region in zip(request.outputs, regions, strict=True)]
+    outputs = [_allocated(a.type, region) for a, region in zip(_outputs(request), regions, strict=True)]
     return interpret(stmt, arguments, _values(request), outputs, shuffle=rng, steps=steps)

@@ -26,11 +26,11 @@ from lowering.driver import Trace, lower
 from lowering.lowered import Lowered
 from lowering.store import AssertionFailure, OutOfSteps, StuckError
 from tests.fuzz import certified, executable, floor
-from tests.fuzz.case import Program
+from tests.fuzz.case import Program, Window
 from tests.fuzz.compare import Array, compare
 from tests.fuzz.compiled import run_compiled
 from tests.fuzz.coverage import covered
-from tests.fuzz.interpreted import KeepsGrowing, request_of, run_last, run_passes
+from tests.fuzz.interpreted import KeepsGrowing, request_of, results, run_last, run_passes
 from tests.fuzz.verdict import Mismatch, Outcome, Verdict
 
 STEPS = 30_000
@@ -52,9 +52,11 @@ INTERPRETED = Judges.UNSCHEDULED | Judges.CERTIFICATE
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the reference says: a value for each output, or why there is none."""
+    """What the reference says: for each value of each output an array, its name and window; or why there is none."""
 
     values: tuple[Array, ...]
+    names: tuple[str, ...] = ()
+    windows: tuple[Window, ...] = ()
     error: hl.PipelineError | None = None
 
 
@@ -138,14 +140,18 @@ def _check_floor(case: Program, expected: Expected, kind: str) -> None:
 def reference(case: Program, outputs: Sequence[hl.Func]) -> Expected:
     """The values by the reference semantics."""
     values: list[Array] = []
-    for f, window in zip(outputs, case.windows, strict=True):
+    names: list[str] = []
+    windows: list[Window] = []
+    for f, name, window in zip(outputs, case.outputs, case.windows, strict=True):
         try:
-            value = semantics.evaluate(f.function, window)
+            found = semantics.evaluate(f.function, window)
         except hl.PipelineError as error:
-            return Expected((), error)
-        assert not isinstance(value, tuple), "a Func of the fuzzer has one value at a point"
-        values.append(value)
-    return Expected(tuple(values))
+            return Expected((), error=error)
+        several = found if isinstance(found, tuple) else (found,)
+        values += several
+        names += [name if len(several) == 1 else f"{name}[…][{k}]" for k in range(len(several))]
+        windows += [window] * len(several)
+    return Expected(tuple(values), tuple(names), tuple(windows))
 
 
 def _compare(who: str, case: Program, found: Sequence[Array], expected: Expected, *, exact: bool = True) -> None:
@@ -153,7 +159,7 @@ def _compare(who: str, case: Program, found: Sequence[Array], expected: Expected
         if len(case.windows) == 1 and any(extent == 0 for _, extent in case.windows[0]):
             return  # an empty window of the only output skips all checks
         raise Mismatch(f"ran {who}", f"where the reference has no value: {expected.error.message}")
-    for name, array, wanted, window in zip(case.outputs, found, expected.values, case.windows, strict=True):
+    for name, array, wanted, window in zip(expected.names, found, expected.values, expected.windows, strict=True):
         compare(who, name, array, wanted, window, exact=exact)
 
 
@@ -165,7 +171,7 @@ def _check_passes(case: Program, request: Request, lowered: Lowered, trace: Trac
         for name, run in run_passes(request, lowered.arguments, trace, case.windows, rng, STEPS):
             at = name
             outcome = run()
-            found = [outcome.result(i, window) for i, window in enumerate(case.windows)]
+            found = results(outcome, request, case.windows)
             _compare(f"after {name}", case, found, expected)
     except (AssertionFailure, OutOfSteps):
         raise

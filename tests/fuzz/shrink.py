@@ -126,7 +126,7 @@ def _pruned(case: Case) -> Case:
     """Without directives that name Funcs that nothing needs any more."""
     items = used_items(replace(case, directives=()))
     names = {item.name for item in items}
-    places = ("compute_root", "compute_at", "compute_inline", "store_at", "store_root")
+    places = ("compute_root", "compute_at", "compute_inline", "store_at", "store_root", "fold_storage")
     kept = tuple(
         t
         for t in case.directives
@@ -183,13 +183,21 @@ def _smaller_items(item: Item) -> Iterator[Item]:
         case Definition():
             for term in _simpler(item.value):
                 yield replace(item, value=term)
+            yield from _simpler_more(item)
         case Update():
             yield replace(item, op="=")
             for term in _simpler(item.value):
                 yield replace(item, value=term)
+            yield from _simpler_more(item)
             for i, at in enumerate(item.point):
                 for term in _simpler(at):
                     yield replace(item, point=(*item.point[:i], term, *item.point[i + 1 :]))
+
+
+def _simpler_more(item: Definition | Update) -> Iterator[Item]:
+    for i, value in enumerate(item.more):
+        for term in _simpler(value):
+            yield replace(item, more=(*item.more[:i], term, *item.more[i + 1 :]))
 
 
 def _simpler(term: Term) -> Iterator[Term]:

@@ -48,6 +48,8 @@ class Term:
     parts: tuple[Term, ...] = ()
     over: str = ""
     of: str = ""
+    component: int = -1
+    """Which value of a Tuple, where a READ or a REDUCTION gives one."""
 
     def __iter__(self) -> Iterator[Term]:
         """The term and everything in it."""
@@ -102,9 +104,9 @@ def name(text: str, type: Type = INT32, *, of: str = "") -> Term:
     return Term(type, Form.NAME, text, (), "", of)
 
 
-def read(source: str, type: Type, *args: Term) -> Term:
-    """A Func or an input at a point."""
-    return Term(type, Form.READ, source, args)
+def read(source: str, type: Type, *args: Term, component: int = -1) -> Term:
+    """A Func or an input at a point, or one of its values there."""
+    return Term(type, Form.READ, source, args, component=component)
 
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -142,9 +144,25 @@ def saturated(type: Type, a: Term) -> Term:
     return Term(type, Form.CAST, "saturating_cast", (a,))
 
 
+def reinterpreted(type: Type, a: Term) -> Term:
+    """``hl.reinterpret(type, a)``."""
+    return Term(type, Form.CAST, "reinterpret", (a,))
+
+
+def undefined(type: Type) -> Term:
+    """``hl.undef(type)``."""
+    return name(f"hl.undef({type_source(type)})", type)
+
+
 def reduction(function: str, over: str, value: Term) -> Term:
     """``hl.sum(r, value)`` and its like."""
     return Term(value.type, Form.REDUCTION, function, (value,), over)
+
+
+def located(function: str, over: str, rank: int, value: Term, component: int) -> Term:
+    """One value of ``hl.argmin(r, value)`` or ``hl.argmax``: a coordinate of the RDom's ``rank``, or the value."""
+    type = INT32 if component < rank else value.type
+    return Term(type, Form.REDUCTION, function, (value,), over, component=component)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -159,7 +177,7 @@ def source(term: Term) -> str:
         case Form.NAME:
             return term.text
         case Form.READ:
-            return f"{term.text}[{', '.join(map(source, term.parts)) or '()'}]"
+            return f"{term.text}[{', '.join(map(source, term.parts)) or '()'}]{_chosen(term)}"
         case Form.INFIX:
             a, b = term.parts
             left = _operand(a, literal=b.type is INT32 and not _plain(b))
@@ -177,7 +195,11 @@ def source(term: Term) -> str:
         case Form.CAST:
             return f"hl.{term.text}({type_source(term.type)}, {_typed(term.parts[0])})"
         case Form.REDUCTION:
-            return f"hl.{term.text}({term.over}, {_typed(term.parts[0])})"
+            return f"hl.{term.text}({term.over}, {_typed(term.parts[0])}){_chosen(term)}"
+
+
+def _chosen(term: Term) -> str:
+    return "" if term.component < 0 else f"[{term.component}]"
 
 
 def _typed(term: Term) -> str:

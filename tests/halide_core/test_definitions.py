@@ -239,7 +239,7 @@ def test_update_error_when_the_func_is_used_already() -> None:
     assert unused.type() is hl.Int(32)
 
 
-@pytest.mark.parametrize("value", [(1, 2), [x, y], "text", None, np.zeros(3), hl.Func("g")])
+@pytest.mark.parametrize("value", [(1, (2, 3)), [], "text", None, np.zeros(3), hl.Func("g")])
 def test_value_error_when_it_is_no_expression(value: object) -> None:
     raised(hl.DefinitionError, lambda: hl.Func("f").__setitem__(x, value))
 

@@ -33,6 +33,7 @@ def recorded(f: hl.Func) -> list[str]:
             ["f.split(x, x, xi, 8, TailStrategy.GuardWithIf)"],
         ),
         (lambda f: f.fuse(x, y, t), ["f.fuse(x, y, t)"]),
+        (lambda f: f.allow_race_conditions(), ["f.allow_race_conditions()"]),
         (lambda f: f.reorder(y, x), ["f.reorder(y, x)"]),
         (lambda f: f.reorder([y, x]), ["f.reorder(y, x)"]),
         (lambda f: f.vectorize(x), ["f.vectorize(x)"]),

@@ -64,4 +64,4 @@ def test_error_when_the_domain_is_not_clear() -> None:
     raised(hl.DefinitionError, lambda: hl.sum(g[x]), "sum()", "RDom")
     raised(hl.DefinitionError, lambda: hl.sum(g[x + r.x] + s.x), '"r.x"', '"s.x"')
     raised(hl.DefinitionError, lambda: hl.sum(name="s"), "value")
-    raised(hl.DefinitionError, lambda: hl.argmax(r.x), "not available yet")
+    raised(hl.DefinitionError, lambda: hl.argmax(r, r.x, "name", 3), "argmax()")

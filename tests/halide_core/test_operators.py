@@ -160,7 +160,6 @@ def test_function_error_when_arguments_do_not_go_together() -> None:
     raised(hl.TypeMismatchError, lambda: hl.lerp(of(U8), of(U8), 1.5), "1.5")
     raised(hl.DefinitionError, lambda: hl.select(x > 0, 1), "2")
     raised(hl.DefinitionError, lambda: hl.min(x), "1")
-    raised(hl.DefinitionError, lambda: hl.select(x > 0, (1, 2), (3, 4)), "not available yet")  # type: ignore[arg-type]
 
 
 def test_abs_warns_when_the_type_is_unsigned() -> None:

@@ -101,6 +101,12 @@ def result(*stmts, **options):
 COPY = loop(x, 0, 4, put(out, x, at(image, x)))
 
 
+def both_at_once(f, low, high):
+    """``f.0[x] = f.1[x]; f.1[x] = f.0[x]``."""
+    read = [Load(INT32, f"{f}.{k}", x) for k in (0, 1)]
+    return ir.Stores((Store(low, x, read[1]), Store(high, x, read[0])))
+
+
 # -- the rules
 
 
@@ -112,6 +118,28 @@ def test_written_cells_reach_the_callers_buffer():
     target = buffer(values=(1, 2, 3, 4))
     run(put(out, i64(2), i32(9)), outputs=[target])
     assert np.asarray(target).tolist() == [1, 2, 9, 4]
+
+
+def test_stores_read_everything_before_they_write():
+    memory = [AllocateFlat(f"t.{k}", INT32, i64(4), None) for k in (0, 1)]
+    fill = loop(x, 0, 4, Store("t.0", x, at_flat("in", x)), Store("t.1", x, i32(5)))
+    turn = loop(x, 0, 3, both_at_once("t", "t.0", "t.1"))
+    sums = loop(x, 0, 4, Store("out", x, ir.sub(at_flat("t.0", x), at_flat("t.1", x))))
+    assert result(*memory, fill, turn, sums) == [-5, -6, -7, 8]
+
+
+def test_stores_race_like_any_store():
+    memory = [AllocateFlat(f"t.{k}", INT32, i64(4), None) for k in (0, 1)]
+    fill = [loop(x, 0, 4, Store(f"t.{k}", x, i32(5 + k))) for k in (0, 1)]
+    turn = ir.Stores((Store("t.0", i64(0), at_flat("t.1", x)), Store("t.1", i64(0), Cast(INT32, x))))
+    with pytest.raises(RaceError):
+        run(*memory, *fill, parallel(x, 0, 4, turn))
+    with pytest.raises(MemoryFault):
+        run(*memory, loop(x, 0, 4, both_at_once("t", "t.0", "gone")))
+
+
+def at_flat(name, index):
+    return Load(INT32, name, index)
 
 
 def test_let_if_and_parameters_have_their_meaning():

@@ -323,22 +323,6 @@ def implicit_variables(hl: Any) -> Any:
 
 
 @pipeline
-def tuple_valued(hl: Any) -> Any:
-    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
-    f[x] = hl.Tuple((x * 2, hl.f32(x) / 2))
-    g[x] = f[x][0] + 1
-    return [f.realize([4]), f.outputs(), f.types(), g.realize([4]), f[x].size(), len(f[x])]
-
-
-@pipeline
-def tuple_update(hl: Any) -> Any:
-    x, f, r = hl.Var("x"), hl.Func("f"), hl.RDom([(0, 5)])
-    f[x] = (0, -1)
-    f[x] = (f[x][0] + r.x * x, hl.max(f[x][1], r.x - x))
-    return f.realize([4])
-
-
-@pipeline
 def extern_free_requirement(hl: Any) -> Any:
     x, f, p = hl.Var("x"), hl.Func("f"), hl.Param(hl.Int(32), "p")
     f[x] = x + p

@@ -35,10 +35,11 @@ class Wider:
     name = "wider"
 
     def answer(self, query: Query) -> Answers:
-        """Answers that satisfy the query: ``g`` reads nothing, so only its own memory must grow with it."""
+        """Answers that satisfy the query: ``g`` reads nothing, so only its own memory must grow with it. What is new in
+        an iteration stays as it is: it tells a part of the compute bounds from another."""
         found = SymbolicOracle().answer(query)
         for i, a in enumerate(found.holes):
-            if a.func.name == "g":
+            if a.func.name == "g" and a.kind is not HoleKind.LOOP:
                 margin = MARGIN if a.kind is HoleKind.CPU else 2 * MARGIN
                 low = simplify(ir.sub(a.interval.min, ir.i64(margin)))
                 length = simplify(ir.add(a.interval.len, ir.i64(2 * margin)))
@@ -66,7 +67,7 @@ def outcome(f: hl.Func, oracle: Wider | None, window: list[tuple[int, int]]) -> 
     stmt = dict(trace.passes)["fill"]
     values = _values(request)
     region = settled(stmt, arguments, values, tuple(window))
-    return interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
+    return interpret(stmt, arguments, values, [_allocated(request.outputs[0].types[0], region)])
 
 
 def stencil() -> tuple[hl.Func, hl.Func]:
@@ -99,6 +100,7 @@ def test_wider_answers_leave_what_is_needed_as_it_was(schedule: str) -> None:
     assert np.array_equal(wide.result(0, window), wanted)
 
 
+@pytest.mark.uncertified("a wrong answer, which the interpreter is to see")
 @pytest.mark.parametrize("schedule", ["root", "in rows", "in tiles"])
 def test_narrower_answers_are_no_answers(schedule: str) -> None:
     g, f = stencil()

@@ -19,6 +19,7 @@ from lowering.interpreter import interpret
 from tests.property.generate import Case, draw
 from tests.property.interpreted import settled
 
+pytestmark = pytest.mark.uncertified("β₀'s programs may refuse every window, or be too large to decide")
 SEEDS = range(16)
 ENGINES = [Engine.INTERVAL, Engine.CHAIN, Engine.ISL, Engine.NONLINEAR]
 
@@ -29,7 +30,7 @@ def computed(case: Case, engine: Engine) -> np.ndarray:
     arguments = lower(request, oracle=oracle_of(engine), trace=trace).arguments
     stmt, values = dict(trace.passes)["fill"], _values(request)
     region = settled(stmt, arguments, values, tuple(case.window))
-    outcome = interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
+    outcome = interpret(stmt, arguments, values, [_allocated(request.outputs[0].types[0], region)])
     return outcome.result(0, case.window)
 
 

@@ -486,3 +486,21 @@ def test_header_declares_the_function_for_c_and_cpp(tmp_path: Path) -> None:
         source.write_text(body)
         command = [compiler, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{emitted.RUNTIME}", str(source)]
         subprocess.run(command, check=True)
+
+
+def test_stores_of_a_point_happen_at_once() -> None:
+    a, b = image("a", U16), image("b", U16)
+    n = field(a, Field.EXTENT, 0)
+    turn = ir.Stores((ir.Store("a", x, load("b", x)), ir.Store("b", x, load("a", x))))
+    lowered = Lowered("turn", (output_buffer(a), output_buffer(b)), block(loop(x, ir.ZERO, n, turn)))
+    first, second = np.arange(5, dtype=np.uint16), np.arange(90, 95, dtype=np.uint16)
+    assert run(lowered, first, second) == 0
+    assert (first.tolist(), second.tolist()) == ([90, 91, 92, 93, 94], [0, 1, 2, 3, 4])
+
+
+def test_stores_at_different_places_are_an_internal_error() -> None:
+    a, b = image("a", U16), image("b", U16)
+    apart = ir.Stores((ir.Store("a", x, load("b", x)), ir.Store("b", ir.add(x, ir.ONE), load("a", x))))
+    lowered = Lowered("apart", (output_buffer(a), output_buffer(b)), loop(x, ir.ZERO, ir.ONE, apart))
+    with pytest.raises(InternalError, match="different places"):
+        emit_c(lowered)

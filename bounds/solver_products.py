@@ -1,0 +1,48 @@
+"""What is true of products of integers, for a solver that takes a product for one more unknown.
+
+In: the z3 integers of products and of their factors. Out: z3 truth values.
+
+    m = x*y, n = x*z   ->   y < z and x >= 0  ⇒  m + x <= n
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+
+def product_lemmas(m: Any, x: Any, y: Any) -> list[Any]:
+    """What is true of every product ``m = x·y`` of integers."""
+    return [
+        (m == 0) == z3.Or(x == 0, y == 0),
+        z3.Implies(z3.Or(z3.And(x > 0, y > 0), z3.And(x < 0, y < 0)), m > 0),
+        z3.Implies(z3.Or(z3.And(x > 0, y < 0), z3.And(x < 0, y > 0)), m < 0),
+        *(lemma for a, b in ((x, y), (y, x)) for lemma in _growth(m, a, b)),
+    ]
+
+
+def _growth(m: Any, x: Any, y: Any) -> list[Any]:
+    """A product is as far from zero as either factor, or further."""
+    return [
+        z3.Implies(x == 1, m == y),
+        z3.Implies(z3.And(x >= 1, y >= 0), m >= y),
+        z3.Implies(z3.And(x >= 1, y <= 0), m <= y),
+        z3.Implies(z3.And(x <= -1, y >= 0), m <= -y),
+        z3.Implies(z3.And(x <= -1, y <= 0), m >= -y),
+    ]
+
+
+def pair_lemmas(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> list[Any]:
+    """What is true of two products that share a factor: with it they grow by at least that factor a step."""
+    (m, x, y), (n, u, v) = one, other
+    lemmas = []
+    for a, b in ((x, y), (y, x)):
+        for c, d in ((u, v), (v, u)):
+            shared = z3.And(b == d, b >= 0)
+            lemmas += [
+                z3.Implies(z3.And(b == d, a == c), m == n),
+                z3.Implies(z3.And(shared, a < c), m + b <= n),
+                z3.Implies(z3.And(shared, c < a), n + b <= m),
+            ]
+    return lemmas

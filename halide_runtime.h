@@ -1,0 +1,160 @@
+/* The runtime that generated code and the programs around it share.
+ *
+ * C11 and C++11. The buffer types have exactly the memory layout of Halide's own HalideRuntime.h. To use both headers
+ * in one file include Halide's first: the types below then step aside. Everything else has the prefix halide_core_.
+ *
+ *     halide_core_set_num_threads(4);
+ *     if (blur(&input, &output)) fprintf(stderr, "%s\n", halide_core_last_error());
+ */
+#ifndef HALIDE_CORE_RUNTIME_H
+#define HALIDE_CORE_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+
+#ifndef HALIDE_HALIDERUNTIME_H
+
+typedef enum halide_type_code_t {
+    halide_type_int = 0,
+    halide_type_uint = 1,
+    halide_type_float = 2,  /* IEEE */
+    halide_type_handle = 3, /* an opaque pointer of 64 bits */
+    halide_type_bfloat = 4  /* the upper 16 bits of an IEEE single */
+} halide_type_code_t;
+
+typedef struct halide_type_t {
+    uint8_t code; /* a halide_type_code_t; one byte in C and in C++ alike */
+    uint8_t bits;
+    uint16_t lanes;
+} halide_type_t;
+
+typedef struct halide_dimension_t {
+    int32_t min, extent, stride; /* stride counts elements, not bytes */
+    uint32_t flags;              /* zero */
+} halide_dimension_t;
+
+typedef enum halide_buffer_flags {
+    halide_buffer_flag_host_dirty = 1,
+    halide_buffer_flag_device_dirty = 2
+} halide_buffer_flags;
+
+struct halide_device_interface_t; /* never looked into by this runtime */
+
+typedef struct halide_buffer_t {
+    uint64_t device;
+    const struct halide_device_interface_t *device_interface;
+    uint8_t *host; /* the element at the minimum of every dimension; NULL asks for the bounds */
+    uint64_t flags;
+    struct halide_type_t type;
+    int32_t dimensions;
+    halide_dimension_t *dim;
+    void *padding;
+} halide_buffer_t;
+
+#endif /* HALIDE_HALIDERUNTIME_H */
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* What a pipeline, a task and halide_core_par_for return. Numbers are never reused. */
+typedef enum halide_core_error_code {
+    halide_core_success = 0,
+    halide_core_error_argument_null = 1,       /* a buffer argument is NULL, or has no memory */
+    halide_core_error_argument_type = 2,       /* element type is not the declared one */
+    halide_core_error_argument_dimensions = 3, /* wrong number of dimensions */
+    halide_core_error_argument_extent = 4,     /* negative or not the required extent */
+    halide_core_error_argument_stride = 5,     /* stride is not the required one */
+    halide_core_error_argument_bounds = 6,     /* the pipeline reads or writes outside of the buffer */
+    halide_core_error_out_of_memory = 7,
+    halide_core_error_assertion_failed = 8,   /* an assertion of the algorithm or of the schedule */
+    halide_core_error_argument_alias = 9,     /* two buffers overlap in a way the pipeline can't honour */
+    halide_core_error_argument_device = 10,   /* the newest data is on a device, not in host memory */
+    halide_core_error_index_overflow = 11,    /* a region or an address does not fit its integer type */
+    halide_core_error_parameter_range = 12,   /* a scalar parameter is outside its declared range */
+    halide_core_error_reduction_extent = 13,  /* a reduction domain has a negative extent */
+    halide_core_error_extern_failed = 14,     /* an extern stage returned nonzero */
+    halide_core_error_forked_inside_task = 15, /* a task forked, and the child returned from it */
+    halide_core_error_specialize_fail = 16 /* specialize_fail: no specialization of a stage fits this run */
+} halide_core_error_code;
+
+/* A message never takes more bytes than this, its final 0 included. */
+#define HALIDE_CORE_MESSAGE_SIZE 1024
+
+typedef void (*halide_core_error_handler)(int code, const char *message);
+
+#if defined(__GNUC__)
+#define HALIDE_CORE_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define HALIDE_CORE_PRINTF(text, first)
+#endif
+
+/* Formats the message, keeps it as this thread's last error, calls the handler on this thread, returns `code`. */
+int halide_core_error(int code, const char *format, ...) HALIDE_CORE_PRINTF(2, 3);
+
+/* This thread's last message, "" if there is none; never NULL. It means something only right after a call that
+ * failed: a call that succeeds may leave, change or clear it. A failure of a task on another thread becomes the last
+ * error of the thread that called halide_core_par_for. */
+const char *halide_core_last_error(void);
+void halide_core_clear_error(void);
+
+/* Sets this thread's last error without calling the handler: for code that carries a message between threads. */
+void halide_core_set_last_error(const char *message);
+
+/* The handler that is called for each error, on the thread where it happens. The default, restored by NULL, prints
+ * "halide_core: message" to stderr. Returns the previous one (NULL: the default). */
+halide_core_error_handler halide_core_set_error_handler(halide_core_error_handler handler);
+
+/* Installs a handler that does nothing; codes and last errors stay as they are. */
+void halide_core_quiet_errors(void);
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+typedef int (*halide_core_task)(void *closure, int64_t index);
+typedef int (*halide_core_par_for_function)(halide_core_task task, int64_t min, int64_t extent, void *closure);
+
+/* Runs task(closure, i) once for each i in [min, min + extent), in any order, on this thread and on the workers, and
+ * returns 0 when all are done (at once if extent <= 0). If tasks fail it returns the result of the first one to fail;
+ * indices that had not started by then need not run. Tasks may call it again. Tasks must return: no longjmp and no C++
+ * exception may leave them. */
+int halide_core_par_for(int (*task)(void *closure, int64_t index), int64_t min, int64_t extent, void *closure);
+
+/* The same on this runtime's own pool, even if a custom par_for is set (so that one can be built upon it). */
+int halide_core_default_par_for(halide_core_task task, int64_t min, int64_t extent, void *closure);
+
+/* Makes halide_core_par_for call `function` (from any thread, nested) in place of the pool; NULL restores the pool. */
+void halide_core_set_custom_par_for(halide_core_par_for_function function);
+
+/* How many threads a parallel loop uses, the calling one included. n <= 0 restores the default: HL_NUM_THREADS of the
+ * environment as it was at first use, else the number of CPUs online. Returns the old number. */
+int halide_core_set_num_threads(int n);
+int halide_core_get_num_threads(void);
+
+/* Ends and joins the workers; the next parallel loop starts new ones. Loops that are running finish on the threads that
+ * called them. Does nothing when called from inside a task. */
+void halide_core_shutdown_thread_pool(void);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Memory for `bytes` bytes on a boundary of 128, with 128 more bytes after the end that may be read and written (so
+ * that full vectors can run past the end). NULL if bytes is negative or there is no memory; never NULL for 0. */
+void *halide_core_malloc(int64_t bytes);
+void halide_core_free(void *pointer);
+
+/* Several generated libraries in one program carry this runtime; weak definitions let the linker keep one of them. */
+#ifndef HALIDE_CORE_WEAK
+#if defined(__GNUC__)
+#define HALIDE_CORE_WEAK __attribute__((__weak__))
+#else
+#define HALIDE_CORE_WEAK
+#endif
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* HALIDE_CORE_RUNTIME_H */

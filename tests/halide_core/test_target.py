@@ -1,0 +1,117 @@
+"""Targets: their texts, their features, and compiling for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+
+F = hl.TargetFeature
+AVX2 = "x86-64-linux-avx-avx2-sse41"
+
+
+def test_text_of_a_target_makes_an_equal_one() -> None:
+    for text in (AVX2, "arm-64-osx", "x86-32-windows-avx-sse41", "x86-64-linux-tune_znver4-fma"):
+        assert str(hl.Target(text)) == text
+        assert hl.Target(text) == hl.Target(text)
+        assert hl.Target.validate_target_string(text)
+    assert hl.Target("x86-64-linux-sse41-avx2-avx") == hl.Target(AVX2)
+    assert hl.Target().to_string() == "arch_unknown-0-os_unknown"
+    assert not hl.Target.validate_target_string("x86-64-linux-teapot")
+    with pytest.raises(hl.DefinitionError, match='"teapot" in the target "x86-64-linux-teapot"'):
+        hl.Target("x86-64-linux-teapot")
+
+
+def test_parts_of_a_target() -> None:
+    target = hl.Target(hl.TargetOS.Linux, hl.TargetArch.X86, 64, [F.AVX2, F.AVX, F.SSE41])
+    assert target == hl.Target(AVX2)
+    tuned = hl.Target(hl.TargetOS.Linux, hl.TargetArch.X86, 64, hl.TargetProcessorTune.TuneZnVer4, [F.FMA])
+    assert str(tuned) == "x86-64-linux-tune_znver4-fma"
+    assert (target.os, target.arch, target.bits) == (hl.TargetOS.Linux, hl.TargetArch.X86, 64)
+    assert target.features_all_of([F.AVX, F.AVX2])
+    assert not target.features_all_of([F.AVX, F.AVX512])
+    assert target.features_any_of([F.AVX, F.AVX512])
+    assert target.without_feature(F.AVX2).natural_vector_size(hl.Float(32)) == 8
+    assert target.without_feature(F.AVX2).natural_vector_size(hl.UInt(8)) == 16
+    assert target.with_feature(F.AVX512_Skylake).natural_vector_size(hl.UInt(8)) == 64
+    assert target.natural_vector_size(hl.Float(64)) == 4
+    target.set_features([F.AVX2, F.AVX], False)
+    assert str(target) == "x86-64-linux-sse41"
+    assert target.maximum_buffer_size() == 2**31 - 1
+    assert target.with_feature(F.LargeBuffers).has_large_buffers()
+    assert target.supports_type(hl.Float(32))
+
+
+def test_host_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = hl.get_host_target()
+    assert host.supported()
+    assert hl.Target("host") == host
+    assert hl.Target("host-large_buffers").has_feature(F.LargeBuffers)
+    assert hl.target_bits() == host.bits
+    assert hl.target_arch_is(host.arch)
+    assert hl.target_os_is(host.os)
+    assert hl.target_natural_vector_size(hl.UInt(8)) == host.natural_vector_size(hl.UInt(8))
+    assert hl.target_has_feature(F.AVX2) == host.has_feature(F.AVX2)
+    monkeypatch.setenv("HL_TARGET", AVX2)
+    monkeypatch.setenv("HL_JIT_TARGET", "arm-64-linux")
+    assert hl.get_target_from_environment() == hl.Target(AVX2)
+    assert hl.get_jit_target_from_environment() == hl.Target("arm-64-linux-jit")
+
+
+def test_pipeline_runs_for_this_machine_with_fewer_features() -> None:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x * 3
+    f.vectorize(x, 8)
+    host = hl.get_host_target()
+    plain = hl.Target(host.os, host.arch, host.bits)
+    for target in (host, plain, host.with_feature(F.JIT)):
+        assert np.asarray(f.realize([20], target)).tolist() == [3 * i for i in range(20)]
+
+
+def test_file_has_the_instructions_of_its_target(tmp_path: Path) -> None:
+    host = hl.get_host_target()
+    if host.arch is not hl.TargetArch.X86:
+        return
+    image, x, f = hl.ImageParam(hl.Float(32), 1, "image"), hl.Var("x"), hl.Func("f")
+    f[x] = image[x] * 3.0
+    f.vectorize(x, 8)
+    base = hl.Target(host.os, host.arch, host.bits)
+    texts = []
+    for name, target in (("old.s", base), ("new.s", base.with_feature(F.AVX))):
+        f.compile_to_assembly(str(tmp_path / name), [image], "f", target)
+        texts.append((tmp_path / name).read_text(encoding="utf-8"))
+    assert "%ymm" not in texts[0]
+    assert "%ymm" in texts[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("arm-64-qurt", "code is made for"), ("host-cuda-metal", "not available yet: cuda, metal")]
+)
+def test_foreign_target_is_refused(text: str, reason: str) -> None:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x
+    assert not hl.Target(text).supported()
+    with pytest.raises(hl.NotAvailableError, match=reason):
+        f.realize([3], hl.Target(text))
+
+
+def test_modules_and_several_files(tmp_path: Path) -> None:
+    image, x, f = hl.ImageParam(hl.Float(32), 1, "image"), hl.Var("x"), hl.Func("f")
+    f[x] = image[x] * 3.0
+    module = f.compile_to_module([image], "tripled")
+    assert module.name() == "tripled"
+    assert module.target() == hl.get_host_target()
+    kinds = hl.OutputFileType
+    files = {kinds.c_source: "c", kinds.c_header: "h", kinds.object: "o", kinds.stmt: "txt", kinds.stmt_html: "html"}
+    module.compile({kind: str(tmp_path / f"a.{end}") for kind, end in files.items()})
+    hl.Pipeline(f).compile_to({kinds.conceptual_stmt: str(tmp_path / "b.txt")}, [image], "tripled")
+    f.compile_to_conceptual_stmt(str(tmp_path / "c.html"), [image], hl.StmtOutputFormat.HTML)
+    assert {p.name for p in tmp_path.iterdir()} >= {*(f"a.{end}" for end in files.values()), "b.txt", "c.html"}
+    assert "<pre>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    with pytest.raises(hl.NotAvailableError, match="bitcode can't be written yet; these can: assembly"):
+        f.compile_to({kinds.bitcode: str(tmp_path / "x")}, [image])
+    with pytest.raises(hl.NotAvailableError, match="External"):
+        f.compile_to_module([image], "f", linkage=hl.LinkageType.Internal)
