@@ -153,6 +153,7 @@ from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.storage import MemoryType
 from halide_core.target import (
     Target,
     get_host_target,
@@ -208,6 +209,7 @@ __all__ = [
     "Int",
     "InternalError",
     "LinkageType",
+    "MemoryType",
     "Module",
     "NotAvailableError",
     "NotIterableError",

@@ -28,6 +28,6 @@ def run_request(request: Request, windows: Sequence[Box]) -> list[Array]:
     compiled, values = backend().compile(request), _values(request)
     boxes = spread(request, windows)
     regions = _settled(compiled, values, boxes)
-    filled: list[hl.Buffer] = [_allocated(a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
+    filled: list[hl.Buffer] = [_allocated(a.source, a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
     compiled.run(values, filled)
     return [np.array(b.cropped(list(w))) for b, w in zip(filled, boxes, strict=True)]

@@ -116,5 +116,5 @@ def _run(
     steps: int,
 ) -> Outcome:
     """Runs one tree into fresh outputs."""
-    outputs = [_allocated(a.type, region) for a, region in zip(_outputs(request), regions, strict=True)]
+    outputs = [_allocated(a.source, a.type, region) for a, region in zip(_outputs(request), regions, strict=True)]
     return interpret(stmt, arguments, _values(request), outputs, shuffle=rng, steps=steps)
