@@ -34,6 +34,7 @@ class Kind(Enum):
     LET = "let"
     COMPUTED = "computed before read"
     COVERAGE = "coverage"
+    FOLD = "fold"
     ORDER = "order"
     RACE = "no race"
     VALUES = "value range"

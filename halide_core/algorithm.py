@@ -106,6 +106,8 @@ class Definition:
     domain: ReductionDomain | None
     predicate: ir.Expr
     location: Location
+    requirements: tuple[Requirement, ...] = ()
+    """What every run of a pipeline that the stage is part of must meet."""
 
     def exprs(self) -> tuple[ir.Expr, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
@@ -172,6 +174,11 @@ def realization_order(outputs: Iterable[Function]) -> list[Function]:
             stack.append((function, True))
             stack.extend((c, False) for c in reversed(callees(function)) if isinstance(c, Function))
     return list(order)
+
+
+def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
+    """What the definitions of some Funcs require, each once."""
+    return tuple(dict.fromkeys(r for f in functions for d in f.definitions for r in d.requirements))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

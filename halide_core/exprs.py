@@ -288,6 +288,8 @@ class HoleKind(Enum):
 
     MEM = "mem"
     CPU = "cpu"
+    LOOP = "loop"
+    """What an iteration computes of what it needs, where memory keeps what earlier ones computed; of all stages."""
 
 
 class End(Enum):
@@ -299,7 +301,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hole(Expr):
-    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in a mem hole."""
+    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in mem and loop holes."""
 
     type: Type
     kind: HoleKind

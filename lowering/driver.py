@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bounds.certificate import Certificate
 from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
-from bounds.oracle import Answers, Oracle
+from bounds.oracle import Answers, Oracle, Slide
 from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
 from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
@@ -95,6 +95,12 @@ def schedule(request: Request, trace: Trace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
         return _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
+
+
+def sliding(program: Program) -> list[Slide]:
+    """What slides in a scheduled program, and what does not."""
+    with deep_recursion():
+        return oracle_of(chosen_engine()).answer(extract_query(program)).slides
 
 
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:

@@ -33,6 +33,7 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
+from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
 from halide_core.types import INT32
 from tests.fuzz.case import Case, Given, Image, Loop, Scalar, Told
 from tests.fuzz.nests import LoopModel, Nest
@@ -342,6 +343,11 @@ FUNC_DIRECTIVES: dict[str, tuple[type[Directive], ...]] = {
     "compute_inline": (ComputeInline,),
     "store_root": (StoreRoot,),
     "store_at": (StoreAt,),
+    "fold_storage": (FoldStorage,),
+    "store_in": (StoreIn,),
+    "reorder_storage": (ReorderStorage,),
+    "align_storage": (AlignStorage,),
+    "bound_storage": (BoundStorage,),
     "bound": (Bound,),
     "bound_extent": (Bound,),
     "align_bounds": (AlignBounds,),
