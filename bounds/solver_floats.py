@@ -5,7 +5,7 @@ finite and no NaN; None where that is not sure.
 
     float32(x)*0.5 + 1    with 0 <= x <= 255   ->   (0.99…, 128.5…)
 
-Arithmetic rounds: each end is moved outwards by more than a rounding can.
+Arithmetic rounds: an end that is no float is moved outwards by more than a rounding can.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.value_semantics import round_to_float32
 
 Range = tuple[float, float]
 
@@ -105,4 +106,5 @@ def _rounded(low: float, high: float) -> Range | None:
 
 
 def _away(end: float, direction: int) -> float:
-    return end + direction * (abs(end) * _SLACK + _TINY) if end else end
+    """Rounding is monotone: no value is rounded beyond an end that is a float of either width."""
+    return end if round_to_float32(end) == end else end + direction * (abs(end) * _SLACK + _TINY)
