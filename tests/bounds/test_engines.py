@@ -88,6 +88,22 @@ def test_isl_is_not_looser_where_a_condition_leaves_no_points() -> None:
     assert [value(found, {p: a, q: 0}) for a in (1, 2, 3, 9)] == [-1, 0, 1, 1]
 
 
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("first", [-4, -3, 0, 1])
+def test_quotient_and_remainder_of_one_variable(engine: Engine, first: int, length: int) -> None:
+    """x/2 - 1 + 2*(x%2) grows and falls in turn, so that neither end is at an end of x."""
+    e = ir.add(ir.sub(ir.div(x, ir.i64(2)), ir.ONE), ir.mul(ir.i64(2), ir.mod(x, ir.i64(2))))
+    drawn = Drawn((ForAll(x, Interval(ir.i64(first), ir.i64(length))),))
+    values = [v // 2 - 1 + 2 * (v % 2) for v in range(first, first + length)]
+    found = ends(engine, drawn, e)
+    low, high = (None if end is None else value(end, {}) for end in (found.low, found.high))
+    assert low is None or low <= min(values)
+    assert high is None or max(values) <= high
+    if engine in (Engine.ISL, Engine.CHAIN):
+        assert (low, high) == (min(values), max(values))
+
+
 _ENDS = [BinaryOp.MIN, BinaryOp.MAX]
 
 
