@@ -48,7 +48,7 @@ from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT32, INT64
-from halide_core.visit import subexpressions
+from halide_core.visit import free_variables, subexpressions
 
 
 def answer_query(query: Query, ranges: Ranges) -> Answers:
@@ -256,7 +256,9 @@ class _Answering:
 
     def _between(self, low: Expr, high: Expr, facts: Facts) -> Expr:
         chosen = low if isinstance(low, Select) else high
-        if isinstance(chosen, Select):  # the ends depend on the case that a run takes, and so does what lies between
+        if isinstance(chosen, Select) and not free_variables(chosen.condition):
+            # The ends depend on the case that a run takes, and so does what lies between. Where they depend on an
+            # iteration, the length is written so that the least coordinate cancels, and the greatest shows.
             (a, b), (c, d) = chosen_ends(low, chosen.condition), chosen_ends(high, chosen.condition)
             return either(chosen.condition, self._between(a, c, facts), self._between(b, d, facts), facts)
         simplifier = Simplifier(facts)
@@ -333,16 +335,11 @@ class _Answering:
         return replace(clause, points=tuple(points)) if slid else clause
 
     def _fold(self, f: Function, folding: Folding) -> None:
-        """How the memory of a Func folds: by default, and as it was asked for."""
-        folds = folding.default()
-        for func, d in self._program.folded:
-            if func is f:
-                slots = simplify(startup_index(d.extent))
-                folds[f.args.index(d.var)] = slots
-                for enough, told in folding.asked(d, slots):
-                    self._check(enough, Failure.ASSERTION, told)
+        folds, checks = folding.run()
         if folds:
             self._answers.folds[f] = folds
+        for enough, told in checks:
+            self._check(enough, Failure.ASSERTION, told)
 
     def _image(self, image: Image) -> None:
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])

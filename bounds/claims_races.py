@@ -129,7 +129,7 @@ def _is_function_of_the_point(write: Touch, depth: int) -> bool:
     loop is one of its own, and what it says depends on the coordinates and on what is outside the loop only."""
     f, writer = write.callee, write.writer
     assert isinstance(f, Function) and isinstance(writer, Provide)
-    if writer.stage or write.labels.get(f, depth + 1) > depth:
+    if writer.stage or write.labels[f] > depth:
         return False
     if any(isinstance(e, Access) and e.callee is f for e in subexpressions((*writer.args, *writer.values))):
         return False

@@ -22,10 +22,15 @@ from bounds.sliding import windows
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import ScheduleError
+from halide_core.index import startup_index
 from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind
 from halide_core.program import Nest, Program, path_to, provided, readings
-from halide_core.schedule import FoldStorage
+from halide_core.schedule_storage import BoundStorage, FoldStorage
+from halide_core.simplify import simplify
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
+
+Check = tuple[Expr, tuple["str | Expr", ...]]
+"""What must hold at start-up, and what is said where it does not."""
 
 
 class Folding:
@@ -65,28 +70,45 @@ class Folding:
                 found[d] = most
         return found
 
-    def asked(self, d: FoldStorage, slots: Expr) -> list[tuple[Expr, tuple[str | Expr, ...]]]:
-        """The start-up checks of a fold that was asked for, and what they say.
+    def run(self) -> tuple[dict[int, Expr], list[Check]]:
+        """How each dimension folds, by default or as it was asked for; and the start-up checks of what was asked for,
+        lengths of memory among it, each with what it says.
 
-        Raises: ScheduleError, where it can't fold, or not by so few slots.
+        Raises: ScheduleError, where a dimension can't fold, or memory is too small.
         """
-        at, name = self._f.args.index(d.var), self._f.name
-        refusal = self.refusal(at)
-        if refusal:
-            raise ScheduleError(f'{d.spelled()}: "{d.var}" can\'t fold: {refusal}.', d.location)
-        most = self.longest(at, at_start=True)
+        folds = self.default()
+        checks: list[Check] = []
+        for func, d in self._program.folded:
+            if func is self._f:
+                at = self._f.args.index(d.var)
+                refusal = self.refusal(at)
+                if refusal:
+                    raise ScheduleError(f'{d.spelled()}: "{d.var}" can\'t fold: {refusal}.', d.location)
+                slots = folds[at] = simplify(startup_index(d.extent))
+                checks.append(self._enough(d, slots, self.longest(at, at_start=True), "count at one time"))
+        for bound in [d for d in self._f.directives if isinstance(d, BoundStorage)]:
+            at = self._f.args.index(bound.var)
+            (length,) = [
+                a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == at
+            ]
+            most = self._ranges.ends(length, self._query.scope(self._program.stored[self._f]), self._query.top).high
+            if at not in folds:
+                checks.append(self._enough(bound, ir.i64(bound.extent), most, "are stored"))
+        return folds, checks
+
+    def _enough(self, d: FoldStorage | BoundStorage, slots: Expr, most: Expr | None, which: str) -> Check:
+        name = self._f.name
         if most is None:
-            text = f'{d.spelled()}: how much of "{name}" counts at one time can\'t be bounded in "{d.var}".'
+            text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
             raise ScheduleError(text, d.location)
         if isinstance(most, IntImm) and isinstance(slots, IntImm) and slots.value < most.value:
             raise ScheduleError(
-                f'{d.spelled()}: {most.value} points of "{d.var}" count at one time, where "{name}" is computed, and '
-                f"{slots.value} slots are too few. The legal choices: {name}.fold_storage({d.var}, {most.value}), or "
-                f"more slots.",
+                f'{d.spelled()}: {most.value} points of "{d.var}" {which}, where "{name}" is computed, and '
+                f"{slots.value} places are too few. The legal choices: {most.value}, or more.",
                 d.location,
             )
-        told = (f'{d.spelled()} gives "{name}" too few slots in "{d.var}": ', slots, " for ", most)
-        return [(ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots)), told)]
+        told = (f'{d.spelled()} gives "{name}" too few places in "{d.var}": ', slots, " for ", most)
+        return ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots)), told
 
     def _fits(self, d: int, most: Expr) -> bool:
         """Whether the whole memory is no longer than the fold."""

@@ -137,7 +137,11 @@ class _Step:
         first = self._closed(loop.bounds.min)
         self._facts = Facts(scope.facts)
         self._facts.assume_at_least(loop.var, simplify(ir.add(first, ir.ONE)))
+        self._outside = scope.facts
         self._now = Simplifier(self._facts)
+        at_first = Facts(scope.facts)
+        at_first.assume_at_most(loop.var, first)
+        self._start = Simplifier(at_first)
         self._back = Substitution({loop.var: ir.sub(loop.var, ir.ONE)})
         self.windows = [self._closed_interval(i) for i in cpu_box(f, len(f.definitions) - 1)]
         self._memory = ""
@@ -217,37 +221,32 @@ class _Step:
         if facts.proves_le(old_low, now_low):
             if facts.proves_le(ir.add(old_high, ir.ONE), now_low):
                 return "windows do not overlap"
-            new_low, new_high = above, now_high
+            least, most = self._chosen(low, above), high
         elif only_up:
             return "rounding up may write beyond what is new, into what is kept"
         elif facts.proves_le(now_high, old_high):
             if facts.proves_le(ir.add(now_high, ir.ONE), old_low):
                 return "windows do not overlap"
-            new_low, new_high = now_low, below
+            least, most = low, self._chosen(high, below)
         else:
-            new_low = Select(INT64, up, above, now_low)
-            new_high = Select(INT64, up, now_high, Select(INT64, down, below, now_high))
+            least = self._chosen(low, Select(INT64, up, above, now_low))
+            most = self._chosen(high, Select(INT64, up, now_high, Select(INT64, down, below, now_high)))
+        # The length is written so that the least coordinate cancels: what is left is the greatest.
+        start = least if least is low else hole(HoleKind.LOOP, self._f, 0, d).min
+        span = simplify(ir.add(ir.sub(most, start), ir.ONE))
+        if not self._outside.proves_le(least, ir.add(most, ir.ONE)):
+            span = ir.maximum(span, ir.ZERO)
+        size = sum(1 for _ in subexpressions([least, span]))
+        return Interval(least, span) if size <= _LONGEST else "its windows are too long to tell apart"
+
+    def _chosen(self, whole: Expr, new: Expr) -> Expr:
+        """An end of a whole window where iterations start anew, and of what is new elsewhere."""
+        if len(self._restarts) == 1:  # of a first iteration alone
+            whole = self._start.expr(whole)
         restart = self._restarts[0]
         for more in self._restarts[1:]:
             restart = ir.binary(BinaryOp.OR, restart, more)
-        least = low if new_low is low else Select(INT64, restart, low, new_low)
-        most = high if new_high is high or new_high is now_high is high else Select(INT64, restart, high, new_high)
-        # The length is written so that the least coordinate cancels: what is left is the greatest.
-        start = hole(HoleKind.LOOP, self._f, 0, d).min
-        span = simplify(ir.add(ir.sub(most, least if least is low else start), ir.ONE))
-        covered = Interval(least, span if self._never_negative(d, new_low, new_high) else ir.maximum(span, ir.ZERO))
-        size = sum(1 for _ in subexpressions([covered.min, covered.len]))
-        return covered if size <= _LONGEST else "its windows are too long to tell apart"
-
-    def _never_negative(self, d: int, new_low: Expr, new_high: Expr) -> bool:
-        low, high = self._ends(d)
-        plain = self._facts.proves_le(new_low, ir.add(new_high, ir.ONE))
-        return plain and nonempty_span(low, high, self._facts)
-
-
-def nonempty_span(low: Expr, high: Expr, facts: Facts) -> bool:
-    """Whether a window is never of negative length, in a first iteration too."""
-    return facts.proves_le(low, ir.add(high, ir.ONE))
+        return whole if whole is new else Select(INT64, restart, whole, new)
 
 
 def _below(scope: Path, var: Variable) -> Iterator[Binder]:

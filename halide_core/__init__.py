@@ -146,13 +146,14 @@ from halide_core.param import Param
 from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline
-from halide_core.placeholders import random_float, random_int, random_uint, undef
+from halide_core.placeholders import random_float, random_int, random_uint, require, undef
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.storage import MemoryType
 from halide_core.target import (
     Target,
     get_host_target,
@@ -208,6 +209,7 @@ __all__ = [
     "Int",
     "InternalError",
     "LinkageType",
+    "MemoryType",
     "Module",
     "NotAvailableError",
     "NotIterableError",
@@ -324,6 +326,7 @@ __all__ = [
     "random_int",
     "random_uint",
     "reinterpret",
+    "require",
     "round",
     "rounding_halving_add",
     "rounding_mul_shift_right",

@@ -13,6 +13,7 @@ from typing import Any
 
 from halide_core import ir
 from halide_core.ir import BinaryOp
+from halide_core.storage import MemoryType
 from halide_core.types import INT32, INT64
 
 _PRECEDENCE = {
@@ -123,11 +124,13 @@ def _head(stmt: ir.Stmt) -> str:
         case ir.Let(var=var, value=value, within=within):
             known = "" if within is None else f" within {format_interval(within)}"
             return f"let {var.name} = {format_expr(value)}{known}"
-        case ir.Allocate(func=func, bounds=bounds, folds=folds):
+        case ir.Allocate(func=func, bounds=bounds, folds=folds, layout=layout):
             told = [f" folding {dim_name(func, d)} by {format_expr(k)}" for d, k in enumerate(folds) if k is not None]
-            return f"allocate {func.name}({_box(bounds)}){','.join(told)}"
-        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit):
+            laid = "" if layout is None else f" laid out: {layout}"
+            return f"allocate {func.name}({_box(bounds)}){','.join(told)}{laid}"
+        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit, memory=memory):
             most = "" if limit is None else f" at most {limit}"
+            most += "" if memory is MemoryType.Auto else f" in {memory.value}"
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
         case ir.Label(func=func, stage=stage):
             return f"label {func.name}:" if stage is None else f"label {func.name}.s{stage}:"

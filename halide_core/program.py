@@ -32,8 +32,10 @@ from halide_core.ir import (
     Stmt,
     Variable,
 )
-from halide_core.schedule import Directive, FoldStorage
+from halide_core.schedule import Directive
+from halide_core.schedule_storage import FoldStorage
 from halide_core.simplify import simplify
+from halide_core.storage import Layout
 from halide_core.types import BOOL, INT64
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 
@@ -153,6 +155,8 @@ class Program:
     specialized: Mapping[tuple[Function, int], tuple[Case, ...]] = field(default_factory=dict)
     folded: tuple[tuple[Function, FoldStorage], ...] = ()
     """What is asked of the memory of Funcs: later ones of one dimension are the ones that count."""
+    layouts: Mapping[Function, Layout] = field(default_factory=dict)
+    """Of the Funcs whose memory is not laid out plainly."""
     sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
     """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
 
@@ -303,15 +307,18 @@ class _Assembly:
         stmts = self._prologue(level)
         computed = self._computed.get(level, [])
         here = set(computed)
-        stmts += [Allocate(f, mem_box(f)) for f in self._stored.get(level, []) if f not in here]
+        stmts += [self._allocate(f) for f in self._stored.get(level, []) if f not in here]
         stored_here = set(self._stored.get(level, []))
         for f in computed:
             if f in stored_here:
-                stmts.append(Allocate(f, mem_box(f)))
+                stmts.append(self._allocate(f))
             stmts.append(self._label(f))
         if not stmts:
             return body
         return Block(tuple(stmts + ([] if body is ir.NOTHING else [body])))
+
+    def _allocate(self, f: Function) -> Allocate:
+        return Allocate(f, mem_box(f), layout=self._program.layouts.get(f))
 
     def _label(self, f: Function) -> Stmt:
         stages: list[Stmt] = list(self._obligations.get(f, []))

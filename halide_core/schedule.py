@@ -314,29 +314,6 @@ class StoreAt(_AtLevel):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class FoldStorage(Directive):
-    """The Func's memory has ``extent`` slots in a dimension, which its points take in turn. ``forward`` says which way
-    they come; that is known without it, and kept so that the call prints as it was written."""
-
-    var: str
-    extent: Expr
-    forward: bool = True
-
-    def variables(self) -> tuple[str, ...]:
-        return (self.var,)
-
-    def with_variables(self, to: Mapping[str, str]) -> FoldStorage:
-        return replace(self, var=to.get(self.var, self.var))
-
-    def exprs(self) -> tuple[Expr, ...]:
-        return (self.extent,)
-
-    def call(self) -> str:
-        backwards = "" if self.forward else ", False"
-        return f"fold_storage({self.var}, {format_expr(self.extent)}{backwards})"
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Bound(Directive):
     """The compute bounds of a dimension are ``(min, extent)``; ``min`` is None for bound_extent."""
 

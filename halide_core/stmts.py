@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from halide_core.exprs import Callee, Expr, Variable, format_node
+from halide_core.storage import Layout, MemoryType
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -87,6 +88,7 @@ class Allocate(Stmt):
     func: Callee
     bounds: tuple[Interval, ...]
     folds: tuple[Expr | None, ...] = ()
+    layout: Layout | None = None
 
     def fold(self, dim: int) -> Expr | None:
         """The number of slots of a dimension, if it folds."""
@@ -170,6 +172,7 @@ class AllocateFlat(Stmt):
     type: Type
     size: Expr
     limit: int | None
+    memory: MemoryType = MemoryType.Auto
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from halide_core.ir import (
@@ -241,7 +242,7 @@ class Rewriter:
                 box = tuple([self.interval(i) for i in bounds])
                 slots = tuple([None if k is None else self.expr(k) for k in folds])
                 same = all(a is b for a, b in zip((*bounds, *folds), (*box, *slots), strict=True))
-                return stmt if same else Allocate(stmt.func, box, slots)
+                return stmt if same else Allocate(stmt.func, box, slots, stmt.layout)
             case Assert(condition=condition, message=message):
                 test = self.expr(condition)
                 text = tuple([self.expr(m) if isinstance(m, Expr) else m for m in message])
@@ -251,7 +252,7 @@ class Rewriter:
                 return AnswerQuery(tuple((c, tuple(self.interval(i) for i in box)) for c, box in regions))
             case AllocateFlat(size=size):
                 count = self.expr(size)
-                return stmt if count is size else AllocateFlat(stmt.buffer, stmt.type, count, stmt.limit)
+                return stmt if count is size else replace(stmt, size=count)
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
                 return stmt if where is index and what is value else Store(stmt.buffer, where, what)

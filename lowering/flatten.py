@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm import Constraint, Image, UniqueNames
-from halide_core.errors import InternalError
+from halide_core.errors import InternalError, ScheduleError
 from halide_core.facts import Facts
 from halide_core.ir import (
     Access,
@@ -33,11 +33,15 @@ from halide_core.ir import (
 )
 from halide_core.printer import dim_name
 from halide_core.simplify import simplify
-from halide_core.types import INT64
+from halide_core.storage import Layout, MemoryType, plain_layout
+from halide_core.types import INT64, Type
 from halide_core.visit import Rewriter
 from lowering.fresh import names_in
 from lowering.lets import Lets
 from lowering.limits import constant_limit
+
+STACK_LIMIT = 1 << 18
+"""Bytes that one Func may ask of a stack."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,26 +116,37 @@ class _Flatten(Rewriter):
         return ir.block(result)
 
     def _allocate(self, s: Allocate) -> list[Stmt]:
+        layout = s.layout or plain_layout(len(s.bounds))
         stmts: list[Stmt] = []
-        mins, strides = [], []
+        strides: list[Expr] = [ir.ONE] * len(s.bounds)
         stride: Expr = ir.ONE
         limit: int | None = 1
-        for d, bounds in enumerate(s.bounds):
-            mins.append(bounds.min)
-            strides.append(stride)
-            length = s.fold(d) or bounds.len
-            most = constant_limit(simplify(self._lets.substituted(length)), Facts())
+        for place, d in enumerate(layout.order, 1):
+            strides[d] = stride
+            length, most = self._length(s, layout, d)
             limit = None if limit is None or most is None else limit * max(most, 0)
             stride = simplify(ir.mul(stride, length))
-            if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
-                var = ir.index_variable(self._names.fresh(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride"))
+            if place < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
+                name = f"{s.func.name}.{dim_name(s.func, layout.order[place])}.stride"
+                var = ir.index_variable(self._names.fresh(name))
                 stmts.append(Let(var, stride, None))
                 stride = var
-        folds = tuple([s.fold(d) for d in range(len(mins))])
-        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides), folds)
+        folds = tuple([s.fold(d) for d in range(len(strides))])
+        self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
-            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit))
+            _check_memory(layout, s.func, limit, type)
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, layout.memory))
         return stmts
+
+    def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[Expr, int | None]:
+        """What a dimension takes in memory, and a constant upper bound of that."""
+        length = s.fold(d) or (ir.i64(layout.extents[d]) if layout.extents[d] else s.bounds[d].len)
+        most = constant_limit(simplify(self._lets.substituted(length)), Facts())
+        unit = layout.alignments[d]
+        if unit > 1:
+            length = simplify(ir.mul(ir.div(ir.add(length, ir.i64(unit - 1)), ir.i64(unit)), ir.i64(unit)))
+            most = None if most is None else -(-most // unit) * unit
+        return length, most
 
     def _of_argument(self, callee: Callee) -> _Layout:
         """Strides that are promised to be constants are used as constants; start-up checks see to it."""
@@ -145,3 +160,16 @@ class _Flatten(Rewriter):
             return ir.i64(promised.value)
         # Dimension 0 is dense unless something else is promised.
         return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)
+
+
+def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> None:
+    """What has to live on the stack must have a size that is known to fit."""
+    if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
+        return
+    told, location = layout.asked
+    if limit is None:
+        text = f'{told}: no constant bounds the size of "{func.name}", as the stack needs. bound_storage() sets it.'
+        raise ScheduleError(text, location)
+    if limit * type.bytes() > STACK_LIMIT:
+        text = f'{told}: "{func.name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
+        raise ScheduleError(text, location)

@@ -24,7 +24,6 @@ from halide_core.schedule import (
     ComputeRoot,
     Directive,
     Estimate,
-    FoldStorage,
     Fuse,
     Rename,
     Reorder,
@@ -35,10 +34,19 @@ from halide_core.schedule import (
     StoreRoot,
     Traverse,
 )
+from halide_core.schedule_storage import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    ReorderStorage,
+    StorageDirective,
+    StoreIn,
+)
 from scheduling import loops, placement
 from scheduling.bounds_hints import align, bound
 from scheduling.dominance import check_dominance
 from scheduling.inline import has_place
+from scheduling.layout import lay_out
 from scheduling.sliding import give_loop_holes
 from scheduling.specialize import for_every_case, specialize_stages
 
@@ -89,7 +97,7 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 continue  # the phase before's
             case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
                 continue  # a later phase's
-            case Bound() | AlignBounds():
+            case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
                 continue  # a later phase's
             case Estimate():
                 continue  # for tools that choose schedules: it changes nothing
@@ -135,6 +143,9 @@ def _storage_phase(program: Program) -> Iterator[Step]:
         for fold in [d for d in func.directives if isinstance(d, FoldStorage)]:
             program = placement.fold_storage(program, func, fold)
             yield Step(str(fold), program)
+        for layout in [d for d in func.directives if isinstance(d, StorageDirective)]:
+            program = lay_out(program, func, layout)
+            yield Step(str(layout), program)
 
 
 def _bounds_phase(program: Program) -> Iterator[Step]:

@@ -15,7 +15,8 @@ from halide_core.algorithm import Function
 from halide_core.ir import Callee, LoopKind
 from halide_core.printer import format_expr
 from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
-from halide_core.schedule import ComputeAt, ComputeRoot, Directive, FoldStorage, StoreAt, StoreRoot
+from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.schedule_storage import FoldStorage
 from scheduling.legality import levels_text, refuse, users_own
 
 Uses = dict[Function, list[StageKey]]

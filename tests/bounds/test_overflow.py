@@ -50,6 +50,8 @@ def test_windows_reach_as_far_as_start_up_checks_let_them() -> None:
         lambda x: (x % 8) * (LIMIT // 4),
         lambda x: hl.select(x > 3, x, 5) + (LIMIT - 1),
         lambda x: hl.clamp(x, 0, 3) << 28,
+        lambda x: (x << 0) + (LIMIT - 1),
+        lambda x: (hl.clamp(x, 0, 1) << 30) + (LIMIT - 1),
         lambda x: x // 2 + small * 7,
         lambda x: hl.i32(hl.u8(x)) * 1000 + 4,
     ],

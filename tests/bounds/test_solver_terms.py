@@ -8,6 +8,7 @@ import pytest
 import z3
 
 from bounds.claims_evaluate import evaluate
+from bounds.solver_floats import float_range
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select, Variable
@@ -124,3 +125,24 @@ def test_floats_are_compared_by_their_ranges(a: Expr, b: Expr, *, known: bool) -
     term = Terms().of(Binary(BOOL, BinaryOp.LE, a, b))
     assert z3.is_true(term.z) is known
     assert not z3.is_true(Terms().of(Binary(BOOL, BinaryOp.LT, a, b)).z)
+
+
+A, B = Variable(FLOAT, "a"), Variable(FLOAT, "b")
+GIVEN: dict[Expr, tuple[float, float]] = {A: (-2.0, 3.0), B: (1.0, 5.0)}
+
+
+@pytest.mark.parametrize(
+    ("op", "wanted"),
+    [
+        (BinaryOp.ADD, (-1.0, 8.0)),
+        (BinaryOp.SUB, (-7.0, 2.0)),
+        (BinaryOp.MUL, (-10.0, 15.0)),
+        (BinaryOp.MIN, (-2.0, 3.0)),
+        (BinaryOp.MAX, (1.0, 5.0)),
+    ],
+)
+def test_range_of_an_operator_of_floats(op: BinaryOp, wanted: tuple[float, float]) -> None:
+    found = float_range(Binary(FLOAT, op, A, B), lambda _: (0, 0), GIVEN)
+    assert found is not None
+    assert wanted[0] - 1e-4 <= found[0] <= wanted[0]
+    assert wanted[1] <= found[1] <= wanted[1] + 1e-4

@@ -22,7 +22,6 @@ from halide_core.schedule import (
     ComputeRoot,
     Directive,
     Estimate,
-    FoldStorage,
     Fuse,
     Rename,
     Reorder,
@@ -34,6 +33,7 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
+from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
 from halide_core.types import INT32
 from tests.fuzz.case import Case, Given, Image, Loop, Scalar, Told
 from tests.fuzz.nests import LoopModel, Nest
@@ -344,6 +344,10 @@ FUNC_DIRECTIVES: dict[str, tuple[type[Directive], ...]] = {
     "store_root": (StoreRoot,),
     "store_at": (StoreAt,),
     "fold_storage": (FoldStorage,),
+    "store_in": (StoreIn,),
+    "reorder_storage": (ReorderStorage,),
+    "align_storage": (AlignStorage,),
+    "bound_storage": (BoundStorage,),
     "bound": (Bound,),
     "bound_extent": (Bound,),
     "align_bounds": (AlignBounds,),

@@ -532,7 +532,7 @@ def test_a_fold_known_at_start_up_is_checked_there() -> None:
     g.store_root().compute_at(f, y).fold_storage(y, p)
     assert counted(f, window(f)).largest["g"] == W * 3
     p.set(2)
-    with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few slots in "y": 2 for 3'):
+    with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few places in "y": 2 for 3'):
         f.realize([4, 4])
     certified(f)
 
@@ -576,3 +576,27 @@ def test_a_fold_in_the_inner_of_two_dimensions() -> None:
     g.store_root().compute_at(f, x).fold_storage(x, 8)
     with pytest.raises(hl.ScheduleError, match=r'"x" can\'t fold: it moves along f.s0.x too'):
         f.realize([4, 4])
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What a chain asks of those before it.
+
+
+def test_a_chain_asks_its_input_for_no_more_than_without_slides() -> None:
+    needed = []
+    for slides in (False, True):
+        s, a, b, c, d = hl.ImageParam(hl.Int(32), 2, "s"), *(hl.Func(n) for n in "abcd")
+        a[x, y] = s[x, y] * 2
+        b[x, y] = a[x, y] + a[x + 2, y + 2]
+        c[x, y] = a[x, y + 2] - a[x + 2, y]
+        d[x, y] = b[x, y] * c[x, y + 2] + b[x + 2, y + 2] * c[x, y]
+        d.split(y, yo, yi, 32)
+        for each in (a, b, c):
+            each.store_at(d, yo).compute_at(d, yi)
+            if not slides:
+                each.store_at(d, yi)
+        text = str(d.explain())
+        needed.append(text[text.index("input s needs") :].splitlines()[0])
+        if slides:
+            assert "a folds y by 5" in text
+    assert needed[0] == needed[1]

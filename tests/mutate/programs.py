@@ -374,6 +374,19 @@ def fused_tiles() -> Made:
     return f, [(0, 9), (2, 5)]
 
 
+def lane_bounds() -> Made:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 6)], "r")
+    at, k = hl.cast(hl.Int(64), x), hl.cast(hl.Int(64), r.x)
+    r.where((k < at) & (at + k < 12))
+    f[x] = 0
+    f[x] += r.x + 1
+    f.compute_root().update(0).reorder(r.x, x).vectorize(x, 4)
+    out = hl.Func("out")
+    out[x] = f[x] + f[x + 1]
+    return out, [(0, 14)]
+
+
 PROGRAMS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
@@ -408,5 +421,6 @@ PROGRAMS: dict[str, Callable[[], Made]] = {
         masked,
         wide,
         fused_tiles,
+        lane_bounds,
     )
 }

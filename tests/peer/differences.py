@@ -124,7 +124,8 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "One seed gives the same random numbers everywhere; in Halide each definition has others.",
         ["random_numbers"],
     ),
-    (Kind.TO_COME, "A node with an effect.", ["print_to_stdout", "hl.require(a_bool, a_u8, 'text')", "require_holds"]),
+    (Kind.TO_COME, "A node with an effect.", ["print_to_stdout"]),
+    (Kind.BETTER, "The message of require() takes texts; Halide's binding takes Exprs only.", ["require_holds"]),
     (
         Kind.TO_COME,
         "Types: handles and floats of 16 bits.",
@@ -135,7 +136,6 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "Enumerations of files that aren't written yet.",
         ["[hl.NameMangling.Default, hl.NameMangling.C]", "[hl.OutputFileType.c_header, hl.OutputFileType.object]"],
     ),
-    (Kind.TO_COME, "Requirements of the caller.", ["extern_free_requirement"]),
     (Kind.TO_COME, "Constraints on inputs and outputs.", ["image_param_constraints", "output_buffer_constraints"]),
     (Kind.TO_COME, "The loop outside of all loops.", ["hl.Var.outermost().name()"]),
     (Kind.TO_COME, "Wrappers.", ["wrapper"]),
