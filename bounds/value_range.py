@@ -15,7 +15,20 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import EVERYTHING, Range
-from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, ParamRef, Select
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Expr,
+    FloatImm,
+    IntImm,
+    Intrinsic,
+    ParamRef,
+    Print,
+    Select,
+)
 from halide_core.types import Type
 
 _BOOL: Range = (0, 1)
@@ -103,9 +116,13 @@ class ValueRanges:
                 return self._cast(self.of(a), a.type, type)
             case Select(a=a, b=b):
                 return _hull(self.of(a), self.of(b))
+            case Print(a=a):
+                return self.of(a)
             case Access(callee=callee, component=component):
                 if isinstance(callee, Function):
                     return self.of_function(callee, component)
+            case Call(function=Intrinsic.REINTERPRET):
+                return type_range(e.type)
             case Call(function=function, args=args):
                 return self._call(function, args)
             case Binary(op=op, a=a, b=b):

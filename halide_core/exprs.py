@@ -254,6 +254,16 @@ class Call(Expr):
     args: tuple[Expr, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Print(Expr):
+    """``a``; where ``condition`` holds, ``message``, texts and values, is shown on a line of its own."""
+
+    type: Type
+    a: Expr
+    condition: Expr
+    message: tuple[str | Expr, ...]
+
+
 LAST_STAGE = -1
 
 

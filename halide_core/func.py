@@ -93,7 +93,7 @@ class FuncRef(Operand):
 
     def __iter__(self) -> Any:
         if self.size() == 1:
-            raise DefinitionError(f"{self!r} is one value: only a Tuple can be unpacked.")
+            raise NotIterableError(f"{self!r} is one value: only a Tuple can be unpacked.")
         return iter([self[k] for k in range(self.size())])
 
     def __getitem__(self, component: int) -> FuncTupleElementRef:

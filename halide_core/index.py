@@ -16,7 +16,7 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, IntImm, LoopName, ParamRef, RVarRef, Select, Variable
 from halide_core.types import INT32, INT64, UInt
-from halide_core.visit import Rewriter
+from halide_core.visit import Rewriter, subexpressions
 
 _EXACT = frozenset(
     {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
@@ -73,6 +73,19 @@ def _might_wrap(e: Expr) -> bool:
     return True
 
 
+class _Silent(Rewriter):
+    """Leaves out what is printed: bounds ask for coordinates more often than a program computes them."""
+
+    def rewrite_Print(self, e: ir.Print) -> Expr:
+        """The value alone."""
+        return self.expr(e.a)
+
+
+def silent(e: Expr) -> Expr:
+    """The expression without what it prints."""
+    return _Silent().expr(e) if any(isinstance(each, ir.Print) for each in subexpressions([e])) else e
+
+
 class TargetExprs(Rewriter):
     """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones."""
 
@@ -112,7 +125,7 @@ class TargetExprs(Rewriter):
         """The expression as an int64 number."""
         known = self._indices.get(e)
         if known is None:
-            known = self._index(e)
+            known = self._index(silent(e))
             self._indices[e] = known
         return known
 

@@ -30,6 +30,7 @@ from halide_core.ir import (
     Let,
     Load,
     Not,
+    Print,
     Provide,
     Ramp,
     Select,
@@ -46,6 +47,7 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Select: lambda e: (e.condition, e.a, e.b),
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
+    Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, Expr))),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -57,11 +59,18 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Select: lambda e, p: Select(e.type, *p),
     Cast: lambda e, p: Cast(e.type, *p),
     Call: lambda e, p: Call(e.type, e.function, p),
+    Print: lambda e, p: Print(e.type, p[0], p[1], _told(e.message, p[2:])),
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),
     Broadcast: lambda e, p: Broadcast(e.type, *p),
 }
+
+
+def _told(message: tuple[str | Expr, ...], values: tuple[Expr, ...]) -> tuple[str | Expr, ...]:
+    """A message with other values."""
+    rest = iter(values)
+    return tuple([next(rest) if isinstance(m, Expr) else m for m in message])
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:

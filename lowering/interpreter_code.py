@@ -251,6 +251,8 @@ class Coder:
                 return _unary(values, d, cast_function(a.type.element_of(), element), *at)
             case ir.Call(function=function, args=args):
                 return _nary(values, d, call_function(function, args[0].type.element_of(), element), at)
+            case ir.Print():
+                return _nary(values, d, lambda value, *_: value, at)
             case ir.Broadcast():
                 return _unary(values, d, lambda value: value, *at)
             case ir.Ramp():
