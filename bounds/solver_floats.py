@@ -54,6 +54,8 @@ class _Floats:
         match e:
             case ir.FloatImm(value=value):
                 return (value, value) if abs(value) < _LARGEST else None
+            case ir.Print(a=a):
+                return self.of(a)
             case ir.Cast(a=a) if a.type.is_float():
                 inner = self.of(a)
                 return None if inner is None else _rounded(*inner)

@@ -29,7 +29,7 @@ ExternFuncArgument Generator GeneratorContext GeneratorParam Handle InputBuffer 
 LoopLevel NameMangling OutputBuffer OutputScalar Partition PrefetchBoundStrategy VarOrRVar active_generator_context
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
 evaluate_may_gpu funcs gather generator host_supports_target_device install_dir link_modules load_plugin main
-memoize_tag print print_when propagate_adjoints scatter serialize_pipeline
+memoize_tag propagate_adjoints scatter serialize_pipeline
 target_feature_for_device_api user_context_value vars
 """
 
