@@ -141,7 +141,7 @@ from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
 from halide_core.output_buffer import OutputImageParam
-from halide_core.output_files import LinkageType, Module, OutputFileType, StmtOutputFormat
+from halide_core.output_files import LinkageType, Module, NameMangling, OutputFileType, StmtOutputFormat
 from halide_core.param import Param
 from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
@@ -212,6 +212,7 @@ __all__ = [
     "LinkageType",
     "MemoryType",
     "Module",
+    "NameMangling",
     "NotAvailableError",
     "NotIterableError",
     "OutputFileType",
