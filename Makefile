@@ -9,12 +9,13 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fuzz peer-test golden bench bench-peers bench-compile clean
+.PHONY: help demo test check docs fuzz peer-test golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
 	@echo "make test           run the tests"
 	@echo "make check          ruff, mypy strict, the layer test"
+	@echo "make docs           the documentation as pages, from the docstrings: docs/out/index.html"
 	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
 	@echo "make peer-test      the language beside Halide 21, which gets an environment of its own (.venv-peer)"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
@@ -36,6 +37,12 @@ check: $(READY)
 	$(PY) -m mypy || failed=1; \
 	$(PY) -m pytest -q tests/test_layers.py || failed=1; \
 	exit $$failed
+
+# The tools for it join the environment on first use. A warning is an error: what a docstring says is shown as it is meant.
+docs: $(READY)
+	@$(PY) -c 'import sphinx' 2>/dev/null || $(PY) -m pip install -q --disable-pip-version-check -e '.[docs]'
+	@$(PY) -m sphinx -q -W --keep-going -b html docs docs/out
+	@echo "docs/out/index.html"
 
 CASES ?= 400
 SEED ?= 1
@@ -86,5 +93,5 @@ $(PY):
 	    exit 1; }
 
 clean:
-	rm -rf $(VENV) $(PEER_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out
+	rm -rf $(VENV) $(PEER_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out docs/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,6 +8,8 @@ bounds are in terms of its consumers' holes, which are bound by then.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial, reduce
 
 from bounds.alignment import Alignments
@@ -15,9 +17,11 @@ from bounds.boxes import Box, Side, last_engine, union, window_box
 from bounds.cases import Need, by_case, chosen_ends, either, gather
 from bounds.constant_ranges import Ranges as ConstantRanges
 from bounds.elimination import mentions
-from bounds.oracle import Answer, Answers, Evidence, Ranges
+from bounds.folding import Folding
+from bounds.oracle import Answer, Answers, Evidence, Ranges, Slide
 from bounds.overflow import WINDOW_LIMIT, index_overflows
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
+from bounds.sliding import slides_of
 from bounds.telling import describe, tell, unbounded
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image
@@ -44,7 +48,7 @@ from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT32, INT64
-from halide_core.visit import subexpressions
+from halide_core.visit import free_variables, subexpressions
 
 
 def answer_query(query: Query, ranges: Ranges) -> Answers:
@@ -204,7 +208,11 @@ class _Answering:
             told += "".join(f"; {describe(clause)}" for clause in own)
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = Box(tuple(self._answered(i, scope) for i in cpu_box(f, stage)))
-        self._memory(f)
+        slides = list(slides_of(self._query, self._ranges, self._answers.holes, f))
+        for slide in slides:
+            self._slide(slide, scope)
+        self._memory(f, [slide.dim for slide in slides if slide.loop is not None])
+        self._fold(f, Folding(self._query, self._ranges, self._answers.holes, f, slides))
 
     def _answered(self, holes: Interval, scope: Path) -> Side:
         """The least and greatest coordinate of holes that were just answered."""
@@ -248,7 +256,9 @@ class _Answering:
 
     def _between(self, low: Expr, high: Expr, facts: Facts) -> Expr:
         chosen = low if isinstance(low, Select) else high
-        if isinstance(chosen, Select):  # the ends depend on the case that a run takes, and so does what lies between
+        if isinstance(chosen, Select) and not free_variables(chosen.condition):
+            # The ends depend on the case that a run takes, and so does what lies between. Where they depend on an
+            # iteration, the length is written so that the least coordinate cancels, and the greatest shows.
             (a, b), (c, d) = chosen_ends(low, chosen.condition), chosen_ends(high, chosen.condition)
             return either(chosen.condition, self._between(a, c, facts), self._between(b, d, facts), facts)
         simplifier = Simplifier(facts)
@@ -288,13 +298,22 @@ class _Answering:
         self._check(inside, Failure.ASSERTION, message)
         return Interval(start, length), str(directive)
 
+    def _slide(self, slide: Slide, scope: Path) -> None:
+        """What the loops of a sliding dimension cover."""
+        self._answers.slides.append(slide)
+        holes, level = hole(HoleKind.LOOP, slide.func, 0, slide.dim), self._program.computed[slide.func]
+        answer = Answer(HoleKind.LOOP, slide.func, 0, slide.dim, slide.covered, level, slide.told)
+        self._bind(answer, holes, scope)
+
     # -- memory
 
-    def _memory(self, f: Function) -> None:
+    def _memory(self, f: Function, slid: Sequence[int]) -> None:
         level = self._program.stored[f]
         is_output = f in self._program.algorithm.outputs
         scope = self._query.top if is_output else self._query.scope(level)
-        clauses = [self._query.writes[key] for key in self._program.keys(f)]
+        clauses = [self._written(self._query.writes[key], slid) for key in self._program.keys(f)]
+        if slid and any(self._program.nests[key].overcomputes for key in self._program.keys(f)):
+            clauses += [self._query.writes[key] for key in self._program.keys(f)]
         clauses += self._query.needs_memory.get(f, [])
         box = self._gathered(None, clauses, scope)
         assert box is not None
@@ -306,6 +325,21 @@ class _Answering:
             interval = Interval(side.low, self._length(side, scope))
             told = ("all that is read and written", last_engine(side.evidence), side.evidence)
             self._bind(Answer(HoleKind.MEM, f, 0, d, interval, level, *told), holes, scope)
+
+    def _written(self, clause: Clause, slid: Sequence[int]) -> Clause:
+        """A write; in dimensions that slide, what all iterations write together is what they need together."""
+        points = list(clause.points)
+        for d in slid:
+            needed = cpu_box(clause.reader.func, clause.stage)[d]
+            points[d] = (needed.min, ir.sub(ir.add(needed.min, needed.len), ir.ONE))
+        return replace(clause, points=tuple(points)) if slid else clause
+
+    def _fold(self, f: Function, folding: Folding) -> None:
+        folds, checks = folding.run()
+        if folds:
+            self._answers.folds[f] = folds
+        for enough, told in checks:
+            self._check(enough, Failure.ASSERTION, told)
 
     def _image(self, image: Image) -> None:
         clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])

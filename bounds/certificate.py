@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from bounds.claims import Claim, Kind, Result, Status, brief
+from bounds.claims import Assumption, Claim, Kind, Result, Status, brief
 from halide_core.ir import Assert
 
 SCHEMA = 1
@@ -59,6 +59,11 @@ class Certificate:
         return sum(s.seconds for s in self.spent.values())
 
     @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What some claim takes the user's word for, in the order of first need."""
+        return tuple(dict.fromkeys(a for r in self.results for a in r.assumptions))
+
+    @property
     def checks(self) -> tuple[Assert, ...]:
         """The start-up checks that some claim needs, in the order of first need."""
         return tuple(dict.fromkeys(c for r in self.results for c in r.checks))
@@ -91,9 +96,10 @@ def check_text(check: Assert) -> str:
 
 def _title(c: Certificate) -> str:
     verdict = "certified" if c.ok else "NOT CERTIFIED"
+    assumed = f", {c.count(Status.ASSUMED)} assumed on the user's word" if c.count(Status.ASSUMED) else ""
     return (
         f'"{c.name}" is {verdict}: {len(c.results)} claims, {100 * c.proven_share:.1f} % proven, '
-        f"{c.count(Status.ASSERTED)} asserted at start-up; {c.seconds:.2f} s"
+        f"{c.count(Status.ASSERTED)} asserted at start-up{assumed}; {c.seconds:.2f} s"
     )
 
 
@@ -127,8 +133,17 @@ def _notes(c: Certificate) -> list[str]:
         some = "; ".join(f"{claim.func}: {claim.told()}" for claim in claims[:3])
         more = f"; and {len(claims) - 3} more" if len(claims) > 3 else ""
         lines.append(f"asserted: {some}{more}: unless {told}")
+    lines += [_assumed_text(r) for r in c.results if r.status is Status.ASSUMED]
     lines += [failure_text(r) for r in c.failures]
     return lines
+
+
+def _assumed_text(r: Result) -> str:
+    """A claim that rests on the user's word, whose, and for which values it would not hold without."""
+    text = f"assumed: {r.claim.func}: {r.claim.told()}: on the word of {' and '.join(map(str, r.assumptions))}"
+    if r.checks:
+        text += ", unless " + " and ".join(f"“{check_text(check)}”" for check in r.checks)
+    return text if r.counterexample is None else f"{text}; it fails for {r.counterexample}"
 
 
 def failure_text(r: Result) -> str:
@@ -148,6 +163,7 @@ def _as_data(c: Certificate) -> dict[str, Any]:
         "ok": c.ok,
         "proven_share": round(c.proven_share, 4),
         "checks": [{"failure": check.failure.value, "text": check_text(check)} for check in checks],
+        "assumptions": [{"text": a.told, "at": f"{a.location.file}:{a.location.line}"} for a in c.assumptions],
         "claims": [_result_data(r, checks) for r in c.results],
         "spent": {k.value: {"steps": s.steps, "seconds": round(s.seconds, 4)} for k, s in c.spent.items()},
     }
@@ -164,6 +180,8 @@ def _result_data(r: Result, checks: Mapping[Assert, int]) -> dict[str, Any]:
         data["at"] = f"{r.claim.location.file}:{r.claim.location.line}"
     if r.checks:
         data["checks"] = [checks[check] for check in r.checks]
+    if r.assumptions:
+        data["assumptions"] = [str(a) for a in r.assumptions]
     if r.counterexample is not None:
         data["counterexample"] = dict(r.counterexample.values)
         data["confirmed"] = r.counterexample.certain

@@ -34,6 +34,7 @@ class Kind(Enum):
     LET = "let"
     COMPUTED = "computed before read"
     COVERAGE = "coverage"
+    FOLD = "fold"
     ORDER = "order"
     RACE = "no race"
     VALUES = "value range"
@@ -129,12 +130,23 @@ def nothing() -> Context:
 Text = tuple["str | Expr", ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """The user's word for something, as it was written, and the line."""
+
+    told: str
+    location: Location
+
+    def __str__(self) -> str:
+        return f"{self.told} at {self.location.file}:{self.location.line}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """``context ⇒ conclusion``. A structural verdict is the conclusion TRUE or FALSE.
 
     ``func`` is the name of the Func or input that it is about, ``text`` says what is claimed, ``location`` is the
-    user's line and ``advice`` what the user can write if it does not hold.
+    user's line and ``advice`` what the user can write if it does not hold. Under a ``waiver`` the user answers for it.
     """
 
     kind: Kind
@@ -144,6 +156,7 @@ class Claim:
     conclusion: Expr
     location: Location | None = None
     advice: str = ""
+    waiver: Assumption | None = None
 
     def told(self) -> str:
         """The text, with expressions no longer than a line."""
@@ -279,9 +292,19 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """How one claim ended. ``checks``: the start-up checks without which it isn't proven."""
+    """How one claim ended. ``checks`` and ``assumptions``: the start-up checks, and the user's word, without which it
+    isn't proven. A claim that is assumed although it is refuted has a counterexample."""
 
     claim: Claim
     status: Status
     checks: tuple[Assert, ...] = ()
     counterexample: Counterexample | None = None
+    assumptions: tuple[Assumption, ...] = ()
+
+    def waived(self) -> Result:
+        """The same where it counts; assumed where it does not hold, or is left open, and the user answers for that."""
+        waiver = self.claim.waiver
+        if waiver is None or self.status not in (Status.REFUTED, Status.UNDECIDED):
+            return self
+        counterexample = self.counterexample if self.status is Status.REFUTED else None
+        return Result(self.claim, Status.ASSUMED, (), counterexample, (waiver,))

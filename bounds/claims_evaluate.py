@@ -1,6 +1,6 @@
 """The value of an expression for given values of its leaves, by the executable semantics of values.
 
-In: an expression and a number for each leaf. Out: its value; LookupError where a leaf has none.
+In: an expression and a number for each leaf. Out: its value; LookupError where a leaf has none, or a promise is broken.
 
     evaluate(x + 1 < n, {x: 3, n: 4})   ->   False
 
@@ -45,6 +45,11 @@ def _apply(e: Expr, args: list[Value]) -> Value:
         case ir.Cast(type=type, a=a):
             converted: Value = cast_function(a.type, type)(*args)
             return converted
+        case ir.Promise():
+            promised, low, high = args
+            if not low <= promised <= high:
+                raise LookupError(f"{e!r} is broken")
+            return promised
         case ir.Call(function=function):
             called: Value = call_function(function, e.args[0].type, e.type)(*args)
             return called

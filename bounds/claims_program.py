@@ -14,6 +14,7 @@ from bounds.claims_memory import Memory
 from bounds.claims_query import query_claims
 from bounds.claims_races import race_claims
 from bounds.claims_sites import Boxes
+from bounds.claims_slides import Window, Windows
 from bounds.claims_stages import stage_claims
 from bounds.claims_tree import TreeClaims
 from bounds.fill import hole_values
@@ -21,7 +22,7 @@ from bounds.oracle import Answers
 from bounds.query import Query
 from halide_core import ir
 from halide_core.ir import Assert, Failure, Stmt
-from halide_core.program import cpu_box
+from halide_core.program import cpu_box, loop_box
 from halide_core.visit import Substitution, walk
 
 
@@ -46,12 +47,12 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     holes = hole_values(program, answers)
     promises = [s for s in walk(tree) if isinstance(s, Assert) and s.failure is Failure.PARAMETER_RANGE]
     about_query = query_claims(query, answers, promises, memory)
-    walked = TreeClaims(program, _boxes(query, holes), memory)
+    walked = TreeClaims(program, _boxes(query, holes), _windows(query, answers, holes), memory)
     walked.run(tree)
     claims = walked.claims
     for number, site in enumerate(walked.stages):
         claims += stage_claims(site, program.nests[site.key], holes, number)
-    claims += race_claims(walked.touches, memory)
+    claims += race_claims(program, walked.touches, memory)
     claims += _value_claims(walked, memory)
     started = walked.started or nothing()
     start = Claim(Kind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)
@@ -59,12 +60,23 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
 
 
 def _boxes(query: Query, holes: Substitution) -> Boxes:
-    """The compute bounds of each stage, in variables of the filled tree."""
+    """What the loops of each stage cover, in variables of the filled tree: compute bounds, or what is new of them."""
     program = query.program
     return {
-        (f, stage): tuple([holes.interval(i) for i in cpu_box(f, stage)])
+        (f, stage): tuple([holes.interval(i) for i in loop_box(program, f, stage)])
         for f in program.algorithm.functions
         for stage in program.stages(f)
+    }
+
+
+def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
+    """What is read of the Funcs that slide: their compute bounds."""
+    return {
+        f: Window(
+            tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),
+            tuple(dict.fromkeys(slide.loop for slide in answers.slides if slide.func is f and slide.loop is not None)),
+        )
+        for f in query.program.sliding
     }
 
 

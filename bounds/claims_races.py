@@ -6,6 +6,7 @@ Claims that no other iteration writes or reads the same point.
     parallel y in (0, n): for x in (0, m): f[x, y] = …
     ->  0 <= y < n, 0 <= x < m, 0 <= y' < n, 0 <= x' < m, y != y'  ⇒  x != x' || y != y'
 
+Of a reduction loop that runs so because the user allowed race conditions the claims about its own Func have a waiver.
 Memory allocated inside the loop is an iteration's own. Two iterations may write one point if they must write one value:
 a pure definition's, which is a function of the point alone. A read in a condition or an index counts as any other.
 """
@@ -14,20 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bounds.claims import Claim, Context, Kind, Text, differs
+from bounds.claims import Assumption, Claim, Context, Kind, Text, differs
 from bounds.claims_memory import Memory
 from bounds.claims_sites import Touch
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Callee, Expr, For, LoopKind, Provide, Variable
+from halide_core.program import Program, StageKey
 from halide_core.visit import Substitution, free_variables, subexpressions
 
 _CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
 
 
-def race_claims(touches: Sequence[Touch], memory: Memory) -> list[Claim]:
+def race_claims(program: Program, touches: Sequence[Touch], memory: Memory) -> list[Claim]:
     """See the module's docstring."""
-    races = _Races(touches, memory)
+    races = _Races(program, touches, memory)
     claims: list[Claim] = []
     loops: dict[For, int] = {}
     for touch in touches:
@@ -40,7 +42,13 @@ def race_claims(touches: Sequence[Touch], memory: Memory) -> list[Claim]:
 
 
 class _Races:
-    def __init__(self, touches: Sequence[Touch], memory: Memory) -> None:
+    def __init__(self, program: Program, touches: Sequence[Touch], memory: Memory) -> None:
+        self._waivers = {
+            key: Assumption(d.spelled(), d.location)
+            for key, nest in program.nests.items()
+            if (d := nest.waiver) is not None
+        }
+        self._named = program.named
         self._touches = touches
         self._memory = memory
         self._copies = 0
@@ -53,6 +61,7 @@ class _Races:
                 shared.setdefault(t.callee, []).append(t)
         claims: list[Claim] = []
         for callee, found in shared.items():
+            waiver = self._waiver(loop, callee)
             writes = [t for t in found if t.writer is not None]
             reads = _distinct([t for t in found if t.writer is None])
             for i, write in enumerate(writes):
@@ -60,28 +69,34 @@ class _Races:
                     told: Text = (f'loop "{loop.loop}": no two iterations write {callee.name} at one point',)
                     if other is write and _is_function_of_the_point(write, depth):
                         told = (f'loop "{loop.loop}": iterations that write {callee.name} at one point agree',)
-                        claims.append(self._claim(write, told, write.context, ir.TRUE))
+                        claims.append(self._claim(write, told, write.context, ir.TRUE, None))
                     else:
-                        claims.append(self._apart(loop, depth, write, other, told))
+                        claims.append(self._apart(loop, depth, write, other, told, waiver))
                 for read in reads:
                     told = (f'loop "{loop.loop}": no iteration writes {callee.name} where another reads it',)
-                    claims.append(self._apart(loop, depth, write, read, told))
+                    claims.append(self._apart(loop, depth, write, read, told, waiver))
         return claims
 
-    def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr) -> Claim:
+    def _waiver(self, loop: For, callee: Callee) -> Assumption | None:
+        """The user's word that iterations of a reduction loop never meet in the memory of its own Func."""
+        name = loop.loop
+        if loop.pure or callee is not self._named[name.func]:
+            return None
+        return self._waivers.get(StageKey(self._named[name.func], name.stage, name.specialization))
+
+    def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr, waiver: Assumption | None) -> Claim:
         f, stage = touch.reader.func, touch.reader.stage
         advice = "A serial loop there, or memory inside the loop (store_at)."
-        return Claim(Kind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice)
+        return Claim(Kind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice, waiver)
 
-    def _apart(self, loop: For, depth: int, one: Touch, other: Touch, told: Text) -> Claim:
+    def _apart(self, loop: For, depth: int, one: Touch, other: Touch, told: Text, waiver: Assumption | None) -> Claim:
         """One iteration's access and another's, with all that they bind under other names."""
         self._copies += 1
         nodes = other.context.below(other.loops[depth].outside)
         names = self._others(nodes, other, depth)
         context = one.context.again(nodes, names)
         context = context.holds(ir.binary(ir.BinaryOp.NE, loop.var, names.expr(loop.var)))
-        return self._claim(one, told, context, differs(one.point, [names.expr(e) for e in other.point]))
-
+        return self._claim(one, told, context, differs(one.point, [names.expr(e) for e in other.point]), waiver)
 
     def _others(self, nodes: Sequence[Context], touch: Touch, depth: int) -> Substitution:
         """New names for all that is not fixed outside the loop: its variable, those of lets and inner loops, and what
@@ -114,7 +129,7 @@ def _is_function_of_the_point(write: Touch, depth: int) -> bool:
     loop is one of its own, and what it says depends on the coordinates and on what is outside the loop only."""
     f, writer = write.callee, write.writer
     assert isinstance(f, Function) and isinstance(writer, Provide)
-    if writer.stage or write.labels.get(f, depth + 1) > depth:
+    if writer.stage or write.labels[f] > depth:
         return False
     if any(isinstance(e, Access) and e.callee is f for e in subexpressions((*writer.args, *writer.values))):
         return False

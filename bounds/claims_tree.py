@@ -32,6 +32,7 @@ from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
 from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
+from bounds.claims_slides import Folds, Kept, Windows
 from bounds.constant_ranges import Ranges
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -50,6 +51,7 @@ class _Scope:
     reads: Reads
     boxes: dict[Callee, tuple[Interval, ...]] = field(default_factory=dict)
     private: dict[Callee, int] = field(default_factory=dict)
+    folds: dict[Callee, Folds] = field(default_factory=dict)
     computed: frozenset[Callee] = frozenset()
     labels: dict[Callee, int] = field(default_factory=dict)
     loops: tuple[Entered, ...] = ()
@@ -73,11 +75,12 @@ class _Scope:
 class TreeClaims:
     """Walks one tree. Besides claims it leaves what other claims are made from: stages, touches, values."""
 
-    def __init__(self, program: Program, boxes: Boxes, memory: Memory) -> None:
+    def __init__(self, program: Program, boxes: Boxes, windows: Windows, memory: Memory) -> None:
         self._outputs = program.algorithm.outputs
         self._program = program
         self._nests: dict[Stmt, StageSite] = {}
         self._counts = boxes
+        self._windows = windows
         self._memory = memory
         self.claims: list[Claim] = []
         self.stages: list[StageSite] = []
@@ -196,6 +199,7 @@ class TreeClaims:
             text = (f'"{f.name}" has memory once',)
             self._claim(Kind.MEMORY, f.name, text, scope.context, ir.FALSE)
         scope.boxes[f], scope.private[f] = box, len(scope.loops)
+        scope.folds = {**scope.folds, f: tuple([None if k is None else scope.reads.expr(k) for k in stmt.folds])}
         if len(box) > 1:
             # An allocation whose size leaves int64 is refused where it stands: below it, the size is a number. Only
             # what is said of int64 may rest on that.
@@ -234,6 +238,7 @@ class TreeClaims:
         """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
         empty."""
         inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
+        self.claims += self._kept(f, scope).at_label(scope.context, scope.loops, scope.private.get(f, 0))
         self._stmt(stmt.body, inner)
         text: Text = ("all of its stages are computed",)
         complete = ir.TRUE if inner.done == list(range(len(f.definitions))) else ir.FALSE
@@ -241,11 +246,11 @@ class TreeClaims:
         scope.computed |= {f}
         if f in self._outputs:
             self._missing.pop(f, None)
-            window = nothing()
+            asked = nothing()
             if len(self._outputs) == 1:
-                window = window.holds(*(ir.less(ir.ZERO, extent) for _, extent in fields(f)))
+                asked = asked.holds(*(ir.less(ir.ZERO, extent) for _, extent in fields(f)))
             always = all_of(map(scope.reads.expr, scope.tests)) if not scope.loops else ir.FALSE
-            self._claim(Kind.COMPUTED, f.name, ("it is computed for every window",), window, always)
+            self._claim(Kind.COMPUTED, f.name, ("it is computed for every window",), asked, always)
 
     def _window(self, f: Function) -> tuple[Interval, ...] | None:
         """What the caller asked of an output."""
@@ -310,11 +315,17 @@ class TreeClaims:
         point = tuple([scope.reads.expr(a) for a in stmt.args])
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))
+        around = scope.loops[: scope.labels.get(f, 0)]
+        self.claims += self._kept(f, scope).at_write(stmt.stage, point, scope.context, around)
         self._separate(stmt, scope)
         self._definition(stmt, scope, valid)
         values = tuple([scope.reads.expr(v) for v in stmt.values])
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
+
+    def _kept(self, f: Function, scope: _Scope) -> Kept:
+        last = len(f.definitions) - 1
+        return Kept(f, self._windows.get(f), self._counts[f, 0], self._counts[f, last], scope.folds.get(f, ()))
 
     def _definition(self, stmt: Provide, scope: _Scope, valid: Context) -> None:
         """The assignment of a nest is what the user wrote."""
@@ -401,7 +412,8 @@ class TreeClaims:
             there, box = stage > 0, self._counts[f, stage]
         else:
             there = callee in scope.computed and callee in scope.boxes
-            box = self._counts[callee, len(callee.definitions) - 1]
+            window = self._windows.get(callee)
+            box = self._counts[callee, len(callee.definitions) - 1] if window is None else window.needed
         read = (f"stage {stage} reads {callee.name}[", *listed(point), "]")
         text: Text = (*read, " after it is computed")
         self._claim(Kind.COMPUTED, f.name, text, context, ir.TRUE if there else ir.FALSE, location)

@@ -20,7 +20,7 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.index import stage_variables, startup_index
 from halide_core.ir import Callee, Expr, HoleKind, Interval, RVarRef, Variable
-from halide_core.program import Guard, Level, StageKey, cpu_box, hole
+from halide_core.program import Guard, Level, Program, StageKey, cpu_box, hole, loop_box
 from halide_core.simplify import simplify
 from halide_core.types import INT32
 
@@ -141,7 +141,7 @@ def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
     nest = query.program.nests[key]
     path = _given(query, key, scope.then(Choice(key.func)))
     given: dict[Variable, Interval | None] = {}
-    for var, over in _points(key):
+    for var, over in _points(query.program, key):
         path = path.then(ForAll(var, over))
         given[var] = over
     for w in nest.witnesses:
@@ -160,11 +160,11 @@ def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
     return Conjunct(Rule.LOOPS, key.func, path, scope, all_of(goals), claim)
 
 
-def _points(key: StageKey) -> Iterator[tuple[Variable, Interval]]:
-    """The variables of a definition, and what each must take: its compute bounds, or its reduction domain."""
+def _points(program: Program, key: StageKey) -> Iterator[tuple[Variable, Interval]]:
+    """The variables of a definition, and what each must take: its loop bounds, or its reduction domain."""
     f, stage = key.func, key.stage
     variables = stage_variables(*key)
-    for name, over, pure in zip(f.args, cpu_box(f, stage), f.pure_dims(stage), strict=True):
+    for name, over, pure in zip(f.args, loop_box(program, f, stage), f.pure_dims(stage), strict=True):
         if pure:
             yield _variable(variables[ir.pure_variable(name)]), over
     domain = f.definitions[stage].domain
@@ -219,6 +219,7 @@ def format_query(query: Query) -> str:
     lines = [f"forall {', '.join(inputs)}:"]
     for f in reversed(algorithm.functions):
         lines += [f"exists {_holes_text(query, f)}:", *_indented(c for c in conjuncts if c.about is f)]
+        lines += _slide_lines(query, f)
     for image in algorithm.images:
         lines += [f"exists ?input {image.name}:", *_indented(c for c in conjuncts if c.about is image)]
     return "\n".join(lines)
@@ -226,6 +227,14 @@ def format_query(query: Query) -> str:
 
 def _indented(conjuncts: Iterable[Conjunct]) -> list[str]:
     return [f"    {format_conjunct(c)}" for c in conjuncts]
+
+
+def _slide_lines(query: Query, f: Function) -> list[str]:
+    """What the loops of a Func that may slide must cover. It is no conjunct: it speaks of several iterations, and the
+    certificate claims it of the program that runs."""
+    dims = ", ".join(f"?loop {f.name}.{f.args[d]}" for d in query.program.sliding.get(f, ()))
+    last = len(f.definitions) - 1
+    return [f"    {cpu_name(f, last)} in {dims} of this iteration and those before   [loops]"] if dims else []
 
 
 def _holes_text(query: Query, f: Function) -> str:

@@ -55,6 +55,8 @@ class Ranges:
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
                 low, high = self.of(a) if a.type is INT64 or not a.type.is_bool() else (0, 1)
                 return (low, high) if type.range[0] <= low and high <= type.range[1] else type.range
+            case ir.Promise(value=promised):
+                return self.of(promised)
             case Select(a=a, b=b) if e.type.is_integer():
                 x, y = self.of(a), self.of(b)
                 return (min(x[0], y[0]), max(x[1], y[1]))

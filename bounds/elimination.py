@@ -29,6 +29,7 @@ from halide_core.ir import (
     Hole,
     IntImm,
     Intrinsic,
+    Promise,
     Select,
     Variable,
 )
@@ -102,21 +103,26 @@ class Elimination:
             self.lost = True
 
     def _gathered(self, form: Linear) -> Linear:
-        """Moves terms that vary into a min or max that varies with them, where they can cancel:
+        """Moves terms that vary into a min, a max or a choice that varies with them, where they can cancel:
         ``x + max(4, n - x)`` is ``max(x + 4, n)``."""
         varying = [a for a in form.terms if not mentions(a).isdisjoint(self._keys)]
         if len(varying) < 2:
             return form
         for atom in varying:
-            if isinstance(atom, Binary) and atom.op in (BinaryOp.MIN, BinaryOp.MAX):
+            if isinstance(atom, Select) or (isinstance(atom, Binary) and atom.op in _OPPOSITE):
                 c = form.terms[atom]
                 rest = Linear({a: form.terms[a] for a in varying if a is not atom}, 0)
                 a, b = (to_expr(linear_of(side).times(c).plus(rest)) for side in (atom.a, atom.b))
-                op = atom.op if c > 0 else _OPPOSITE[atom.op]
-                pick = self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum
                 others = Linear({t: k for t, k in form.terms.items() if t not in varying}, form.const)
-                return others.plus(linear_of(pick(a, b)))
+                return others.plus(linear_of(self._joined(atom, c, a, b)))
         return form
+
+    def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
+        """``c`` times an atom, with what was moved into its operands."""
+        if isinstance(atom, Select):
+            return a if a is b else Select(INT64, atom.condition, a, b)
+        op = atom.op if c > 0 else _OPPOSITE[atom.op]
+        return (self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum)(a, b)
 
     def _atom(self, e: Expr, up: bool) -> Expr | None:
         if mentions(e).isdisjoint(self._keys):
@@ -133,6 +139,8 @@ class Elimination:
                 return self._remainder(a, b, up)
             case Binary(op=BinaryOp.MUL, a=a, b=b):
                 return self._product(a, b, up)
+            case Promise(value=value, low=low, high=high):
+                return self._promise(value, high if up else low, up)
             case Select(condition=condition, a=a, b=b):
                 return self._select(e, condition, a, b, up)
             case Cast(a=inner) if inner.type.is_integer():
@@ -160,6 +168,13 @@ class Elimination:
         if up == (op is BinaryOp.MIN):
             return x if x is not None else y
         return None
+
+    def _promise(self, value: Expr, limit: Expr, up: bool) -> Expr | None:
+        """The end of a value, or what the user promises of it, whichever is tighter."""
+        x, y = self.bound(value, up), self.bound(limit, up)
+        if x is None or y is None:
+            return y if x is None else x
+        return self._simplifier.minimum(x, y) if up else self._simplifier.maximum(x, y)
 
     def _corners(self, op: BinaryOp, xs: list[Expr], ys: list[Expr], up: bool) -> Expr:
         pick = self._simplifier.maximum if up else self._simplifier.minimum

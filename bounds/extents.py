@@ -39,6 +39,7 @@ class Extents:
     def record(self, h: Expr, value: Expr) -> None:
         """A hole is answered."""
         self._exact[h] = value
+        self._short.pop(h, None)
         if sum(1 for _ in subexpressions([value])) <= _SMALL:
             self._short[h] = value
 

@@ -15,12 +15,12 @@ from bounds.oracle import Answer, Answers
 from halide_core import ir
 from halide_core.algorithm import Function, UniqueNames
 from halide_core.errors import InternalError
-from halide_core.ir import AnswerQuery, Block, BufferField, Expr, Field, Hole, If, Let, Stmt
+from halide_core.ir import Allocate, AnswerQuery, Block, BufferField, Expr, Field, Hole, If, Let, Stmt
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.printer import dim_name
 from halide_core.program import Level, Program, assemble, hole
 from halide_core.types import INT64
-from halide_core.visit import Substitution, stmt_exprs, subexpressions, walk
+from halide_core.visit import Rewriter, Substitution, stmt_exprs, subexpressions, walk
 
 
 def fill(program: Program, answers: Answers) -> Stmt:
@@ -28,7 +28,7 @@ def fill(program: Program, answers: Answers) -> Stmt:
     filled = _Filling(answers, program)
     # The answers meet the obligations, or start-up checks stand for them: the tree need not repeat them.
     rest = assemble(replace(program, obligations=()), filled.prologue)
-    body = filled.substitution.stmt(rest)
+    body = _Folds(answers).stmt(filled.substitution.stmt(rest))
     regions = tuple((callee, box) for callee, box in answers.regions.items())
     head = filled.lets(None)
     head.append(filled.substitution.stmt(AnswerQuery(regions)))
@@ -36,6 +36,24 @@ def fill(program: Program, answers: Answers) -> Stmt:
     full = Block((*head, _unless_empty(program, Block((*checks, body)))))
     _refuse_holes(full)
     return full
+
+
+class _Folds(Rewriter):
+    """Tells allocations how they fold."""
+
+    def __init__(self, answers: Answers) -> None:
+        super().__init__()
+        self._folds = answers.folds
+
+    def expr(self, expr: Expr) -> Expr:
+        """Expressions stay."""
+        return expr
+
+    def rewrite_Allocate(self, s: Allocate) -> Stmt:
+        """The allocation with its folds."""
+        assert isinstance(s.func, Function)
+        found = self._folds.get(s.func, {})
+        return replace(s, folds=tuple([found.get(d) for d in range(len(s.bounds))])) if found else s
 
 
 def hole_values(program: Program, answers: Answers) -> Substitution:
@@ -121,6 +139,8 @@ def _name(answer: Answer, h: Hole) -> str:
     dim = dim_name(func, answer.dim)
     if answer.kind is ir.HoleKind.MEM:
         return f"{func.name}.{dim}.{h.end.value}"
+    if answer.kind is ir.HoleKind.LOOP:
+        return f"{func.name}.new.{dim}.{h.end.value}"
     return f"{func.name}.s{answer.stage}.{dim}.{h.end.value}"
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from bounds.query import Clause, Path, Query
 from halide_core.algorithm import Function, Image
-from halide_core.ir import Assert, Expr, HoleKind, Interval
+from halide_core.ir import Assert, Expr, HoleKind, Interval, LoopName
 from halide_core.program import Level
 
 
@@ -80,6 +80,17 @@ class Answer:
         return tuple(dict.fromkeys(e.clause for e in self.evidence))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Slide:
+    """One dimension of a Func, the loop that it slides along, if any, what the loops cover, and why in words."""
+
+    func: Function
+    dim: int
+    loop: LoopName | None
+    covered: Interval
+    told: str
+
+
 @dataclass(slots=True, eq=False)
 class Answers:
     """Every hole in the order of answering, consumers first; the regions of inputs and outputs; start-up checks."""
@@ -89,6 +100,10 @@ class Answers:
     checks: list[Assert] = field(default_factory=list)
     evidence: dict[Image | Function, tuple[tuple[Evidence, ...], ...]] = field(default_factory=dict)
     """Of regions, by dimension."""
+    folds: dict[Function, dict[int, Expr]] = field(default_factory=dict)
+    """The number of slots of each dimension of memory that folds: start-up expressions."""
+    slides: list[Slide] = field(default_factory=list)
+    """What sliding windows do, by dimension."""
 
 
 class Oracle(Protocol):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function
+from halide_core.index import silent
 from halide_core.ir import (
     Access,
     Binary,
@@ -25,6 +26,7 @@ from halide_core.ir import (
     Field,
     IntImm,
     ParamRef,
+    Promise,
     RVarRef,
     Select,
     Variable,
@@ -101,7 +103,7 @@ class _Spans:
             if isinstance(e, Access):
                 coordinates.extend((e.callee, d, arg) for d, arg in enumerate(e.args))
         for callee, d, arg in coordinates:
-            low, high = self._span(arg, spans, risks)
+            low, high = self._span(silent(arg), spans, risks)
             if isinstance(callee, Function):
                 self._widen(callee, d, (low, high))
         for e in risks:
@@ -143,6 +145,10 @@ class _Spans:
             case Binary(op=BinaryOp.MOD | BinaryOp.SHR | BinaryOp.BIT_AND, a=a, b=b):
                 self._span(a, spans, risks)
                 self._span(b, spans, risks)
+            case Promise(value=inner, low=first, high=last):
+                x, (low, _), (_, high) = (self._span(part, spans, risks) for part in (inner, first, last))
+                kept = (max(x[0], low), min(x[1], high))
+                return kept if kept[0] <= kept[1] else x
             case Select(a=a, b=b):
                 x, y = self._span(a, spans, risks), self._span(b, spans, risks)
                 return (min(x[0], y[0]), max(x[1], y[1]))

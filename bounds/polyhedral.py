@@ -23,6 +23,7 @@ from bounds.polyhedral_terms import Terms
 from bounds.quasi_affine import atoms_of, forks
 from bounds.query import Choice, Define, ForAll, Path, Where
 from halide_core import ir
+from halide_core.facts import Facts
 from halide_core.ir import Binary, Expr, Hole, Interval, Select, Variable
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
@@ -95,6 +96,10 @@ class _Row:
         return [e for e in (self.e, self.low, self.high) if e is not None]
 
 
+_Contexts = tuple[isl.Set, isl.Set]
+"""What is known of the values at the stop: where the path has points, and in any case."""
+
+
 class _Question:
     """One expression over one path."""
 
@@ -117,7 +122,7 @@ class _Question:
         for end in (known.low, known.high):
             if end is not None:
                 self._terms.gather(end)
-        outside = self._context_rows()
+        outside, certain = self._context_rows(self._path.facts), self._context_rows(self._stop.facts)
         asked = [e, *(end for end in (known.low, known.high) if end is not None)]
         if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:
             self.given_up += 1
@@ -131,8 +136,9 @@ class _Question:
             value = value.project_out(isl.dim_type.param, i, 1)
         if value.is_empty():
             return known
-        low = self._end(value, known.low, context, most=False)
-        high = self._end(value, known.high, context, most=True)
+        contexts = (context, self._set(certain))
+        low = self._end(value, known.low, contexts, most=False)
+        high = self._end(value, known.high, contexts, most=True)
         if low is known.low and high is known.high:
             return known
         return Ends(low, high, Engine.ISL)
@@ -184,9 +190,8 @@ class _Question:
         low, length = (self._extents.closed(end, self._chosen) for end in (bounds.min, bounds.len))
         return _Row(atom, low, ir.sub(ir.add(low, length), ir.ONE))
 
-    def _context_rows(self) -> list[_Row]:
-        """What is known of the atoms that do not vary."""
-        facts = self._path.facts
+    def _context_rows(self, facts: Facts) -> list[_Row]:
+        """What some facts say of the atoms that do not vary."""
         rows: list[_Row] = []
         waiting = [a for a in self._terms.atoms if not self._varies(a)]
         first = len(waiting)
@@ -225,8 +230,9 @@ class _Question:
 
     # -- the ends
 
-    def _end(self, value: isl.Set, known: Expr | None, context: isl.Set, *, most: bool) -> Expr | None:
+    def _end(self, value: isl.Set, known: Expr | None, contexts: _Contexts, *, most: bool) -> Expr | None:
         """The greatest or least value of a set, as an expression; the known one where that is as good."""
+        context, certain = contexts
         try:
             end = value.dim_max(0) if most else value.dim_min(0)
         except isl.Error:  # it has none, or that takes too many steps
@@ -238,7 +244,9 @@ class _Question:
             return known
         written = self._terms.expression(end.gist(context), self._path.facts, self._limits.nodes, self._limits.pieces)
         if same and known is not None:
-            return written if written is not None and _nodes(written) < _nodes(known) else known
+            if written is None or _nodes(written) >= _nodes(known):
+                return known
+            return known if self._looser(written, known, end, certain, most=most) else written
         self.given_up += written is None
         if written is None or known is None:
             return known if written is None else written
@@ -247,11 +255,22 @@ class _Question:
             gain = (other.sub(end) if most else end.sub(other)).max_val()
             if gain.is_int() and gain.le(isl.Val.int_from_si(gain.get_ctx(), self._limits.negligible)):
                 return known
-        if context.is_subset(end.domain()):
+        if not self._looser(written, known, end, certain, most=most):
             return written
-        # Where the path has no points the expression could be anything: it must still not be looser.
-        simplifier = Simplifier(self._path.facts)
+        # What the facts of the path say need not hold where it has no points.
+        simplifier = Simplifier(self._stop.facts)
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
+
+    def _looser(self, written: Expr, known: Expr, end: isl.PwAff, certain: isl.Set, *, most: bool) -> bool:
+        """Whether what was written for an end may be looser than the known range where the path has no points: there
+        it could be anything."""
+        if certain.is_subset(end.domain()):
+            return False
+        if any(atom not in self._terms.atoms for atom in atoms_of(written)):
+            return True
+        ours, theirs = self._terms.function(written), self._terms.function(known)
+        beyond = ours.gt_set(theirs) if most else ours.lt_set(theirs)
+        return not beyond.intersect(certain).is_empty()
 
     def _is_short(self, e: Expr) -> bool:
         return _nodes(e) <= self._limits.nodes

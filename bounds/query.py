@@ -22,7 +22,7 @@ from halide_core.algorithm import Function
 from halide_core.facts import Facts
 from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, IntImm, Provide, Stmt, Variable
 from halide_core.linear import linear_of
-from halide_core.program import Guard, Level, Loop, Obligation, Program, StageKey, cpu_box, level_site
+from halide_core.program import Guard, Level, Loop, Obligation, Program, StageKey, level_site, loop_box, provided
 from halide_core.visit import subexpressions
 
 
@@ -269,7 +269,7 @@ class _Extraction:
 
     def _in_compute_bounds(self, reader: StageKey, provide: Provide, path: Path) -> Path:
         f, stage = reader.func, reader.stage
-        for arg, bounds, pure in zip(provide.args, cpu_box(f, stage), f.pure_dims(stage), strict=True):
+        for arg, bounds, pure in zip(provide.args, loop_box(self._program, f, stage), f.pure_dims(stage), strict=True):
             if pure:
                 path = path.then(Where(ir.less_equal(bounds.min, arg)))
                 path = path.then(Where(ir.less(arg, ir.add(bounds.min, bounds.len))))
@@ -304,14 +304,6 @@ class _Extraction:
                 self._query.self_reads.setdefault(reader, []).append(clause)
             else:
                 self._query.reads.setdefault(callee, []).append(clause)
-
-
-def provided(core: Stmt) -> Provide:
-    """The assignment under the conditions of a stage."""
-    while isinstance(core, If):
-        core = core.then
-    assert isinstance(core, Provide)
-    return core
 
 
 def _extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:

@@ -16,6 +16,7 @@ from enum import Enum
 from functools import cached_property
 
 from bounds.brief import brief, tree_size
+from bounds.cases import same
 from bounds.conjuncts import window_of
 from bounds.elimination import mentions
 from bounds.oracle import Answer, Answers, Engine, Evidence
@@ -27,7 +28,7 @@ from halide_core.errors import InternalError, Location
 from halide_core.ir import Callee, Expr, Hole, HoleKind, Interval, Variable
 from halide_core.printer import hole_name
 from halide_core.program import Level, cpu_box, hole
-from halide_core.simplify import Simplifier, simplify
+from halide_core.simplify import simplify
 from halide_core.visit import Substitution, subexpressions
 
 _CLOSED = 60
@@ -172,6 +173,10 @@ class Reasons:
         if a.kind is HoleKind.MEM:
             yield from self._accesses(a.evidence, bound, a.interval, self._query.scope(program.stored[f]))
             return
+        if a.kind is HoleKind.LOOP:
+            above = Bound(HoleKind.CPU, f, len(f.definitions) - 1, a.dim, argument=False)
+            yield Need(Rule.LOOPS, a.origin, End.NEITHER, None, None, None, f.location, (above,))
+            return
         scope = self._query.scope(program.computed[f])
         if a.stage < len(f.definitions) - 1:
             above = Bound(HoleKind.CPU, f, a.stage + 1, a.dim, argument=False)
@@ -210,11 +215,10 @@ class Reasons:
 
     def _match(self, low: Expr | None, high: Expr | None, interval: Interval, scope: Path) -> End:
         """Which ends of an answer a range has."""
-        simplifier = Simplifier(scope.facts)
-        first = simplifier.expr(self.closed(interval.min))
-        last = simplifier.expr(self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE)))
-        least = low is not None and simplifier.expr(self.closed(low)) is first
-        most = high is not None and simplifier.expr(self.closed(high)) is last
+        first = self.closed(interval.min)
+        last = self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE))
+        least = low is not None and same(self.closed(low), first, scope.facts)
+        most = high is not None and same(self.closed(high), last, scope.facts)
         return _ENDS[least, most]
 
     def _depends(self, e: Expr, path: Path, stop: Path) -> tuple[Bound, ...]:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from bounds.claims import contains
 from bounds.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts, window_of
 from bounds.oracle import Answers
-from bounds.query import Define, ForAll, Path, Query, Rule, Where, provided
+from bounds.query import Define, ForAll, Path, Query, Rule, Where
 from bounds.smtlib_terms import Symbols, Writer
 from bounds.telling import special
 from halide_core import ir
@@ -29,7 +29,7 @@ from halide_core.algorithm import Function, Parameter
 from halide_core.debug import deep_recursion
 from halide_core.ir import BufferField, Expr, Field, Hole, HoleKind, ParamRef
 from halide_core.printer import format_expr
-from halide_core.program import hole
+from halide_core.program import hole, provided
 from halide_core.simplify import simplify
 from halide_core.types import INT32
 from halide_core.visit import subexpressions
@@ -68,7 +68,7 @@ class _Script:
         program = self._query.program
         if not isinstance(h.func, Function) or (h.kind is HoleKind.MEM and h.func in program.algorithm.outputs):
             return self._query.top
-        return self._query.scope((program.computed if h.kind is HoleKind.CPU else program.stored)[h.func])
+        return self._query.scope((program.stored if h.kind is HoleKind.MEM else program.computed)[h.func])
 
     def _around(self, place: Path) -> tuple[ForAll, ...]:
         """The loops around a place, outermost first."""

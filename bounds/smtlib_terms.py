@@ -207,6 +207,9 @@ class Writer:
                 return self._cast(type, a, operands[0])
             case ir.Call(function=Intrinsic.ABS, args=(a,)) if a.type.is_integer():
                 return self._fitted(e, _applied(self._helper("abs"), operands), self._exact(e))
+            case ir.Promise():  # as if it were kept: a clamp
+                least = _applied(self._helper("min"), [operands[0], operands[2]])
+                return _applied(self._helper("max"), [least, operands[1]])
             case Binary(a=a) if a.type.is_bool() and e.op in _TRUTHS:
                 return _applied(_TRUTHS[e.op], operands)
             case Binary(a=a) if a.type.is_integer() and not a.type.is_bool() and not self._is_opaque(e):
@@ -310,6 +313,9 @@ class Writer:
                 if isinstance(e, ir.Call):
                     return (0, max(abs(low), abs(high)))
                 return (low, high) if _fits((low, high), e.type) else e.type.range
+            case ir.Promise(value=value, low=least, high=most):
+                p, q, r = self._range(value), self._range(least), self._range(most)
+                return (max(min(p[0], r[0]), q[0]), max(min(p[1], r[1]), q[1]))
             case ir.Select(a=a, b=b):
                 p, q = self._range(a), self._range(b)
                 return (min(p[0], q[0]), max(p[1], q[1]))

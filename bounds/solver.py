@@ -9,17 +9,28 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import z3
 
-from bounds.claims import Claim, Context, Counterexample, Result, Status, all_of, brief, conjuncts, negation
+from bounds.claims import (
+    Assumption,
+    Claim,
+    Context,
+    Counterexample,
+    Result,
+    Status,
+    all_of,
+    brief,
+    conjuncts,
+    negation,
+)
 from bounds.claims_evaluate import evaluate
 from bounds.solver_terms import Terms
 from halide_core import ir
-from halide_core.ir import Assert, Expr
+from halide_core.ir import Assert, Expr, Promise
 from halide_core.value_semantics import Value
 from halide_core.visit import subexpressions
 
@@ -66,6 +77,8 @@ class Prover:
         self._failed = 0
         self._core: list[Assert] = []
         """The checks that the last "unsat" rests on."""
+        self._trusted: list[Promise] = []
+        """The promises that it rests on."""
         self._spent = 0
 
     @property
@@ -77,7 +90,7 @@ class Prover:
         """The verdicts, in the order of the claims."""
         results: list[Result] = []
         for _, run in groupby(claims, key=lambda c: id(c.context)):
-            results += self._group(list(run))
+            results += [r.waived() for r in self._group(list(run))]
         return results
 
     def possible(self, claim: Claim) -> Result:
@@ -140,17 +153,19 @@ class Prover:
 
     # -- questions
 
-    def _ask(self, e: Expr, checks: Sequence[Assert] = ()) -> Any:
-        """z3's answer to whether a state of the present context meets ``e``."""
+    def _ask(self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False) -> Any:
+        """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises."""
         self._push()
         self._solver.add(self._formula(e))
-        switches = [self._switches[c] for c in checks]
+        promises = self._terms.promises if trusting else {}
+        switches = [*(self._switches[c] for c in checks), *promises.values()]
         answer = self._bounded_check(self._solver, [z3.Not(self._growing), *switches])
         if answer != z3.unsat and self._terms.growing:
             answer = self._bounded_check(self._solver, [self._growing, *switches])
-        if answer == z3.unsat and checks:
+        if answer == z3.unsat and switches:
             needed = {switch.get_id() for switch in self._solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
+            self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
         self._pop()
         return answer
 
@@ -189,6 +204,9 @@ class Prover:
         needed = self._part_by_part(claim, checks)
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
+        if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
+            status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
+            return Result(claim, status, tuple(self._core), assumptions=_on_the_word(self._trusted))
         self._failed += 1
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
 
@@ -217,7 +235,8 @@ class Prover:
     # -- the last try: products as they are, and a model
 
     def _exact(self, claim: Claim, failing: Expr, checks: list[Assert]) -> Result:
-        switches = [self._switches[c] for c in checks]
+        promises = self._terms.promises
+        switches = [*(self._switches[c] for c in checks), *promises.values()]
         self._push()
         self._solver.add(self._formula(failing))
         facts = list(self._solver.assertions())
@@ -228,8 +247,9 @@ class Prover:
         if self._terms.exact_products():
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
-            if checks and self._bounded_check(solver, switches) == z3.unsat:
-                return Result(claim, Status.ASSERTED, tuple(checks))
+            if switches and self._bounded_check(solver, switches) == z3.unsat:
+                status = Status.ASSUMED if promises else Status.ASSERTED
+                return Result(claim, status, tuple(checks), assumptions=_on_the_word(promises))
         counterexample = self._counterexample(claim, solver, switches)
         if counterexample is not None and counterexample.certain:
             return Result(claim, Status.REFUTED, counterexample=counterexample)
@@ -254,6 +274,12 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
+    """Promises as the user wrote them, each line once."""
+    told = (Assumption(f"unsafe_promise_clamped(…, {brief(p.low)}, {brief(p.high)})", p.location) for p in promises)
+    return tuple(dict.fromkeys(told))
 
 
 def _solver() -> Any:

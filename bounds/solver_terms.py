@@ -68,6 +68,8 @@ class Terms:
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
         self._defined: dict[Expr, Expr] = {}
         self._depends: dict[Expr, frozenset[Expr]] = {}
+        self.promises: dict[ir.Promise, Any] = {}
+        """The switch of each promise so far."""
         self.leaves: dict[Expr, Any] = {}
         """The z3 unknown of each variable, parameter and field that is not defined."""
 
@@ -178,11 +180,20 @@ class Terms:
                 x = self.of(a)
                 most = max(abs(x.range[0]), abs(x.range[1]))
                 return self._fitted(e.type, Term(z3.If(x.z < 0, -x.z, x.z), (0, most), x.axioms))
+            case ir.Promise():
+                return self._promised(e)
             case ir.Binary(op=op, a=a, b=b):
                 return self._binary(e) if a.type.is_integer() else self._compared(e, op, a, b)
             case ir.Access() | ir.Load() | ir.RVarRef():
                 raise InternalError(f"A claim can't name memory: {e!r}")
         return self._opaque(e)
+
+    def _promised(self, e: ir.Promise) -> Term:
+        """The value; under a switch, which says whether the user's word is taken, that the promise is kept."""
+        x, low, high = self.of(e.value), self.of(e.low), self.of(e.high)
+        switch = self.promises.setdefault(e, z3.Bool(f"promise!{len(self.promises)}"))
+        said = self._say(z3.Implies(switch, z3.And(low.z <= x.z, x.z <= high.z)))
+        return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
 
     def _cast(self, type: Type, a: Expr) -> Term:
         x = self.of(a)

@@ -27,6 +27,7 @@ from halide_core.ir import (
     Intrinsic,
     ParamRef,
     Print,
+    Promise,
     Select,
 )
 from halide_core.types import Type
@@ -127,6 +128,10 @@ class ValueRanges:
                 return self._call(function, args)
             case Binary(op=op, a=a, b=b):
                 return _binary(op, self.of(a), self.of(b), a.type)
+            case Promise(value=inner, low=first, high=last):
+                known = self.of(inner)
+                kept = (max(known[0], self.of(first)[0]), min(known[1], self.of(last)[1]))
+                return kept if kept[0] <= kept[1] else known
             case ParamRef(param=param):
                 low, high = getattr(param, "low", None), getattr(param, "high", None)
                 least, most = type_range(e.type)

@@ -71,6 +71,7 @@ from halide_core.errors import (
     NotIterableError,
     PipelineError,
     PrecisionWarning,
+    PromiseError,
     ScheduleError,
     SpecializeFailError,
     ToolchainError,
@@ -153,6 +154,7 @@ from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
+from halide_core.storage import MemoryType
 from halide_core.target import (
     Target,
     get_host_target,
@@ -208,6 +210,7 @@ __all__ = [
     "Int",
     "InternalError",
     "LinkageType",
+    "MemoryType",
     "Module",
     "NotAvailableError",
     "NotIterableError",
@@ -219,6 +222,7 @@ __all__ = [
     "PipelineError",
     "PrecisionWarning",
     "Profile",
+    "PromiseError",
     "RDom",
     "RVar",
     "Range",

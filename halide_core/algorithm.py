@@ -359,6 +359,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
         directives.extend(copies[f].directives)
     for f in outputs:
         copies[f].alignment = f.alignment
+        copies[f].constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
     promised: list[Function | Image] = [*outputs, *images]
     constraints = tuple(
         Constraint(to.get(b, b), field, dim, renamed.expr(value))

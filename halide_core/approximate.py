@@ -12,9 +12,9 @@ import math
 from functools import cache
 
 from halide_core import ir
-from halide_core.errors import TypeMismatchError
+from halide_core.errors import TypeMismatchError, user_location
 from halide_core.expr import Expr, ExprLike, as_node, power
-from halide_core.functions import abs, clamp, cos, exp, log, select, sin, sqrt
+from halide_core.functions import abs, bound_in, clamp, cos, exp, log, select, sin, sqrt
 from halide_core.types import Float, Type
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
@@ -88,8 +88,16 @@ def strict_float(value: ExprLike) -> Expr:
 
 
 def unsafe_promise_clamped(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
-    """A value that is promised to lie in [low, high]: bounds rely on it. Kept, not only promised: see ``clamp``."""
-    return clamp(value, low, high)
+    """A value that the user promises to lie in [low, high]. Nothing checks it, and bounds rely on it: a certificate
+    calls what follows from it assumed, and ``evaluate`` raises a PromiseError where it is broken; a compiled pipeline
+    that breaks it may read or write beyond its memory. The promise is about every point that is computed, also where
+    a schedule computes more than the window. Of floats, and of truth values, it is ``clamp``.
+    """
+    node = as_node(value)
+    if not node.type.is_integer() or node.type.is_bool():
+        return clamp(value, low, high)
+    least, most = (bound_in(end, node.type) for end in (low, high))
+    return Expr.of(ir.Promise(node.type, node, least, most, user_location()))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -2,9 +2,8 @@
 
 In: a message, and the stack at the moment of the call. Out: exceptions that end in ``file:line``.
 
-    f[x, y] = g[x]
-    -> DefinitionError: Func "g" has 2 dimensions, but is used with 1.
-         at blur.py:12: f[x, y] = g[x]
+    f[x, y] = g[x]   ->   DefinitionError: Func "g" has 2 dimensions, but is used with 1.
+                            at blur.py:12: f[x, y] = g[x]
 """
 
 from __future__ import annotations
@@ -119,6 +118,10 @@ class PipelineError(HalideError):
 
 class SpecializeFailError(PipelineError):
     """A run that ``specialize_fail`` ends: no specialization of a stage fits it. The message is the user's."""
+
+
+class PromiseError(HalideError):
+    """A value of the reference semantics that breaks a promise of the user's: see ``unsafe_promise_clamped``."""
 
 
 class ToolchainError(HalideError):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from halide_core.errors import Location
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -264,6 +265,17 @@ class Print(Expr):
     message: tuple[str | Expr, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Promise(Expr):
+    """``value``, an integer that the user promises to lie in [low, high], on a line of his. Bounds rely on it."""
+
+    type: Type
+    value: Expr
+    low: Expr
+    high: Expr
+    location: Location
+
+
 LAST_STAGE = -1
 
 
@@ -286,6 +298,8 @@ class HoleKind(Enum):
 
     MEM = "mem"
     CPU = "cpu"
+    LOOP = "loop"
+    """What an iteration computes of what it needs, where memory keeps what earlier ones computed; of all stages."""
 
 
 class End(Enum):
@@ -297,7 +311,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hole(Expr):
-    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in a mem hole."""
+    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in mem and loop holes."""
 
     type: Type
     kind: HoleKind

@@ -6,7 +6,7 @@ In: ``f.compute_at(g, y)``. Out: a frozen record in ``function.directives``, wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halide_core.algorithm import Function
 from halide_core.coordinates import startup
@@ -25,10 +25,18 @@ from halide_core.schedule import (
     StoreAt,
     StoreRoot,
 )
+from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
 from halide_core.stage import StageSchedule, VarOrRVar, loop_name, pure_name
+from halide_core.storage import MemoryType
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
+
+
+def _constant(what: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ScheduleError(f"{what} must be a positive integer that is known when compiling, not {value!r}.")
+    return value
 
 
 class FuncSchedule(StageSchedule):
@@ -78,6 +86,71 @@ class FuncSchedule(StageSchedule):
         """
         function, consumer, name = self._level("store_at", f, var)
         return self._add(StoreAt(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def fold_storage(self, dim: Var, extent: ExprLike, fold_forward: bool = True) -> Self:
+        """Gives the Func's memory ``extent`` slots in a dimension, which its points take in turn.
+
+        Where a Func slides, as much is done without asking, if the number of slots is a constant. What is asked for is
+        checked: when compiling, or at start-up where the number is known only then.
+
+        Args:
+            dim: the dimension.
+            extent: the number of slots.
+            fold_forward: whether points come in ascending order. Either order is right; it need not be told.
+
+        Rewrite: ``allocate f(…)`` → ``allocate f(…) folding x by k``. Legal when: no two points that count at one time
+        share a slot.
+        """
+        function, name = self._dimension("fold_storage", dim)
+        slots = startup(extent, "The extent of fold_storage()", ScheduleError)
+        if isinstance(slots, IntImm) and slots.value < 1:
+            raise ScheduleError(f"The extent of fold_storage() must be positive, not {slots.value}.")
+        return self._add(
+            FoldStorage(
+                func=function, location=user_location(), var=name, extent=slots, forward=bool(fold_forward)
+            )
+        )
+
+    def store_in(self, memory_type: MemoryType) -> Self:
+        """Says what kind of memory holds the Func's values.
+
+        Heap memory is never taken from the stack or kept in variables. Stack memory needs a size with a constant bound;
+        so does Register, which is stack memory that becomes variables where every place in it is known.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        if not isinstance(memory_type, MemoryType):
+            raise ScheduleError(f"store_in() takes a MemoryType, not {memory_type!r}.")
+        return self._add(StoreIn(func=self._stage()[0], location=user_location(), memory=memory_type))
+
+    def reorder_storage(self, *dims: Var | Sequence[Var]) -> Self:
+        """Lays dimensions out as listed, the dense one first; those not listed keep their places.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        flat: list[Any] = []
+        for each in dims:
+            flat += list(each) if isinstance(each, list | tuple) else [each]
+        names = tuple(self._dimension("reorder_storage", v)[1] for v in flat)
+        return self._add(ReorderStorage(func=self._stage()[0], location=user_location(), vars=names))
+
+    def align_storage(self, dim: Var, alignment: int) -> Self:
+        """Makes the length of a dimension in memory a multiple of a constant.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        function, name = self._dimension("align_storage", dim)
+        k = _constant("The alignment of align_storage()", alignment)
+        return self._add(AlignStorage(func=function, location=user_location(), var=name, alignment=k))
+
+    def bound_storage(self, dim: Var, extent: int) -> Self:
+        """Sets the length of a dimension in memory to a constant; that this is long enough is checked.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        function, name = self._dimension("bound_storage", dim)
+        k = _constant("The extent of bound_storage()", extent)
+        return self._add(BoundStorage(func=function, location=user_location(), var=name, extent=k))
 
     def _level(self, directive: str, f: object, var: VarOrRVar | None) -> tuple[Function, Function, str]:
         function = self._stage()[0]
@@ -159,5 +232,5 @@ class FuncSchedule(StageSchedule):
         name = pure_name(directive, var)
         if name not in function.args:
             legal = ", ".join(function.args) or "none"
-            raise ScheduleError(f'Func "{function.name}" has no dimension "{name}" to bound; it has: {legal}.')
+            raise ScheduleError(f'Func "{function.name}" has no dimension "{name}"; it has: {legal}.')
         return function, name

@@ -173,11 +173,11 @@ def max(*args: ExprLike) -> Expr:
 def clamp(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
     """``value`` moved into [low, high], in its own type; bounds are of that type, or constants of it."""
     node = as_node(value)
-    least, most = (_bound(b, node.type) for b in (low, high))
+    least, most = (bound_in(b, node.type) for b in (low, high))
     return Expr.of(ir.maximum(ir.minimum(node, most), least))
 
 
-def _bound(bound: ExprLike, type: Type) -> ir.Expr:
+def bound_in(bound: ExprLike, type: Type) -> ir.Expr:
     """A bound in the value's type, where no value of it is changed by that."""
     node = as_node(bound)
     if isinstance(node, ir.IntImm) and type.can_represent(node.value):

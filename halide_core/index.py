@@ -14,7 +14,20 @@ from collections.abc import Mapping
 
 from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, IntImm, LoopName, ParamRef, RVarRef, Select, Variable
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Cast,
+    Expr,
+    IntImm,
+    LoopName,
+    ParamRef,
+    Promise,
+    RVarRef,
+    Select,
+    Variable,
+)
 from halide_core.types import INT32, INT64, UInt
 from halide_core.visit import Rewriter, subexpressions
 
@@ -66,6 +79,8 @@ def _might_wrap(e: Expr) -> bool:
             return _unchecked(high) or _unchecked(low)
         case Binary(op=op, a=a, b=b):
             return _unchecked(a) or _unchecked(b) if op in _EXACT else True
+        case Promise(low=low, high=high):
+            return _unchecked(low) or _unchecked(high)
         case Select(a=a, b=b):
             return _unchecked(a) or _unchecked(b)
         case IntImm() | Variable() | RVarRef() | ParamRef():
@@ -150,6 +165,8 @@ class TargetExprs(Rewriter):
                     return ir.mod(self.index(a), ir.i64(k + 1))
                 case Select(condition=condition, a=a, b=b):
                     return Select(INT64, self.value(condition), self.index(a), self.index(b))
+                case Promise(value=value, low=low, high=high):
+                    return Promise(INT64, self.index(value), self.index(low), self.index(high), e.location)
                 case Cast(a=inner) if inner.type is INT64 and isinstance(inner, ir.BufferField):
                     return inner
                 case Cast(a=inner) if inner.type.is_integer() and INT32.can_represent(inner.type):

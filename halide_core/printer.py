@@ -13,6 +13,7 @@ from typing import Any
 
 from halide_core import ir
 from halide_core.ir import BinaryOp
+from halide_core.storage import MemoryType
 from halide_core.types import INT32, INT64
 
 _PRECEDENCE = {
@@ -87,6 +88,7 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.Cast: lambda e: (_ATOM, f"{e.type}({format_expr(e.a)})"),
     ir.Call: lambda e: (_ATOM, f"{e.function.value}({', '.join(map(format_expr, e.args))})"),
     ir.Print: lambda e: (_ATOM, f"print({format_expr(e.a)}, {_message(e.message)!r} if {format_expr(e.condition)})"),
+    ir.Promise: lambda e: (_ATOM, f"unsafe_promise_clamped({', '.join(map(format_expr, (e.value, e.low, e.high)))})"),
     ir.Access: lambda e: (_ATOM, _access(e)),
     ir.Hole: lambda e: (_ATOM, _hole(e)),
     ir.Load: lambda e: (_ATOM, f"{e.buffer}[{format_expr(e.index)}]"),
@@ -123,10 +125,13 @@ def _head(stmt: ir.Stmt) -> str:
         case ir.Let(var=var, value=value, within=within):
             known = "" if within is None else f" within {format_interval(within)}"
             return f"let {var.name} = {format_expr(value)}{known}"
-        case ir.Allocate(func=func, bounds=bounds):
-            return f"allocate {func.name}({_box(bounds)})"
-        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit):
+        case ir.Allocate(func=func, bounds=bounds, folds=folds, layout=layout):
+            told = [f" folding {dim_name(func, d)} by {format_expr(k)}" for d, k in enumerate(folds) if k is not None]
+            laid = "" if layout is None else f" laid out: {layout}"
+            return f"allocate {func.name}({_box(bounds)}){','.join(told)}{laid}"
+        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit, memory=memory):
             most = "" if limit is None else f" at most {limit}"
+            most += "" if memory is MemoryType.Auto else f" in {memory.value}"
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
         case ir.Label(func=func, stage=stage):
             return f"label {func.name}:" if stage is None else f"label {func.name}.s{stage}:"

@@ -33,7 +33,9 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.schedule import Directive
+from halide_core.schedule_storage import FoldStorage
 from halide_core.simplify import simplify
+from halide_core.storage import Layout
 from halide_core.types import BOOL, INT64
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 
@@ -80,6 +82,8 @@ class Nest:
 
     ``witnesses`` names, for each loop variable that a split or a fuse made, the iteration that covers given values of
     the variables that it replaced: lets, in order, under which the steps hold and give the old values back.
+
+    ``waiver`` is the directive by which the user allows reduction loops whose iterations may meet.
     """
 
     loops: tuple[Loop, ...]
@@ -87,6 +91,7 @@ class Nest:
     core: Stmt
     overcomputes: bool = False
     witnesses: tuple[Let, ...] = ()
+    waiver: Directive | None = None
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.
@@ -148,6 +153,12 @@ class Program:
     stored: Mapping[Function, Level]
     obligations: tuple[Obligation, ...] = ()
     specialized: Mapping[tuple[Function, int], tuple[Case, ...]] = field(default_factory=dict)
+    folded: tuple[tuple[Function, FoldStorage], ...] = ()
+    """What is asked of the memory of Funcs: later ones of one dimension are the ones that count."""
+    layouts: Mapping[Function, Layout] = field(default_factory=dict)
+    """Of the Funcs whose memory is not laid out plainly."""
+    sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
+    """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
 
     def cases(self, func: Function, stage: int) -> tuple[Case, ...]:
         """The cases of a stage in the order in which they are tried."""
@@ -192,6 +203,14 @@ def cpu_box(func: Function, stage: int) -> tuple[Interval, ...]:
     return tuple(hole(ir.HoleKind.CPU, func, stage, d) for d in range(func.dimensions))
 
 
+def loop_box(program: Program, func: Function, stage: int) -> tuple[Interval, ...]:
+    """What the loops of a stage cover: its compute bounds; in a sliding dimension the part of them that no earlier
+    iteration has computed."""
+    own = program.sliding.get(func, ())
+    kinds = [ir.HoleKind.LOOP if d in own else ir.HoleKind.CPU for d in range(func.dimensions)]
+    return tuple(hole(kind, func, stage if kind is ir.HoleKind.CPU else 0, d) for d, kind in enumerate(kinds))
+
+
 def consumers(program: Program) -> dict[Function, list[StageKey]]:
     """Which stages of other Funcs read each Func, in realization order."""
     found: dict[Function, list[StageKey]] = {f: [] for f in program.algorithm.functions}
@@ -210,6 +229,14 @@ def readings(core: Stmt) -> list[Function]:
         if isinstance(e, ir.Access) and isinstance(e.callee, Function):
             seen.setdefault(e.callee)
     return list(seen)
+
+
+def provided(core: Stmt) -> ir.Provide:
+    """The assignment under the conditions of a stage."""
+    while isinstance(core, If):
+        core = core.then
+    assert isinstance(core, ir.Provide)
+    return core
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,15 +307,18 @@ class _Assembly:
         stmts = self._prologue(level)
         computed = self._computed.get(level, [])
         here = set(computed)
-        stmts += [Allocate(f, mem_box(f)) for f in self._stored.get(level, []) if f not in here]
+        stmts += [self._allocate(f) for f in self._stored.get(level, []) if f not in here]
         stored_here = set(self._stored.get(level, []))
         for f in computed:
             if f in stored_here:
-                stmts.append(Allocate(f, mem_box(f)))
+                stmts.append(self._allocate(f))
             stmts.append(self._label(f))
         if not stmts:
             return body
         return Block(tuple(stmts + ([] if body is ir.NOTHING else [body])))
+
+    def _allocate(self, f: Function) -> Allocate:
+        return Allocate(f, mem_box(f), layout=self._program.layouts.get(f))
 
     def _label(self, f: Function) -> Stmt:
         stages: list[Stmt] = list(self._obligations.get(f, []))

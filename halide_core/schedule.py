@@ -250,6 +250,14 @@ class Traverse(StageDirective):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AllowRaceConditions(StageDirective):
+    """Reduction loops of the stage may be parallel or vectorized without a proof that their iterations never meet."""
+
+    def call(self) -> str:
+        return "allow_race_conditions()"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeInline(Directive):
     """The Func's definition is substituted where it is used."""
 

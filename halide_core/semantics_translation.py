@@ -16,7 +16,7 @@ from typing import cast
 
 from halide_core import ir
 from halide_core.algorithm import Function, Image, ReductionDomain
-from halide_core.errors import InternalError
+from halide_core.errors import InternalError, PromiseError
 from halide_core.semantics_inputs import Inputs, Table
 from halide_core.semantics_stack import Code
 from halide_core.semantics_stages import Scan, Stage
@@ -29,6 +29,13 @@ from halide_core.value_semantics import (
     select,
 )
 from halide_core.visit import parts
+
+
+def kept(promise: ir.Promise, value: int, low: int, high: int) -> int:
+    """A value that was promised to lie in [low, high]. Raises: PromiseError where it does not."""
+    if not low <= value <= high:
+        raise PromiseError(f"{promise!r} is {value}, which does not lie in [{low}, {high}].", promise.location)
+    return value
 
 
 class Translator:
@@ -132,6 +139,8 @@ class Translator:
                 return self.let(f"{self.bind(call_function(e.function, e.args[0].type, e.type))}({', '.join(a)})")
             case ir.Print():
                 return a[0]
+            case ir.Promise():
+                return self.let(f"{self.bind(partial(kept, e))}({a[0]}, {a[1]}, {a[2]})")
             case ir.Access():
                 return self._access(e, a)
             case ir.RVarRef() if e.domain is self._domain:

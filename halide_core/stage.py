@@ -21,6 +21,7 @@ from halide_core.pending import STAGE, Pending
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import (
     GENERAL,
+    AllowRaceConditions,
     Branch,
     Fuse,
     Rename,
@@ -234,6 +235,15 @@ class StageSchedule(Pending):
     def serial(self, var: VarOrRVar) -> Self:
         """Runs the iterations of a loop one after another, as all loops do that nothing else is said of."""
         return self._record(self._traverse(loop_name("serial", var), LoopKind.SERIAL))
+
+    def allow_race_conditions(self) -> Self:
+        """Lets directives given after this one make reduction loops of the stage parallel or vectorized, without a
+        proof that no two iterations write one point. That is then the user's word: a certificate calls it assumed.
+
+        Where iterations do meet, which of them comes last is left open, and so is the answer.
+        """
+        function, stage = self._scheduled()
+        return self._record(AllowRaceConditions(func=function, stage=stage, location=user_location()))
 
     def rename(self, old_name: VarOrRVar, new_name: VarOrRVar) -> Self:
         """Gives a loop another name, by which later directives know it.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from halide_core.exprs import Callee, Expr, Variable, format_node
+from halide_core.storage import Layout, MemoryType
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -78,10 +79,20 @@ class Let(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Allocate(Stmt):
-    """``allocate f(I, …)``: memory for every component of a Func, until the block ends."""
+    """``allocate f(I, …)``: memory for every component of a Func, until the block ends.
+
+    ``folds``: of each dimension the number of its slots, or None where each coordinate has one. A coordinate's slot is
+    its remainder; a point loses its value when another one of the same slots is written. Empty where nothing folds.
+    """
 
     func: Callee
     bounds: tuple[Interval, ...]
+    folds: tuple[Expr | None, ...] = ()
+    layout: Layout | None = None
+
+    def fold(self, dim: int) -> Expr | None:
+        """The number of slots of a dimension, if it folds."""
+        return self.folds[dim] if self.folds else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -161,6 +172,7 @@ class AllocateFlat(Stmt):
     type: Type
     size: Expr
     limit: int | None
+    memory: MemoryType = MemoryType.Auto
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from halide_core.ir import (
@@ -31,6 +32,7 @@ from halide_core.ir import (
     Load,
     Not,
     Print,
+    Promise,
     Provide,
     Ramp,
     Select,
@@ -48,6 +50,7 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
     Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, Expr))),
+    Promise: lambda e: (e.value, e.low, e.high),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -60,6 +63,7 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Cast: lambda e, p: Cast(e.type, *p),
     Call: lambda e, p: Call(e.type, e.function, p),
     Print: lambda e, p: Print(e.type, p[0], p[1], _told(e.message, p[2:])),
+    Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),
@@ -128,8 +132,8 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     match stmt:
         case Let(value=value):
             return (value,)
-        case Allocate(bounds=bounds):
-            return tuple(e for i in bounds for e in (i.min, i.len))
+        case Allocate(bounds=bounds, folds=folds):
+            return (*(e for i in bounds for e in (i.min, i.len)), *(e for e in folds if e is not None))
         case For(bounds=bounds):
             return (bounds.min, bounds.len)
         case If(condition=condition):
@@ -243,9 +247,11 @@ class Rewriter:
                 at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
                 same = all(a is b for a, b in zip(args + values, at + give, strict=True))
                 return stmt if same else Provide(stmt.func, stmt.stage, at, give)
-            case Allocate(bounds=bounds):
+            case Allocate(bounds=bounds, folds=folds):
                 box = tuple([self.interval(i) for i in bounds])
-                return stmt if all(a is b for a, b in zip(bounds, box, strict=True)) else Allocate(stmt.func, box)
+                slots = tuple([None if k is None else self.expr(k) for k in folds])
+                same = all(a is b for a, b in zip((*bounds, *folds), (*box, *slots), strict=True))
+                return stmt if same else Allocate(stmt.func, box, slots, stmt.layout)
             case Assert(condition=condition, message=message):
                 test = self.expr(condition)
                 text = tuple([self.expr(m) if isinstance(m, Expr) else m for m in message])
@@ -255,7 +261,7 @@ class Rewriter:
                 return AnswerQuery(tuple((c, tuple(self.interval(i) for i in box)) for c, box in regions))
             case AllocateFlat(size=size):
                 count = self.expr(size)
-                return stmt if count is size else AllocateFlat(stmt.buffer, stmt.type, count, stmt.limit)
+                return stmt if count is size else replace(stmt, size=count)
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
                 return stmt if where is index and what is value else Store(stmt.buffer, where, what)
@@ -271,6 +277,26 @@ class Substitution(Rewriter):
     def __init__(self, replacements: Mapping[Any, Expr]) -> None:
         super().__init__()
         self._memo.update(replacements)
+
+
+class Closing(Rewriter):
+    """Replaces names by their values, and the names in these by theirs, until none is left.
+
+    ``ends``: leaves whose replacement is not looked into.
+    """
+
+    def __init__(self, values: Mapping[Any, Expr], ends: Mapping[Any, Expr] | None = None) -> None:
+        super().__init__()
+        self._values = values
+        self._memo.update(ends or {})
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression without the names."""
+        known = self._memo.get(expr)
+        if known is None:
+            value = self._values.get(expr)
+            known = self._memo[expr] = self.parts_of(expr) if value is None else self.expr(value)
+        return known
 
 
 def substitute(expr: Expr, replacements: Mapping[Any, Expr]) -> Expr:

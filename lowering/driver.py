@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from bounds.certificate import Certificate
 from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
-from bounds.oracle import Answers, Oracle
+from bounds.oracle import Answers, Oracle, Slide
 from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
-from halide_core.backend import Argument, ArgumentKind, Request, output_arguments
+from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
-from halide_core.ir import Field, Stmt
+from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
-from lowering.layout_checks import check_layouts
+from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
 from lowering.partition import partition_loops
 from lowering.scoped import simplify_tree
@@ -97,6 +97,12 @@ def schedule(request: Request, trace: Trace) -> Program:
         return _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
 
 
+def sliding(program: Program) -> list[Slide]:
+    """What slides in a scheduled program, and what does not."""
+    with deep_recursion():
+        return oracle_of(chosen_engine()).answer(extract_query(program)).slides
+
+
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
     watch = Stopwatch()
     trace.initial = lower_initial(algorithm)
@@ -127,6 +133,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
+        *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         ("simplify", simplify_tree),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
@@ -140,13 +147,12 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     """The arguments of the compiled function: the inputs as requested, then every component of every output."""
     result: list[Argument] = []
-    spread = frozenset(c.buffer for c in algorithm.constraints if c.field is Field.STRIDE and c.dim == 0)
     for source in request.inputs:
         if isinstance(source, Image):
             kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=source not in spread))
+            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
         else:
             result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
-        result.extend(output_arguments(f, dense=f not in spread))
+        result.extend(output_arguments(f))
     return tuple(result)

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 
 from bounds.brief import brief_interval
 from bounds.conjuncts import format_query
-from bounds.oracle import Answer, Answers
+from bounds.oracle import Answer, Answers, Slide
 from bounds.reasons import Reasons
 from halide_core.algorithm import Function
 from halide_core.backend import Question, Request, Topic
 from halide_core.errors import PipelineError
 from halide_core.ir import Block, Callee, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
-from halide_core.printer import format_expr, format_stmt, hole_name
+from halide_core.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.program import Loop, Program, StageKey, assemble, hole
-from lowering.driver import Trace, lower, schedule
+from lowering.driver import Trace, lower, schedule, sliding
 from lowering.explanation import Explanation, Formula, chain_text, where
 
 
@@ -143,6 +143,9 @@ def _changes(before: Stmt, after: Stmt) -> str:
 
 def _answers(answers: Answers) -> str:
     lines = [_answer(a) for a in answers.holes]
+    for func, folds in answers.folds.items():
+        slots = " and ".join(f"{dim_name(func, d)} by {format_expr(k)}" for d, k in folds.items())
+        lines.append(f"{func.name} folds {slots}")
     for callee, box in answers.regions.items():
         role = "output" if isinstance(callee, Function) else "input"
         region = ", ".join(map(brief_interval, box))
@@ -157,13 +160,20 @@ def _answer(a: Answer) -> str:
 
 
 def loop_nest(request: Request) -> str:
-    """The loops in the order in which they run, with what is stored, produced and consumed where.
+    """The loops in the order in which they run, with what is stored, produced and consumed where, and what slides.
 
-    Raises: ScheduleError.
+    Raises: ScheduleError; BoundsError, where a Func might slide.
     """
-    trace = Trace()
-    program = schedule(request, trace)
-    return "\n".join(_nest_lines(program, assemble(program), 0)) + "\n"
+    program = schedule(request, Trace())
+    slides = sliding(program) if program.sliding else []
+    return "\n".join(_nest_lines(program, slides, assemble(program), 0)) + "\n"
+
+
+def _slide_lines(slides: Sequence[Slide], func: Callee, pad: str) -> list[str]:
+    """Along which loops a Func slides; or, if along none, why not."""
+    own = [s for s in slides if s.func is func]
+    told = [s for s in own if s.loop is not None] or own
+    return [f"{pad}({s.told})" for s in told]
 
 
 _VERBS = {
@@ -174,26 +184,28 @@ _VERBS = {
 }
 
 
-def _nest_lines(program: Program, stmt: Stmt, depth: int) -> list[str]:
+def _nest_lines(program: Program, slides: Sequence[Slide], stmt: Stmt, depth: int) -> list[str]:
     pad = "  " * depth
     match stmt:
         case Block(stmts=stmts):
-            return [line for s in stmts for line in _nest_lines(program, s, depth)]
+            return [line for s in stmts for line in _nest_lines(program, slides, s, depth)]
         case Label(func=func, stage=None, body=body):
             stored = program.stored[func] if isinstance(func, Function) else None
             computed = program.computed[func] if isinstance(func, Function) else None
             apart = "" if stored == computed else f" (stored {'at the root' if stored is None else f'inside {stored}'})"
-            return [f"{pad}produce {func.name}{apart}:", *_nest_lines(program, body, depth + 1)]
+            head = [f"{pad}produce {func.name}{apart}:", *_slide_lines(slides, func, f"{pad}  ")]
+            return [*head, *_nest_lines(program, slides, body, depth + 1)]
         case Label(body=body):
-            return _nest_lines(program, body, depth)
+            return _nest_lines(program, slides, body, depth)
         case For(loop=loop, bounds=bounds, kind=kind, body=body):
-            return [f"{pad}{_VERBS[kind]} {loop.var}{_extent(bounds)}:", *_nest_lines(program, body, depth + 1)]
+            head = [f"{pad}{_VERBS[kind]} {loop.var}{_extent(bounds)}:"]
+            return [*head, *_nest_lines(program, slides, body, depth + 1)]
         case If(then=then, otherwise=None):
-            return _nest_lines(program, then, depth)
+            return _nest_lines(program, slides, then, depth)
         case If(condition=condition, then=then, otherwise=otherwise):
             assert otherwise is not None
-            lines = [f"{pad}if {format_expr(condition)}:", *_nest_lines(program, then, depth + 1)]
-            return [*lines, f"{pad}else:", *_nest_lines(program, otherwise, depth + 1)]
+            lines = [f"{pad}if {format_expr(condition)}:", *_nest_lines(program, slides, then, depth + 1)]
+            return [*lines, f"{pad}else:", *_nest_lines(program, slides, otherwise, depth + 1)]
         case Provide(func=func, args=args):
             return [f"{pad}{func.name}({', '.join('...' for _ in args)}) = ..."]
     return []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm import Constraint, Image, UniqueNames
-from halide_core.errors import InternalError
+from halide_core.errors import InternalError, ScheduleError
 from halide_core.facts import Facts
 from halide_core.ir import (
     Access,
@@ -33,25 +33,31 @@ from halide_core.ir import (
 )
 from halide_core.printer import dim_name
 from halide_core.simplify import simplify
-from halide_core.types import INT64
+from halide_core.storage import Layout, MemoryType, plain_layout
+from halide_core.types import INT64, Type
 from halide_core.visit import Rewriter
 from lowering.fresh import names_in
 from lowering.lets import Lets
 from lowering.limits import constant_limit
 
+STACK_LIMIT = 1 << 18
+"""Bytes that one Func may ask of a stack."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
-    """Where a callee's points are: the least coordinate and the stride of each dimension."""
+    """Where a callee's points are: the least coordinate, the stride and the fold of each dimension."""
 
     mins: tuple[Expr, ...]
     strides: tuple[Expr, ...]
+    folds: tuple[Expr | None, ...]
 
     def index(self, args: tuple[Expr, ...], lets: Lets) -> Expr:
         """The position of a point."""
         total: Expr = ir.ZERO
-        for arg, low, stride in zip(args, self.mins, self.strides, strict=True):
-            total = ir.add(total, ir.mul(lets.distance(arg, low), stride))
+        for arg, low, stride, slots in zip(args, self.mins, self.strides, self.folds, strict=True):
+            place = lets.distance(arg, low) if slots is None else ir.mod(arg, slots)
+            total = ir.add(total, ir.mul(place, stride))
         return simplify(total)
 
 
@@ -110,29 +116,43 @@ class _Flatten(Rewriter):
         return ir.block(result)
 
     def _allocate(self, s: Allocate) -> list[Stmt]:
+        layout = s.layout or plain_layout(len(s.bounds))
         stmts: list[Stmt] = []
-        mins, strides = [], []
+        strides: list[Expr] = [ir.ONE] * len(s.bounds)
         stride: Expr = ir.ONE
         limit: int | None = 1
-        for d, bounds in enumerate(s.bounds):
-            mins.append(bounds.min)
-            strides.append(stride)
-            most = constant_limit(simplify(self._lets.substituted(bounds.len)), Facts())
+        for place, d in enumerate(layout.order, 1):
+            strides[d] = stride
+            length, most = self._length(s, layout, d)
             limit = None if limit is None or most is None else limit * max(most, 0)
-            stride = simplify(ir.mul(stride, bounds.len))
-            if d + 1 < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
-                var = ir.index_variable(self._names.fresh(f"{s.func.name}.{dim_name(s.func, d + 1)}.stride"))
+            stride = simplify(ir.mul(stride, length))
+            if place < len(s.bounds) and not isinstance(stride, IntImm | ir.Variable):
+                name = f"{s.func.name}.{dim_name(s.func, layout.order[place])}.stride"
+                var = ir.index_variable(self._names.fresh(name))
                 stmts.append(Let(var, stride, None))
                 stride = var
-        self._layouts[s.func] = _Layout(tuple(mins), tuple(strides))
+        folds = tuple([s.fold(d) for d in range(len(strides))])
+        self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
-            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit))
+            _check_memory(layout, s.func, limit, type)
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, layout.memory))
         return stmts
+
+    def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[Expr, int | None]:
+        """What a dimension takes in memory, and a constant upper bound of that."""
+        length = s.fold(d) or (ir.i64(layout.extents[d]) if layout.extents[d] else s.bounds[d].len)
+        most = constant_limit(simplify(self._lets.substituted(length)), Facts())
+        unit = layout.alignments[d]
+        if unit > 1:
+            length = simplify(ir.mul(ir.div(ir.add(length, ir.i64(unit - 1)), ir.i64(unit)), ir.i64(unit)))
+            most = None if most is None else -(-most // unit) * unit
+        return length, most
 
     def _of_argument(self, callee: Callee) -> _Layout:
         """Strides that are promised to be constants are used as constants; start-up checks see to it."""
         mins = tuple(BufferField(INT64, callee, Field.MIN, d) for d in range(callee.dimensions))
-        return _Layout(mins, tuple(self._stride(callee, d) for d in range(callee.dimensions)))
+        strides = tuple(self._stride(callee, d) for d in range(callee.dimensions))
+        return _Layout(mins, strides, (None,) * len(mins))
 
     def _stride(self, callee: Callee, dim: int) -> Expr:
         promised = self._strides.get((callee, dim))
@@ -140,3 +160,16 @@ class _Flatten(Rewriter):
             return ir.i64(promised.value)
         # Dimension 0 is dense unless something else is promised.
         return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)
+
+
+def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> None:
+    """What has to live on the stack must have a size that is known to fit."""
+    if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
+        return
+    told, location = layout.asked
+    if limit is None:
+        text = f'{told}: no constant bounds the size of "{func.name}", as the stack needs. bound_storage() sets it.'
+        raise ScheduleError(text, location)
+    if limit * type.bytes() > STACK_LIMIT:
+        text = f'{told}: "{func.name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
+        raise ScheduleError(text, location)

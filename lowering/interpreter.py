@@ -303,7 +303,7 @@ class _Machine:
         key: Callee | str
         if isinstance(stmt, ir.Allocate):
             key, name, types = stmt.func, stmt.func.name, stmt.func.types
-            box = [e for i in stmt.bounds for e in (i.min, i.len)]
+            box = [e for i in stmt.bounds for e in (i.min, i.len)] + [k for k in stmt.folds if k is not None]
         else:
             key, name, types = stmt.buffer, stmt.buffer, (stmt.type,)
             box = [ir.ZERO, stmt.size]

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from halide_core import ir
 from halide_core.ir import Stmt
 from lowering.interpreter_code import Allocation, Code, Place
-from lowering.store import OUTSIDE, Cell, Memory, MemoryFault, Races
+from lowering.store import OUTSIDE, Cell, MemoryFault, Races, folded_memory
 
 Run: TypeAlias = "Callable[[], None]"
 
@@ -21,15 +21,20 @@ Run: TypeAlias = "Callable[[], None]"
 def allocate(stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Allocation) -> Run:
     """Makes memory anew; ``code`` gives the minimum and the length of each dimension."""
     limit = stmt.limit if isinstance(stmt, ir.AllocateFlat) else None
+    folded = [d for d, k in enumerate(stmt.folds) if k is not None] if isinstance(stmt, ir.Allocate) else []
 
     def run() -> None:
         ((numbers, _),) = code.run()
-        box = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+        ends = numbers[: len(numbers) - len(folded)]
+        folds = dict(zip(folded, numbers[len(ends) :], strict=True))
+        box = tuple(zip(ends[::2], ends[1::2], strict=True))
         negative = [n for _, n in box if n < 0]
         if negative:
             told = f"is allocated with the negative length {negative[0]}"
             raise MemoryFault(allocation.name, told, stmt, bounds=box)
-        memories = tuple([Memory(allocation.name, box) for _ in allocation.types])
+        if any(k < 1 for k in folds.values()):
+            raise MemoryFault(allocation.name, "is folded to no slot", stmt, bounds=box)
+        memories = tuple([folded_memory(allocation.name, box, folds) for _ in allocation.types])
         if limit is not None and memories[0].size > limit:
             told = f"is allocated with {memories[0].size} elements, but at most {limit} are promised"
             raise MemoryFault(allocation.name, told, stmt, bounds=box)
@@ -50,7 +55,7 @@ def write_point(stmt: ir.Provide, code: Code, place: Place) -> Run:
                 raise memory.outside(point, "written", stmt)
             for each in races:
                 each.write(memory, at, value, stmt)
-            memory.cells[at] = value
+            memory.write(at, value)
 
     return run
 
@@ -82,7 +87,7 @@ class FlatWrite:
                 lanes.iteration = lane
             for each in self._races:
                 each.write(memory, at, value, self._stmt)
-            memory.cells[at] = value
+            memory.write(at, value)
 
 
 def write_flat(writes: Sequence[FlatWrite]) -> Run:

@@ -8,7 +8,7 @@ In: boxes, points, values. Out: cells, or the error that names buffer, index, bo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -130,12 +130,48 @@ class Memory:
         """What a cell holds."""
         return self.cells.get(at, EPS_MEM)
 
+    def write(self, at: int, value: Cell) -> None:
+        """A cell gets a value."""
+        self.cells[at] = value
+
     def outside(self, index: Sequence[int], verb: str, statement: Stmt) -> MemoryFault:
         """The fault of an access that is not InBounds."""
         at = ", ".join(map(str, index))
         has = ", ".join(f"[{low}, {low + length})" for low, length in self.box)
         told = f"is {verb} at ({at}), but has only {has or 'one point'}"
         return MemoryFault(self.name, told, statement, index=index, bounds=self.box)
+
+
+class _FoldedMemory(Memory):
+    """Memory in which points share slots: a point has no value any more once another one of its slot is written.
+
+    ``folds`` is the number of slots of each dimension that folds. The size counts slots.
+    """
+
+    __slots__ = ("_folds", "_holders")
+
+    def __init__(self, name: str, box: Box, folds: Mapping[int, int]) -> None:
+        super().__init__(name, box)
+        self._folds = folds
+        self._holders: dict[tuple[int, ...], int] = {}
+        self.size = math.prod(folds.get(d, max(length, 0)) for d, (_, length) in enumerate(box))
+
+    def write(self, at: int, value: Cell) -> None:
+        """A cell gets a value, and the one that had its slot loses it."""
+        slot = []
+        for d, (low, length, stride) in enumerate(self._dims):
+            coordinate = low + at // stride % length
+            slot.append(coordinate % self._folds[d] if d in self._folds else coordinate)
+        before = self._holders.get(tuple(slot))
+        if before is not None and before != at:
+            del self.cells[before]
+        self._holders[tuple(slot)] = at
+        self.cells[at] = value
+
+
+def folded_memory(name: str, box: Box, folds: Mapping[int, int]) -> Memory:
+    """Memory with the number of slots of each dimension that folds; plain memory where none does."""
+    return _FoldedMemory(name, box, folds) if folds else Memory(name, box)
 
 
 # ---------------------------------------------------------------------------------------------------------

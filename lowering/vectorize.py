@@ -12,6 +12,7 @@ A guard on the lanes gives two versions: the vector one where every lane passes,
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from halide_core import ir
@@ -262,6 +263,7 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
     ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
     ir.Cast: lambda e, p, n: ir.Cast(e.type.with_lanes(n), *p),
     ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
+    ir.Promise: lambda e, p, n: ir.Promise(e.type.with_lanes(n), p[0], p[1], p[2], e.location),
 }
 
 
@@ -310,7 +312,7 @@ class _LaneMemory(Rewriter):
         """As many times the elements as there are lanes."""
         size = simplify(ir.mul(s.size, self._lanes))
         limit = None if s.limit is None or not isinstance(self._lanes, IntImm) else s.limit * self._lanes.value
-        return AllocateFlat(s.buffer, s.type, size, limit)
+        return replace(s, size=size, limit=limit)
 
     def rewrite_Load(self, e: Load) -> Expr:
         """This lane's element."""

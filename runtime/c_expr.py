@@ -305,6 +305,10 @@ class ExprEmitter:
             return Text(f"{self._prelude.is_nan(of)}({inner})", ATOM, mask=of.bits())
         return Text(f"{self._prelude.math(e.function, of)}({inner})", ATOM)
 
+    def _promise(self, e: ir.Promise, args: list[Text], index: bool) -> Text:
+        """The value: that the promise is kept was the user's word."""
+        return args[0]
+
     def _load(self, e: ir.Load, args: list[Text], index: bool) -> Text:
         type, kept = e.type, self._leaves.register(e.buffer, e.index)
         if kept is not None:
@@ -387,6 +391,7 @@ _METHODS: dict[type, Callable[..., Any]] = {
     ir.Cast: ExprEmitter._cast,
     ir.Call: ExprEmitter._call,
     ir.Print: lambda emitter, e, args, index: args[0],
+    ir.Promise: ExprEmitter._promise,
     ir.Load: ExprEmitter._load,
     ir.Ramp: ExprEmitter._ramp,
     ir.Broadcast: ExprEmitter._broadcast,

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from halide_core import ir
 from halide_core.ir import AllocateFlat, Expr, For, IntImm, Load, LoopKind, Stmt, Store
+from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.visit import stmt_exprs, sub_stmts, subexpressions
 
@@ -51,9 +52,10 @@ class _Search:
 
     def look(self, stmt: Stmt, tasks: tuple[For, ...]) -> None:
         match stmt:
-            case AllocateFlat(buffer=buffer, type=type, limit=limit):
+            case AllocateFlat(buffer=buffer, type=type, limit=limit, memory=memory):
                 self.places.setdefault(buffer, {})
-                if limit is None or type.is_bool() or self._types.setdefault(buffer, type) is not type:
+                array = limit is None or memory is MemoryType.Heap or type.is_bool()
+                if array or self._types.setdefault(buffer, type) is not type:
                     self._refused.add(buffer)
                 self._tasks[buffer] = tasks
             case Store(buffer=buffer, index=index):

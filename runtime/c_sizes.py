@@ -1,4 +1,4 @@
-"""The sizes of allocations as products, so that their overflow can be told.
+"""The sizes of allocations: as products, so that their overflow can be told; and which are small enough for the stack.
 
 In: the size of an allocation, and a pipeline's body. Out: the factors of the size, left to right, and the variables
 whose values are such products too.
@@ -10,7 +10,10 @@ whose values are such products too.
 from __future__ import annotations
 
 from halide_core import ir
+from halide_core.storage import MemoryType
 from halide_core.visit import walk
+
+_STACK_BYTES = 16384
 
 
 def factors_of(size: ir.Expr) -> list[ir.Expr]:
@@ -38,3 +41,10 @@ def find_size_lets(body: ir.Stmt) -> set[str]:
             continue
         found.update(e.name for e in factors if isinstance(e, ir.Variable))
     return found
+
+
+def on_stack(stmt: ir.AllocateFlat, most: int) -> bool:
+    """Whether memory of at most so many bytes is an array of its function: as asked for, or where it is small."""
+    if stmt.memory is MemoryType.Auto:
+        return most <= _STACK_BYTES
+    return stmt.memory is not MemoryType.Heap

@@ -84,6 +84,8 @@ def operands(use: Use) -> tuple[Use, ...]:
             return tuple(as_use(a, False) for a in args)
         case ir.Print(a=a):
             return (as_use(a, index), *((part, False) for part in parts(e)[1:]))
+        case ir.Promise(value=value):
+            return (as_use(value, index),)
     return ()
 
 

@@ -24,7 +24,7 @@ from runtime.c_messages import conversion_of
 from runtime.c_names import Names, scalar, stored, string, symbol
 from runtime.c_prologue import Prologue, banner, parameters
 from runtime.c_registers import find_registers, place_of
-from runtime.c_sizes import factors_of, find_size_lets
+from runtime.c_sizes import factors_of, find_size_lets, on_stack
 from runtime.c_stores import StoreEmitter
 from runtime.c_text import ATOM, UNARY, Text
 from runtime.c_uses import Use, as_use, find_index_lets, uses_of
@@ -32,7 +32,6 @@ from runtime.profiled_c import NAMES as PROFILE_NAMES
 from runtime.profiled_c import OVERHEAD, Instrumentation, Marks
 from runtime.vectors import Prelude
 
-_STACK_BYTES = 16384
 _ALIGNMENT = 64
 _SCHEDULED = """\
 #if defined(__GNUC__) && !defined(__clang__)
@@ -366,7 +365,7 @@ class _Function:
             for c_type, name in kept:
                 self.line(f"{c_type} {name} = {{0}};")
             return
-        if stmt.limit is not None and stmt.limit * size <= _STACK_BYTES:
+        if stmt.limit is not None and on_stack(stmt, stmt.limit * size):
             unit.buffers[stmt.buffer] = f"{element} *restrict"
             room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size
             self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT})));")

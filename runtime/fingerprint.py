@@ -124,7 +124,8 @@ class _Writer:
     def _expr(self, root: ir.Expr) -> int:
         for e in subexpressions([root]):
             if e not in self._numbers:
-                fields = [self._plain(getattr(e, each.name)) for each in dataclasses.fields(e)]  # type: ignore[arg-type]  # every node class is a dataclass
+                values = [getattr(e, each.name) for each in dataclasses.fields(e)]  # type: ignore[arg-type]  # every node class is a dataclass
+                fields = [self._plain(v) for v in values if not isinstance(v, Location)]
                 self.put((self._number(e), type(e).__name__, fields))
         return self._numbers[root]
 

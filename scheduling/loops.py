@@ -14,7 +14,7 @@ from halide_core.growth import growth
 from halide_core.index import startup_index
 from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, Variable
 from halide_core.program import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program, StageKey
-from halide_core.schedule import Fuse, Rename, Reorder, Split, TailStrategy, Traverse
+from halide_core.schedule import AllowRaceConditions, Fuse, Rename, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
 from halide_core.visit import subexpressions
 from scheduling.legality import described, refuse, require_loop, require_new_names, stage_key
@@ -86,6 +86,7 @@ def split(program: Program, d: Split) -> Program:
         nest.core,
         nest.overcomputes or rounds,
         (*nest.witnesses, *witnesses),
+        nest.waiver,
     )
     return replace(program.with_nest(key, changed), obligations=(*program.obligations, *obligations))
 
@@ -264,7 +265,8 @@ def traverse(program: Program, d: Traverse) -> Program:
 
         for x in (m, n): s   ->   parallel x in (m, n): s
 
-    Legal when: any loop may be serial or unrolled; parallel and vectorized ones must be pure (definition 2.16).
+    Legal when: any loop may be serial or unrolled; parallel and vectorized ones must be pure (definition 2.16), unless
+    the user allowed race conditions before.
     Vectorized and unrolled loops need a constant length, which is known, and checked, after bounds inference.
 
     Raises: ScheduleError. Source: sections 2.8.2 and 2.8.6.
@@ -273,12 +275,13 @@ def traverse(program: Program, d: Traverse) -> Program:
     nest = program.nests[key]
     at = require_loop(nest, d.var, d)
     loop = nest.loops[at]
-    if not loop.pure and d.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
+    if not loop.pure and nest.waiver is None and d.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
         pure = described(each for each in nest.loops if each.pure)
         refuse(
             d,
             f'"{d.var}" is a reduction loop: its iterations depend on each other. '
-            f"The pure loops of this stage, innermost first: {pure}.",
+            f"The pure loops of this stage, innermost first: {pure}. Where you know that no two iterations write one "
+            f"point, {d.subject()}.allow_race_conditions() before this line takes your word for it.",
         )
     if d.kind is LoopKind.VECTORIZED:
         other = next((each for each in nest.loops if each.kind is LoopKind.VECTORIZED and each is not loop), None)
@@ -286,6 +289,21 @@ def traverse(program: Program, d: Traverse) -> Program:
             refuse(d, f'"{other.name.var}" of the same stage is vectorized already.')
     loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
     return program.with_nest(key, replace(nest, loops=loops))
+
+
+def allow_races(program: Program, d: AllowRaceConditions) -> Program:
+    """Takes the user's word that iterations of the stage's reduction loops never meet.
+
+    Args:
+        program: the program.
+        d: the stage.
+
+    Rewrite: none. Directives after this one may make reduction loops parallel or vectorized (``traverse``).
+
+    Legal when: always. What it stands in for is a claim of the certificate, which is then assumed.
+    """
+    key = stage_key(program, d)
+    return program.with_nest(key, replace(program.nests[key], waiver=d))
 
 
 def rename(program: Program, d: Rename) -> Program:

@@ -4,7 +4,8 @@ In: T₀ and the directives that the user recorded. Out: every Tᵢ with the dir
 
 Why this order: a specialization is a copy of a stage as lowering made it, which the directives about its loops then
 rewrite, so copies come first; a label is moved into a loop, so loops come before labels; memory lives around a label,
-so labels come before allocations; bounds directives speak of the holes that all of these leave.
+so labels come before allocations; bounds directives speak of the holes that all of these leave; last, loops over
+dimensions that no directive rests on may leave out what memory keeps.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from halide_core.errors import InternalError
 from halide_core.program import Program
 from halide_core.schedule import (
     AlignBounds,
+    AllowRaceConditions,
     Bound,
     ComputeAt,
     ComputeInline,
@@ -32,10 +34,20 @@ from halide_core.schedule import (
     StoreRoot,
     Traverse,
 )
+from halide_core.schedule_storage import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    ReorderStorage,
+    StorageDirective,
+    StoreIn,
+)
 from scheduling import loops, placement
 from scheduling.bounds_hints import align, bound
 from scheduling.dominance import check_dominance
 from scheduling.inline import has_place
+from scheduling.layout import lay_out
+from scheduling.sliding import give_loop_holes
 from scheduling.specialize import for_every_case, specialize_stages
 
 
@@ -53,7 +65,7 @@ def apply_schedule(program: Program) -> list[Step]:
     Raises: ScheduleError at the line of the directive that is illegal.
     """
     steps: list[Step] = []
-    for phase in (_specialization_phase, _loops_phase, _compute_phase, _storage_phase, _bounds_phase):
+    for phase in (_specialization_phase, _loops_phase, _compute_phase, _storage_phase, _bounds_phase, _sliding_phase):
         for step in phase(program):
             steps.append(step)
             program = step.program
@@ -79,9 +91,13 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.traverse(program, d)
             case Rename():
                 program = loops.rename(program, d)
+            case AllowRaceConditions():
+                program = loops.allow_races(program, d)
             case Specialize() | SpecializeFail():
                 continue  # the phase before's
-            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | Bound() | AlignBounds():
+            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
+                continue  # a later phase's
+            case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
                 continue  # a later phase's
             case Estimate():
                 continue  # for tools that choose schedules: it changes nothing
@@ -123,6 +139,13 @@ def _storage_phase(program: Program) -> Iterator[Step]:
             case StoreRoot() as d:
                 program = placement.store_root(program, d)
         yield Step(str(d), program)
+    for func in program.algorithm.functions:
+        for fold in [d for d in func.directives if isinstance(d, FoldStorage)]:
+            program = placement.fold_storage(program, func, fold)
+            yield Step(str(fold), program)
+        for layout in [d for d in func.directives if isinstance(d, StorageDirective)]:
+            program = lay_out(program, func, layout)
+            yield Step(str(layout), program)
 
 
 def _bounds_phase(program: Program) -> Iterator[Step]:
@@ -135,3 +158,11 @@ def _bounds_phase(program: Program) -> Iterator[Step]:
             case _:
                 continue
         yield Step(str(d), program)
+
+
+def _sliding_phase(program: Program) -> Iterator[Step]:
+    for func in program.algorithm.functions:
+        changed = give_loop_holes(program, func)
+        if changed is not program:
+            program = changed
+            yield Step(f"{func.name} may leave out what earlier iterations computed: its memory outlives them", program)

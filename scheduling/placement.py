@@ -16,6 +16,7 @@ from halide_core.ir import Callee, LoopKind
 from halide_core.printer import format_expr
 from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.schedule_storage import FoldStorage
 from scheduling.legality import levels_text, refuse, users_own
 
 Uses = dict[Function, list[StageKey]]
@@ -175,3 +176,26 @@ def _is(level: Level, consumer: str | None, var: str) -> bool:
 def store_where_computed(program: Program, func: Function) -> Program:
     """A Func without a storage directive lives where it is computed."""
     return replace(program, stored={**program.stored, func: program.computed[func]})
+
+
+def fold_storage(program: Program, func: Function, d: FoldStorage) -> Program:
+    """Asks for a number of slots in one dimension of a Func's memory.
+
+    Args:
+        program: the program.
+        func: the Func, or a case's copy of it.
+        d: ``var``, one of its dimensions, and ``extent``.
+
+    Rewrite::
+
+        allocate g(…)   ->   allocate g(…) folding y by k
+
+    Legal when: the Func is not an output; that points that count at one time have slots of their own is for bounds
+    inference to prove, or to check at start-up.
+
+    Raises: ScheduleError.
+    """
+    if func in program.algorithm.outputs:
+        refuse(d, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
+    kept = [(f, other) for f, other in program.folded if f is not func or other.var != d.var]
+    return replace(program, folded=(*kept, (func, d)))

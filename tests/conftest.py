@@ -1,4 +1,4 @@
-"""What every test gets: a compile cache of its own, golden files, and property tests that repeat.
+"""What every test gets: a compile cache of its own, certificates, golden files, and property tests that repeat.
 
     golden("split.txt", text)  # compares with tests/golden/split.txt; --update-golden rewrites it
 """
@@ -12,7 +12,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-GOLDEN = Path(__file__).resolve().parent / "golden"
+from tests.certification import FOLDERS, certified
+
+TESTS = Path(__file__).resolve().parent
+GOLDEN = TESTS / "golden"
 _ENVIRONMENT = ("HL_BOUNDS", "HL_CACHE", "HL_CACHE_SIZE", "HL_CERTIFY", "HL_DEBUG", "HL_PROFILE")
 
 hypothesis.settings.register_profile(
@@ -34,6 +37,17 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.delenv(name, raising=False)
         patch.setenv("HL_CACHE_DIR", str(folder))
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def certificates(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What tests compile is certified (``tests.certification``)."""
+    here = request.node.path.relative_to(TESTS).parts[0]
+    if here not in FOLDERS or request.node.get_closest_marker("uncertified"):
+        yield
+        return
+    with certified():
+        yield
 
 
 @pytest.fixture

@@ -40,10 +40,12 @@ def check_sound(drawn: Drawn, e: Expr, found: Ends) -> None:
             assert found.high is None or v <= value(found.high, outer), (drawn, e, found.high, at)
 
 
-def check_not_looser(drawn: Drawn, e: Expr, ours: Ends, other: Ends, slack: int = 0) -> None:
-    """Wherever the path has points; ``slack`` more points are still not looser."""
+def check_not_looser(
+    drawn: Drawn, e: Expr, ours: Ends, other: Ends, slack: int = 0, *, everywhere: bool = False
+) -> None:
+    """Wherever the path has points, or everywhere; ``slack`` more points are still not looser."""
     for outer in OUTER:
-        if drawn.points(outer):
+        if everywhere or drawn.points(outer):
             if other.low is not None:
                 assert ours.low is not None, (drawn, e, outer)
                 assert value(other.low, outer) - slack <= value(ours.low, outer), (drawn, e, outer)
@@ -73,7 +75,33 @@ def test_range_is_inside_that_of_the_baseline(engine: Engine, drawn: Drawn, e: E
 @settings(max_examples=120, deadline=None)
 @given(PATHS, EXPRESSIONS)
 def test_range_is_inside_that_of_interval_arithmetic(engine: Engine, drawn: Drawn, e: Expr) -> None:
-    check_not_looser(drawn, e, ends(engine, drawn, e), ends(Engine.INTERVAL, drawn, e))
+    isl = engine is not Engine.NONLINEAR
+    check_not_looser(drawn, e, ends(engine, drawn, e), ends(Engine.INTERVAL, drawn, e), everywhere=isl)
+
+
+def test_isl_is_not_looser_where_a_condition_leaves_no_points() -> None:
+    """1 <= x <= y <= n - 2, with n at most 3: the greatest x is 1, if there is one, and never above n - 2."""
+    n = ir.maximum(ir.minimum(p, ir.i64(3)), ir.ZERO)
+    loops = (ForAll(y, Interval(ir.i64(-1), n)), ForAll(x, Interval(ir.ONE, n)), Where(ir.less_equal(x, y)))
+    found = ends(Engine.ISL, Drawn(loops), x).high
+    assert found is not None
+    assert [value(found, {p: a, q: 0}) for a in (1, 2, 3, 9)] == [-1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("first", [-4, -3, 0, 1])
+def test_quotient_and_remainder_of_one_variable(engine: Engine, first: int, length: int) -> None:
+    """x/2 - 1 + 2*(x%2) grows and falls in turn, so that neither end is at an end of x."""
+    e = ir.add(ir.sub(ir.div(x, ir.i64(2)), ir.ONE), ir.mul(ir.i64(2), ir.mod(x, ir.i64(2))))
+    drawn = Drawn((ForAll(x, Interval(ir.i64(first), ir.i64(length))),))
+    values = [v // 2 - 1 + 2 * (v % 2) for v in range(first, first + length)]
+    found = ends(engine, drawn, e)
+    low, high = (None if end is None else value(end, {}) for end in (found.low, found.high))
+    assert low is None or low <= min(values)
+    assert high is None or max(values) <= high
+    if engine in (Engine.ISL, Engine.CHAIN):
+        assert (low, high) == (min(values), max(values))
 
 
 _ENDS = [BinaryOp.MIN, BinaryOp.MAX]

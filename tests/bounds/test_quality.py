@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import halide_core as hl
-from benchmarks.bounds import looser, measured
+from benchmarks.bounds import Cost, Program, measured
 from bounds.engines import oracle_of
 from bounds.fill import fill
 from bounds.oracle import Engine
@@ -62,13 +62,22 @@ def test_what_runs_with_the_baseline_runs_with_every_engine(seed: int) -> None:
         assert repr(run(case, engine)) == repr(expected), (engine, case.source())
 
 
+@pytest.mark.parametrize("seed", [5, 6])
+def test_chain_is_exact_and_never_looser_than_interval_arithmetic(seed: int) -> None:
+    campaign = measured(seed, 6)
+    for program in (*campaign.exact, *campaign.others):
+        assert program.looser(Engine.CHAIN) is None
+    assert campaign.inexact == []
+    assert len(campaign.exact) == 6
+    assert all(p.exact is not None and p.exact.points for p in campaign.exact), "every program computes something"
 
-def test_chain_is_exact_and_never_looser_than_interval_arithmetic() -> None:
-    skipped: dict[str, int] = {}
-    programs = list(measured(5, 6, skipped))
-    assert not looser(programs, Engine.CHAIN)
-    assert all(p.costs[Engine.CHAIN].same(p.exact) for p in programs)
-    assert all(p.exact.points for p in programs), "every program computes something"
+
+@pytest.mark.parametrize("ours", [Cost(11, 64), Cost(10, 65)])
+def test_looser_engine_is_found_by_its_points_and_by_its_bytes(ours: Cost) -> None:
+    program = Program("5/0", Cost(10, 64), {Engine.INTERVAL: Cost(10, 64), Engine.CHAIN: ours})
+    told = program.looser(Engine.CHAIN)
+    assert told is not None
+    assert told.startswith(f"5/0: chain computes {ours.points} points and allocates {ours.bytes} bytes")
 
 
 ANSWERS = """

@@ -104,7 +104,7 @@ def test_query_of_allocations_and_labels_binds_holes_where_they_stand() -> None:
     # Below its label one point is asked for at a time; its memory has to do for a whole row.
     assert conjuncts(f, Rule.VALUE) == ["g[f.s0.x - 1 | f.s0.x + 1] in ?cpu g.s0"]
     assert conjuncts(f, Rule.WRITE)[1] == (
-        f"{WINDOW}forall g.s0.x in (?cpu g.s0.x.min, ?cpu g.s0.x.len): g[g.s0.x] in ?mem g"
+        f"{WINDOW}forall g.s0.x in (?loop g.x.min, ?loop g.x.len): g[g.s0.x] in ?mem g"
     )
 
 

@@ -12,7 +12,7 @@ import z3
 import halide_core as hl
 from bounds.oracle import Answer
 from bounds.smtlib import answered_script
-from bounds.smtlib_terms import Symbols, Writer
+from bounds.smtlib_terms import Symbols, Writer, _fits
 from halide_core import ir
 from halide_core.algorithm import Image
 from halide_core.errors import UNKNOWN_LOCATION
@@ -393,3 +393,11 @@ def test_symbols_are_distinct_when_things_have_one_name() -> None:
     assert symbols.of("b", "n") == "|n #2|"
     assert symbols.of("a", "n") == "|n|"
     assert symbols.of("c", "a|b\\é") == "|a_b__|"
+
+
+@pytest.mark.parametrize(
+    ("known", "fits"),
+    [((-128, 127), True), ((-129, 0), False), ((0, 128), False), ((3, 4), True), ((-128, -128), True)],
+)
+def test_value_at_an_end_of_its_type_is_not_wrapped(known: tuple[int, int], *, fits: bool) -> None:
+    assert _fits(known, hl.Int(8)) is fits

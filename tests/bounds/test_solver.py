@@ -133,6 +133,15 @@ def test_false_claim_has_a_counterexample() -> None:
     assert result.counterexample is not None and result.counterexample.values == {"n": 4}
 
 
+@pytest.mark.parametrize("most", [0, 8, 9, 4096, 4097, 1 << 20, 1 << 40])
+def test_counterexample_is_found_however_large_it_has_to_be(most: int) -> None:
+    context = nothing().holds(ir.less(ir.i64(most), N))
+    (result,) = Prover().prove([Claim(Kind.MEMORY, "f", ("",), context, ir.less(N, M))])
+    assert result.status is Status.REFUTED
+    assert result.counterexample is not None
+    assert most < int(result.counterexample.values["n"]) <= (8 if most < 8 else 4096 if most < 4096 else 1 << 63)
+
+
 def test_check_that_is_needed_is_named_and_no_other() -> None:
     checks = [ir.Assert(ir.less(v, ir.i64(9)), ir.Failure.ASSERTION, (v.name,)) for v in (N, M, K)]
     context = nothing()

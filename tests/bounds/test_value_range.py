@@ -226,3 +226,23 @@ def test_values_at_the_ends_of_a_range_stay_inside_memory() -> None:
     expected = (data + np.int8(1)).astype(np.int32) * 20
     assert np.array_equal(f.realize([5]).array, expected)
     assert np.array_equal(f.evaluate([5]), expected)
+
+
+@pytest.mark.parametrize("type", [hl.Int(8), hl.UInt(8)], ids=str)
+def test_range_of_a_quotient_and_a_remainder_of_one_value_holds_every_value(type: Type) -> None:
+    """x/2 - 1 + 2*(x%2) jumps by 2.5 from step to step: its ends are not where those of x are."""
+    x = Access(type, INPUTS[type][0], (), 0, 0)
+    one, two = ir.const(1, type), ir.const(2, type)
+
+    def combined(op: BinaryOp, a: Expr, b: Expr) -> Expr:
+        return Binary(type, op, a, b)
+
+    half, rest = combined(BinaryOp.DIV, x, two), combined(BinaryOp.MOD, x, two)
+    e = combined(BinaryOp.ADD, combined(BinaryOp.SUB, half, one), combined(BinaryOp.MUL, two, rest))
+    low, high = ValueRanges().of(e)
+    least, most = type.range
+    values = [least + (v // 2 - 1 + 2 * (v % 2) - least) % 256 for v in range(int(least), int(most) + 1)]
+    assert low <= min(values)
+    assert max(values) <= high
+    if type.is_int():  # nothing wraps: it is no wider than what its parts say
+        assert (low, high) == (least // 2 - 1, most // 2 - 1 + 2)

@@ -220,7 +220,7 @@ def test_bound_error_when_the_window_is_larger(ours: bool, pair: Pair) -> None:
 
 def test_directives_that_are_not_available_say_so(pair: Pair) -> None:
     g, f = pair
-    for call in (lambda: f.compute_with(g, x), lambda: g.in_(f), lambda: f.fold_storage(x, 4)):
+    for call in (lambda: f.compute_with(g, x), lambda: g.in_(f)):
         with pytest.raises(hl.HalideError, match="not available yet"):
             call()
     f.split(x, xo, xi, 4, Tail.Predicate)

@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeAlias
 import halide_core as hl
 from halide_core.errors import Location
 from halide_core.schedule import TailStrategy
+from halide_core.storage import MemoryType
 from halide_core.types import Type
 from tests.fuzz.terms import INEXACT, Form, Term, source, type_source
 
@@ -219,7 +220,7 @@ class Consumer:
     name: str
 
 
-Given: TypeAlias = "Loop | Consumer | Term | TailStrategy | Window | str"
+Given: TypeAlias = "Loop | Consumer | Term | TailStrategy | MemoryType | Window | int | str"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +253,11 @@ def _given(arg: Given) -> str:
             return name
         case TailStrategy():
             return f"hl.TailStrategy.{arg.name}"
+        case MemoryType():
+            return f"hl.MemoryType.{arg.name}"
         case Term():
             return source(arg)
-        case str():
+        case str() | int():
             return repr(arg)
     return repr(list(arg))
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from halide_core.ir import LoopKind
 from halide_core.schedule import (
     AlignBounds,
+    AllowRaceConditions,
     Bound,
     ComputeAt,
     ComputeInline,
@@ -32,6 +33,7 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
+from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
 from halide_core.types import INT32
 from tests.fuzz.case import Case, Given, Image, Loop, Scalar, Told
 from tests.fuzz.nests import LoopModel, Nest
@@ -194,6 +196,8 @@ def _draw_serial(d: Drawing) -> None:
     if loop is not None:
         d.tell("serial", Loop(loop.name))
         d.nest.run_as(loop.name, LoopKind.SERIAL)
+        if not loop.pure:  # drawn loops never need it: it must change nothing
+            d.tell("allow_race_conditions")
 
 
 def _draw_parallel(d: Drawing) -> None:
@@ -311,6 +315,7 @@ LOOP_DIRECTIVES: dict[str, Generator] = {
     "fuse": Generator(_draw_fuse, 3, (Fuse,)),
     "reorder": Generator(_draw_reorder, 3, (Reorder,)),
     "serial": Generator(_draw_serial, 1, (Traverse,)),
+    "allow_race_conditions": Generator(_draw_serial, 0, (AllowRaceConditions,)),
     "parallel": Generator(_draw_parallel, 2, (Traverse, Split)),
     "vectorize": Generator(_VECTORIZE, 3, (Traverse, Split)),
     "unroll": Generator(_UNROLL, 2, (Traverse, Split)),
@@ -338,6 +343,11 @@ FUNC_DIRECTIVES: dict[str, tuple[type[Directive], ...]] = {
     "compute_inline": (ComputeInline,),
     "store_root": (StoreRoot,),
     "store_at": (StoreAt,),
+    "fold_storage": (FoldStorage,),
+    "store_in": (StoreIn,),
+    "reorder_storage": (ReorderStorage,),
+    "align_storage": (AlignStorage,),
+    "bound_storage": (BoundStorage,),
     "bound": (Bound,),
     "bound_extent": (Bound,),
     "align_bounds": (AlignBounds,),

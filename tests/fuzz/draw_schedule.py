@@ -12,9 +12,12 @@ import random
 from dataclasses import replace
 
 from halide_core.ir import LoopKind
+from halide_core.storage import MemoryType
+from halide_core.types import INT32
 from tests.fuzz.case import Case, Consumer, Loop, Told
 from tests.fuzz.directives import Drawing, draw_hint, draw_loops
 from tests.fuzz.nests import Path, Stage, model_of
+from tests.fuzz.terms import number
 
 _CONCURRENT = (LoopKind.PARALLEL, LoopKind.VECTORIZED)
 
@@ -35,6 +38,8 @@ class _Schedule:
                 for nest in self.model.nests[func]:
                     drawing = Drawing(self.case, self.rng, nest, self.model.nests[func], self.told)
                     draw_loops(drawing, self.rng.choice([0, 0, 1, 1, 2, 3, 4]))
+            if placed:
+                self._lay_out(func)
             if placed and self.rng.random() < 0.25:
                 draw_hint(self.case, self.rng, func, self.model.args[func], self.told)
         return tuple(self.told)
@@ -92,8 +97,8 @@ class _Schedule:
     def _around_all(self, stages: list[Stage]) -> Path:
         """The loops around every one of some stages."""
         common: Path | None = None
-        for func, number in stages:
-            nest = self.model.nests[func][number]
+        for func, at in stages:
+            nest = self.model.nests[func][at]
             path = (*self.inside[func], *((nest.stage, loop) for loop in nest.shared_loops()))
             if common is None:
                 common = path
@@ -119,9 +124,36 @@ class _Schedule:
         at = r.choice(levels)
         if at < 0:
             self.told.append(Told(func, 0, "store_root"))
+            self._fold(func)
             return
         (consumer, _), loop = path[at]
         self.told.append(Told(func, 0, "store_at", (Consumer(consumer), Loop(loop.name))))
+        self._fold(func)
+
+    def _fold(self, func: str) -> None:
+        """Seldom so few slots that it is refused."""
+        args = self.model.args[func]
+        if args and self.rng.random() < 0.15:
+            slots = self.rng.choice([4, 8, 9, 16, 32])
+            self.told.append(Told(func, 0, "fold_storage", (Loop(self.rng.choice(args)), number(slots, INT32))))
+
+    def _lay_out(self, func: str) -> None:
+        """How the memory of a Func is laid out."""
+        r, args = self.rng, self.model.args[func]
+        if func in self.case.outputs or r.random() < 0.85:
+            return
+        if not args or r.random() < 0.3:
+            kind = r.choice([MemoryType.Auto, MemoryType.Heap, MemoryType.Heap, MemoryType.Stack])
+            self.told.append(Told(func, 0, "store_in", (kind,)))
+            return
+        match r.randint(0, 2):
+            case 0:
+                dims = r.sample(args, r.randint(1, len(args)))
+                self.told.append(Told(func, 0, "reorder_storage", tuple(map(Loop, dims))))
+            case 1:
+                self.told.append(Told(func, 0, "align_storage", (Loop(r.choice(args)), r.choice([2, 4, 7]))))
+            case _:
+                self.told.append(Told(func, 0, "bound_storage", (Loop(r.choice(args)), r.choice([16, 40, 64]))))
 
 
 def draw_schedule(case: Case, rng: random.Random) -> Case:

@@ -174,7 +174,8 @@ class Terms:
                 return call("clamp", INT32, cast(INT32, value), number(0, INT32), number(count - 1, INT32))
             case 2:
                 shifted = shift(">>", cast(hl.UInt(8), value), number(5, INT32))
-                return call("min", INT32, cast(INT32, shifted), number(count - 1, INT32))
+                least = call("min", INT32, cast(INT32, shifted), number(count - 1, INT32))
+                return call("unsafe_promise_clamped", INT32, least, number(0, INT32), number(count - 1, INT32))
         return infix("%", cast(INT32, value), number(count, INT32))
 
     # -- reads

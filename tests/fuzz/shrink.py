@@ -122,11 +122,14 @@ def _other_outputs(case: Case) -> Iterator[Case]:
                 yield _pruned(changed)
 
 
+_LAYOUTS = ("store_in", "reorder_storage", "align_storage", "bound_storage")
+
+
 def _pruned(case: Case) -> Case:
     """Without directives that name Funcs that nothing needs any more."""
     items = used_items(replace(case, directives=()))
     names = {item.name for item in items}
-    places = ("compute_root", "compute_at", "compute_inline", "store_at", "store_root")
+    places = ("compute_root", "compute_at", "compute_inline", "store_at", "store_root", "fold_storage", *_LAYOUTS)
     kept = tuple(
         t
         for t in case.directives

@@ -33,6 +33,7 @@ def recorded(f: hl.Func) -> list[str]:
             ["f.split(x, x, xi, 8, TailStrategy.GuardWithIf)"],
         ),
         (lambda f: f.fuse(x, y, t), ["f.fuse(x, y, t)"]),
+        (lambda f: f.allow_race_conditions(), ["f.allow_race_conditions()"]),
         (lambda f: f.reorder(y, x), ["f.reorder(y, x)"]),
         (lambda f: f.reorder([y, x]), ["f.reorder(y, x)"]),
         (lambda f: f.vectorize(x), ["f.vectorize(x)"]),
@@ -152,7 +153,7 @@ def test_directive_error_when_an_argument_is_wrong(schedule: Callable[[hl.Func],
 
 def test_directive_error_when_it_is_not_available_yet() -> None:
     f = func()
-    raised(hl.ScheduleError, lambda: f.store_in(1), '"store_in" is not available yet.')  # type: ignore[attr-defined]
+    raised(hl.ScheduleError, lambda: f.memoize, '"memoize" is not available yet.')  # type: ignore[attr-defined]
     raised(hl.ScheduleError, lambda: hl.Stage(f).rfactor(x, y), '"rfactor"')  # type: ignore[attr-defined]
     assert not hasattr(f, "memoize")
     with pytest.raises(AttributeError, match="nonsense"):

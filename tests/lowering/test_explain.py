@@ -211,6 +211,7 @@ def test_text_is_there_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<code>f.min.0 - 1</code>" in explanation._repr_html_()
 
 
+@pytest.mark.uncertified("certifying loads z3")
 def test_sympy_is_not_loaded_for_text() -> None:
     script = (
         "import sys, halide_core as hl\n"

@@ -67,7 +67,11 @@ def main(arguments: list[str]) -> int:
         if given.only:
             _list(chosen, runner.tree)
         _say("Recording the compiler as it is ...")
-        failing = runner.prepare()["failing"]
+        record = runner.prepare()
+        _say(
+            f"{len(record.items)} steps and tests of {sum(i.seconds for i in record.items.values()):.0f} s; "
+            f"{len(record.left_out)} tests are left out, which are slow or start processes."
+        )
         found: dict[Mutant, Verdict] = {}
         for mutant, verdict in runner.run(chosen, texts, Log(given.resume, digest_of_tests(runner.tree))):
             found[mutant] = verdict
@@ -75,7 +79,7 @@ def main(arguments: list[str]) -> int:
             _say(f"{len(found):>4}/{len(chosen)}  {ended:<12}{verdict.seconds:>6.1f} s  {mutant.id}")
     finally:
         runner.close()
-    report = Report([(m, found[m]) for m in chosen], texts, failing)
+    report = Report([(m, found[m]) for m in chosen], texts, record.failing)
     _say(f"\n{report}")
     if given.json is not None:
         given.json.write_text(json.dumps(report.as_data(), indent=1) + "\n", encoding="utf-8")

@@ -1,229 +1,167 @@
-"""One copy of the compiler before all judges: the process that ``running`` starts for each mutant.
+"""The compiler before its judges: the processes that ``running`` starts.
 
-    python -m tests.mutate.attempt --state state.json --record record.json --path bounds/fill.py
-    python -m tests.mutate.attempt --state state.json --keep-steps steps.json
-    python -m tests.mutate.attempt --state state.json --keep-tests tests.json
+    python -m tests.mutate.attempt --keep tests.json --part tests      the compiler as it is, with its blocks marked
+    python -m tests.mutate.attempt --found record.json --serve         requests on stdin, each in a process of its own
+    python -m tests.mutate.attempt --found record.json --request a.json   one, in this process
 
-In: the tree that it runs in, in which one file may be changed. Out: ``state``: while it runs, the judge that is
-looking; at its end, the verdict. Of the compiler as it is: what each step finds, and the tests that fail.
+In: the tree that it runs in, in which one file may be changed; a request: ``path``, ``before`` (the file's text without
+the change), ``queue`` (names of steps and tests, with limits) and ``state``, a file. Out: there, while it runs, who is
+looking; at its end, the verdict. ``--serve`` answers each request with a line: how the process ended, and its
+processor time.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
+import pkgutil
 import resource
 import signal
 import sys
-import time
-from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
-from tests.mutate.reached import Reached, by_function, shown_to
+from tests.mutate.looking import Looker, State, decide, hang
+from tests.mutate.mutant import PACKAGES
+from tests.mutate.processes import COLD
+from tests.mutate.reached import Hits
+from tests.mutate.recording import record_part
+from tests.mutate.swapping import swap
 from tests.mutate.verdict import Judge, Killed, Verdict
 
 TESTS = ("tests/scheduling", "tests/lowering", "tests/bounds", "tests/property", "tests/error")
-_COMPILING = "tests/property/test_random_pipelines.py"
-"""Compiles C for programs like those that are interpreted here."""
+_IGNORED = ("tests/property/test_random_pipelines.py", "tests/error/test_toolchain.py", "tests/error/test_shadowing.py")
+"""They compile C, or start processes."""
 _MEMORY = 8 << 30
-_STEP_SECONDS, _TEST_SECONDS = 20.0, 60.0
-"""Processor time that a step or a test of the compiler itself never comes near."""
-_SLOW_SECONDS = 1.0
-"""Tests that take more processor time are asked after all others."""
+_SECONDS, _PATIENCE = 120, 1800
+"""Processor time and time that a mutant never needs."""
+_LIBRARIES = ("islpy", "z3", "sympy")
+_OPTIONS = ("-q", "-p", "no:cacheprovider", "--tb=short", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
-class _Hang(BaseException):
-    """A step uses too much processor time. Not an Exception, so that few on the way catch it."""
-
-    met = False
-    """Whether it was raised at all: pytest takes it for the failure of a test."""
-
-
-def _hang(signum: int, frame: FrameType | None) -> None:
-    _Hang.met = True
-    raise _Hang
-
-
-class _State:
-    """What the process is doing, for the one that watches it."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def told(self, **data: Any) -> None:
-        """Replaces the file in one step."""
-        new = self._path.with_suffix(".new")
-        new.write_text(json.dumps(data), encoding="utf-8")
-        os.replace(new, self._path)
+def _import_all(root: Path) -> None:
+    """Every module of the packages, and the libraries that they import when they first need them."""
+    for name in _LIBRARIES:
+        import_module(name)
+    for package in PACKAGES:
+        for module in pkgutil.iter_modules([str(root / package)], f"{package}."):
+            import_module(module.name)
+    import_module("tests.mutate.judging")
+    # Tests certify nothing by the way: steps, and tests of certificates, do.
+    vars(import_module("tests.certification"))["FOLDERS"] = ()
 
 
-class Outcomes:
-    """A plugin of pytest: which tests failed, and how long each took. Where ``reached`` is given, also what each
-    called; where it is not, a limit for each."""
-
-    def __init__(self, state: _State, reached: Reached | None) -> None:
-        self.failed: dict[str, str] = {}
-        self.seconds: dict[str, float] = {}
-        self.reached: dict[str, list[str]] = {}
-        self._started = 0.0
-        self._state = state
-        self._reached = reached
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """A test starts."""
-        self._started = time.process_time()
-        if self._reached is not None:
-            self._reached.__enter__()
-        else:
-            self._state.told(judge=Judge.TEST.value, at=nodeid)
-            signal.setitimer(signal.ITIMER_PROF, _TEST_SECONDS)
-
-    def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """A test is done."""
-        self.seconds[nodeid] = time.process_time() - self._started
-        if self._reached is not None:
-            self._reached.__exit__(None, None, None)
-            self.reached[nodeid] = self._reached.functions()
-        signal.setitimer(signal.ITIMER_PROF, 0)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test, or what it needs, is done."""
-        if report.failed:
-            self.failed.setdefault(report.nodeid, str(report.longrepr)[-300:])
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A file is read."""
-        if report.failed:
-            self.failed.setdefault(report.nodeid, str(report.longrepr)[-300:])
-
-
-def run_tests(state: _State, scratch: Path, what: Sequence[str], reached: Reached | None = None) -> Outcomes:
-    """Which tests fail, up to the first, and how long each takes. ``what`` goes to pytest: folders, tests, options.
-    Where ``reached`` is given, all tests run.
-
-    Raises: Killed where pytest itself fails.
-    """
-    outcomes = Outcomes(state, reached)
-    options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(scratch / "tests"), "--ignore", _COMPILING, *what]
+def _run(looker: Looker, what: list[str], scratch: Path) -> None:
+    """Has pytest read the tests, and hands them to ``looker``. Raises: what that does."""
+    options = [*_OPTIONS, "--basetemp", str(scratch / "tests")]
+    for path in _IGNORED:
+        options += ["--ignore", path]
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
         try:
-            ended = pytest.main([*options, "-x"] if reached is None else options, plugins=[outcomes])
+            ended = pytest.main([*options, *what], plugins=[looker])
         finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
             sys.stdout, sys.stderr = streams
-    if _Hang.met:
-        raise _Hang
-    if ended not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
-        raise Killed(Judge.CRASH, f"the tests can't be run: pytest ended with {ended!s}")
-    if not outcomes.failed and ended != pytest.ExitCode.OK:
-        raise Killed(Judge.CRASH, f"the tests were cut short: pytest ended with {ended!s}")
-    return outcomes
+    if not looker.started:
+        raise Killed(Judge.CRASH, f"the tests can't be read: pytest ended with {ended!s}")
+    if looker.ended is not None:
+        raise looker.ended
 
 
-def _steps(which: str, path: str | None) -> Any:
-    """The steps before or after the tests. The import is where a mutant's first damage shows."""
-    from tests.mutate import judging  # noqa: PLC0415
+def serve(found: dict[str, Any], requests: IO[str], replies: IO[str], scratch: Path) -> None:
+    """Reads the tests once; then each request in a process that has them."""
+    _import_all(Path.cwd())
 
-    return list(judging.first_steps(path) if which == "first" else judging.last_steps())
+    def loop(looker: Looker) -> None:
+        gc.collect()
+        gc.freeze()
+        for line in iter(requests.readline, ""):
+            request = json.loads(line)
+            child = os.fork()
+            if child == 0:
+                _in_child(looker, request, found)
+            _, status, used = os.wait4(child, 0)
+            reply = {"ended": os.waitstatus_to_exitcode(status), "seconds": used.ru_utime + used.ru_stime}
+            replies.write(json.dumps(reply) + "\n")
+            replies.flush()
 
-
-def recorded_steps() -> dict[str, Any]:
-    """What each step finds in the compiler as it is, and which functions it calls."""
-    reached, found, called = Reached(Path.cwd()), {}, {}
-    for which in ("first", "last"):
-        for name, look, _ in _steps(which, None):
-            with reached:
-                found[name] = look()
-            called[name] = reached.functions()
-    return {"steps": found, "steps of": by_function(called)}
-
-
-def recorded_tests(state: _State, scratch: Path) -> dict[str, Any]:
-    """The tests: those that fail in the compiler as it is, the others from the quick to the slow, and which functions
-    each calls."""
-    ran = run_tests(state, scratch, TESTS, Reached(Path.cwd()))
-    tests = sorted((t for t in ran.seconds if t not in ran.failed), key=lambda t: ran.seconds[t] > _SLOW_SECONDS)
-    return {"failing": sorted(ran.failed), "tests": tests, "tests of": by_function({t: ran.reached[t] for t in tests})}
+    _run(Looker(loop), list(TESTS), scratch)
 
 
-def judge(record: dict[str, Any], path: str, function: str | None, state: _State, scratch: Path) -> Verdict:
-    """Asks the judges in turn, the quick ones first, as far as they reach a function."""
-    steps = set(shown_to(function, record["steps"], record["steps of"]))
-    tests = shown_to(function, record["tests"], record["tests of"])
-    own = f"tests/{Path(path).parent}/"
+def _in_child(looker: Looker, request: dict[str, Any], found: dict[str, Any]) -> None:
+    """One mutant; never returns."""
+    ended = 1
     try:
-        _compare("first", record, path, steps, state)
-        if tests:
-            _judge_tests(state, scratch, sorted(tests, key=lambda test: not test.startswith(own)))
-        _compare("last", record, path, steps, state)
-    except Killed as killed:
-        return Verdict(killed.judge, killed.why)
-    except _Hang:
-        return Verdict(Judge.HANG, "")
-    return Verdict(None, "")
+        _limit()
+        path = Path.cwd() / request["path"]
+        state = State(Path(request["state"]))
+        if not swap(path, request["before"].encode(), path.read_bytes()):
+            ended = COLD
+        else:
+            state.told(verdict=decide(lambda: looker.look(request, found, state)).as_data())
+            ended = 0
+    finally:
+        os._exit(ended)
 
 
-def _judge_tests(state: _State, scratch: Path, what: Sequence[str]) -> None:
-    for test, told in run_tests(state, scratch, what).failed.items():
-        raise Killed(Judge.TEST, f"{test}: {told}")
-
-
-def _compare(which: str, record: dict[str, Any], path: str, shown: set[str], state: _State) -> None:
+def once(request: dict[str, Any], found: dict[str, Any], scratch: Path) -> Verdict:
+    """One mutant, which this process imports."""
+    state = State(Path(request["state"]))
+    _limit()
     state.told(judge=Judge.CRASH.value, at="import")
-    for name, look, compare in _guarded(lambda: _steps(which, path), "import"):
-        if name not in shown:
-            continue
-        state.told(judge=Judge.CRASH.value, at=name)
-        signal.setitimer(signal.ITIMER_PROF, _STEP_SECONDS)
+    files = sorted({name.partition("::")[0] for name, _ in request["queue"] if "::" in name})
+    looker = Looker(lambda looker: looker.look(request, found, state))
+
+    def run() -> None:
         try:
-            compare(record["steps"][name], _guarded(look, name))
-        except Killed as killed:
-            raise Killed(killed.judge, f"{name}: {killed.why}") from killed
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            _import_all(Path.cwd())
+        except Exception as error:  # whatever a mutant does
+            raise Killed(Judge.CRASH, f"import: {type(error).__name__}: {str(error)[:200]}") from error
+        _run(looker, files or ["tests/scheduling/test_legality.py"], scratch)
+
+    return decide(run)
 
 
-def _guarded(run: Callable[[], Any], name: str) -> Any:
-    """What it gives, or Killed where it fails in a way that no one foresaw."""
-    try:
-        return run()
-    except Killed:
-        raise
-    except Exception as error:  # whatever a mutant does
-        raise Killed(Judge.CRASH, f"{name}: {type(error).__name__}: {str(error)[:200]}") from error
+def _limit() -> None:
+    signal.signal(signal.SIGPROF, hang)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 5))
+    signal.alarm(_PATIENCE)
+    sys.dont_write_bytecode = True
 
 
 def main(arguments: list[str]) -> int:
     """The process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--path", default="", help="the file that is changed")
-    parser.add_argument(
-        "--function", help="what has to be called to reach the change, if importing the file is not enough"
-    )
-    parser.add_argument("--state", type=Path, required=True)
+    parser.add_argument("--scratch", type=Path, required=True)
+    parser.add_argument("--found", type=Path)
+    parser.add_argument("--part", choices=("steps", "tests"))
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--record", type=Path)
-    what.add_argument("--keep-steps", type=Path)
-    what.add_argument("--keep-tests", type=Path)
+    what.add_argument("--keep", type=Path)
+    what.add_argument("--request", type=Path)
+    what.add_argument("--serve", action="store_true")
     given = parser.parse_args(arguments)
-    state, scratch = _State(given.state), given.state.parent
-    signal.signal(signal.SIGPROF, _hang)
-    if given.keep_steps is not None:
-        given.keep_steps.write_text(json.dumps(recorded_steps()), encoding="utf-8")
+    if given.keep is not None:
+        signal.signal(signal.SIGPROF, hang)
+        hits = Hits(Path.cwd())
+        hits.install()
+        _import_all(Path.cwd())
+        looker = Looker(lambda looker: given.keep.write_text(json.dumps(record_part(given.part, hits, looker))))
+        _run(looker, list(TESTS) if given.part == "tests" else ["tests/scheduling/test_legality.py"], given.scratch)
         return 0
-    if given.keep_tests is not None:
-        given.keep_tests.write_text(json.dumps(recorded_tests(state, scratch)), encoding="utf-8")
+    found = json.loads(given.found.read_text(encoding="utf-8"))
+    if given.serve:
+        replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        requests = os.fdopen(os.dup(0), encoding="utf-8")
+        serve(found, requests, replies, given.scratch)
         return 0
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    record = json.loads(given.record.read_text(encoding="utf-8"))
-    verdict = judge(record, given.path, given.function, state, scratch)
-    state.told(verdict=verdict.as_data())
+    request = json.loads(given.request.read_text(encoding="utf-8"))
+    State(Path(request["state"])).told(verdict=once(request, found, given.scratch).as_data())
     return 0
 
 

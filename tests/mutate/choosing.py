@@ -5,15 +5,14 @@ In: all mutants. Out: so many of them. More of the same seed begin with the same
 
 from __future__ import annotations
 
-import random
+import hashlib
 from collections.abc import Iterator, Sequence
+from itertools import count as count_from
 from pathlib import Path
 
-from tests.mutate.mutant import Mutant, Operator
+from tests.mutate.mutant import PACKAGES, Mutant, Operator
 from tests.mutate.operators import mutants
 from tests.mutate.regions import TEXT
-
-PACKAGES = ("scheduling", "bounds", "lowering")
 
 
 def all_mutants(root: Path) -> list[Mutant]:
@@ -28,9 +27,11 @@ def all_mutants(root: Path) -> list[Mutant]:
 
 
 def choose(candidates: Sequence[Mutant], seed: int, count: int) -> list[Mutant]:
-    """Draws mutants without repeating one: the operators take turns, and for each of them the files do."""
-    rng = random.Random(seed)
-    draws = {operator: _by_file([m for m in candidates if m.operator is operator], rng) for operator in Operator}
+    """Draws mutants without repeating one: the operators take turns, and for each of them the files do.
+
+    A mutant's rank hangs on the seed and its id alone, so that an edit of one function moves few others.
+    """
+    draws = {operator: _by_file([m for m in candidates if m.operator is operator], seed) for operator in Operator}
     chosen: list[Mutant] = []
     while draws and len(chosen) < count:
         for operator in list(draws):
@@ -42,15 +43,18 @@ def choose(candidates: Sequence[Mutant], seed: int, count: int) -> list[Mutant]:
     return chosen
 
 
-def _by_file(candidates: Sequence[Mutant], rng: random.Random) -> Iterator[Mutant]:
+def _by_file(candidates: Sequence[Mutant], seed: int) -> Iterator[Mutant]:
+    """The first of every file, then the second of every file, and so on."""
     files: dict[str, list[Mutant]] = {}
-    for m in candidates:
+    for m in sorted(candidates, key=lambda m: _rank(seed, m.id)):
         files.setdefault(m.path, []).append(m)
-    for group in files.values():
-        rng.shuffle(group)
-    order = list(files)
-    while order:
-        rng.shuffle(order)
-        for path in order:
-            yield files[path].pop()
-        order = [path for path in order if files[path]]
+    for turn in count_from(0):
+        drawn = [group[turn] for group in files.values() if len(group) > turn]
+        if not drawn:
+            return
+        # Another rank than the one that sorted them: by that one, a file with more mutants would come first.
+        yield from sorted(drawn, key=lambda m: _rank(seed, f"{m.id} in turn"))
+
+
+def _rank(seed: int, name: str) -> bytes:
+    return hashlib.sha256(f"{seed} {name}".encode()).digest()

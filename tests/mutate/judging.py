@@ -1,8 +1,8 @@
-"""The judges that know what programs mean: fixed programs first, then random ones.
+"""The judges that know what programs mean, on fixed programs and on random ones.
 
 In: the record of the compiler as it is. Out: nothing, or Killed, by whichever judge sees a difference first.
 
-    first_steps(path)   ->   ("tiled", …), ("matmul", …), …, ("draw 3", …), ("wrong answers for gather", …)
+    steps(path)   ->   ("tiled", …), ("matmul", …), …, ("draw 3", …), ("wrong answers for gather", …), …
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.mutate.verdict import Judge, Killed
 
 _SEED = 5
 SHORT, LONG = range(12), range(100, 160)
-"""The random programs of that seed: those before the tests, and those after them."""
+"""The random programs of that seed: those whose certificates are looked at, and those that only run."""
 SPOILT = ("split_of_split", "gather", "histogram", "triangle", "empty_reduction", "unrolled", "inlined")
 """Programs that the certificate is asked about with wrong answers in turn: those whose certificates are quick."""
 _CERTIFYING = ("bounds/claims", "bounds/solver", "bounds/certificate", "lowering/certify")
@@ -32,8 +32,8 @@ Step = tuple[str, Callable[[], Any], Callable[[Any, Any], None]]
 """A name, what to look at, and how it is compared with the record."""
 
 
-def first_steps(path: str | None) -> Iterator[Step]:
-    """What is looked at before the tests, for a mutant of a file; everything where None is given."""
+def steps(path: str | None) -> Iterator[Step]:
+    """What is looked at for a mutant of a file; everything where None is given."""
     for name, make in PROGRAMS.items():
         yield name, lambda make=make: _looked_at(*make()), _compare
     for number in SHORT:
@@ -43,10 +43,6 @@ def first_steps(path: str | None) -> Iterator[Step]:
     if path is None or path.startswith(_CERTIFYING):
         for name in (*SPOILT, "scan"):
             yield f"wrong versions of {name}", lambda name=name: wrong_programs(PROGRAMS[name]()[0]), _compare_wrong
-
-
-def last_steps() -> Iterator[Step]:
-    """What is looked at where even the tests saw nothing."""
     for number in LONG:
         yield f"draw {number}", lambda number=number: _drawn(number, FAST), _compare_drawn
 

@@ -11,6 +11,11 @@ import difflib
 from dataclasses import dataclass
 from enum import Enum
 
+PACKAGES = ("scheduling", "bounds", "lowering")
+"""Where the compiler is changed."""
+Key = tuple[str, str, str]
+"""File and function, a line of it, and what the edit makes of the line."""
+
 
 class Operator(Enum):
     """The kinds of changes."""
@@ -48,8 +53,8 @@ class Edit:
 class Mutant:
     """An edit and its place.
 
-    ``occurrence`` counts the operator's edits in the function: it makes the id stable. ``reached`` names the function
-    that has to be called to reach the edit, as ``reached.Reached`` does; None where importing the file is enough.
+    ``occurrence`` counts the operator's edits in the function: it makes the id stable. ``reached`` names the block
+    that has to run to reach the edit, as ``reached.Hits`` does; None where importing the file is enough.
     """
 
     path: str
@@ -70,7 +75,11 @@ class Mutant:
         before, after = (t.decode().splitlines() for t in (text, self.edit.applied(text)))
         return "\n".join(difflib.unified_diff(before, after, self.path, self.path, lineterm="", n=1))
 
-    def changed_line(self, text: bytes) -> str:
-        """The first line that differs, as it is after the change, without the space around it."""
+    def changed_lines(self, text: bytes) -> tuple[str, str]:
+        """The first line that differs, before and after the change, without the space around it."""
         before, after = (t.decode().splitlines() for t in (text, self.edit.applied(text)))
-        return next((b.strip() for a, b in zip(before, after, strict=False) if a != b), "")
+        return next(((a.strip(), b.strip()) for a, b in zip(before, after, strict=False) if a != b), ("", ""))
+
+    def key(self, text: bytes) -> Key:
+        """What an explanation is filed under: it lasts as long as the function has this line."""
+        return (f"{self.path}:{self.function}", *self.changed_lines(text))

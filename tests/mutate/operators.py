@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from tests.mutate.mutant import Edit, Mutant, Operator
+from tests.mutate.reached import blocks
 from tests.mutate.regions import places
 from tests.mutate.source import Source
 from tests.mutate.statements import dropped_elements, dropped_statement, swapped_statements
@@ -44,6 +45,7 @@ _Found = tuple[Operator, Edit]
 def mutants(path: str, text: bytes) -> list[Mutant]:
     """Every mutant of a file."""
     source = Source(text)
+    inside = [(source.start(first), source.end(last), first.lineno) for first, last in blocks(source.tree)]
     found: list[Mutant] = []
     for place in places(source.tree):
         counts = dict.fromkeys(Operator, 0)
@@ -51,7 +53,8 @@ def mutants(path: str, text: bytes) -> list[Mutant]:
         for operator, edit in sorted(edits, key=lambda e: (e[1].start, e[1].end, e[1].new)):
             counts[operator] += 1
             line = text.count(b"\n", 0, edit.start) + 1
-            reached = None if place.line is None else f"{path}:{place.line}"
+            around = [(start, first) for start, end, first in inside if start <= edit.start and edit.end <= end]
+            reached = f"{path}:{max(around)[1]}" if around else None
             found.append(Mutant(path, place.name, operator, counts[operator], line, edit, reached))
     return found
 
@@ -62,7 +65,8 @@ def _edits(node: ast.AST, source: Source) -> Iterator[_Found]:
             yield from _relations(node, source)
         case ast.Constant(value=int() as value) if not isinstance(value, bool):
             for other in (value + 1, value - 1):
-                yield Operator.OFFSET, source.replaced(node, str(other))
+                if value or other > 0 or id(node) not in source.indices:  # a[-1] counts from the other end
+                    yield Operator.OFFSET, source.replaced(node, str(other))
         case ast.BinOp(left=a, op=ast.Add() | ast.Sub() as op, right=b) if not _joins(a, b):
             yield Operator.SIGN, source.between(a, b, "-" if isinstance(op, ast.Add) else "+")
         case ast.AugAssign(target=a, op=ast.Add() | ast.Sub() as op, value=b) if not _joins(b):

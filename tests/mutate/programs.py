@@ -277,6 +277,116 @@ def chosen() -> Made:
     return f, [(-1, 8), (2, 7)]
 
 
+def specialized() -> Made:
+    n, f, g, h = hl.Param(hl.Int(32), "n", 6), hl.Func("f"), hl.Func("g"), hl.Func("h")
+    h[x] = x * 3
+    g[x] = h[x] + h[x + n]
+    f[x] = hl.select(n > 4, g[x], g[x + 1]) + n
+    f.split(x, xo, xi, 5, Tail.GuardWithIf)
+    f.specialize(n > 8).vectorize(xi)
+    wide = f.specialize(n > 2)
+    wide.specialize(n == 6).unroll(xi)
+    f.specialize(n < -3).split(xi, yo, yi, 2, Tail.GuardWithIf)
+    g.compute_at(f, xo)
+    h.compute_root().specialize(n < 9)
+    return f, [(1, 11)]
+
+
+def aligned() -> Made:
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    h[x, y] = x - y
+    g[x, y] = h[x + 1, y] * h[x - 1, y]
+    f[x, y] = g[x, y] + g[x + 3, y]
+    f.split(x, xo, xi, 6, Tail.GuardWithIf)
+    g.compute_at(f, xo).align_bounds(x, 4, 1).split(x, yo, yi, 4).vectorize(yi)
+    h.compute_at(f, y).align_extent(x, 3).reorder(y, x)
+    return f, [(0, 13), (2, 4)]
+
+
+def predicate() -> Made:
+    f, low, near = hl.Func("f"), hl.Func("low"), hl.Func("near")
+    r = hl.RDom([(0, 9), (1, 4)], "r")
+    low[x] = x % 3
+    near[x, y] = low[x] + low[y]
+    r.where(near[r.x, r.y] < 3)
+    r.where(~((r.x > 7) | (r.y > r.x + 3)))
+    f[x] = x
+    f[x] += low[r.x + x] * r.y
+    f.update(0).split(r.x, hl.RVar("ro"), hl.RVar("ri"), 4, Tail.GuardWithIf)
+    return f, [(-2, 5)]
+
+
+def several() -> Made:
+    f, g, out = hl.Func("f"), hl.Func("g"), hl.Func("out")
+    f[x, y] = x * 8 + y
+    f[x, 2] = f[x, 2] * 2
+    g[x, y] = f[x, y] - f[y, x]
+    out[x, y] = g[x, y] + f[x - 1, y + 1]
+    out.split(x, xo, xi, 4, Tail.GuardWithIf)
+    f.compute_root().split(y, yo, yi, 2).reorder(yi, x, yo).parallel(yo)
+    g.compute_at(out, xo)
+    return out, [(0, 6), (1, 5)]
+
+
+def lanes() -> Made:
+    f, g = hl.Func("f"), hl.Func("g")
+    r = hl.RDom([(0, 3), (-1, 4)], "r")
+    g[x, y] = x * 5 - y
+    g[x, y] += g[x, y] // (r.x + 2) + r.y
+    f[x, y] = g[x, y] - g[x + 1, y]
+    f.split(x, xo, xi, 4).vectorize(xi)
+    g.compute_at(f, xi)
+    return f, [(0, 10), (1, 2)]
+
+
+def masked() -> Made:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 6)], "r")
+    f[x, y] = x - y
+    r.where((r.x < 4) | (r.x > 4))
+    f[x, r.x] = f[x, r.x] * 2 + r.x
+    f[2, y] += f[3, y]
+    f.update(0).split(x, xo, xi, 8, Tail.GuardWithIf).vectorize(xi)
+    f.update(1).split(y, yo, yi, 4, Tail.GuardWithIf).vectorize(yi)
+    out = hl.Func("out")
+    out[x, y] = f[x, y] + f[x + 1, y]
+    out.split(x, xo, xi, 6, Tail.GuardWithIf).split(y, yo, yi, 3, Tail.GuardWithIf)
+    out.reorder(xi, yi, xo, yo).vectorize(xi)
+    f.compute_root()
+    return out, [(-1, 16), (0, 7)]
+
+
+def wide() -> Made:
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x] = hl.cast(hl.UInt(8), x * 7)
+    f[x] = hl.i32(g[x]) * x + hl.i32(g[x + 1])
+    f.split(x, xo, xi, 40, Tail.GuardWithIf).vectorize(xi)
+    g.compute_at(f, xo).vectorize(x, 64)
+    return f, [(-3, 90)]
+
+
+def fused_tiles() -> Made:
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = x + y * 2
+    f[x, y] = g[x, y] - g[x + 1, y + 1]
+    f.split(x, xo, xi, 4, Tail.GuardWithIf).fuse(xo, y, t).split(t, yo, yi, 3, Tail.GuardWithIf)
+    g.compute_at(f, yo)
+    return f, [(0, 9), (2, 5)]
+
+
+def lane_bounds() -> Made:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 6)], "r")
+    at, k = hl.cast(hl.Int(64), x), hl.cast(hl.Int(64), r.x)
+    r.where((k < at) & (at + k < 12))
+    f[x] = 0
+    f[x] += r.x + 1
+    f.compute_root().update(0).reorder(r.x, x).vectorize(x, 4)
+    out = hl.Func("out")
+    out[x] = f[x] + f[x + 1]
+    return out, [(0, 14)]
+
+
 PROGRAMS: dict[str, Callable[[], Made]] = {
     made.__name__: made
     for made in (
@@ -303,5 +413,14 @@ PROGRAMS: dict[str, Callable[[], Made]] = {
         empty_reduction,
         single,
         chosen,
+        specialized,
+        aligned,
+        predicate,
+        several,
+        lanes,
+        masked,
+        wide,
+        fused_tiles,
+        lane_bounds,
     )
 }

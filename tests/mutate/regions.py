@@ -3,7 +3,7 @@
 In: a parsed file. Out: its functions with the nodes of each that may change.
 
 Left alone are: annotations and what stands under TYPE_CHECKING; docstrings and f-strings; what an error is told;
-decorators; ``assert``, which states what types can't; functions that make text; and the files of TEXT.
+decorators; ``assert`` and InternalError, which state what types can't; functions that make text; the files of TEXT.
 """
 
 from __future__ import annotations
@@ -25,38 +25,36 @@ _REPORTS = frozenset({"refuse", "warn_user"})
 class Place:
     """A function, a class's or the file's own level; and the nodes in it that may change, in the order of the text.
 
-    ``line`` is a function's first line, a decorator's if it has one; None for a level that runs on import.
+    A function's own node is in it, too: that is where its statements can trade places.
     """
 
     name: str
-    line: int | None
     nodes: list[ast.AST]
 
 
 def places(tree: ast.Module) -> list[Place]:
     """The functions of a file, its classes, and its top level as ``<module>``."""
     found: dict[str, Place] = {}
-    _collect(tree, (), None, found)
+    _collect(tree, (), found)
     return [place for place in found.values() if place.nodes]
 
 
-def _collect(node: ast.AST, inside: tuple[str, ...], line: int | None, found: dict[str, Place]) -> None:
+def _collect(node: ast.AST, inside: tuple[str, ...], found: dict[str, Place]) -> None:
     name = ".".join(inside) or "<module>"
-    place = found.setdefault(name, Place(name, line, []))
+    place = found.setdefault(name, Place(name, []))
+    if isinstance(node, ast.FunctionDef):
+        place.nodes.append(node)
     for child in changeable(node):
         match child:
             case ast.FunctionDef() if not _makes_text(child):
-                place.nodes.append(child)
-                first = min(n.lineno for n in (child, *child.decorator_list))
-                _collect(child, (*inside, child.name), first, found)
+                _collect(child, (*inside, child.name), found)
             case ast.FunctionDef():
                 pass
             case ast.ClassDef():
-                place.nodes.append(child)
-                _collect(child, (*inside, child.name), None, found)
+                _collect(child, (*inside, child.name), found)
             case _:
                 place.nodes.append(child)
-                _collect(child, inside, line, found)
+                _collect(child, inside, found)
 
 
 def changeable(node: ast.AST) -> Iterator[ast.AST]:

@@ -47,8 +47,7 @@ class Report:
 
     def explanation(self, mutant: Mutant) -> Survivor | None:
         """Why a mutant survives, if someone looked at it as it is now."""
-        found = EXPLAINED.get(mutant.id)
-        return found if found is not None and found.line == mutant.changed_line(self.texts[mutant.path]) else None
+        return EXPLAINED.get(mutant.key(self.texts[mutant.path]))
 
     def _count(self, *judges: Judge | None, operator: Operator | None = None) -> int:
         return sum(v.judge in judges for m, v in self.results if operator in (None, m.operator))

@@ -5,15 +5,10 @@ In: mutants, the number of jobs. Out: their Verdicts, as they come; with a file 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import queue
 import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
@@ -21,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutate.mutant import Mutant
+from tests.mutate.processes import COLD, Server, execute, kill_all
+from tests.mutate.record import Record
 from tests.mutate.shadow import Shadow
 from tests.mutate.verdict import Judge, Verdict
-
-_PATIENCE = 1800.0
-"""Seconds after which a process that uses no processor time is given up."""
 
 
 class Log:
@@ -72,14 +66,16 @@ def digest_of_tests(root: Path) -> str:
 
 
 class Runner:
-    """Copies of the tree, and the record of the compiler as it is."""
+    """Copies of the tree, a process in each that has the compiler as it is, and the record of it."""
 
     def __init__(self, root: Path, jobs: int) -> None:
         self._shadows = [Shadow(root) for _ in range(jobs)]
-        self._free: queue.SimpleQueue[Shadow] = queue.SimpleQueue()
-        self.record = self._shadows[0].scratch.parent / "record.json"
+        self._free: queue.SimpleQueue[_Place] = queue.SimpleQueue()
+        self._found = self._shadows[0].scratch.parent / "found.json"
+        self._proven: dict[str, set[str]] = {}
+        self.record = Record()
         for shadow in self._shadows:
-            self._free.put(shadow)
+            self._free.put(_Place(shadow, self._found))
 
     @property
     def tree(self) -> Path:
@@ -91,17 +87,17 @@ class Runner:
         for shadow in self._shadows:
             shadow.remove()
 
-    def prepare(self) -> dict[str, Any]:
+    def prepare(self) -> Record:
         """Records the compiler as it is. Raises: RuntimeError where its own programs go wrong without a change."""
-        folder = self.record.parent
         with ThreadPoolExecutor(len(self._shadows)) as pool:
-            steps = pool.submit(_keep, self._shadows[0], folder, "steps")
-            tests = pool.submit(_keep, self._shadows[-1], folder, "tests")
-            found = {**steps.result(), **tests.result()}
+            parts = [
+                pool.submit(_keep, s, part) for s, part in zip(_both(self._shadows), ("steps", "tests"), strict=True)
+            ]
+            self.record = Record.of([part.result() for part in parts])
         for shadow in self._shadows:
             shadow.clear()
-        self.record.write_text(json.dumps(found), encoding="utf-8")
-        return found
+        self._found.write_text(json.dumps(self.record.found), encoding="utf-8")
+        return self.record
 
     def run(self, mutants: Sequence[Mutant], texts: dict[str, bytes], log: Log) -> Iterator[tuple[Mutant, Verdict]]:
         """The verdict of each mutant, in the order in which they come."""
@@ -120,22 +116,57 @@ class Runner:
                     yield mutant, verdict
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
-                _kill_all()
+                kill_all()
 
     def _attempt(self, mutant: Mutant, text: bytes) -> Verdict:
-        shadow = self._free.get()
-        state = shadow.scratch / "state.json"
+        place = self._free.get()
         try:
+            proven = self._proven.setdefault(mutant.path, set())
+            queue = self.record.queue(mutant, tuple(proven))
+            verdict = place.attempt(mutant, text, queue, served=self.record.is_swappable(mutant))
+            name = verdict.why.partition(": ")[0]
+            if name in self.record.items:
+                proven.add(name)
+            return verdict
+        finally:
+            self._free.put(place)
+
+
+class _Place:
+    """A copy of the tree, and what runs there, one mutant at a time."""
+
+    def __init__(self, shadow: Shadow, found: Path) -> None:
+        self._shadow = shadow
+        self._found = found
+        self._server: Server | None = None
+
+    def attempt(self, mutant: Mutant, text: bytes, queue: list[tuple[str, float]], *, served: bool) -> Verdict:
+        """A mutant's verdict. Where ``served``, by a process that has imported the compiler already."""
+        shadow = self._shadow
+        state, given = shadow.scratch / "state.json", ["--scratch", str(shadow.scratch), "--found", str(self._found)]
+        request = {"path": mutant.path, "before": text.decode(), "queue": queue, "state": str(state)}
+        try:
+            if served and self._server is None:
+                self._server = Server(shadow, given)
             shadow.change(mutant.path, mutant.edit.applied(text))
-            given = ["--path", mutant.path, "--state", str(state), "--record", str(self.record)]
-            if mutant.reached is not None:
-                given += ["--function", mutant.reached]
-            ended, seconds = _execute(shadow, given)
-            return replace(_verdict(state, ended), seconds=round(seconds, 1))
+            ended: int | None = COLD
+            seconds = more = 0.0
+            if served and self._server is not None:
+                ended, seconds = self._server.asked(request)
+            if ended == COLD:
+                file = shadow.scratch / "request.json"
+                file.write_text(json.dumps(request), encoding="utf-8")
+                ended, more = execute(shadow, [*given, "--request", str(file)])
+            if ended is None:
+                self._server = None
+            return replace(_verdict(state, ended), seconds=round(seconds + more, 1))
         finally:
             shadow.change(mutant.path, text)
             shadow.clear()
-            self._free.put(shadow)
+
+
+def _both(shadows: Sequence[Shadow]) -> tuple[Shadow, Shadow]:
+    return shadows[0], shadows[-1]
 
 
 def _verdict(state: Path, ended: int | None) -> Verdict:
@@ -143,59 +174,16 @@ def _verdict(state: Path, ended: int | None) -> Verdict:
     data = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
     if "verdict" in data:
         return Verdict.from_data(data["verdict"])
-    if ended is None:
-        return Verdict(Judge.HANG, f"in {data.get('at')}")
-    return Verdict(Judge.CRASH, f"the process ended with {ended} in {data.get('at', 'its start')}")
+    if ended is None or -ended in (signal.SIGXCPU, signal.SIGALRM):
+        return Verdict(Judge.HANG, f"{data.get('at')}: hangs")
+    return Verdict(Judge.CRASH, f"{data.get('at', 'its start')}: the process ended with {ended}")
 
 
-def _keep(shadow: Shadow, folder: Path, what: str) -> Any:
+def _keep(shadow: Shadow, part: str) -> Any:
     """A part of the record."""
-    state, kept = shadow.scratch / f"{what}.json", folder / f"{what}.json"
-    ended, _ = _execute(shadow, ["--state", str(state), f"--keep-{what}", str(kept)], keep_compiled=True)
+    kept = shadow.scratch / f"{part}.json"
+    given = ["--scratch", str(shadow.scratch), "--part", part, "--keep", str(kept)]
+    ended, _ = execute(shadow, given, output=None)
     if ended != 0 or not kept.exists():
         raise RuntimeError("The judges fail on the compiler as it is; see above.")
     return json.loads(kept.read_text(encoding="utf-8"))
-
-
-_started: set[subprocess.Popen[bytes]] = set()
-"""The processes that run now."""
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and what it started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _kill_all() -> None:
-    """Ends what still runs: nothing, unless the run is cut short."""
-    for process in list(_started):
-        _kill(process)
-
-
-def _execute(shadow: Shadow, arguments: list[str], *, keep_compiled: bool = False) -> tuple[int | None, float]:
-    """The exit status of an attempt, None where it was given up; and its processor time, children included."""
-    environment = os.environ | {"HL_CACHE_DIR": str(shadow.scratch / "cache"), "PYTHONHASHSEED": "0"}
-    if not keep_compiled:
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    command = [sys.executable, "-m", "tests.mutate.attempt", *arguments]
-    output = None if keep_compiled else subprocess.DEVNULL
-    process = subprocess.Popen(
-        command, cwd=shadow.tree, env=environment, stdout=output, stderr=output, start_new_session=True
-    )
-    gave_up = threading.Event()
-
-    def give_up() -> None:
-        gave_up.set()
-        _kill(process)
-
-    timer = threading.Timer(_PATIENCE, give_up)
-    timer.start()
-    _started.add(process)
-    try:
-        _, status, used = os.wait4(process.pid, 0)
-    finally:
-        timer.cancel()
-        _started.discard(process)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return None if gave_up.is_set() else process.returncode, used.ru_utime + used.ru_stime

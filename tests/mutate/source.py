@@ -25,6 +25,8 @@ class Source:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self.tree = ast.parse(text)
+        self.indices = {id(n.slice) for n in ast.walk(self.tree) if isinstance(n, ast.Subscript)}
+        """The expressions that stand in brackets, by identity."""
         self._lines = [0]
         for line in text.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))

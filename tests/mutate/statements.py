@@ -19,8 +19,10 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
 def dropped_statement(node: ast.stmt, source: Source) -> Iterator[Edit]:
-    """A call for its effect, a yield, or the raising of an error."""
+    """A call for its effect, a yield, or the raising of an error that is the user's."""
     match node:
+        case ast.Raise(exc=ast.Call(func=ast.Name(id="InternalError"))):
+            pass  # like ``assert``, a check of the compiler on itself
         case ast.Expr(value=ast.Call() | ast.Yield() | ast.YieldFrom()) | ast.Raise():
             yield source.replaced(node, "pass")
 
@@ -65,12 +67,17 @@ def _depend(first: ast.stmt, second: ast.stmt) -> bool:
     fail at once."""
     if not isinstance(first, _SIMPLE) or not isinstance(second, _SIMPLE) or _is_text(first):
         return False
-    if (_defined(first) - _used(first)) & _used(second):
+    if (_defined(first) - _used(first)) & {path.partition(".")[0] for path in _used(second)}:
         return False
     if _key(first) is not None and _key(second) is not None and _key(first) != _key(second):
         return False
     changed, also = _changed(first), _changed(second)
-    return bool(changed & (also | _used(second)) or also & _used(first))
+    return _meet(changed, also | _used(second)) or _meet(also, _used(first))
+
+
+def _meet(some: set[str], others: set[str]) -> bool:
+    """Whether one of them is one of the others, or a part of it, or has it as a part."""
+    return any(f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.") for a in some for b in others)
 
 
 def _is_text(stmt: ast.stmt) -> bool:
@@ -88,20 +95,33 @@ def _names(node: ast.AST) -> list[ast.Name]:
 
 
 def _used(stmt: ast.stmt) -> set[str]:
-    """Names and attributes of ``self`` that a statement reads."""
-    found = {n.id for n in _names(stmt) if isinstance(n.ctx, ast.Load) and n.id != "self"}
-    found |= {f"self.{a}" for a in _own(stmt)}
+    """What a statement reads: names, with their attributes as far as they are followed."""
+    found: set[str] = set()
+    _collect_used(stmt, found)
     if isinstance(stmt, ast.AugAssign):
-        found |= {n.id for n in _names(stmt.target)}
+        found |= {_root(stmt.target)}
     return found
 
 
-def _own(stmt: ast.stmt) -> set[str]:
-    return {
-        n.attr
-        for n in ast.walk(stmt)
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
-    }
+def _collect_used(node: ast.AST, found: set[str]) -> None:
+    path = _dotted(node)
+    if path is not None and isinstance(node, ast.Name | ast.Attribute):
+        if isinstance(node.ctx, ast.Load):
+            found.add(path)
+        return
+    for child in ast.iter_child_nodes(node):
+        _collect_used(child, found)
+
+
+def _dotted(node: ast.AST) -> str | None:
+    """``a.b.c`` as text."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=attr):
+            path = _dotted(inner)
+            return None if path is None else f"{path}.{attr}"
+    return None
 
 
 def _changed(stmt: ast.stmt) -> set[str]:
@@ -128,14 +148,13 @@ def _key(stmt: ast.stmt) -> object:
 
 
 def _root(node: ast.expr) -> str:
-    """The name, or the attribute of ``self``, that an expression starts from."""
+    """The name, with its attributes, that an expression starts from."""
     while True:
+        path = _dotted(node)
+        if path is not None:
+            return path
         match node:
-            case ast.Attribute(value=ast.Name(id="self"), attr=attr):
-                return f"self.{attr}"
             case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):
                 node = inner
-            case ast.Name(id=name):
-                return name
             case _:
                 return "?"

@@ -1,12 +1,14 @@
 """Survivors that were looked at, each with the reason why no judge can, or need, see it.
 
-In: nothing. Out: EXPLAINED: for a mutant's id the changed line, which must still be the mutant's, and the reason.
+In: nothing. Out: EXPLAINED: the reason for a file and function, a line of it, and that line as the mutant has it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+
+from tests.mutate.mutant import Key
 
 
 class Reason(Enum):
@@ -24,11 +26,10 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """``line`` is the first changed line as the mutant has it; an explanation of another line is out of date."""
+    """Why no judge sees it."""
 
-    line: str
     reason: Reason
     why: str
 
 
-EXPLAINED: dict[str, Survivor] = {}
+EXPLAINED: dict[Key, Survivor] = {}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutate.choosing import PACKAGES, all_mutants, choose
-from tests.mutate.mutant import Mutant, Operator
+from tests.mutate.choosing import all_mutants, choose
+from tests.mutate.mutant import PACKAGES, Mutant, Operator
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,6 +30,13 @@ def test_draw_repeats_and_begins_alike(everything: list[Mutant]) -> None:
     assert drawn == choose(everything, 7, 100)
     assert drawn[:40] == choose(everything, 7, 40)
     assert drawn != choose(everything, 8, 100)
+
+
+def test_draw_hardly_moves_when_one_function_changes(everything: list[Mutant]) -> None:
+    drawn = choose(everything, 7, 100)
+    function = (drawn[0].path, drawn[0].function)
+    rest = [m for m in everything if (m.path, m.function) != function]
+    assert len(set(drawn) - set(choose(rest, 7, 100))) <= 2 * sum((m.path, m.function) == function for m in drawn)
 
 
 def test_draw_is_even_over_operators_and_files(everything: list[Mutant]) -> None:

@@ -29,6 +29,8 @@ def changed(text: str, operator: Operator) -> list[str]:
         (Operator.RELATION, "return ir.less(a, b)", ["return ir.less_equal(a, b)"]),
         (Operator.RELATION, "return BinaryOp.LT", ["return BinaryOp.LE"]),
         (Operator.OFFSET, "return a[1]", ["return a[0]", "return a[2]"]),
+        (Operator.OFFSET, "return a[0]", ["return a[1]"]),
+        (Operator.OFFSET, "return 0", ["return 1", "return -1"]),
         (Operator.OFFSET, "return ir.ONE, True", ["return ir.ZERO, True"]),
         (Operator.SIGN, "return a + b - c", ["return a + b + c", "return a - b - c"]),
         (Operator.SIGN, "a += b", ["a -= b"]),
@@ -45,6 +47,7 @@ def changed(text: str, operator: Operator) -> list[str]:
         (Operator.CONJUNCT, "return ir.conjunction(a, b)", ["return a", "return b"]),
         (Operator.OBLIGATION, "checks.append(a)", ["pass"]),
         (Operator.OBLIGATION, "raise E(a)", ["pass"]),
+        (Operator.OBLIGATION, "raise InternalError(a)", []),
         (Operator.OBLIGATION, "yield a", ["pass"]),
         (Operator.OBLIGATION, "return (*a, *b, c)", ["return (*a, *b)", "return (*a, c)", "return (*b, c)"]),
         (Operator.OBLIGATION, "return (*a, b)", ["return (*a,)", "return (b,)"]),
@@ -53,8 +56,14 @@ def changed(text: str, operator: Operator) -> list[str]:
         (Operator.SWAP, "a.append(b); a.append(c)", ["a.append(c); a.append(b)"]),
         (Operator.SWAP, "a = a + 1; b.append(a)", ["b.append(a); a = a + 1"]),
         (Operator.SWAP, "a = b; c = a", []),
+        (Operator.SWAP, "a = b; c = a.d", []),
         (Operator.SWAP, "a.append(b); c.append(b)", []),
         (Operator.SWAP, "a['k'] = b; a['l'] = b", []),
+        (Operator.SWAP, "self._a.b.add(c); self._a.d.add(c)", []),
+        (Operator.SWAP, "self._a.b[c] = d; e = f(self._a)", ["e = f(self._a); self._a.b[c] = d"]),
+        (Operator.SWAP, "self.a(b); self.a(c)", ["self.a(c); self.a(b)"]),
+        (Operator.SWAP, "self._a = b; self._c = d", []),
+        (Operator.SWAP, "a.f(b); c = a.d", ["c = a.d; a.f(b)"]),
         (Operator.SWAP, "self._a.add(b); self._a.clear()", ["self._a.clear(); self._a.add(b)"]),
     ],
 )
@@ -101,11 +110,17 @@ def test_id_counts_within_the_function_and_operator() -> None:
     ]
 
 
+def test_statements_that_trade_places_are_the_functions_own() -> None:
+    found = mutants("a.py", b"def f():\n    a.append(b)\n    a.append(c)\n")
+    assert [m.id for m in found if m.operator is Operator.SWAP] == ["a.py:f:swap:1"]
+
+
 def test_edits_count_bytes() -> None:
     text = "def f():\n    return 'ε_mem', a < b  # ∀\n".encode()
     (found,) = [m for m in mutants("a.py", text) if m.operator is Operator.RELATION]
     assert found.edit.applied(text).decode() == "def f():\n    return 'ε_mem', a <= b  # ∀\n"
-    assert found.changed_line(text) == "return 'ε_mem', a <= b  # ∀"
+    assert found.changed_lines(text) == ("return 'ε_mem', a < b  # ∀", "return 'ε_mem', a <= b  # ∀")
+    assert found.key(text)[0] == "a.py:f"
 
 
 def test_difference_shows_the_line() -> None:

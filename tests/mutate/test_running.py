@@ -12,15 +12,11 @@ from unittest.mock import patch
 
 import pytest
 
-from bounds.fill import fill
-from scheduling import loops
-from tests.mutate import report, running
-from tests.mutate.attempt import _guarded, _State
-from tests.mutate.measure import measure
+from tests.mutate import processes, report
+from tests.mutate.looking import State, _compare
 from tests.mutate.mutant import Mutant
 from tests.mutate.operators import mutants
-from tests.mutate.programs import split_of_split
-from tests.mutate.reached import Reached, by_function, shown_to
+from tests.mutate.record import SECONDS, Item, Record
 from tests.mutate.report import Report
 from tests.mutate.running import Log, Runner, digest_of_tests
 from tests.mutate.shadow import Shadow
@@ -113,21 +109,43 @@ def test_digest_of_tests_sees_every_file(root: Path) -> None:
 # Processes: a made-up attempt stands for the judges.
 
 _ATTEMPT = """
-import json, os, sys
+import json, os, sys, time
 from pathlib import Path
 given = dict(zip(sys.argv[1::2], sys.argv[2::2]))
-text = Path("bounds/a.py").read_text()
-if "--keep-steps" in given:
-    Path(given["--keep-steps"]).write_text('{"steps": {"tiled": 1}}')
-elif "--keep-tests" in given:
-    Path(given["--keep-tests"]).write_text('{"failing": ["tests/a"]}')
-elif "<=" in text:
-    Path(given["--state"]).write_text('{"verdict": {"judge": "cost", "why": "more", "seconds": 0}}')
-elif "+ 2" in text:
-    Path(given["--state"]).write_text('{"judge": "crash", "at": "tiled"}')
-    os.abort()
+scratch = Path(given["--scratch"])
+
+def decide(state):
+    text = Path("bounds/a.py").read_text()
+    if "<=" in text:
+        verdict = {"judge": "cost", "why": "tiled: more", "seconds": 0}
+    elif "+ 2" in text:
+        Path(state).write_text('{"judge": "crash", "at": "tiled"}')
+        os.abort()
+    elif "+ 0" in text:
+        time.sleep(60)
+    else:
+        verdict = {"judge": None, "why": "", "seconds": 0}
+    Path(state).write_text(json.dumps({"verdict": verdict}))
+
+if "--keep" in given:
+    item = {"tiled": [0.5, [0]]} if given["--part"] == "steps" else {"tests/bounds/a": [0.1, [1]]}
+    found = {"tiled": 1} if given["--part"] == "steps" else {}
+    data = {"items": item, "blocks": ["bounds/a.py:2", "bounds/a.py:6"], "imported": [], "found": found}
+    Path(given["--keep"]).write_text(json.dumps({**data, "failing": [], "left_out": []}))
+elif "--request" in given:
+    decide(json.loads(Path(given["--request"]).read_text())["state"])
 else:
-    Path(given["--state"]).write_text('{"verdict": {"judge": null, "why": "", "seconds": 0}}')
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "- b" in Path("bounds/a.py").read_text():
+            print(json.dumps({"ended": 75, "seconds": 1.0}), flush=True)
+            continue
+        child = os.fork()
+        if child == 0:
+            decide(request["state"])
+            os._exit(0)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        print(json.dumps({"ended": ended, "seconds": 1.0}), flush=True)
 """
 
 
@@ -145,24 +163,17 @@ def runner(root: Path) -> Iterator[Runner]:
 
 
 def test_runner_tells_kills_deaths_and_survivors_apart(runner: Runner) -> None:
-    assert runner.prepare() == {"steps": {"tiled": 1}, "failing": ["tests/a"]}
-    chosen = [RELATION, UP, DOWN, SIGN]
-    found = {m.id: v for m, v in runner.run(chosen, TEXTS, Log(None, ""))}
+    record = runner.prepare()
+    assert record.found == {"tiled": 1}
+    assert set(record.items) == {"tiled", "tests/bounds/a"}
+    with patch.object(processes, "_PATIENCE", 3.0):
+        found = {m.id: v for m, v in runner.run([RELATION, UP, DOWN, SIGN], TEXTS, Log(None, ""))}
     assert found[RELATION.id].judge is Judge.COST
     assert found[UP.id].judge is Judge.CRASH
-    assert "in tiled" in found[UP.id].why
-    assert found[DOWN.id].judge is None
+    assert found[UP.id].why.startswith("tiled: ")
+    assert found[DOWN.id].judge is Judge.HANG
     assert found[SIGN.id].judge is None
     assert (runner.tree / PATH).read_bytes() == TEXT
-
-
-def test_runner_gives_up_what_does_nothing(runner: Runner) -> None:
-    (runner.tree / "tests/mutate/attempt.py").write_text("import time\ntime.sleep(60)\n", encoding="utf-8")
-    for shadow in runner._shadows[1:]:
-        (shadow.tree / "tests/mutate/attempt.py").write_text("import time\ntime.sleep(60)\n", encoding="utf-8")
-    with patch.object(running, "_PATIENCE", 0.2):
-        ((_, verdict),) = runner.run([RELATION], TEXTS, Log(None, ""))
-    assert verdict.judge is Judge.HANG
 
 
 def test_runner_doesnt_run_what_the_log_has(runner: Runner, tmp_path: Path) -> None:
@@ -173,13 +184,14 @@ def test_runner_doesnt_run_what_the_log_has(runner: Runner, tmp_path: Path) -> N
 
 
 def test_compiler_that_fails_unchanged_is_an_error(runner: Runner) -> None:
-    (runner.tree / "tests/mutate/attempt.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
+    for shadow in runner._shadows:
+        (shadow.tree / "tests/mutate/attempt.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
     with pytest.raises(RuntimeError, match="as it is"):
         runner.prepare()
 
 
 def test_state_is_replaced_in_one_step(tmp_path: Path) -> None:
-    state = _State(tmp_path / "state.json")
+    state = State(tmp_path / "state.json")
     state.told(judge="crash", at="a")
     state.told(judge="crash", at="b")
     assert json.loads((tmp_path / "state.json").read_text(encoding="utf-8"))["at"] == "b"
@@ -191,7 +203,7 @@ def test_error_that_no_one_foresaw_kills() -> None:
         raise KeyError("x")
 
     with pytest.raises(Killed) as killed:
-        _guarded(fails, "tiled")
+        _compare("tiled", fails, lambda before, now: None, None, 1.0)
     assert killed.value.judge is Judge.CRASH
     assert killed.value.why.startswith("tiled: KeyError")
 
@@ -217,14 +229,13 @@ def test_report_counts_by_judge_and_operator() -> None:
 def test_report_is_good_only_with_every_survivor_explained() -> None:
     killed = [(RELATION, Judge.REFERENCE)] * 39
     assert not made(*killed, (DOWN, None)).good
-    why = Survivor("return a + 0", Reason.EQUIVALENT, "nobody reads it.")
-    with patch.object(report, "EXPLAINED", {DOWN.id: why}):
+    why = Survivor(Reason.EQUIVALENT, "nobody reads it.")
+    with patch.object(report, "EXPLAINED", {(f"{PATH}:g", "return a + 1", "return a + 0"): why}):
         assert made(*killed, (DOWN, None)).good
         assert not made(*killed[:10], (DOWN, None)).good
         assert "equivalent: nobody reads it." in str(made((DOWN, None)))
         assert made((DOWN, None)).as_data()["mutants"][0]["explained"] == "equivalent: nobody reads it."
-    stale = Survivor("return a + 7", Reason.EQUIVALENT, "nobody reads it.")
-    with patch.object(report, "EXPLAINED", {DOWN.id: stale}):
+    with patch.object(report, "EXPLAINED", {(f"{PATH}:g", "return a + 7", "return a + 0"): why}):
         assert not made(*killed, (DOWN, None)).good
 
 
@@ -235,17 +246,19 @@ def test_report_is_good_only_with_every_survivor_explained() -> None:
 _JUDGED = """
 import os, signal, sys
 from pathlib import Path
-from tests.mutate import attempt
-attempt._COMPILING, attempt._TEST_SECONDS = "none", 1.0
-signal.signal(signal.SIGPROF, attempt._hang)
+from tests.mutate import attempt, judging, looking
 os.chdir(sys.argv[1])
-try:
-    state, what = attempt._State(Path("state.json")), ["tests/bounds", "--deselect", "tests/bounds/test_a.py::test_c"]
-    print(sorted(attempt.run_tests(state, Path("."), what).failed))
-except attempt._Hang:
-    print("hang")
-except attempt.Killed as killed:
-    print(killed.judge.value)
+signal.signal(signal.SIGPROF, looking.hang)
+
+def loop(looker):
+    queue = [[name, 1.0] for name in looker.items]
+    looker.look({"path": "bounds/a.py", "queue": queue}, {}, looking.State(Path("state.json")))
+
+def run():
+    attempt._run(looking.Looker(loop), ["tests/bounds"], Path("scratch"))
+
+verdict = looking.decide(run)
+print(verdict.judge.value if verdict.judge else "survived", verdict.why.partition(":")[0])
 """
 
 
@@ -254,7 +267,8 @@ def judged(root: Path, tests: str, conftest: str = "") -> str:
     folder = root / "tests/bounds"
     folder.mkdir(parents=True)
     (folder / "test_a.py").write_text(tests, encoding="utf-8")
-    (folder / "conftest.py").write_text(conftest, encoding="utf-8")
+    profile = "import hypothesis\nhypothesis.settings.register_profile('halide_core')\n"
+    (folder / "conftest.py").write_text(profile + conftest, encoding="utf-8")
     command = [sys.executable, "-c", _JUDGED, str(root)]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
 
@@ -262,11 +276,10 @@ def judged(root: Path, tests: str, conftest: str = "") -> str:
 @pytest.mark.parametrize(
     ("tests", "wanted"),
     [
-        ("def test_a(): pass\ndef test_c(): assert False\n", "[]"),
-        ("def test_a(): pass\ndef test_b(): assert False\n", "['tests/bounds/test_a.py::test_b']"),
-        ("import nothing_of_the_kind\n", "['tests/bounds/test_a.py']"),
+        ("def test_a(): pass\n", "survived"),
+        ("def test_a(): pass\ndef test_b(): assert False\n", "test tests/bounds/test_a.py"),
+        ("import nothing_of_the_kind\n", "crash tests/bounds/test_a.py can't be read"),
         ("def test_a():\n    while True: pass\n", "hang"),
-        ("", "crash"),
     ],
 )
 def test_tests_kill(tests: str, wanted: str, tmp_path: Path) -> None:
@@ -274,43 +287,126 @@ def test_tests_kill(tests: str, wanted: str, tmp_path: Path) -> None:
 
 
 def test_tests_that_cant_start_kill(tmp_path: Path) -> None:
-    assert judged(tmp_path, "def test_a(): pass\n", conftest="1/0\n") == "crash"
+    assert judged(tmp_path, "def test_a(): pass\n", conftest="1/0\n").startswith("crash")
 
 
 # ---------------------------------------------------------------------------------------------------------
 # Who is shown a mutant.
 
+_MARKED = """
+import sys
+from pathlib import Path
+from tests.mutate.reached import Hits
+hits = Hits(Path.cwd())
+hits.install()
+from bounds import brief
+from halide_core import ir
+from scheduling import legality
+imported = hits.found()
+hits.clear()
+brief.tree_size(ir.ONE, 3)
+print(imported, *hits.found())
+"""
 
-def test_reached_functions_are_those_that_were_called() -> None:
-    with Reached(ROOT) as reached:
-        measure(*split_of_split())
-    functions = reached.functions()
-    for function in (fill, loops.split):
-        assert (
-            f"{Path(function.__code__.co_filename).relative_to(ROOT)}:{function.__code__.co_firstlineno}" in functions
-        )
-    assert f"scheduling/loops.py:{loops.fuse.__code__.co_firstlineno}" not in functions
-    assert not any(f.startswith(("halide_core/", "tests/")) for f in functions)
-    with reached:
-        pass
-    assert reached.functions() == []
+
+def test_blocks_that_run_are_found() -> None:
+    command = [sys.executable, "-c", _MARKED]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    assert told[0] == "[]"
+    assert told[1:]
+    assert all(block.startswith("bounds/brief.py:") for block in told[1:])
 
 
-def test_mutant_names_the_function_that_reaches_it() -> None:
-    text = b"A = 1\n\n\n@d\ndef f(a):\n    def g():\n        return a < b\n    return g\n\n\nclass C:\n    x = 2\n"
+def test_mutant_names_the_block_that_reaches_it() -> None:
+    text = b"""A = 1
+
+
+@d
+def f(a, e=3):
+    def g():
+        return a < b
+    if c < d:
+        a.append(1)
+        return g
+
+
+class C:
+    x = 2
+"""
     reached = {m.edit.applied(text).splitlines()[m.line - 1].strip(): m.reached for m in mutants("bounds/a.py", text)}
-    assert reached == {
-        b"A = 2": None,
-        b"A = 0": None,
-        b"return a <= b": "bounds/a.py:6",
-        b"x = 3": None,
-        b"x = 1": None,
-    }
+    assert reached[b"A = 2"] is None
+    assert reached[b"def f(a, e=4):"] is None
+    assert reached[b"return a <= b"] == "bounds/a.py:7"
+    assert reached[b"if c <= d:"] == "bounds/a.py:6"
+    assert reached[b"a.append(2)"] == "bounds/a.py:9"
+    assert reached[b"pass"] == "bounds/a.py:9"
+    assert reached[b"x = 3"] is None
 
 
-def test_mutant_is_shown_to_those_that_reach_it() -> None:
-    reaching = by_function({"a": ["f"], "b": ["f", "g"]})
-    assert shown_to("f", ["a", "b", "c"], reaching) == ["a", "b"]
-    assert shown_to("g", ["a", "b", "c"], reaching) == ["b"]
-    assert shown_to("h", ["a", "b", "c"], reaching) == ["a", "b", "c"]
-    assert shown_to(None, ["a", "b", "c"], reaching) == ["a", "b", "c"]
+def record(**items: tuple[float, str]) -> Record:
+    """Steps, with their seconds and the one block that each runs."""
+    return Record({name: Item(s, frozenset([block]), is_step=True) for name, (s, block) in items.items()})
+
+
+def test_mutant_is_shown_to_those_that_reach_it_the_quick_ones_first() -> None:
+    everyone = record(slow=(2.0, "bounds/a.py:2"), quick=(0.1, "bounds/a.py:2"), other=(0.1, "bounds/a.py:6"))
+    assert RELATION.reached == "bounds/a.py:2"
+    assert [n for n, _ in everyone.queue(RELATION)] == ["quick", "slow"]
+    assert [n for n, _ in everyone.queue(RELATION, ["slow"])] == ["quick", "slow"]
+    alike = record(a=(0.1, "bounds/a.py:2"), b=(0.2, "bounds/a.py:2"))
+    assert [n for n, _ in alike.queue(RELATION, ["b"])] == ["b", "a"]
+
+
+def test_mutant_that_no_one_reaches_is_shown_to_those_that_reach_its_file() -> None:
+    everyone = record(a=(0.1, "bounds/a.py:9"), b=(1.95, "bounds/a.py:9"), c=(0.1, "bounds/c.py:2"))
+    assert [n for n, _ in everyone.queue(RELATION)] == ["a"]
+
+
+def test_mutant_is_shown_to_no_more_than_the_limit() -> None:
+    everyone = record(**{f"n{i}": (1.0, "bounds/a.py:2") for i in range(30)})
+    assert len(everyone.queue(RELATION)) == SECONDS
+    assert all(limit == 10.0 for _, limit in everyone.queue(RELATION))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Code that takes the place of other code.
+
+_SWAPPED = """
+import importlib, sys
+from pathlib import Path
+from tests.mutate.swapping import swap
+path = Path(sys.argv[1])
+sys.path.insert(0, str(path.parent))
+module = importlib.import_module(path.stem)
+before = path.read_bytes()
+print(swap(path, before, before.replace(*[t.encode() for t in sys.argv[2:4]])), module.f(3), module.C().g(3))
+"""
+_MODULE = """
+A = 1
+
+
+class C:
+    def g(self, a):
+        return [b for b in (a,) if b < 3]
+
+
+def f(a, b=5):
+    return a + 1 + b
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("+ 1", "+ 2", "True 10 []"),
+        ("b < 3", "b <= 3", "True 9 [3]"),
+        ("A = 1", "A = 2", "False 9 []"),
+        ("b=5", "b=6", "False 9 []"),
+        ("+ 1", "+ 1", "False 9 []"),
+    ],
+)
+def test_functions_get_the_code_of_the_changed_file(old: str, new: str, wanted: str, tmp_path: Path) -> None:
+    path = tmp_path / "swapped_module.py"
+    path.write_text(_MODULE, encoding="utf-8")
+    command = [sys.executable, "-c", _SWAPPED, str(path), old, new]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip() == wanted

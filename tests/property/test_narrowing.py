@@ -19,6 +19,7 @@ from bounds.symbolic import SymbolicOracle
 from halide_core import ir
 from halide_core.ir import HoleKind, Interval
 from halide_core.pipeline import _allocated, _values
+from halide_core.program import hole
 from halide_core.simplify import simplify
 from lowering.driver import Trace, lower
 from lowering.interpreter import Outcome, interpret
@@ -35,10 +36,14 @@ class Wider:
     name = "wider"
 
     def answer(self, query: Query) -> Answers:
-        """Answers that satisfy the query: ``g`` reads nothing, so only its own memory must grow with it."""
+        """Answers that satisfy the query: ``g`` reads nothing, so only its own memory must grow with it. Iterations
+        compute all of it anew: what is new in one would be told from other compute bounds."""
         found = SymbolicOracle().answer(query)
+        found.folds.clear()
         for i, a in enumerate(found.holes):
-            if a.func.name == "g":
+            if a.func.name == "g" and a.kind is HoleKind.LOOP:
+                found.holes[i] = replace(a, interval=hole(HoleKind.CPU, a.func, len(a.func.definitions) - 1, a.dim))
+            elif a.func.name == "g":
                 margin = MARGIN if a.kind is HoleKind.CPU else 2 * MARGIN
                 low = simplify(ir.sub(a.interval.min, ir.i64(margin)))
                 length = simplify(ir.add(a.interval.len, ir.i64(2 * margin)))
@@ -99,6 +104,7 @@ def test_wider_answers_leave_what_is_needed_as_it_was(schedule: str) -> None:
     assert np.array_equal(wide.result(0, window), wanted)
 
 
+@pytest.mark.uncertified("a wrong answer, which the interpreter is to see")
 @pytest.mark.parametrize("schedule", ["root", "in rows", "in tiles"])
 def test_narrower_answers_are_no_answers(schedule: str) -> None:
     g, f = stencil()

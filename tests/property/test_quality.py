@@ -19,6 +19,7 @@ from lowering.interpreter import interpret
 from tests.property.generate import Case, draw
 from tests.property.interpreted import settled
 
+pytestmark = pytest.mark.uncertified("β₀'s programs may refuse every window, or be too large to decide")
 SEEDS = range(16)
 ENGINES = [Engine.INTERVAL, Engine.CHAIN, Engine.ISL, Engine.NONLINEAR]
 

@@ -21,6 +21,8 @@ from halide_core.errors import ToolchainError
 from runtime import cache as cache_module
 from runtime.cache import CacheWarning, CompileCache, default_cache
 
+pytestmark = pytest.mark.uncertified("about the cache: a certified program has another key")
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

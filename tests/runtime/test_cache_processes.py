@@ -13,6 +13,8 @@ import pytest
 
 from runtime.cache import CompileCache
 
+pytestmark = pytest.mark.uncertified("about the cache: a certified program has another key")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PIPELINE = """

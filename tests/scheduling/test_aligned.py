@@ -123,6 +123,7 @@ def test_bound_that_is_aligned() -> None:
     assert np.array_equal(np.asarray(found), f.evaluate([(8, 16), (0, 3)]))
 
 
+@pytest.mark.uncertified("every run is refused at its start")
 def test_bound_that_does_not_meet_the_alignment() -> None:
     f, x, _y = pixels()
     f.bound(x, 0, 12).align_bounds(x, 8)

@@ -535,7 +535,7 @@ def test_compute_inline_takes_back_compute_root() -> None:
 
 def test_bound_of_an_unknown_dimension() -> None:
     f, _x, _y = pixels()
-    told = 'Func "f" has no dimension "z" to bound; it has: x, y.'
+    told = 'Func "f" has no dimension "z"; it has: x, y.'
     raised(hl.ScheduleError, lambda: f.bound(z, 0, 8), told)
     raised(hl.ScheduleError, lambda: f.bound_extent(z, 8), told)
 

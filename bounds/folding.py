@@ -1,0 +1,167 @@
+"""Storage folding: how many slots memory needs where what was computed is forgotten again.
+
+In: a Func whose memory outlives the iterations that compute it, and its compute bounds. Out: for each dimension that
+folds, the number of slots; a point's slot is its coordinate's remainder.
+
+    ?cpu bx.y = [y - 1, y + 1] inside loop y, stored outside    ->    bx.y folds by 3
+
+All that is read or written in an iteration lies in the compute bounds, so slots are distinct while they count if the
+bounds are never longer than the fold. What an iteration keeps was needed one step before (``bounds.sliding``); where
+there are iterations between the two, of loops further in, these must not move the dimension, so that all that they
+write lies in the bounds of one of the two. Folding by default needs a constant length, a dimension that slides, and
+coordinates that no vector runs along; what ``fold_storage`` asks for needs a length that can be bounded at start-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bounds.oracle import Answer, Ranges, Slide
+from bounds.query import Query
+from bounds.sliding import windows
+from halide_core import ir
+from halide_core.algorithm import Function
+from halide_core.errors import ScheduleError
+from halide_core.index import startup_index
+from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind
+from halide_core.program import Nest, Program, path_to, provided, readings
+from halide_core.schedule_storage import BoundStorage, FoldStorage
+from halide_core.simplify import simplify
+from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
+
+Check = tuple[Expr, tuple["str | Expr", ...]]
+"""What must hold at start-up, and what is said where it does not."""
+
+
+class Folding:
+    """One Func's memory. ``slides``: what its dimensions do."""
+
+    def __init__(
+        self, query: Query, ranges: Ranges, known: Sequence[Answer], f: Function, slides: Sequence[Slide]
+    ) -> None:
+        self._query = query
+        self._ranges = ranges
+        self._known = known
+        self._f = f
+        self._program: Program = query.program
+        self._slides = slides
+
+    def longest(self, d: int, *, at_start: bool) -> Expr | None:
+        """The greatest length of a dimension's compute bounds, in terms of what is bound where the memory is
+        allocated, or at start-up; None where there is none."""
+        program, f = self._program, self._f
+        stop = self._query.top if at_start else self._query.scope(program.stored[f])
+        (length,) = [
+            a.interval.len
+            for a in self._known
+            if a.func is f and a.kind is HoleKind.CPU and a.stage == 0 and a.dim == d
+        ]
+        return self._ranges.ends(length, self._query.scope(program.computed[f]), stop).high
+
+    def default(self) -> dict[int, Expr]:
+        """The folds of the dimensions that slide, where they save memory as far as is known."""
+        found: dict[int, Expr] = {}
+        for slide in self._slides:
+            d = slide.dim
+            if slide.loop is None or self.refusal(d) or self._vectors(d):
+                continue
+            most = self.longest(d, at_start=False)
+            if isinstance(most, IntImm) and most.value > 0 and not self._fits(d, most):
+                found[d] = most
+        return found
+
+    def run(self) -> tuple[dict[int, Expr], list[Check]]:
+        """How each dimension folds, by default or as it was asked for; and the start-up checks of what was asked for,
+        lengths of memory among it, each with what it says.
+
+        Raises: ScheduleError, where a dimension can't fold, or memory is too small.
+        """
+        folds = self.default()
+        checks: list[Check] = []
+        for func, d in self._program.folded:
+            if func is self._f:
+                at = self._f.args.index(d.var)
+                refusal = self.refusal(at)
+                if refusal:
+                    raise ScheduleError(f'{d.spelled()}: "{d.var}" can\'t fold: {refusal}.', d.location)
+                slots = folds[at] = simplify(startup_index(d.extent))
+                checks.append(self._enough(d, slots, self.longest(at, at_start=True), "count at one time"))
+        for bound in [d for d in self._f.directives if isinstance(d, BoundStorage)]:
+            at = self._f.args.index(bound.var)
+            (length,) = [
+                a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == at
+            ]
+            most = self._ranges.ends(length, self._query.scope(self._program.stored[self._f]), self._query.top).high
+            if at not in folds:
+                checks.append(self._enough(bound, ir.i64(bound.extent), most, "are stored"))
+        return folds, checks
+
+    def _enough(self, d: FoldStorage | BoundStorage, slots: Expr, most: Expr | None, which: str) -> Check:
+        name = self._f.name
+        if most is None:
+            text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
+            raise ScheduleError(text, d.location)
+        if isinstance(most, IntImm) and isinstance(slots, IntImm) and slots.value < most.value:
+            raise ScheduleError(
+                f'{d.spelled()}: {most.value} points of "{d.var}" {which}, where "{name}" is computed, and '
+                f"{slots.value} places are too few. The legal choices: {most.value}, or more.",
+                d.location,
+            )
+        told = (f'{d.spelled()} gives "{name}" too few places in "{d.var}": ', slots, " for ", most)
+        return ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots)), told
+
+    def _fits(self, d: int, most: Expr) -> bool:
+        """Whether the whole memory is no longer than the fold."""
+        scope = self._query.scope(self._program.stored[self._f])
+        lengths = [a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == d]
+        return all(scope.facts.proves_le(length, most) for length in lengths)
+
+    def refusal(self, d: int) -> str:
+        """Why a dimension can't fold, whatever the fold; nothing if it can."""
+        program, f = self._program, self._f
+        for key in program.keys(f):
+            if not f.pure_dims(key.stage)[d]:
+                return f"stage {key.stage} writes wherever its coordinates say, not only what is needed"
+            nest = program.nests[key]
+            if nest.overcomputes and provided(nest.core).args[d] not in [loop.var for loop in nest.loops]:
+                return "rounding up may write beyond what is needed, into slots that hold other points"
+        along = [s.loop for s in self._slides if s.loop is not None]
+        if not along:
+            return ""
+        loops = path_to(program, program.computed[f])
+        window = windows(self._query, self._ranges, self._known, f)[d]
+        moving = free_variables(window.min) | free_variables(window.len)
+        for loop in along:
+            names = [each.name for each in loops]
+            for inner in loops[names.index(loop) + 1 :]:
+                if inner.var in moving:
+                    return f"it moves along {inner.name} too, in all of which {loop} keeps what it has"
+        return ""
+
+    def _vectors(self, d: int) -> bool:
+        """Whether some vector runs along a dimension: its lanes would be apart where it folds."""
+        program, f = self._program, self._f
+        if any(loop.kind is LoopKind.VECTORIZED for loop in path_to(program, program.computed[f])):
+            return True
+        for key, nest in program.nests.items():
+            if key.func is f or f in readings(nest.core):
+                accesses = [e for s in walk(nest.core) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access)]
+                at = [e.args[d] for e in accesses if e.callee is f]
+                at += [provided(nest.core).args[d]] if key.func is f else []
+                if _along_vector(nest, at):
+                    return True
+        return False
+
+
+def _along_vector(nest: Nest, coordinates: Sequence[Expr]) -> bool:
+    """Whether a coordinate depends on a vectorized loop of the nest."""
+    values = {step.var: step.value for step in nest.steps if isinstance(step, Let)}
+    waiting = [v for e in coordinates for v in free_variables(e)]
+    seen = set(waiting)
+    while waiting:
+        v = waiting.pop()
+        for w in free_variables(values[v]) if v in values else ():
+            if w not in seen:
+                seen.add(w)
+                waiting.append(w)
+    return any(loop.kind is LoopKind.VECTORIZED and loop.var in seen for loop in nest.loops)

@@ -1,0 +1,51 @@
+"""Storage layout: where points lie in a Func's memory.
+
+In: a program and one directive. Out: the program with the Func's layout changed. No value depends on it.
+
+    g.reorder_storage(y, x)   ->   allocate g(…) with y dense
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.algorithm import Function
+from halide_core.program import Program
+from halide_core.schedule_storage import AlignStorage, BoundStorage, ReorderStorage, StorageDirective, StoreIn
+from halide_core.storage import Layout, plain_layout
+from scheduling.legality import refuse
+
+
+def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
+    """Changes the layout of a Func, or of a case's copy of it.
+
+    Rewrite: of the layout of ``allocate g(…)`` alone.
+
+    Legal when: the Func is not an output; that memory of a set length is long enough is for bounds inference.
+
+    Raises: ScheduleError.
+    """
+    if func in program.algorithm.outputs:
+        refuse(d, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
+    before = program.layouts.get(func, plain_layout(func.dimensions))
+    return replace(program, layouts={**program.layouts, func: _changed(before, func, d)})
+
+
+def _changed(layout: Layout, func: Function, d: StorageDirective) -> Layout:
+    match d:
+        case ReorderStorage(vars=names):
+            wanted = [func.args.index(v) for v in names]
+            if len(set(wanted)) != len(wanted):
+                refuse(d, "each dimension can be named only once.")
+            rest = iter(wanted)
+            return replace(layout, order=tuple(next(rest) if dim in wanted else dim for dim in layout.order))
+        case AlignStorage(var=var, alignment=k):
+            return replace(layout, alignments=_with(layout.alignments, func.args.index(var), k))
+        case BoundStorage(var=var, extent=k):
+            return replace(layout, extents=_with(layout.extents, func.args.index(var), k))
+        case StoreIn(memory=memory):
+            return replace(layout, memory=memory, asked=(d.spelled(), d.location))
+
+
+def _with(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
+    return (*values[:at], value, *values[at + 1 :])

@@ -1,0 +1,47 @@
+"""What claims know of the values in memory: guessed ranges, where they are narrower than their type's."""
+
+from __future__ import annotations
+
+import pytest
+
+import halide_core as hl
+from bounds.claims_memory import Memory
+from lowering.driver import certify
+
+x = hl.Var("x")
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (hl.cast(hl.Int(16), hl.u8(x)), (0, 255)),
+        (hl.cast(hl.UInt(8), x), None),
+        (hl.cast(hl.Int(32), 7), (7, 7)),
+        (hl.cast(hl.Bool(), x), None),
+        (hl.cast(hl.Bool(), 1), None),
+        (hl.clamp(x, -3, 9), (-3, 9)),
+    ],
+)
+def test_guessed_range(value: hl.Expr, wanted: tuple[int, int] | None) -> None:
+    f = hl.Func("f")
+    f[x] = value
+    assert Memory().range_of(f.function, 0) == wanted
+
+
+def test_guessed_range_of_floats_is_moved_outwards() -> None:
+    f = hl.Func("f")
+    f[x] = hl.f32(hl.clamp(x, -3, 9))
+    found = Memory().range_of(f.function, 0)
+    assert found is not None
+    assert -3.001 < found[0] <= -3.0
+    assert 9.0 <= found[1] < 9.001
+
+
+def test_truth_that_is_always_the_same_is_certified() -> None:
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    h[x] = x * 2
+    g[x] = hl.cast(hl.Bool(), 1)
+    f[x] = hl.select(g[x], h[x + 1], h[x])
+    g.compute_root()
+    h.compute_root()
+    assert certify(f._request()).ok

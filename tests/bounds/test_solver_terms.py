@@ -1,0 +1,148 @@
+"""Terms for the solver of truth values, bits, absolute values and floats: true of each value, and as tight as known."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+import z3
+
+from bounds.claims_evaluate import evaluate
+from bounds.solver_floats import float_range
+from bounds.solver_terms import Terms
+from halide_core import ir
+from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select, Variable
+from halide_core.types import BOOL, INT32, Float, Int, Type, UInt
+
+P, Q = Variable(BOOL, "p"), Variable(BOOL, "q")
+BYTE, WORD = Variable(Int(8), "b"), Variable(UInt(16), "w")
+FLOAT = Float(32)
+TRUTH_OPERATORS = [
+    BinaryOp.AND,
+    BinaryOp.OR,
+    BinaryOp.BIT_AND,
+    BinaryOp.BIT_OR,
+    BinaryOp.BIT_XOR,
+    BinaryOp.MIN,
+    BinaryOp.MAX,
+    BinaryOp.EQ,
+    BinaryOp.NE,
+    BinaryOp.LT,
+    BinaryOp.LE,
+]
+
+
+def check(e: Expr, values: dict[Expr, int | float]) -> None:
+    """The term of an expression has its value, and no other."""
+    wanted = evaluate(e, values)
+    terms = Terms()
+    term = terms.of(e)
+    solver = z3.Solver()
+    solver.add(*(terms.axiom(n) for n in sorted(term.axioms)), *terms.exact_products())
+    for leaf, z in terms.leaves.items():
+        solver.add(z == (z3.BoolVal(bool(values[leaf])) if leaf.type.is_bool() else int(values[leaf])))
+    here = z3.BoolVal(bool(wanted)) if e.type.is_bool() else z3.IntVal(int(wanted))
+    solver.push()
+    solver.add(term.z == here)
+    assert solver.check() == z3.sat
+    solver.pop()
+    solver.add(term.z != here)
+    assert solver.check() == z3.unsat
+    assert term.range[0] <= int(wanted) <= term.range[1]
+
+
+@pytest.mark.parametrize("op", TRUTH_OPERATORS)
+def test_operator_of_truths(op: BinaryOp) -> None:
+    for p, q in product((0, 1), (0, 1)):
+        check(Binary(BOOL, op, P, Q), {P: p, Q: q})
+
+
+@pytest.mark.parametrize("value", [-128, -127, -1, 0, 1, 127])
+def test_absolute_value(value: int) -> None:
+    absolute = Call(UInt(8), Intrinsic.ABS, (BYTE,))
+    check(absolute, {BYTE: value})
+    assert Terms().of(absolute).range == (0, 128)
+
+
+@pytest.mark.parametrize("value", [-128, -3, 0, 1, 127])
+@pytest.mark.parametrize("type", [BOOL, UInt(8), Int(16), UInt(16), INT32])
+def test_cast_of_an_integer(type: Type, value: int) -> None:
+    check(Cast(type, BYTE), {BYTE: value})
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("type", [BOOL, UInt(8), INT32])
+def test_cast_of_a_truth(type: Type, value: int) -> None:
+    check(Cast(type, P), {P: value})
+
+
+def small(e: Expr, most: int) -> Expr:
+    """An expression kept in (0, most)."""
+    return ir.maximum(ir.minimum(e, ir.const(most, e.type)), ir.const(0, e.type))
+
+
+def number(value: float) -> Expr:
+    return ir.const(value, FLOAT)
+
+
+HALF = Cast(FLOAT, small(BYTE, 9))
+
+
+@pytest.mark.parametrize(
+    ("e", "wanted"),
+    [
+        (Cast(INT32, number(3.75)), (3, 3)),
+        (Cast(INT32, number(-3.75)), (-3, -3)),
+        (Cast(UInt(8), number(-3.75)), (0, 0)),
+        (Cast(UInt(8), number(300.0)), (255, 255)),
+        (Cast(INT32, Select(FLOAT, P, number(1.5), number(7.5))), (1, 7)),
+        (Cast(INT32, Select(FLOAT, P, number(7.5), number(-1.5))), (-1, 7)),
+        (Cast(INT32, HALF), (0, 9)),
+        (Cast(INT32, Cast(FLOAT, BYTE)), (-128, 127)),
+        (Binary(UInt(16), BinaryOp.BIT_AND, WORD, ir.const(20, UInt(16))), (0, 20)),
+        (Binary(UInt(16), BinaryOp.BIT_AND, ir.const(20, UInt(16)), WORD), (0, 20)),
+        (Binary(Int(8), BinaryOp.BIT_AND, small(BYTE, 50), BYTE), (0, 50)),
+        (Binary(Int(8), BinaryOp.BIT_AND, BYTE, small(BYTE, 50)), (0, 50)),
+        (Binary(Int(8), BinaryOp.BIT_AND, BYTE, Variable(Int(8), "c")), (-128, 127)),
+        (Select(Int(8), P, small(BYTE, 50), ir.const(-4, Int(8))), (-4, 50)),
+    ],
+)
+def test_range(e: Expr, wanted: tuple[int, int]) -> None:
+    assert Terms().of(e).range == wanted
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "known"),
+    [
+        (number(1.5), number(2.5), True),
+        (number(2.5), number(2.5), True),
+        (HALF, number(9.0), True),
+        (HALF, number(8.9), False),
+        (number(2.5), number(1.5), False),
+    ],
+)
+def test_floats_are_compared_by_their_ranges(a: Expr, b: Expr, *, known: bool) -> None:
+    term = Terms().of(Binary(BOOL, BinaryOp.LE, a, b))
+    assert z3.is_true(term.z) is known
+    assert not z3.is_true(Terms().of(Binary(BOOL, BinaryOp.LT, a, b)).z)
+
+
+A, B = Variable(FLOAT, "a"), Variable(FLOAT, "b")
+GIVEN: dict[Expr, tuple[float, float]] = {A: (-2.0, 3.0), B: (1.0, 5.0)}
+
+
+@pytest.mark.parametrize(
+    ("op", "wanted"),
+    [
+        (BinaryOp.ADD, (-1.0, 8.0)),
+        (BinaryOp.SUB, (-7.0, 2.0)),
+        (BinaryOp.MUL, (-10.0, 15.0)),
+        (BinaryOp.MIN, (-2.0, 3.0)),
+        (BinaryOp.MAX, (1.0, 5.0)),
+    ],
+)
+def test_range_of_an_operator_of_floats(op: BinaryOp, wanted: tuple[float, float]) -> None:
+    found = float_range(Binary(FLOAT, op, A, B), lambda _: (0, 0), GIVEN)
+    assert found is not None
+    assert wanted[0] - 1e-4 <= found[0] <= wanted[0]
+    assert wanted[1] <= found[1] <= wanted[1] + 1e-4
