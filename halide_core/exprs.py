@@ -256,19 +256,6 @@ class Call(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-<<<<<<< HEAD
-=======
-class Print(Expr):
-    """``a``; where ``condition`` holds, ``message``, texts and values, is shown on a line of its own."""
-
-    type: Type
-    a: Expr
-    condition: Expr
-    message: tuple[str | Expr, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
->>>>>>> language
 class Promise(Expr):
     """``value``, an integer that the user promises to lie in [low, high], on a line of his. Bounds rely on it."""
 
@@ -277,7 +264,6 @@ class Promise(Expr):
     low: Expr
     high: Expr
     location: Location
-<<<<<<< HEAD
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -288,8 +274,6 @@ class Print(Expr):
     a: Expr
     condition: Expr
     message: tuple[str | Expr, ...]
-=======
->>>>>>> language
 
 
 LAST_STAGE = -1

@@ -137,17 +137,10 @@ class Translator:
                 return self.let(f"{self.bind(cast_function(e.a.type, e.type))}({a[0]})")
             case ir.Call():
                 return self.let(f"{self.bind(call_function(e.function, e.args[0].type, e.type))}({', '.join(a)})")
-<<<<<<< HEAD
             case ir.Promise():
                 return self.let(f"{self.bind(partial(kept, e))}({a[0]}, {a[1]}, {a[2]})")
             case ir.Print():
                 return a[0]
-=======
-            case ir.Print():
-                return a[0]
-            case ir.Promise():
-                return self.let(f"{self.bind(partial(kept, e))}({a[0]}, {a[1]}, {a[2]})")
->>>>>>> language
             case ir.Access():
                 return self._access(e, a)
             case ir.RVarRef() if e.domain is self._domain:

@@ -49,13 +49,8 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Select: lambda e: (e.condition, e.a, e.b),
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
-<<<<<<< HEAD
     Promise: lambda e: (e.value, e.low, e.high),
     Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, Expr))),
-=======
-    Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, Expr))),
-    Promise: lambda e: (e.value, e.low, e.high),
->>>>>>> language
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -67,13 +62,8 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Select: lambda e, p: Select(e.type, *p),
     Cast: lambda e, p: Cast(e.type, *p),
     Call: lambda e, p: Call(e.type, e.function, p),
-<<<<<<< HEAD
     Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
     Print: lambda e, p: Print(e.type, p[0], p[1], _told(e.message, p[2:])),
-=======
-    Print: lambda e, p: Print(e.type, p[0], p[1], _told(e.message, p[2:])),
-    Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
->>>>>>> language
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),

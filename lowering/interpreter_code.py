@@ -251,17 +251,10 @@ class Coder:
                 return _unary(values, d, cast_function(a.type.element_of(), element), *at)
             case ir.Call(function=function, args=args):
                 return _nary(values, d, call_function(function, args[0].type.element_of(), element), at)
-<<<<<<< HEAD
             case ir.Promise():
                 return _unary(values, d, lambda value: value, at[0])
             case ir.Print():
                 return _nary(values, d, lambda value, *_: value, at)
-=======
-            case ir.Print():
-                return _nary(values, d, lambda value, *_: value, at)
-            case ir.Promise():
-                return _unary(values, d, lambda value: value, at[0])
->>>>>>> language
             case ir.Broadcast():
                 return _unary(values, d, lambda value: value, *at)
             case ir.Ramp():

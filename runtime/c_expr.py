@@ -390,13 +390,8 @@ _METHODS: dict[type, Callable[..., Any]] = {
     ir.Select: ExprEmitter._select,
     ir.Cast: ExprEmitter._cast,
     ir.Call: ExprEmitter._call,
-<<<<<<< HEAD
     ir.Promise: ExprEmitter._promise,
     ir.Print: lambda emitter, e, args, index: args[0],
-=======
-    ir.Print: lambda emitter, e, args, index: args[0],
-    ir.Promise: ExprEmitter._promise,
->>>>>>> language
     ir.Load: ExprEmitter._load,
     ir.Ramp: ExprEmitter._ramp,
     ir.Broadcast: ExprEmitter._broadcast,

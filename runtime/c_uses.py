@@ -82,17 +82,10 @@ def operands(use: Use) -> tuple[Use, ...]:
             return (as_use(a, False),)
         case ir.Call(args=args):
             return tuple(as_use(a, False) for a in args)
-<<<<<<< HEAD
         case ir.Promise(value=value):
             return (as_use(value, index),)
         case ir.Print(a=a):
             return (as_use(a, index), *((part, False) for part in parts(e)[1:]))
-=======
-        case ir.Print(a=a):
-            return (as_use(a, index), *((part, False) for part in parts(e)[1:]))
-        case ir.Promise(value=value):
-            return (as_use(value, index),)
->>>>>>> language
     return ()
 
 
