@@ -147,6 +147,7 @@ from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline
 from halide_core.placeholders import random_float, random_int, random_uint, require, undef
+from halide_core.printing import print, print_when
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
@@ -321,6 +322,8 @@ __all__ = [
     "mux",
     "popcount",
     "pow",
+    "print",
+    "print_when",
     "product",
     "profile",
     "random_float",

@@ -30,6 +30,7 @@ from lowering.scoped import simplify_tree
 from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
+from lowering.warm_up import separate_warm_ups
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
 from scheduling.specialize import for_every_case
@@ -126,15 +127,17 @@ def _fill(program: Program, oracle: Oracle, trace: Trace) -> Stmt:
 def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order.
 
-    Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
-    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
-    has none of their clamps; flattening comes before vectorizing, since lanes are positions.
+    First iterations of slides are apart before all else, so that others don't ask whether they are one. Guards are
+    decided before they move, so that only those that can fail do; loops unroll while points are still points, so that
+    each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part has none of
+    their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         ("simplify", simplify_tree),
+        ("warm_up", separate_warm_ups),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", partition_loops),

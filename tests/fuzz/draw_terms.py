@@ -71,7 +71,7 @@ class Scope:
     """What the reads in it may cost in all."""
     tags: list[str] = field(default_factory=list)
     placeholders: bool = True
-    """Whether random numbers and requirements may stand in it."""
+    """Whether random numbers, requirements and prints may stand in it."""
     first: bool = True
     """Nothing has been read yet: the first read may cost more than the budget, so that programs hang together."""
 
@@ -236,6 +236,9 @@ class Terms:
         if roll < 0.33 and self.scope.placeholders and self._int_params():
             self.scope.tags.append("requirement")
             least = number(r.choice([-9, -9, -9, -9, -9, 0]), INT32)
+            if r.random() < 0.4:
+                never = infix("<", r.choice(self._int_params()), number(-90, INT32))
+                return call("print_when", type, never, self.read(type))
             return call("require", type, infix(">=", r.choice(self._int_params()), least), self.read(type))
         return self.read(type)
 

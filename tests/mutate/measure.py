@@ -9,7 +9,7 @@ allocated, the nodes evaluated and the regions of the inputs. Wrong programs are
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,13 +21,13 @@ import halide_core as hl
 from halide_core.algorithm import Image
 from halide_core.backend import Box
 from halide_core.errors import InternalError
-from halide_core.ir import Allocate, AllocateFlat, Provide, Stmt, Store
+from halide_core.ir import Allocate, AllocateFlat, Provide, Stmt
 from halide_core.visit import stmt_exprs, subexpressions
 from lowering import interpreter
 from lowering.driver import Trace, lower
 from lowering.interpreter import interpret
 from lowering.interpreter_code import Allocation, Code, Place
-from lowering.interpreter_writes import Run
+from lowering.interpreter_writes import FlatWrite, Run
 from lowering.store import AssertionFailure, StuckError
 from tests.mutate.verdict import Judge, Killed
 from tests.property.interpreted import run_passes
@@ -110,17 +110,19 @@ def _counting(into: Measure) -> Iterator[None]:
 
         return more if nodes else run
 
-    def counted(write: Callable[..., Run]) -> Callable[..., Run]:
-        def translated(stmt: Provide | Store, code: Code, place: Place) -> Run:
-            run, name = write(stmt, code, place), place.allocation.name
+    def counted(stmt: Provide, code: Code, place: Place) -> Run:
+        run, name = write_point(stmt, code, place), place.allocation.name
 
-            def more() -> None:
-                into.points[name] = into.points.get(name, 0) + code.lanes
-                run()
+        def more() -> None:
+            into.points[name] = into.points.get(name, 0) + code.lanes
+            run()
 
-            return more
+        return more
 
-        return translated
+    def written(write: FlatWrite, found: list[Any]) -> None:
+        name = write._place.allocation.name
+        into.points[name] = into.points.get(name, 0) + len(found)
+        write_lanes(write, found)
 
     def allocated(stmt: Allocate | AllocateFlat, code: Code, allocation: Allocation) -> Run:
         run = allocate(stmt, code, allocation)
@@ -132,10 +134,11 @@ def _counting(into: Measure) -> Iterator[None]:
         return more
 
     allocate, translate = interpreter.allocate, interpreter._Machine._stmt
+    write_point, write_lanes = interpreter.write_point, FlatWrite.write
     with (
         patch.object(interpreter._Machine, "_stmt", evaluated),
-        patch.object(interpreter, "write_point", counted(interpreter.write_point)),
-        patch.object(interpreter, "write_flat", counted(interpreter.write_flat)),
+        patch.object(interpreter, "write_point", counted),
+        patch.object(FlatWrite, "write", written),
         patch.object(interpreter, "allocate", allocated),
     ):
         yield

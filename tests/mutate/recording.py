@@ -11,6 +11,7 @@ import os
 import subprocess
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -112,13 +113,14 @@ def _apart(run: Callable[[], Any]) -> Any:
         path = Path(folder) / "found.json"
         child = os.fork()
         if child == 0:
-            ended = 1
             try:
-                path.write_text(json.dumps(run()), encoding="utf-8")
-                ended = 0
-            finally:
-                os._exit(ended)
-        _, status = os.waitpid(child, 0)
-        if status != 0:
-            raise RuntimeError("The judges fail on the compiler as it is.")
-        return json.loads(path.read_text(encoding="utf-8"))
+                told = {"found": run()}
+            except BaseException:  # noqa: BLE001  # whatever it is, it is told
+                told = {"failed": traceback.format_exc()}
+            path.write_text(json.dumps(told), encoding="utf-8")
+            os._exit(0)
+        os.waitpid(child, 0)
+        told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"failed": "It died."}
+        if "failed" in told:
+            raise RuntimeError(f"The judges fail on the compiler as it is. {told['failed']}")
+        return told["found"]

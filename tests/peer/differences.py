@@ -128,7 +128,6 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "One seed gives the same random numbers everywhere; in Halide each definition has others.",
         ["random_numbers"],
     ),
-    (Kind.TO_COME, "A node with an effect.", ["print_to_stdout"]),
     (Kind.BETTER, "The message of require() takes texts; Halide's binding takes Exprs only.", ["require_holds"]),
     (
         Kind.TO_COME,

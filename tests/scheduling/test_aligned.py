@@ -50,6 +50,11 @@ def test_alignment_to_a_param(m: int) -> None:
     assert np.array_equal(np.asarray(f.realize([11])), f.evaluate([(0, 11)]))
 
 
+def test_modulus_that_comes_to_nothing() -> None:
+    f, x, _y = pixels()
+    refused(lambda: f.align_bounds(x, hl.Expr(4) - hl.Expr(4)), f, "the modulus must be positive, not 0.")
+
+
 def test_modulus_from_a_param_that_is_not_positive() -> None:
     n = hl.Param(hl.Int(32), "n", 0)
     g, f, x = stencil()
