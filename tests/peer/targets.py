@@ -38,6 +38,8 @@ def target_parts(hl: Any) -> Any:
     t = hl.Target(hl.TargetOS.Linux, hl.TargetArch.X86, 64, [f.AVX2, f.AVX, f.SSE41])
     parts = [t.os, t.arch, t.bits, t.processor_tune, t.to_string()]
     has = [t.has_feature(f.AVX2), t.has_feature(f.FMA), t.features_all_of([f.AVX, f.AVX2]), t.features_any_of([f.FMA])]
+    tuned = hl.Target(hl.TargetOS.Linux, hl.TargetArch.X86, 64, hl.TargetProcessorTune.TuneZnVer4, [f.FMA])
+    parts += [tuned.to_string(), tuned.processor_tune]
     more, less = t.with_feature(f.FMA), t.without_feature(f.AVX2)
     t.set_feature(f.FMA)
     t.set_features([f.AVX, f.AVX2], False)
@@ -102,6 +104,8 @@ def buffer_parameter(hl: Any) -> Any:
     expected = [p.min_constraint_estimate(0), p.extent_constraint_estimate(0)]
     open_ = [p.min_constraint(1).defined(), p.extent_constraint(0).defined()]
     numbers = [[hl.evaluate(e) for e in those] for those in (found, expected)]
+    made = hl.Parameter(hl.Int(8), True, 2, "made")
+    first += [made.name(), made.dimensions(), made.is_buffer(), made.same_as(p)]
     return [first, p.buffer(), numbers, open_, p.host_alignment(), attempt(p.scalar_expr)]
 
 
@@ -156,7 +160,7 @@ def file_types(hl: Any) -> Any:
 
 @pipeline
 def output_shape_questions(hl: Any) -> Any:
-    x, y, c, f = hl.Var("x"), hl.Var("y"), hl.Var("c"), hl.Func("f")
+    x, y, c, f = hl.Var("x"), hl.Var("y"), hl.Var("c"), hl.Func("shaped")
     f[x, y, c] = x + 10 * y + 100 * c
     o = f.output_buffer()
     inside = (o.left() <= o.right()) & (o.top() <= o.bottom()) & (o.width() * o.height() * o.channels() > 0)
@@ -164,7 +168,7 @@ def output_shape_questions(hl: Any) -> Any:
     o.set_host_alignment(16)
     o.dim(1).set_extent(3)
     p = o.parameter()
-    first = [p.name(), p.is_buffer(), p.dimensions(), o.host_alignment(), hl.evaluate(p.extent_constraint(1))]
+    first = [p.name() == o.name(), p.is_buffer(), p.dimensions(), o.host_alignment(), hl.evaluate(p.extent_constraint(1))]
     good, bad = hl.Buffer(hl.Int(32), [4, 3, 2]), hl.Buffer(hl.Int(32), [4, 4, 2])
     f.realize(good)
     return [first, good, attempt(lambda: f.realize(bad))]
