@@ -63,8 +63,8 @@ class Memory:
 
 
 def _float(end: float, direction: int) -> float:
-    """An end of a range as a number of either width, moved outwards by what rounding may take."""
-    return round_to_float32(end + direction * abs(end) * 2.0**-22)
+    """An end of a range as a number of either width, moved outwards by what rounding may take, if any."""
+    return end if round_to_float32(end) == end else round_to_float32(end + direction * abs(end) * 2.0**-22)
 
 
 class Reads(Rewriter):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function
+from halide_core.index import silent
 from halide_core.ir import (
     Access,
     Binary,
@@ -102,7 +103,7 @@ class _Spans:
             if isinstance(e, Access):
                 coordinates.extend((e.callee, d, arg) for d, arg in enumerate(e.args))
         for callee, d, arg in coordinates:
-            low, high = self._span(arg, spans, risks)
+            low, high = self._span(silent(arg), spans, risks)
             if isinstance(callee, Function):
                 self._widen(callee, d, (low, high))
         for e in risks:

@@ -233,6 +233,10 @@ class _Question:
     def _end(self, value: isl.Set, known: Expr | None, contexts: _Contexts, *, most: bool) -> Expr | None:
         """The greatest or least value of a set, as an expression; the known one where that is as good."""
         context, certain = contexts
+        # What the facts of the path say need not hold where it has no points. A product is any number to isl: there the
+        # known range may only seem to be tighter, and a short one is worth more.
+        products = known is not None and any(isinstance(atom, Binary) for atom in atoms_of(known))
+        facts = self._path.facts if products else self._stop.facts
         try:
             end = value.dim_max(0) if most else value.dim_min(0)
         except isl.Error:  # it has none, or that takes too many steps
@@ -246,6 +250,8 @@ class _Question:
         if same and known is not None:
             if written is None or _nodes(written) >= _nodes(known):
                 return known
+            if products:
+                return written
             return known if self._looser(written, known, end, certain, most=most) else written
         self.given_up += written is None
         if written is None or known is None:
@@ -255,10 +261,9 @@ class _Question:
             gain = (other.sub(end) if most else end.sub(other)).max_val()
             if gain.is_int() and gain.le(isl.Val.int_from_si(gain.get_ctx(), self._limits.negligible)):
                 return known
-        if not self._looser(written, known, end, certain, most=most):
+        if not self._looser(written, known, end, context if products else certain, most=most):
             return written
-        # What the facts of the path say need not hold where it has no points.
-        simplifier = Simplifier(self._stop.facts)
+        simplifier = Simplifier(facts)
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
 
     def _looser(self, written: Expr, known: Expr, end: isl.PwAff, certain: isl.Set, *, most: bool) -> bool:

@@ -36,7 +36,7 @@ from halide_core.printer import dim_name
 from halide_core.program import Loop, cpu_box, hole, path_to, provided
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT64
-from halide_core.visit import Closing, Substitution, free_variables, subexpressions
+from halide_core.visit import Closing, Rewriter, Substitution, free_variables, subexpressions
 
 _LONGEST = 120
 """A window whose step takes more nodes than this costs more than it saves."""
@@ -116,6 +116,19 @@ class _Sliding:
         return ""
 
 
+class _First(Rewriter):
+    """Decides choices by a condition that holds. Nothing else is put in terms of it: an end is bounded for all
+    iterations, whatever was chosen."""
+
+    def __init__(self, condition: Expr) -> None:
+        super().__init__()
+        self._condition = condition
+
+    def rewrite_Select(self, e: Select) -> Expr:
+        """The first operand, where the condition is the one."""
+        return self.expr(e.a) if e.condition is self._condition else self.parts_of(e)
+
+
 class _Step:
     """One step of a loop: the windows of an iteration and of the one before, and whether that one ran."""
 
@@ -139,9 +152,6 @@ class _Step:
         self._facts.assume_at_least(loop.var, simplify(ir.add(first, ir.ONE)))
         self._outside = scope.facts
         self._now = Simplifier(self._facts)
-        at_first = Facts(scope.facts)
-        at_first.assume_at_most(loop.var, first)
-        self._start = Simplifier(at_first)
         self._back = Substitution({loop.var: ir.sub(loop.var, ir.ONE)})
         self.windows = [self._closed_interval(i) for i in cpu_box(f, len(f.definitions) - 1)]
         self._memory = ""
@@ -242,7 +252,7 @@ class _Step:
     def _chosen(self, whole: Expr, new: Expr) -> Expr:
         """An end of a whole window where iterations start anew, and of what is new elsewhere."""
         if len(self._restarts) == 1:  # of a first iteration alone
-            whole = self._start.expr(whole)
+            whole = _First(self._restarts[0]).expr(whole)
         restart = self._restarts[0]
         for more in self._restarts[1:]:
             restart = ir.binary(BinaryOp.OR, restart, more)

@@ -197,6 +197,8 @@ class Writer:
                 part = f".{component}" if len(callee.types) > 1 else ""
                 name = self._declared((callee, component), f"{callee.name}{part}[]", [a.type for a in args], e.type)
                 return _applied(name, operands)
+            case ir.Print():
+                return operands[0]
             case ir.Not():
                 return f"(not {operands[0]})"
             case ir.Select():

@@ -5,7 +5,7 @@ finite and no NaN; None where that is not sure.
 
     float32(x)*0.5 + 1    with 0 <= x <= 255   ->   (0.99…, 128.5…)
 
-Arithmetic rounds: each end is moved outwards by more than a rounding can.
+Arithmetic rounds: an end that is no float is moved outwards by more than a rounding can.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.value_semantics import round_to_float32
 
 Range = tuple[float, float]
 
@@ -53,6 +54,8 @@ class _Floats:
         match e:
             case ir.FloatImm(value=value):
                 return (value, value) if abs(value) < _LARGEST else None
+            case ir.Print(a=a):
+                return self.of(a)
             case ir.Cast(a=a) if a.type.is_float():
                 inner = self.of(a)
                 return None if inner is None else _rounded(*inner)
@@ -105,4 +108,5 @@ def _rounded(low: float, high: float) -> Range | None:
 
 
 def _away(end: float, direction: int) -> float:
-    return end + direction * (abs(end) * _SLACK + _TINY) if end else end
+    """Rounding is monotone: no value is rounded beyond an end that is a float of either width."""
+    return end if round_to_float32(end) == end else end + direction * (abs(end) * _SLACK + _TINY)

@@ -163,6 +163,8 @@ class Terms:
                 return self._leaf(e, e.type.range)
             case ir.BufferField(field=field):
                 return self._leaf(e, (0, INT32.range[1]) if field is Field.EXTENT else INT32.range)
+            case ir.Print(a=a):
+                return self.of(a)
             case ir.Not(a=a):
                 x = self.of(a)
                 return Term(z3.Not(x.z), _TRUTH, x.axioms)

@@ -26,6 +26,7 @@ from halide_core.ir import (
     IntImm,
     Intrinsic,
     ParamRef,
+    Print,
     Promise,
     Select,
 )
@@ -116,9 +117,13 @@ class ValueRanges:
                 return self._cast(self.of(a), a.type, type)
             case Select(a=a, b=b):
                 return _hull(self.of(a), self.of(b))
+            case Print(a=a):
+                return self.of(a)
             case Access(callee=callee, component=component):
                 if isinstance(callee, Function):
                     return self.of_function(callee, component)
+            case Call(function=Intrinsic.REINTERPRET):
+                return type_range(e.type)
             case Call(function=function, args=args):
                 return self._call(function, args)
             case Binary(op=op, a=a, b=b):

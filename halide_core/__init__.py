@@ -141,12 +141,13 @@ from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
 from halide_core.output_buffer import OutputImageParam
-from halide_core.output_files import LinkageType, Module, OutputFileType, StmtOutputFormat
+from halide_core.output_files import LinkageType, Module, NameMangling, OutputFileType, StmtOutputFormat
 from halide_core.param import Param
 from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
 from halide_core.pipeline import Pipeline
-from halide_core.placeholders import random_float, random_int, random_uint, undef
+from halide_core.placeholders import random_float, random_int, random_uint, require, undef
+from halide_core.printing import print, print_when
 from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
@@ -211,6 +212,7 @@ __all__ = [
     "LinkageType",
     "MemoryType",
     "Module",
+    "NameMangling",
     "NotAvailableError",
     "NotIterableError",
     "OutputFileType",
@@ -320,12 +322,15 @@ __all__ = [
     "mux",
     "popcount",
     "pow",
+    "print",
+    "print_when",
     "product",
     "profile",
     "random_float",
     "random_int",
     "random_uint",
     "reinterpret",
+    "require",
     "round",
     "rounding_halving_add",
     "rounding_mul_shift_right",

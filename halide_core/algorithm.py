@@ -106,6 +106,8 @@ class Definition:
     domain: ReductionDomain | None
     predicate: ir.Expr
     location: Location
+    requirements: tuple[Requirement, ...] = ()
+    """What every run of a pipeline that the stage is part of must meet."""
 
     def exprs(self) -> tuple[ir.Expr, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
@@ -172,6 +174,11 @@ def realization_order(outputs: Iterable[Function]) -> list[Function]:
             stack.append((function, True))
             stack.extend((c, False) for c in reversed(callees(function)) if isinstance(c, Function))
     return list(order)
+
+
+def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
+    """What the definitions of some Funcs require, each once."""
+    return tuple(dict.fromkeys(r for f in functions for d in f.definitions for r in d.requirements))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -352,6 +359,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
         directives.extend(copies[f].directives)
     for f in outputs:
         copies[f].alignment = f.alignment
+        copies[f].constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
     promised: list[Function | Image] = [*outputs, *images]
     constraints = tuple(
         Constraint(to.get(b, b), field, dim, renamed.expr(value))

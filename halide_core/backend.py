@@ -55,10 +55,15 @@ class Argument:
         return estimates_of(self.source)
 
 
-def output_arguments(f: Function, *, dense: bool = True) -> list[Argument]:
+def is_dense(buffer: Image | Function) -> bool:
+    """Whether neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
+    return (ir.Field.STRIDE, 0) not in buffer.constraints
+
+
+def output_arguments(f: Function) -> list[Argument]:
     """The arguments that an output is written to: a buffer for each value of a point."""
     return [
-        Argument(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, dense)
+        Argument(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f))
         for k, type in enumerate(f.types)
     ]
 

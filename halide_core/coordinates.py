@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm import Image, Parameter
+from halide_core.algorithm import Image, Parameter, Requirement
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node
 from halide_core.implicit import expanded
@@ -111,6 +111,19 @@ def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> i
         raise error(f"{what} must be a condition, not {node!r} of {node.type}.")
     _require_startup(node, what, error)
     return node
+
+
+def requirement(what: str, condition: ExprLike, told: Sequence[ExprLike | str]) -> Requirement:
+    """A condition that a run must meet, with texts and values that say what it does not meet.
+
+    Raises:
+        DefinitionError: the condition, or a value, is not known when the pipeline starts.
+    """
+    test = startup_condition(condition, f"The condition of {what}", DefinitionError)
+    message: list[str | ir.Expr] = ["a requirement is not met:"]
+    for part in told or (repr(test),):
+        message += [" ", part if isinstance(part, str) else startup_value(part, f"A value of {what}")]
+    return Requirement(test, tuple(message))
 
 
 def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None:

@@ -8,7 +8,7 @@ In: a Function, coordinates and a value. Out: a Definition appended to it, or an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halide_core import ir
 from halide_core.algorithm import Definition, Function, ReductionDomain, Renamed, UniqueNames
@@ -107,9 +107,9 @@ def _define_pure(
             )
     at = user_location()
     args = tuple(ir.pure_variable(n) for n in names)
-    values = concrete(values, args, None)
+    values, requirements = concrete(values, args, None)
     function.args, function.types, function.location = names, types, at
-    _append(function, Definition(args, values, None, ir.TRUE, at))
+    _append(function, Definition(args, values, None, ir.TRUE, at, requirements))
 
 
 def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[ir.Expr, ...]) -> None:
@@ -125,12 +125,12 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[
     domain = domain_of(what, (*args, *values))
     check_names(function, domain)
     refuse_placeholders("the coordinates of a definition", args)
-    values = concrete(values, _coordinates(function, args, domain), _before(function, args))
+    values, requirements = concrete(values, _coordinates(function, args, domain), _before(function, args))
     exprs = (*args, *values) if domain is None else (*args, *values, domain.predicate)
     check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
     own = reads_itself(function, exprs)
-    definition = Definition(args, values, domain, ir.TRUE, user_location())
+    definition = Definition(args, values, domain, ir.TRUE, user_location(), requirements)
     _append(function, _labelled(function, stage, definition) if own else definition)
     if domain is not None and domain.frozen_by is None:
         domain.frozen_by = definition.location
@@ -191,7 +191,7 @@ def _labelled(function: Function, stage: int, definition: Definition) -> Definit
     with deep_recursion():
         domain = definition.domain
         args, values = tuple(map(labels.expr, definition.args)), tuple(map(labels.expr, definition.values))
-        labelled = Definition(args, values, domain, definition.predicate, definition.location)
+        labelled = replace(definition, args=args, values=values)
         if domain is None or not reads_itself(function, (domain.predicate,)):
             return labelled
         # The label is this stage's own, while the user's RDom can serve other stages: this one gets a copy.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm import Function, Image, Parameter
 from halide_core.expr import Expr
+from halide_core.ranges import Range
 from halide_core.schedule import Estimate
 
 
@@ -23,7 +24,7 @@ class ArgumentEstimates:
     scalar_min: Expr
     scalar_max: Expr
     scalar_estimate: Expr
-    buffer_estimates: list[tuple[Expr, Expr]]
+    buffer_estimates: list[Range]
 
 
 def expected(buffer: Image | Function, dim: int) -> tuple[Expr, Expr]:
@@ -43,7 +44,7 @@ def expected(buffer: Image | Function, dim: int) -> tuple[Expr, Expr]:
 def estimates_of(source: Image | Function | Parameter) -> ArgumentEstimates:
     """Everything that is known in advance of an argument's values."""
     if not isinstance(source, Parameter):
-        boxes = [expected(source, d) for d in range(source.dimensions)]
+        boxes = [Range(*expected(source, d)) for d in range(source.dimensions)]
         return ArgumentEstimates(Expr(), Expr(), Expr(), Expr(), boxes)
     known = (source.value, source.low, source.high, source.estimate)
     given, low, high, estimate = (Expr() if v is None else Expr.of(ir.const(v, source.type)) for v in known)

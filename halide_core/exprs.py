@@ -266,6 +266,16 @@ class Promise(Expr):
     location: Location
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Print(Expr):
+    """``a``; where ``condition`` holds, ``message``, texts and values, is shown on a line of its own."""
+
+    type: Type
+    a: Expr
+    condition: Expr
+    message: tuple[str | Expr, ...]
+
+
 LAST_STAGE = -1
 
 

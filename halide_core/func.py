@@ -283,6 +283,10 @@ class Func(FuncSchedule, Realizable):
         """Whether a C function defines the Func; none is here."""
         return False
 
+    def extern_function_name(self) -> str:
+        """The C function that defines the Func; an empty text, since none is here."""
+        return ""
+
     def outputs(self) -> int:
         """How many values a point has."""
         return len(self.types())

@@ -29,7 +29,7 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.types import INT32, INT64, UInt
-from halide_core.visit import Rewriter
+from halide_core.visit import Rewriter, subexpressions
 
 _EXACT = frozenset(
     {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
@@ -88,6 +88,19 @@ def _might_wrap(e: Expr) -> bool:
     return True
 
 
+class _Silent(Rewriter):
+    """Leaves out what is printed: bounds ask for coordinates more often than a program computes them."""
+
+    def rewrite_Print(self, e: ir.Print) -> Expr:
+        """The value alone."""
+        return self.expr(e.a)
+
+
+def silent(e: Expr) -> Expr:
+    """The expression without what it prints."""
+    return _Silent().expr(e) if any(isinstance(each, ir.Print) for each in subexpressions([e])) else e
+
+
 class TargetExprs(Rewriter):
     """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones."""
 
@@ -127,7 +140,7 @@ class TargetExprs(Rewriter):
         """The expression as an int64 number."""
         known = self._indices.get(e)
         if known is None:
-            known = self._index(e)
+            known = self._index(silent(e))
             self._indices[e] = known
         return known
 

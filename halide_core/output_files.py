@@ -84,6 +84,14 @@ class LinkageType(Enum):
     Internal = 3
 
 
+class NameMangling(Enum):
+    """How the name of a C function is written. Functions here have C names."""
+
+    Default = 0
+    C = 1
+    CPlusPlus = 2
+
+
 class Module:
     """A pipeline that is ready to be compiled to files: ``compile`` may be called any number of times."""
 

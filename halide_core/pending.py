@@ -16,9 +16,8 @@ always_partition always_partition_all atomic compute_with dump_argument_list nev
 never_partition_all partition prefetch rfactor
 """
 _FUNC = """
-add_trace_tag async_ clone_in debug_to_file define_extern
-extern_function_name hoist_storage hoist_storage_root in_ memoize
-ring_buffer trace_loads trace_realizations trace_stores
+add_trace_tag async_ clone_in debug_to_file define_extern hoist_storage hoist_storage_root in_
+memoize ring_buffer trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """
 apply_autoscheduler compile_to_bitcode
@@ -27,10 +26,10 @@ compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitar
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams BFloat Derivative EvictionKey
 ExternFuncArgument Generator GeneratorContext GeneratorParam Handle InputBuffer InputScalar LoopAlignStrategy
-LoopLevel NameMangling OutputBuffer OutputScalar Partition PrefetchBoundStrategy VarOrRVar
-active_generator_context alias compile_standalone_runtime create_callable_from_generator deserialize_parameters
-deserialize_pipeline evaluate_may_gpu funcs gather generator host_supports_target_device install_dir link_modules
-load_plugin main memoize_tag print print_when propagate_adjoints require scatter serialize_pipeline
+LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy VarOrRVar active_generator_context
+alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
+evaluate_may_gpu funcs gather generator host_supports_target_device install_dir link_modules load_plugin main
+memoize_tag propagate_adjoints scatter serialize_pipeline
 target_feature_for_device_api user_context_value vars
 """
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from halide_core import ir, semantics
+from halide_core import semantics
 from halide_core.algorithm import (
     Function,
     Image,
@@ -23,6 +23,7 @@ from halide_core.algorithm import (
     Requirement,
     leaves,
     realization_order,
+    requirements_of,
 )
 from halide_core.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
 from halide_core.backend import (
@@ -42,14 +43,13 @@ from halide_core.backend import (
 from halide_core.buffer import Buffer
 from halide_core.built import Built
 from halide_core.callable import Callable, as_buffer
-from halide_core.coordinates import startup_condition, startup_value
-from halide_core.errors import DefinitionError, PipelineError
+from halide_core.coordinates import requirement
+from halide_core.errors import PipelineError
 from halide_core.expr import ExprLike
-from halide_core.ir import Expr, Field, IntImm
+from halide_core.ir import Field, IntImm
 from halide_core.output_files import OutputFiles, TargetLike, frozen
 from halide_core.pending import PIPELINE, Pending
 from halide_core.target import Target, checked_target
-from halide_core.types import Type
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
@@ -81,8 +81,9 @@ class Realizable(OutputFiles, Pending):
     def _request(
         self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
     ) -> Request:
-        outputs, requirements = self._defined(), self._requirements()
+        outputs = self._defined()
         order = realization_order(outputs)
+        requirements = (*self._requirements(), *requirements_of(order))
         images, params = leaves(order, outputs, requirements)
         check_distinct([*images, *params])
         arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
@@ -146,7 +147,7 @@ class Realizable(OutputFiles, Pending):
         values = _values(request)
         compiled = self._compile(request)
         regions = _settled(compiled, values, windows)
-        filled = [_allocated(a.source, a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
+        filled = _filled(request, regions)
         compiled.run(values, filled)
         result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
         return result[0] if len(result) == 1 else result
@@ -187,7 +188,7 @@ class Realizable(OutputFiles, Pending):
         regions, _ = self._compile(request).query(values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
-                source.bound = _allocated(source, source.types[0], region)
+                source.bound = _allocated(source, region)
 
     def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: TargetLike = None) -> Callable:
         """Compiles to a function of ``arguments`` and the outputs.
@@ -279,13 +280,7 @@ class Pipeline(Realizable):
         Raises:
             DefinitionError: the condition, or a value, is not known when the pipeline starts.
         """
-        test = startup_condition(condition, "The condition of add_requirement()", DefinitionError)
-        if not args:
-            args = (repr(test),)
-        told: list[str | Expr] = ["a requirement is not met:"]
-        for part in args:
-            told += [" ", part if isinstance(part, str) else startup_value(part, "A value of add_requirement()")]
-        self._required.append(Requirement(test, tuple(told)))
+        self._required.append(requirement("add_requirement()", condition, args))
         self._built = None
 
     def outputs(self) -> list[Realizable]:
@@ -374,13 +369,18 @@ def _outputs(request: Request) -> list[Argument]:
     return [a for f in request.outputs for a in output_arguments(f)]
 
 
-def _allocated(source: ir.Callee | ir.Scalar, type: Type, box: Box) -> Buffer:
-    assert isinstance(source, Function | Image)
-    promised = source.constraints.items()
+def _filled(request: Request, regions: Sequence[Box]) -> list[Buffer]:
+    """A new Buffer for each value of each output."""
+    places = [(f, k) for f in request.outputs for k in range(len(f.types))]
+    return [_allocated(f, region, k) for (f, k), region in zip(places, regions, strict=True)]
+
+
+def _allocated(callee: Function | Image, box: Box, component: int = 0) -> Buffer:
+    promised = callee.constraints.items()
     strides = {d: s.value for (field, d), s in promised if field is Field.STRIDE and isinstance(s, IntImm)}
     # Where constant strides are promised, the least one is the innermost dimension.
     order = sorted(range(len(box)), key=lambda d: (strides.get(d, d and _FAR), d)) if strides else None
-    buffer = Buffer(type, [extent for _, extent in box], order)
+    buffer = Buffer(callee.types[component], [extent for _, extent in box], order)
     buffer.set_min([low for low, _ in box])
     return buffer
 

@@ -1,9 +1,10 @@
-"""What stands in an expression until a definition gives it a meaning: random numbers, and values left undefined.
+"""What stands in an expression until a definition gives it a meaning: random numbers, values left undefined, demands.
 
 In: the values of a definition, its coordinates, and the values there were. Out: values without placeholders.
 
     f[x] = random_uint(3)                    ->   f(x) = a hash of 3 and x, in ordinary uint32 arithmetic
     f[x] = select(x < 5, 7, undef(Int(32)))  ->   f(x) = select(x < 5, 7, f[x])
+    f[x] = require(p > 0, x / p)             ->   f(x) = x / p, and p > 0 is checked when a pipeline with f starts
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from halide_core import ir
-from halide_core.coordinates import startup
+from halide_core.algorithm import Requirement
+from halide_core.coordinates import requirement, startup
 from halide_core.errors import DefinitionError
-from halide_core.expr import Expr, ExprLike
+from halide_core.expr import Expr, ExprLike, as_node
 from halide_core.ir import BinaryOp
-from halide_core.types import INT32, Float, Type, UInt
-from halide_core.visit import parts, subexpressions, substitute, with_parts
+from halide_core.types import BOOL, INT32, Float, Type, UInt
+from halide_core.visit import Rewriter, parts, subexpressions, substitute, with_parts
 
 _WORD = UInt(32)
 _FLOAT = Float(32)
@@ -42,6 +44,28 @@ class _Random(Placeholder):
 
 class _Undefined(Placeholder):
     pass
+
+
+class _Required(Placeholder):
+    def __init__(self, written: str, requirement: Requirement) -> None:
+        super().__init__(written, BOOL)
+        self.requirement = requirement
+
+
+def require(condition: ExprLike, value: ExprLike, *message: ExprLike | str) -> Expr:
+    """``value``; a run of a pipeline that needs it ends at start-up, with a message, unless the condition holds.
+
+    Args:
+        condition: known when the pipeline starts: made of numbers, Params, and the shapes of inputs.
+        message: texts, and values that are known at start-up.
+
+    Raises:
+        DefinitionError: a condition or a value that depends on a point: no schedule may decide which points are looked
+            at, so that such a condition belongs into the value, with ``select``, or into the inputs.
+    """
+    node, required = as_node(value), requirement("require()", condition, message)
+    test = ir.ParamRef(BOOL, _Required(f"require({required.condition!r}, …)", required))
+    return Expr.of(ir.Select(node.type, test, node, node))
 
 
 def undef(type: Type) -> Expr:
@@ -118,8 +142,8 @@ def refuse_placeholders(what: str, exprs: Iterable[ir.Expr]) -> None:
 
 def concrete(
     values: Sequence[ir.Expr], coordinates: Sequence[ir.Expr], before: Sequence[ir.Expr] | None
-) -> tuple[ir.Expr, ...]:
-    """The values of a definition without placeholders.
+) -> tuple[tuple[ir.Expr, ...], tuple[Requirement, ...]]:
+    """The values of a definition without placeholders, and what they require.
 
     Args:
         values: one for each component.
@@ -127,7 +151,9 @@ def concrete(
         before: what the point has before, by component; None in a first definition.
     """
     if placeholder_in(values) is None:
-        return tuple(values)
+        return tuple(values), ()
+    demanded = _Demanded()
+    values = [demanded.expr(v) for v in values]
     hashes = {
         e: _hashed(e.param.seed, coordinates)
         for e in subexpressions(values)
@@ -138,7 +164,22 @@ def concrete(
         given, defined = _Definedness().of(substitute(value, hashes))
         old = ir.const(0, value.type) if before is None else before[k]
         result.append(given if defined is ir.TRUE else old if defined is ir.FALSE else _select(defined, given, old))
-    return tuple(result)
+    return tuple(result), tuple(demanded.requirements)
+
+
+class _Demanded(Rewriter):
+    """Takes requirements out of values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requirements: dict[Requirement, None] = {}
+
+    def rewrite_Select(self, e: ir.Select) -> ir.Expr:
+        """The value alone, where the condition is a requirement."""
+        if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Required):
+            self.requirements.setdefault(e.condition.param.requirement)
+            return self.expr(e.a)
+        return self.parts_of(e)
 
 
 def _select(condition: ir.Expr, a: ir.Expr, b: ir.Expr) -> ir.Expr:

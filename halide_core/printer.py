@@ -88,6 +88,7 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.Cast: lambda e: (_ATOM, f"{e.type}({format_expr(e.a)})"),
     ir.Call: lambda e: (_ATOM, f"{e.function.value}({', '.join(map(format_expr, e.args))})"),
     ir.Promise: lambda e: (_ATOM, f"unsafe_promise_clamped({', '.join(map(format_expr, (e.value, e.low, e.high)))})"),
+    ir.Print: lambda e: (_ATOM, f"print({format_expr(e.a)}, {_message(e.message)!r} if {format_expr(e.condition)})"),
     ir.Access: lambda e: (_ATOM, _access(e)),
     ir.Hole: lambda e: (_ATOM, _hole(e)),
     ir.Load: lambda e: (_ATOM, f"{e.buffer}[{format_expr(e.index)}]"),

@@ -21,11 +21,16 @@ class Range:
             min, extent = min
         if (min is None) != (extent is None):
             raise DefinitionError("A Range needs both a min and an extent.")
-        self.min = None if min is None else Expr(min)
-        self.extent = None if extent is None else Expr(extent)
+        self.min = _expr(min)
+        self.extent = _expr(extent)
 
     def __repr__(self) -> str:
         return f"Range({self.min}, {self.extent})"
+
+
+def _expr(end: ExprLike | None) -> Expr | None:
+    """An end as an expression; one that is not known may be an undefined Expr."""
+    return end if end is None or isinstance(end, Expr) else Expr(end)
 
 
 RangeLike: TypeAlias = "Range | tuple[ExprLike, ExprLike]"

@@ -76,6 +76,8 @@ class _Program:
         for f in functions:
             if not f.definitions:
                 raise PipelineError(f'Func "{f.name}" has no definition.', f.location)
+            for i in range(len(f.definitions)):
+                self._check_requirements(f, i)
             own: list[Stage] = [Pure()]
             for i in range(1, len(f.definitions)):
                 own.append(self._update(f, i, own[-1]))
@@ -83,6 +85,16 @@ class _Program:
         for f in functions:
             for i in range(len(f.definitions)):
                 self._translate(f, i)
+
+    def _check_requirements(self, f: Function, i: int) -> None:
+        """What a definition demands of every run, asked at the start as in compiled code."""
+        for r in f.definitions[i].requirements:
+            startup = Translator(self.inputs, self.stages, f, i)
+            found = startup.code((), 0, startup.tuple_of([startup.expr(e) for e in r.exprs()]))((), (), None, 0)
+            if not found[0]:
+                values = iter(found[1:])
+                told = "".join(part if isinstance(part, str) else str(next(values)) for part in r.message)
+                raise PipelineError(told, f.definitions[i].location)
 
     def _update(self, f: Function, i: int, before: Stage) -> Stage:
         d, pure_dims = f.definitions[i], f.pure_dims(i)

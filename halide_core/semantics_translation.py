@@ -139,6 +139,8 @@ class Translator:
                 return self.let(f"{self.bind(call_function(e.function, e.args[0].type, e.type))}({', '.join(a)})")
             case ir.Promise():
                 return self.let(f"{self.bind(partial(kept, e))}({a[0]}, {a[1]}, {a[2]})")
+            case ir.Print():
+                return a[0]
             case ir.Access():
                 return self._access(e, a)
             case ir.RVarRef() if e.domain is self._domain:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 
 from halide_core.backend import backend
 from halide_core.errors import DefinitionError, NotAvailableError, PipelineError
+from halide_core.expr import Expr
 from halide_core.target_names import TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 from halide_core.types import Type
 
@@ -233,29 +234,33 @@ def get_jit_target_from_environment() -> Target:
     return Target(os.environ.get("HL_JIT_TARGET") or "host").with_feature(_F.JIT)
 
 
-def target_has_feature(feature: TargetFeature) -> bool:
+# Halide gives these as expressions, so that definitions can mention them. They tell of this machine, whichever target a
+# pipeline is compiled for: what they are good for, choosing a schedule or an algorithm, is done before.
+
+
+def target_has_feature(feature: TargetFeature) -> Expr:
     """Whether this machine has a feature."""
-    return get_host_target().has_feature(feature)
+    return Expr(get_host_target().has_feature(feature))
 
 
-def target_arch_is(arch: TargetArch) -> bool:
+def target_arch_is(arch: TargetArch) -> Expr:
     """Whether this machine has an instruction set."""
-    return get_host_target().arch is arch
+    return Expr(get_host_target().arch is arch)
 
 
-def target_os_is(os: TargetOS) -> bool:
+def target_os_is(os: TargetOS) -> Expr:
     """Whether this machine has an operating system."""
-    return get_host_target().os is os
+    return Expr(get_host_target().os is os)
 
 
-def target_bits() -> int:
+def target_bits() -> Expr:
     """The bits of an address on this machine."""
-    return get_host_target().bits
+    return Expr(get_host_target().bits)
 
 
-def target_natural_vector_size(type: Type) -> int:
+def target_natural_vector_size(type: Type) -> Expr:
     """How many values of a type a vector register of this machine holds."""
-    return get_host_target().natural_vector_size(type)
+    return Expr(get_host_target().natural_vector_size(type))
 
 
 # Compiling for a target.

@@ -31,6 +31,7 @@ from halide_core.ir import (
     Let,
     Load,
     Not,
+    Print,
     Promise,
     Provide,
     Ramp,
@@ -49,6 +50,7 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
     Promise: lambda e: (e.value, e.low, e.high),
+    Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, Expr))),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -61,11 +63,18 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Cast: lambda e, p: Cast(e.type, *p),
     Call: lambda e, p: Call(e.type, e.function, p),
     Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
+    Print: lambda e, p: Print(e.type, p[0], p[1], _told(e.message, p[2:])),
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),
     Broadcast: lambda e, p: Broadcast(e.type, *p),
 }
+
+
+def _told(message: tuple[str | Expr, ...], values: tuple[Expr, ...]) -> tuple[str | Expr, ...]:
+    """A message with other values."""
+    rest = iter(values)
+    return tuple([next(rest) if isinstance(m, Expr) else m for m in message])
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:

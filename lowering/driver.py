@@ -14,22 +14,23 @@ from bounds.fill import fill
 from bounds.oracle import Answers, Oracle, Slide
 from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
-from halide_core.backend import Argument, ArgumentKind, Request, output_arguments
+from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
-from halide_core.ir import Field, Stmt
+from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.initial import lower_initial
-from lowering.layout_checks import check_layouts
+from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
 from lowering.partition import partition_loops
 from lowering.scoped import simplify_tree
 from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
+from lowering.warm_up import separate_warm_ups
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
 from scheduling.specialize import for_every_case
@@ -126,14 +127,17 @@ def _fill(program: Program, oracle: Oracle, trace: Trace) -> Stmt:
 def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order.
 
-    Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
-    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
-    has none of their clamps; flattening comes before vectorizing, since lanes are positions.
+    First iterations of slides are apart before all else, so that others don't ask whether they are one. Guards are
+    decided before they move, so that only those that can fail do; loops unroll while points are still points, so that
+    each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part has none of
+    their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
+        *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         ("simplify", simplify_tree),
+        ("warm_up", separate_warm_ups),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", partition_loops),
@@ -146,13 +150,12 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     """The arguments of the compiled function: the inputs as requested, then every component of every output."""
     result: list[Argument] = []
-    spread = frozenset(c.buffer for c in algorithm.constraints if c.field is Field.STRIDE and c.dim == 0)
     for source in request.inputs:
         if isinstance(source, Image):
             kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=source not in spread))
+            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
         else:
             result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
-        result.extend(output_arguments(f, dense=f not in spread))
+        result.extend(output_arguments(f))
     return tuple(result)

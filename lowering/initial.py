@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Definition, Function
-from halide_core.index import TargetExprs, stage_variables, startup_index
+from halide_core.index import TargetExprs, silent, stage_variables, startup_index
 from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
 from halide_core.program import Loop, Nest, Program, StageKey, hole
 from halide_core.types import INT32
@@ -49,7 +49,7 @@ def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     )
     for predicate in (definition.predicate, domain.predicate if domain else ir.TRUE):
         if predicate is not ir.TRUE:
-            core = If(exprs.value(predicate), core, None)
+            core = If(exprs.value(silent(predicate)), core, None)
     return Nest(tuple(loops), (), core)
 
 

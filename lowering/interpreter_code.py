@@ -253,6 +253,8 @@ class Coder:
                 return _nary(values, d, call_function(function, args[0].type.element_of(), element), at)
             case ir.Promise():
                 return _unary(values, d, lambda value: value, at[0])
+            case ir.Print():
+                return _nary(values, d, lambda value, *_: value, at)
             case ir.Broadcast():
                 return _unary(values, d, lambda value: value, *at)
             case ir.Ramp():

@@ -1,7 +1,7 @@
 """Start-up checks of what later passes take for granted of the caller's arguments, and of what the user promised.
 
-In: a filled tree, headed by the reply to bounds queries. Out: the tree with checks right after that reply, which
-proposes regions that keep the promises.
+In: a filled tree, headed by the reply to bounds queries. Out: the tree with checks right after that reply; and, by a
+pass of its own, with a reply that proposes regions which keep the promises.
 
     assert in.stride.0 == 1        flat indices take dimension 0 as dense
     assert w >= 1                  a Param's promised range
@@ -47,15 +47,18 @@ def check_layouts(stmt: Stmt, algorithm: Algorithm) -> Stmt:
     checks += [_dense(b) for b in buffers if b.dimensions and b not in spread]
     checks += [_promised(c) for c in algorithm.constraints]
     assert isinstance(stmt, Block)
-    at, reply = next((i, s) for i, s in enumerate(stmt.stmts) if isinstance(s, AnswerQuery))
-    return Block((*stmt.stmts[:at], _keeping(reply, algorithm), *checks, *stmt.stmts[at + 1 :]))
+    at = next(i for i, s in enumerate(stmt.stmts) if isinstance(s, AnswerQuery))
+    return Block((*stmt.stmts[: at + 1], *checks, *stmt.stmts[at + 1 :]))
+
+
+def propose_promised(stmt: Stmt, algorithm: Algorithm) -> Stmt:
+    """The reply, with regions that have the promised least coordinates and extents. What is needed may lie outside of
+    such a region: the run that follows says so. Until here the reply is what is accessed, which claims are about."""
+    assert isinstance(stmt, Block)
+    return Block(tuple(_keeping(s, algorithm) if isinstance(s, AnswerQuery) else s for s in stmt.stmts))
 
 
 def _keeping(reply: AnswerQuery, algorithm: Algorithm) -> AnswerQuery:
-    """The reply, with regions that have the promised least coordinates and extents. What is needed may lie outside of
-    such a region: the run that follows says so."""
-    if not algorithm.constraints:
-        return reply
     promised = {(c.buffer, c.field, c.dim): startup_index(c.value) for c in algorithm.constraints}
 
     def side(callee: Callee, dim: int, needed: Interval) -> Interval:

@@ -183,6 +183,8 @@ class _Lanes:
     # -- statements
 
     def _stmt(self, s: Stmt) -> Stmt:
+        if any(isinstance(e, ir.Print) for each in _together(s) for e in subexpressions((each.value,))):
+            return self._one_by_one(s)
         match s:
             case Block(stmts=stmts):
                 return Block(tuple([self._stmt(each) for each in stmts]))
@@ -263,6 +265,11 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
     ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
     ir.Promise: lambda e, p, n: ir.Promise(e.type.with_lanes(n), p[0], p[1], p[2], e.location),
 }
+
+
+def _together(s: Stmt) -> tuple[Store, ...]:
+    """The stores that a statement is."""
+    return s.stores if isinstance(s, ir.Stores) else (s,) if isinstance(s, Store) else ()
 
 
 def _simplified(stmt: Stmt) -> Stmt:

@@ -12,18 +12,18 @@ bound of a loop): start-up checks keep it in range, so it is C's own signed arit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Intrinsic
 from halide_core.types import INT64, Type, UInt
+from runtime.c_messages import printed
 from runtime.c_names import Names, integer, literal, scalar, stored
+from runtime.c_text import ATOM, OTHER, PRODUCT, SUM, TERNARY, UNARY, Text
 from runtime.c_uses import SHIFTS, Use, divides_by_constant, is_leaf, operands, shift_amount, small_constant, uses_below
 from runtime.vectors import Prelude, mask_type
 
-# How tightly the outermost operator of a text binds.
-TERNARY, OTHER, SUM, PRODUCT, UNARY, ATOM = range(6)
 ANY_WIDTH = 1
 """The mask of a text that is a scalar bool, to be broadcast to lanes of whatever width is needed."""
 _MAX_DEPTH = 10
@@ -55,20 +55,6 @@ _LOGIC = {
     BinaryOp.LT: ("(!{a}) & {b}", "~{a} & {b}"),
     BinaryOp.LE: ("(!{a}) | {b}", "~{a} | {b}"),
 }
-
-
-class Text(NamedTuple):
-    """C text of one value. ``mask`` is the width of a mask's lanes (0: no mask); ``data``: it depends on int64 data."""
-
-    text: str
-    level: int
-    depth: int = 0
-    mask: int = 0
-    data: bool = False
-
-    def at(self, level: int) -> str:
-        """The text as an operand of something that binds as tightly as ``level``."""
-        return self.text if self.level >= level else f"({self.text})"
 
 
 class Leaves(Protocol):
@@ -108,6 +94,9 @@ class ExprEmitter:
         order, counts = uses_below(roots)
         texts: dict[Use, Text] = {}
         for use in order:
+            if isinstance(use[0], ir.Print):
+                for line in printed(use[0], [texts[part] for part in operands(use)]):
+                    declare(line)
             text = self._render(use, [texts[part] for part in operands(use)])
             shared = counts[use] > 1 and not is_leaf(use[0])
             if shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH:
@@ -402,6 +391,7 @@ _METHODS: dict[type, Callable[..., Any]] = {
     ir.Cast: ExprEmitter._cast,
     ir.Call: ExprEmitter._call,
     ir.Promise: ExprEmitter._promise,
+    ir.Print: lambda emitter, e, args, index: args[0],
     ir.Load: ExprEmitter._load,
     ir.Ramp: ExprEmitter._ramp,
     ir.Broadcast: ExprEmitter._broadcast,

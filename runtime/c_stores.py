@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.types import Type
-from runtime.c_expr import ExprEmitter, Leaves, Text, address, subscript
+from runtime.c_expr import ExprEmitter, Leaves, address, subscript
 from runtime.c_names import Names
+from runtime.c_text import Text
 from runtime.c_uses import uses_of
 from runtime.vectors import Prelude
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr
 from halide_core.types import INT64
-from halide_core.visit import stmt_exprs, walk
+from halide_core.visit import parts, stmt_exprs, walk
 
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
 _DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
@@ -84,6 +84,8 @@ def operands(use: Use) -> tuple[Use, ...]:
             return tuple(as_use(a, False) for a in args)
         case ir.Promise(value=value):
             return (as_use(value, index),)
+        case ir.Print(a=a):
+            return (as_use(a, index), *((part, False) for part in parts(e)[1:]))
     return ()
 
 

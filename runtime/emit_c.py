@@ -17,15 +17,16 @@ from functools import reduce
 from halide_core import ir
 from halide_core.backend import Argument
 from halide_core.errors import InternalError
-from halide_core.types import Type
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.lowered import Lowered
-from runtime.c_expr import ATOM, UNARY, ExprEmitter, Text
+from runtime.c_expr import ExprEmitter
+from runtime.c_messages import conversion_of
 from runtime.c_names import Names, scalar, stored, string, symbol
 from runtime.c_prologue import Prologue, banner, parameters
 from runtime.c_registers import find_registers, place_of
 from runtime.c_sizes import factors_of, find_size_lets, on_stack
 from runtime.c_stores import StoreEmitter
+from runtime.c_text import ATOM, UNARY, Text
 from runtime.c_uses import Use, as_use, find_index_lets, uses_of
 from runtime.profiled_c import NAMES as PROFILE_NAMES
 from runtime.profiled_c import OVERHEAD, Instrumentation, Marks
@@ -350,7 +351,7 @@ class _Function:
             if isinstance(part, str):
                 text += part.replace("%", "%%")
             else:
-                conversion, argument = _printed(part.type, next(rest))
+                conversion, argument = conversion_of(part.type, next(rest))
                 text += conversion
                 arguments.append(argument)
         form = [string(text)] if text else [string("%s"), string("")]  # compilers warn of empty formats
@@ -417,14 +418,3 @@ class _Function:
 
 def _kind(stmt: ir.Stmt) -> str:
     return f"{stmt.kind.value} loop" if isinstance(stmt, ir.For) else type(stmt).__name__
-
-
-def _printed(type: Type, value: Text) -> tuple[str, str]:
-    """The printf conversion of a value, and the argument for it."""
-    if type.is_bool():
-        return "%s", f'{value.at(UNARY)} ? "true" : "false"'
-    if type.is_float():
-        return f"%.{9 if type.bits() == 32 else 17}g", f"(double){value.at(UNARY)}"
-    if type.is_uint():
-        return "%llu", f"(unsigned long long){value.at(UNARY)}"
-    return "%lld", f"(long long){value.at(UNARY)}"

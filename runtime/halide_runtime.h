@@ -111,6 +111,17 @@ halide_core_error_handler halide_core_set_error_handler(halide_core_error_handle
 /* Installs a handler that does nothing; codes and last errors stay as they are. */
 void halide_core_quiet_errors(void);
 
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+typedef void (*halide_core_print_handler)(const char *line);
+
+/* Formats a line and hands it to the handler, on this thread; lines of several threads don't mix. */
+void halide_core_print(const char *format, ...) HALIDE_CORE_PRINTF(1, 2);
+
+/* The handler for lines, which have no newline. The default, restored by NULL, writes to stdout. Returns the previous
+ * one (NULL: the default). */
+halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 typedef int (*halide_core_task)(void *closure, int64_t index);

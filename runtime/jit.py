@@ -133,25 +133,28 @@ class LoadedPipeline:
                 buffer.array[...] = target.array
 
     def _targets(self, outputs: Sequence[Buffer]) -> list[Descriptor]:
-        """Where each output is written. C takes the values of a point to be at one place in all of their buffers."""
+        """Where each output is written."""
         written = self._arguments[self._inputs :]
-        given = [(a, _target(buffer, a)) for buffer, a in zip(outputs, written, strict=True)]
+        targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
+        apart = self._apart(targets)
+        return [_dense(b) if a.source in apart else t for b, a, t in zip(outputs, written, targets, strict=True)]
+
+    def _apart(self, targets: Sequence[Descriptor]) -> list[object]:
+        """The Tuples whose buffers differ in layout: in C the values of a point are at one place in all of them."""
         first: dict[object, Descriptor] = {}
-        apart = [a.source for a, t in given if _steps(first.setdefault(a.source, t)) != _steps(t)]
-        return [_dense(b) if a.source in apart else t for b, (a, t) in zip(outputs, given, strict=True)]
+        written = zip(self._arguments[self._inputs :], targets, strict=True)
+        return [a.source for a, t in written if _steps(first.setdefault(a.source, t)) != _steps(t)]
 
     def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> Repeated | None:
         """A run that can be repeated; None where a buffer must go through a copy, or memory is too complex to watch."""
         seen = [describe(v) if isinstance(v, Buffer) else v for v in (*inputs, *outputs)]
-        targets = self._targets(outputs)
-        if any(d is not t for d, t in zip(seen[self._inputs :], targets, strict=True)):
-            return None
-        for argument, d in zip(self._arguments[: self._inputs], seen, strict=False):
-            if isinstance(d, Descriptor) and (
-                (argument.dense and not is_dense(d.array)) or any(d.overlaps(t) for t in targets)
-            ):
-                return None
-        return Repeated(self, seen)
+        targets = [d for d in seen[self._inputs :] if isinstance(d, Descriptor)]
+        for argument, d in zip(self._arguments, seen, strict=True):
+            if isinstance(d, Descriptor):
+                read = argument.kind is ArgumentKind.InputBuffer
+                if (argument.dense and not is_dense(d.array)) or (read and any(d.overlaps(t) for t in targets)):
+                    return None
+        return None if self._apart(targets) else Repeated(self, seen)
 
     def invoke(self, pointers: Any) -> None:
         """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Final
@@ -52,6 +53,10 @@ void halide_core_set_last_error(const char *message);
 halide_core_error_handler halide_core_set_error_handler(halide_core_error_handler handler);
 void halide_core_quiet_errors(void);
 
+typedef void (*halide_core_print_handler)(const char *line);
+void halide_core_print(const char *format, ...);
+halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
+
 typedef int (*halide_core_task)(void *closure, int64_t index);
 typedef int (*halide_core_par_for_function)(halide_core_task task, int64_t min, int64_t extent, void *closure);
 int halide_core_par_for(int (*task)(void *closure, int64_t index), int64_t min, int64_t extent, void *closure);
@@ -75,6 +80,16 @@ _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
 
 
+def _print(line: Any) -> None:
+    text = FFI.string(line)
+    assert isinstance(text, bytes)
+    sys.stdout.write(text.decode("utf-8", "replace") + "\n")
+
+
+_show: Final = FFI.callback("halide_core_print_handler", _print)
+"""Shows a line where Python prints, from whatever thread."""
+
+
 def runtime() -> Any:
     """The loaded runtime; the first call loads it."""
     return _library if _library is not None else load_runtime()
@@ -93,6 +108,7 @@ def load_runtime() -> Any:
         if _library is None:
             library = _open()
             library.halide_core_quiet_errors()
+            library.halide_core_set_print_handler(_show)
             _library = library
         return _library
 

@@ -68,6 +68,27 @@ HALIDE_CORE_WEAK void halide_core_quiet_errors(void) {
     halide_core_set_error_handler(ignore_error);
 }
 
+/* NULL stands for print_line. */
+static _Atomic(halide_core_print_handler) print_handler;
+
+static void print_line(const char *line) {
+    printf("%s\n", line); /* one call: stdio locks the stream */
+}
+
+HALIDE_CORE_WEAK void halide_core_print(const char *format, ...) {
+    char line[HALIDE_CORE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    const halide_core_print_handler handler = atomic_load(&print_handler);
+    (handler ? handler : print_line)(length < 0 ? format : line);
+}
+
+HALIDE_CORE_WEAK halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler) {
+    return atomic_exchange(&print_handler, handler);
+}
+
 /* Two cache lines: the unit that adjacent-line prefetchers move, and twice the widest vector. */
 enum { alignment = 128, slack = 128 };
 

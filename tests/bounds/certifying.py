@@ -70,7 +70,7 @@ def runs_right(func: hl.Func, parts: Parts, tree: Stmt, windows: Sequence[Box]) 
     for window in windows:
         try:
             region = settled(tree, parts.arguments, values, window)
-            outcome = interpret(tree, parts.arguments, values, [_allocated(output, output.types[0], region)])
+            outcome = interpret(tree, parts.arguments, values, [_allocated(output, region)])
             found = outcome.result(0, window)
         except hl.HalideError:
             return False

@@ -268,3 +268,27 @@ def test_pure_variable_moved_in_another_component_is_refused() -> None:
         f[x] = (f[x][0], f[x + 1][1])
 
     refused(hl.DefinitionError, shift, '"f"', '"x"', "f[x + 1]", "RDom", at="f[x] = (f[x][0]")
+
+
+# What only a definition's values can hold, and what must be known at start-up.
+
+
+def test_random_numbers_outside_of_values_are_refused() -> None:
+    f, domain = func("f", x), hl.RDom([(0, 3)])
+
+    def place() -> None:
+        f[hl.random_int(3)] = 1
+
+    refused(hl.DefinitionError, place, "random_int(3)", "coordinates", at="f[hl.random_int(3)] = 1")
+    refused(hl.DefinitionError, lambda: domain.where(hl.random_int(3) > 0), "predicate", at="domain.where(")
+    refused(hl.DefinitionError, lambda: hl.random_uint(x), '"x"', "seed", "starts", at="hl.random_uint(x)")
+
+
+def test_requirement_of_a_point_is_refused() -> None:
+    refused(hl.DefinitionError, lambda: hl.require(x > 0, x), '"x"', "require()", "starts", at="hl.require(x > 0, x)")
+
+
+def test_requirement_that_is_not_met_names_the_call() -> None:
+    p, f = hl.Param(hl.Int(32), "p", 3), func("f", x)
+    f[x] = hl.require(p < 3, f[x], "p must be less than 3, not", p)
+    refused(hl.PipelineError, lambda: f.realize([4]), '"f"', "p must be less than 3, not 3", at="f.realize([4])")

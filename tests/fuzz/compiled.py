@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import halide_core as hl
 from halide_core.backend import Box, Request, backend
-from halide_core.pipeline import _allocated, _outputs, _settled, _values
+from halide_core.pipeline import _filled, _settled, _values
 from tests.fuzz.case import Program
 from tests.fuzz.compare import Array
 from tests.fuzz.interpreted import request_of, spread
@@ -28,6 +27,6 @@ def run_request(request: Request, windows: Sequence[Box]) -> list[Array]:
     compiled, values = backend().compile(request), _values(request)
     boxes = spread(request, windows)
     regions = _settled(compiled, values, boxes)
-    filled: list[hl.Buffer] = [_allocated(a.source, a.type, r) for a, r in zip(_outputs(request), regions, strict=True)]
+    filled = _filled(request, regions)
     compiled.run(values, filled)
     return [np.array(b.cropped(list(w))) for b, w in zip(filled, boxes, strict=True)]

@@ -18,7 +18,7 @@ VARIABLES = ("x", "y", "z", "w")
 SHAPES = (
     "stencil", "downsample", "upsample", "diagonal", "gather", "inline reduction", "raw input", "reduction", "inexact",
     "several outputs", "tuple", "tuple update", "place of an extreme", "random number",
-    "undefined",
+    "undefined", "requirement",
 )  # fmt: skip
 """What cases are tagged with, besides boundary conditions and the kinds of updates."""
 BORDERS = ("repeat_edge", "repeat_image", "mirror_image", "mirror_interior", "constant_exterior")
@@ -114,7 +114,7 @@ class Program:
         rvars = [name(f"{label}[{i}]", of=label) for i in range(rank)]
         predicates: tuple[Term, ...] = ()
         if r.random() < 0.3:
-            predicates = (Terms(r, Scope(list(rvars), [], self.params, random=False)).value(BOOL, 1),)
+            predicates = (Terms(r, Scope(list(rvars), [], self.params, placeholders=False)).value(BOOL, 1),)
         self.items.append(Domain(label, bounds, predicates))
         self.domains.append((label, rvars))
 

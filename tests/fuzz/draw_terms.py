@@ -70,8 +70,8 @@ class Scope:
     budget: int = 40
     """What the reads in it may cost in all."""
     tags: list[str] = field(default_factory=list)
-    random: bool = True
-    """Whether random numbers may stand in it."""
+    placeholders: bool = True
+    """Whether random numbers, requirements and prints may stand in it."""
     first: bool = True
     """Nothing has been read yet: the first read may cost more than the budget, so that programs hang together."""
 
@@ -229,10 +229,17 @@ class Terms:
             return cast(type, r.choice(self.scope.variables))
         if roll < 0.28 and self.scope.params:
             return cast(type, r.choice(self.scope.params))
-        if roll < 0.31 and self.scope.random:
+        if roll < 0.31 and self.scope.placeholders:
             self.scope.tags.append("random number")
             function, kind = r.choice([("random_uint", hl.UInt(32)), ("random_int", INT32), ("random_float", F32)])
             return cast(type, call(function, kind, number(r.randint(0, 3), INT32)))
+        if roll < 0.33 and self.scope.placeholders and self._int_params():
+            self.scope.tags.append("requirement")
+            least = number(r.choice([-9, -9, -9, -9, -9, 0]), INT32)
+            if r.random() < 0.4:
+                never = infix("<", r.choice(self._int_params()), number(-90, INT32))
+                return call("print_when", type, never, self.read(type))
+            return call("require", type, infix(">=", r.choice(self._int_params()), least), self.read(type))
         return self.read(type)
 
     def value(self, type: Type, depth: int) -> Term:

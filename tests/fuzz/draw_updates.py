@@ -201,7 +201,7 @@ def _predicate(d: _Drawn, update: Update) -> Term:
     r = d.program.rng
     replaced = [i for i, (a, v) in enumerate(zip(update.point, d.args, strict=True)) if a != name(v)]
     terms = d.terms(replaced[0] if replaced else None)
-    terms.scope.random = False
+    terms.scope.placeholders = False
     rvar = r.choice(d.rvars)
     match r.randint(0, 6):
         case 0 | 1:

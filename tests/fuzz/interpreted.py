@@ -16,7 +16,7 @@ from typing import TypeVar
 import halide_core as hl
 from halide_core.backend import Argument, Box, Request
 from halide_core.ir import Stmt
-from halide_core.pipeline import _allocated, _hull, _outputs, _values
+from halide_core.pipeline import _filled, _hull, _values
 from lowering.driver import Trace, lower
 from lowering.interpreter import Outcome, interpret
 from tests.fuzz.case import Window
@@ -116,5 +116,5 @@ def _run(
     steps: int,
 ) -> Outcome:
     """Runs one tree into fresh outputs."""
-    outputs = [_allocated(a.source, a.type, region) for a, region in zip(_outputs(request), regions, strict=True)]
+    outputs = _filled(request, regions)
     return interpret(stmt, arguments, _values(request), outputs, shuffle=rng, steps=steps)

@@ -144,3 +144,49 @@ def test_bits_of_floats(bits: int, lanes: int) -> None:
             f.vectorize(x, lanes, hl.TailStrategy.GuardWithIf)
         np.testing.assert_array_equal(np.asarray(f.realize([10])), values, strict=True)
         np.testing.assert_array_equal(f.evaluate([10]), values, strict=True)
+
+
+def halved() -> tuple[hl.Func, hl.Param]:
+    p = hl.Param(I32, "p")
+    f = hl.Func("f")
+    f[x] = hl.require(p > 0, x / p, "p must be positive, not", p) + 1
+    return f, p
+
+
+def test_requirement_is_checked_when_a_pipeline_starts() -> None:
+    f, p = halved()
+    assert repr(f.value()) == "x/p + 1"
+    assert [a.name for a in f.infer_arguments()] == ["p"]
+    p.set(2)
+    assert f.evaluate([4]).tolist() == np.asarray(f.realize([4])).tolist() == [1, 1, 2, 2]
+    p.set(-3)
+    for run in (f.realize, f.evaluate):
+        with pytest.raises(hl.PipelineError, match="a requirement is not met: p must be positive, not -3"):
+            run([4])
+
+
+def test_requirement_of_a_producer_is_one_of_every_consumer() -> None:
+    f, p = halved()
+    g, h, r = hl.Func("g"), hl.Func("h"), hl.RDom([(0, 3)])
+    g[x] = x
+    g[r.x] = g[r.x] + f[r.x]
+    h[x] = g[x] * 2 + hl.sum(r, hl.require(p < 9, f[r.x]))
+    p.set(1)
+    assert np.asarray(h.realize([2])).tolist() == h.evaluate([2]).tolist() == [8, 12]
+    call = h.compile_to_callable([p])
+    out = np.zeros(2, np.int32)
+    for value, told in ((0, "p must be positive, not 0"), (9, "a requirement is not met: p < 9")):
+        with pytest.raises(hl.PipelineError, match=told):
+            call(value, out)
+        p.set(value)
+        with pytest.raises(hl.PipelineError, match=told):
+            h.evaluate([2])
+    assert h.certify().ok
+
+
+def test_requirement_of_a_point_is_refused() -> None:
+    g = of(x)
+    raised(hl.DefinitionError, lambda: hl.require(x > 0, x), '"x"', "condition of require()", "starts")
+    raised(hl.DefinitionError, lambda: hl.require(g[0] > 0, x), 'a point of "f"', "condition of require()")
+    raised(hl.DefinitionError, lambda: hl.require(True, x, x), '"x"', "A value of require()")
+    raised(hl.DefinitionError, lambda: hl.require(3, x), "condition of require()")

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core import ir
+from halide_core.visit import stmt_exprs, subexpressions, walk
+from lowering.driver import Trace, lower
 from tests.apps.checking import check, numbers, variables
 from tests.lowering.counting import counted
 
@@ -576,6 +579,41 @@ def test_a_fold_in_the_inner_of_two_dimensions() -> None:
     g.store_root().compute_at(f, x).fold_storage(x, 8)
     with pytest.raises(hl.ScheduleError, match=r'"x" can\'t fold: it moves along f.s0.x too'):
         f.realize([4, 4])
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The first iteration.
+
+
+def passes(f: hl.Func) -> dict[str, ir.Stmt]:
+    """The program after each pass."""
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    return dict(trace.passes)
+
+
+def asks(stmt: ir.Stmt) -> bool:
+    """Whether something chooses at run time."""
+    return any(isinstance(e, ir.Select) for s in walk(stmt) for e in subexpressions(stmt_exprs(s)))
+
+
+def test_the_first_iteration_of_an_innermost_loop_stands_apart() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 2, y]
+    g.store_at(f, y).compute_at(f, x)
+    assert asks(passes(f)["simplify"])
+    assert not asks(passes(f)["warm_up"])
+    for width in (1, 2, 7):
+        counted(f, window(f, width, 2))
+
+
+def test_a_row_asks_once_and_stays_in_one_loop() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y)
+    assert passes(f)["warm_up"] is passes(f)["simplify"] or asks(passes(f)["warm_up"])
+    rows = [s for s in walk(passes(f)["warm_up"]) if isinstance(s, ir.For) and s.loop.func == "f" and s.loop.var == "y"]
+    assert len(rows) == 1
 
 
 # ---------------------------------------------------------------------------------------------------------

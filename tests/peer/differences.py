@@ -51,6 +51,11 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     (Kind.BETTER, "Unary plus exists.", ["+a_u8"]),
     (
         Kind.BETTER,
+        "A promise about an output is checked in every run; Halide forgets it where realize() makes the buffer.",
+        ["output_buffer_constraints"],
+    ),
+    (
+        Kind.BETTER,
         "The fast functions are the exact ones; Halide's are off by more than 16 ulp here.",
         [
             "hl.fast_log(hl.abs(a_f32))", "hl.fast_sin(a_f32)", "hl.fast_cos(a_f32)", "hl.fast_inverse(a_f32)",
@@ -118,25 +123,17 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "A Tuple takes its values as arguments too.",
         ["len(hl.Tuple(a_u8, b_u8))", "hl.Tuple(a_u8, b_u8)[1]"],
     ),
-    (Kind.TO_COME, "A function of its own, or a long series.", ["hl.erf(hl.abs(a_f32))", "hl.erf(hl.abs(a_f64))"]),
     (
         Kind.CONVENTION,
         "One seed gives the same random numbers everywhere; in Halide each definition has others.",
         ["random_numbers"],
     ),
-    (Kind.TO_COME, "A node with an effect.", ["print_to_stdout", "hl.require(a_bool, a_u8, 'text')", "require_holds"]),
+    (Kind.BETTER, "The message of require() takes texts; Halide's binding takes Exprs only.", ["require_holds"]),
     (
         Kind.TO_COME,
         "Types: handles and floats of 16 bits.",
         ["hl.Handle().is_handle()", "hl.Float(16).bits()", "hl.BFloat(16).bits()"],
     ),
-    (
-        Kind.TO_COME,
-        "Enumerations of files that aren't written yet.",
-        ["[hl.NameMangling.Default, hl.NameMangling.C]", "[hl.OutputFileType.c_header, hl.OutputFileType.object]"],
-    ),
-    (Kind.TO_COME, "Requirements of the caller.", ["extern_free_requirement"]),
-    (Kind.TO_COME, "Constraints on inputs and outputs.", ["image_param_constraints", "output_buffer_constraints"]),
     (Kind.TO_COME, "The loop outside of all loops.", ["hl.Var.outermost().name()"]),
     (Kind.TO_COME, "Wrappers.", ["wrapper"]),
 ]  # fmt: skip

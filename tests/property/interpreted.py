@@ -57,7 +57,7 @@ def run_passes(
     for name, stmt in trace.passes:
         if after in (None, name):
             regions[name] = settled(stmt, arguments, values, tuple(window))
-            outputs = [_allocated(request.outputs[0], type, regions[name]) for type in request.outputs[0].types]
+            outputs = [_allocated(request.outputs[0], regions[name], k) for k in range(len(request.outputs[0].types))]
             outcomes[name] = interpret(stmt, arguments, values, outputs, shuffle=rng)
     assert outcomes, f"there is no pass {after!r} among {[name for name, _ in trace.passes]}"
     assert len(set(regions.values())) == 1, f"passes answer the query differently: {regions}"

@@ -71,7 +71,7 @@ def outcome(f: hl.Func, oracle: Wider | None, window: list[tuple[int, int]]) -> 
     stmt = dict(trace.passes)["fill"]
     values = _values(request)
     region = settled(stmt, arguments, values, tuple(window))
-    return interpret(stmt, arguments, values, [_allocated(request.outputs[0], request.outputs[0].types[0], region)])
+    return interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
 
 
 def stencil() -> tuple[hl.Func, hl.Func]:

@@ -30,7 +30,7 @@ def computed(case: Case, engine: Engine) -> np.ndarray:
     arguments = lower(request, oracle=oracle_of(engine), trace=trace).arguments
     stmt, values = dict(trace.passes)["fill"], _values(request)
     region = settled(stmt, arguments, values, tuple(case.window))
-    outcome = interpret(stmt, arguments, values, [_allocated(request.outputs[0], request.outputs[0].types[0], region)])
+    outcome = interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
     return outcome.result(0, case.window)
 
 

@@ -22,7 +22,7 @@ def run(case: Case) -> np.ndarray:
     compiled, values = case.output._compile(request), _values(request)
     window: Box = tuple(case.window)
     (region,) = _settled(compiled, values, [window])
-    filled = _allocated(request.outputs[0], request.outputs[0].types[0], region)
+    filled = _allocated(request.outputs[0], region)
     compiled.run(values, [filled])
     return np.asarray(filled.cropped(case.window))
 
