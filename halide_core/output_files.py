@@ -17,6 +17,7 @@ from halide_core.arguments import ArgumentLike, sources
 from halide_core.backend import OutputKind, Request, backend
 from halide_core.definition import freeze
 from halide_core.errors import NotAvailableError, PipelineError
+from halide_core.pending import OUTPUT_MODULE, Pending
 from halide_core.target import Target, checked_target, get_host_target
 
 TargetLike: TypeAlias = "Target | str | None"
@@ -92,8 +93,10 @@ class NameMangling(Enum):
     CPlusPlus = 2
 
 
-class Module:
+class Module(Pending):
     """A pipeline that is ready to be compiled to files: ``compile`` may be called any number of times."""
+
+    _pending = OUTPUT_MODULE
 
     def __init__(self, request: Request) -> None:
         self._request = request

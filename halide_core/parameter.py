@@ -18,17 +18,20 @@ from halide_core.estimates import ArgumentEstimates, estimates_of, expected
 from halide_core.expr import Expr, ExprLike, Operand, as_node
 from halide_core.ir import Field
 from halide_core.names import fresh_input_name
+from halide_core.pending import PARAMETER, Pending
 from halide_core.promises import alignment_of, check_dimension, promise, promise_alignment
 from halide_core.types import Type
 from halide_core.values import checked_value
 
 
-class Parameter:
+class Parameter(Pending):
     """An input: a scalar, or a buffer. Two Parameters are the same input where ``same_as`` says so.
 
     Raises:
         DefinitionError: a question about buffers that is asked of a scalar, or the other way round.
     """
+
+    _pending = PARAMETER
 
     def __init__(self, type: Type, is_buffer: bool, dimensions: int, name: str = "") -> None:
         label, here = name or fresh_input_name(), user_location()

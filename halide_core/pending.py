@@ -15,6 +15,9 @@ _STAGE = """
 always_partition always_partition_all atomic compute_with dump_argument_list never_partition
 never_partition_all partition prefetch rfactor
 """
+_DEVICE = """
+copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
+"""
 _FUNC = """
 add_trace_tag async_ clone_in debug_to_file define_extern hoist_storage hoist_storage_root in_
 memoize ring_buffer trace_loads trace_realizations trace_stores
@@ -30,15 +33,21 @@ LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy VarOrRVar ac
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
 evaluate_may_gpu funcs gather generator host_supports_target_device install_dir link_modules load_plugin main
 memoize_tag propagate_adjoints scatter serialize_pipeline
+_create_python_generator _generatorcontext_enter _generatorcontext_exit _get_python_generator_names
 target_feature_for_device_api user_context_value vars
 """
 
-DIRECTIVES = frozenset((_STAGE + _FUNC).split())
-STAGE = frozenset(_STAGE.split())
+DIRECTIVES = frozenset((_STAGE + _DEVICE + _FUNC).split())
+STAGE = frozenset((_STAGE + _DEVICE).split())
 PIPELINE = frozenset(_PIPELINE.split())
 FUNC = DIRECTIVES | PIPELINE
 MODULE = frozenset(_MODULE.split())
 IMAGE_PARAM = frozenset("in_ trace_loads store_in".split())
+PARAMETER = frozenset("memory_type store_in".split())
+OUTPUT_MODULE = frozenset(
+    """append buffers compile_to_buffer get_auto_scheduler_results get_metadata_name_map remap_metadata_name
+    resolve_submodules set_auto_scheduler_results submodules""".split()
+)
 BUFFER = frozenset(
     """allocate deallocate make_bounds_query copy_to_device copy_to_host device_deallocate device_detach_native
     device_dirty device_free device_malloc device_sync has_device_allocation host_dirty set_device_dirty

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from halide_core.backend import backend
 from halide_core.errors import DefinitionError, NotAvailableError, PipelineError
 from halide_core.expr import Expr
-from halide_core.target_names import TargetArch, TargetFeature, TargetOS, TargetProcessorTune
+from halide_core.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 from halide_core.types import Type
 
 _F = TargetFeature
@@ -46,6 +46,7 @@ INSTRUCTIONS: dict[TargetFeature, tuple[str, ...]] = {
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats, and a JIT where it is loaded.
 _ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat})
+_DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
     "x86_64": (TargetArch.X86, 64),
     "amd64": (TargetArch.X86, 64),
@@ -147,6 +148,14 @@ class Target:
     def maximum_buffer_size(self) -> int:
         """Bytes that a buffer has at most."""
         return _LARGEST if self.has_large_buffers() else (1 << 31) - 1
+
+    def has_gpu_feature(self) -> bool:
+        """Whether a feature names a device. No code is made for one."""
+        return self.features_any_of(_DEVICES)
+
+    def supports_device_api(self, api: DeviceAPI) -> bool:
+        """Whether loops can run there: on the host only."""
+        return api in (DeviceAPI.None_, DeviceAPI.Host)
 
     def supports_type(self, type: Type) -> bool:
         """Whether code for the target can compute with a type."""

@@ -11,6 +11,7 @@ are judged by the interpreter.
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -28,11 +29,20 @@ if TYPE_CHECKING:
     from bounds.solver import Prover
 
 
+_Z3 = threading.Lock()
+"""z3's expressions live in one context, which only one thread at a time may touch."""
+
+
 def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
     """The certificate of a program: ``tree`` is what it was filled into, with all start-up checks.
 
     Raises: HalideError where z3 is not installed.
     """
+    with _Z3:  # all that z3 made is gone when the inner function returns, so none of it is released later
+        return _certified(name, query, answers, tree)
+
+
+def _certified(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
     with deep_recursion():
         start = time.perf_counter()
         claims = program_claims(query, answers, tree)

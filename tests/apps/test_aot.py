@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import html
 import os
 import re
 import shutil
@@ -148,7 +149,9 @@ def test_lowered_stmt_shows_the_loops(tmp_path: Path) -> None:
         assert word in text
     assert "?" not in text  # no hole is left
     f.compile_to_lowered_stmt(str(tmp_path / "smooth.html"), arguments, hl.StmtOutputFormat.HTML)
-    assert "parallel" in (tmp_path / "smooth.html").read_text()
+    page = (tmp_path / "smooth.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert html.unescape(page.partition("<pre>\n")[2].partition("\n</pre>")[0]) == text.rstrip("\n")
 
 
 def test_header_is_c_and_cpp(library: Path, tmp_path: Path) -> None:

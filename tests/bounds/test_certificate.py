@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -267,3 +269,19 @@ def test_choice_between_floats_rounds_nothing(choice: Callable[..., hl.Expr]) ->
     level.compute_root()
     table.compute_root()
     assert f.certify().ok
+
+
+def test_certificates_are_right_when_threads_ask_at_once() -> None:
+    start = threading.Barrier(4)
+
+    def work(width: int) -> bool:
+        f, g = hl.Func("f"), hl.Func("g")
+        g[x] = x * width
+        f[x] = g[x] + g[x + width]
+        g.compute_root()
+        f.vectorize(x, 4)
+        start.wait(60)
+        return f.certify().ok
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(work, range(1, 5))) == [True] * 4

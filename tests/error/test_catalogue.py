@@ -6,9 +6,11 @@ this folder look at single kinds more closely; here every kind has its cases.
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -272,3 +274,41 @@ def test_warnings_have_a_category_of_their_own_and_come_once_a_place() -> None:
         hidden()
         hl.f32(x) * 1e-300
     assert silent == []
+
+
+# Names of Halide's that are not here yet.
+
+NAMES = json.loads((Path(__file__).parents[1] / "peer" / "names.json").read_text(encoding="utf-8"))
+
+
+def owners() -> dict[str, Any]:
+    """Something of each class that Halide's names are asked of."""
+    made, arguments = f(), [image()]
+    put(made, (x, 0), 1)
+    return {
+        "hl": hl,
+        "Func": made,
+        "Stage": made.update(),
+        "Pipeline": hl.Pipeline(made),
+        "ImageParam": arguments[0],
+        "OutputImageParam": made.output_buffer(),
+        "Buffer": hl.Buffer(hl.UInt(8), [2]),
+        "Parameter": arguments[0].parameter(),
+        "Dimension": arguments[0].dim(0),
+        "Module": made.compile_to_module([]),
+        "Target": hl.Target("host"),
+        "Type": hl.Int(8),
+        "Param": hl.Param(hl.Int(32), "p"),
+        "Expr": x + 1,
+    }
+
+
+@pytest.mark.parametrize("owner", owners())
+def test_every_name_of_halide_is_there_or_says_that_it_is_not(owner: str) -> None:
+    thing = owners()[owner]
+    absent = [name for tier in NAMES.values() for name in tier.get(owner, ()) if not hasattr(thing, name)]
+    for name in absent:
+        with pytest.raises(hl.NotAvailableError, match=f'"{name}" is not available yet'):
+            getattr(thing, name)
+    with pytest.raises(AttributeError, match="misspelt"):
+        _ = thing.misspelt

@@ -43,6 +43,10 @@ def test_parts_of_a_target() -> None:
     assert target.maximum_buffer_size() == 2**31 - 1
     assert target.with_feature(F.LargeBuffers).has_large_buffers()
     assert target.supports_type(hl.Float(32))
+    assert not target.has_gpu_feature()
+    assert target.with_feature(F.CUDA).has_gpu_feature()
+    assert target.supports_device_api(hl.DeviceAPI.Host)
+    assert not target.supports_device_api(hl.DeviceAPI.CUDA)
 
 
 def test_host_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
