@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bounds.claims import all_of
+from bounds.claims import Context, all_of, any_of
 from bounds.constant_ranges import Range, Ranges
 from halide_core import ir
 from halide_core.algorithm import Definition
 from halide_core.index import TargetExprs
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select
+from halide_core.program import LENGTH_LIMIT
 from halide_core.types import INT32, INT64
 from halide_core.visit import parts, subexpressions
 
@@ -30,10 +31,52 @@ def overflowing(exprs: Iterable[Expr], ranges: Ranges) -> list[Expr]:
     return [e for e in subexpressions(exprs) if _is_arithmetic(e) and not _fits(ranges.of(e))]
 
 
-def fits_int64(risky: Iterable[Expr]) -> Expr:
-    """That some expressions stay in int64."""
+def fits_int64(risky: Iterable[Expr], context: Context) -> Expr:
+    """That some expressions stay in int64: by themselves, or as products of lengths that a check is about."""
     least, most = ir.i64(_LEAST), ir.i64(_MOST)
-    return all_of(all_of((ir.less_equal(least, e), ir.less_equal(e, most))) for e in risky)
+    checked = _checked_lengths(context)
+    return all_of(
+        any_of((all_of((ir.less_equal(least, e), ir.less_equal(e, most))), *_as_checked(e, checked))) for e in risky
+    )
+
+
+def has_length(condition: Expr, context: Context) -> Expr:
+    """A condition; or, if it is that of a fused loop's length, what a check makes it follow from."""
+    match condition:
+        case Binary(op=BinaryOp.LE, a=product, b=IntImm(value=value)) if value == LENGTH_LIMIT:
+            return any_of((condition, *_as_checked(product, _checked_lengths(context))))
+    return condition
+
+
+_Checked = tuple[Expr, Expr, Expr]
+
+
+def _checked_lengths(context: Context) -> list[_Checked]:
+    """The pairs of lengths whose product a start-up check limits without computing it, and the check's condition:
+    ``b <= limit/max(a, 1)``."""
+    found: list[_Checked] = []
+    for node in context.below(None):
+        if node.check is not None:
+            match node.fact:
+                case Binary(op=BinaryOp.LE, a=b, b=Binary(op=BinaryOp.DIV, a=IntImm(value=value), b=divisor)) if (
+                    value == LENGTH_LIMIT
+                ):
+                    match divisor:
+                        case Binary(op=BinaryOp.MAX, a=a, b=IntImm(value=1)):
+                            found.append((a, b, node.fact))
+                        case _:
+                            found.append((divisor, b, node.fact))
+    return found
+
+
+def _as_checked(product: Expr, lengths: Iterable[_Checked]) -> Iterator[Expr]:
+    """For each checked pair ``(a, b)`` that some product is no greater than a·b, as a condition without any product:
+    that the check holds, and ``0 <= x <= a`` and ``0 <= y <= b`` for the factors, in either order."""
+    if isinstance(product, Binary) and product.op is BinaryOp.MUL:
+        for a, b, check in lengths:
+            for x, y in ((product.a, product.b), (product.b, product.a)):
+                ends = ((ir.ZERO, x), (x, a), (ir.ZERO, y), (y, b))
+                yield all_of((check, *(ir.less_equal(least, most) for least, most in ends)))
 
 
 def _is_arithmetic(e: Expr) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bounds.claims import Claim, Context, Kind, Text, all_of, contains, fields, listed, nothing, within, within_limit
+from bounds.claims_arithmetic import has_length
 from bounds.claims_memory import Memory, Reads, accesses_in
 from bounds.oracle import Answer, Answers
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query, Where
@@ -54,7 +55,8 @@ class _QueryClaims:
                 context = context.holds(self._program.taken(o.key))
             told: Text = (f"{o.directive.spelled()}: ", o.condition)
             name, location = o.func.name, o.directive.location
-            self._claims.append(Claim(Kind.OBLIGATION, name, told, context, o.condition, location))
+            holds = has_length(o.condition, context)
+            self._claims.append(Claim(Kind.OBLIGATION, name, told, context, holds, location))
         return self._claims
 
     def _function(self, f: Function) -> None:

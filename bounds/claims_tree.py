@@ -175,7 +175,7 @@ class TreeClaims:
         elif risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
             context = scope.context.holds(*scope.sizes)
-            self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky), self._line(scope))
+            self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope))
 
     def _start(self, scope: _Scope) -> None:
         """The start-up checks are over: what they say of every program is claimed, once."""
@@ -188,7 +188,9 @@ class TreeClaims:
             self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
         for e in dict.fromkeys(self._early):
-            self._claim(Kind.INT64, "", ("start-up arithmetic stays in int64: ", e), scope.context, fits_int64([e]))
+            text = ("start-up arithmetic stays in int64: ", e)
+            self._claim(Kind.INT64, "", text, scope.context, fits_int64([e], scope.context))
+
     def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
         self._start(scope)
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))

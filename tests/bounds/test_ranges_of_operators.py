@@ -11,8 +11,10 @@ from itertools import product
 
 import pytest
 
+import halide_core as hl
 from bounds import constant_ranges, smtlib_terms, value_range
-from halide_core.ir import BinaryOp
+from halide_core import ir
+from halide_core.ir import BinaryOp, Field
 from halide_core.types import INT32, Float
 from halide_core.value_semantics import binary_function
 
@@ -129,3 +131,12 @@ def test_range_of_a_minimum_of_floats_is_any_where_an_operand_may_be_no_number()
     assert value_range._binary(BinaryOp.MIN, (0.0, math.inf), (3.0, 4.0), FLOAT32) == value_range.EVERYTHING
     assert value_range._binary(BinaryOp.MIN, (0.0, 9.0), (3.0, 4.0), FLOAT32) == (0.0, 4.0)
     assert value_range._binary(BinaryOp.DIV, (0.0, 9.0), (3.0, 4.0), FLOAT32) == value_range.EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("field", "wanted"), [(Field.EXTENT, (0, INT32.range[1])), (Field.MIN, INT32.range), (Field.STRIDE, INT32.range)]
+)
+def test_range_of_a_buffers_field(field: Field, wanted: Interval) -> None:
+    f = hl.Func("f")
+    f[hl.Var("x")] = 0
+    assert constant_ranges.Ranges({}).of(ir.BufferField(INT32, f.function, field, 0)) == wanted

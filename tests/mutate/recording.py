@@ -94,17 +94,12 @@ def _test(
     name: str, following: str | None, hits: Hits, looker: Looker, starts: _Starts
 ) -> tuple[str, float, list[str], bool, bool]:
     """A test's name, processor time and blocks; whether it fails, and whether it is slow or starts processes."""
-    for _ in range(2):  # twice, where a busy machine made it slow
-        hits.clear()
-        Hang.met = starts.met = False
-        looker.failed.pop(name, None)
-        start = time.process_time()
-        looker.test(name, following, SLOW)
-        seconds = time.process_time() - start
-        slow = Hang.met or seconds > SLOW
-        if starts.met or not slow:
-            break
-    return name, seconds, hits.found(), name in looker.failed, starts.met or slow
+    hits.clear()
+    Hang.met = starts.met = False
+    start = time.process_time()
+    looker.test(name, following, SLOW)
+    seconds = time.process_time() - start
+    return name, seconds, hits.found(), name in looker.failed, starts.met or Hang.met or seconds > SLOW
 
 
 def _apart(run: Callable[[], Any]) -> Any:
