@@ -168,7 +168,8 @@ def output_shape_questions(hl: Any) -> Any:
     o.set_host_alignment(16)
     o.dim(1).set_extent(3)
     p = o.parameter()
-    first = [p.name() == o.name(), p.is_buffer(), p.dimensions(), o.host_alignment(), hl.evaluate(p.extent_constraint(1))]
+    extent = hl.evaluate(p.extent_constraint(1))
+    first = [p.name() == o.name(), p.is_buffer(), p.dimensions(), o.host_alignment(), extent]
     good, bad = hl.Buffer(hl.Int(32), [4, 3, 2]), hl.Buffer(hl.Int(32), [4, 4, 2])
     f.realize(good)
     return [first, good, attempt(lambda: f.realize(bad))]
