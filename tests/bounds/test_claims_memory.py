@@ -30,13 +30,17 @@ def test_guessed_range(value: hl.Expr, wanted: tuple[int, int] | None) -> None:
     assert Memory().range_of(f.function, 0) == wanted
 
 
-def test_guessed_range_of_floats_is_moved_outwards() -> None:
-    f = hl.Func("f")
+def test_guessed_range_ends_at_floats_of_either_width() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
     f[x] = hl.f32(hl.clamp(x, -3, 9))
+    g[x] = hl.f64(hl.clamp(x, -3, 9)) * 0.1
     low, high = ValueRanges().of_function(f.function, 0)
     assert low <= -3 and high >= 9
+    assert Memory().range_of(f.function, 0) == (low, high), "they are floats already"
+    low, high = ValueRanges().of_function(g.function, 0)
     wanted = (round_to_float32(low + low * 2.0**-22), round_to_float32(high + high * 2.0**-22))
-    assert Memory().range_of(f.function, 0) == wanted
+    assert Memory().range_of(g.function, 0) == wanted
+    assert wanted[0] < low and high < wanted[1], "what no float is moves outwards"
 
 
 def test_truth_that_is_always_the_same_is_certified() -> None:
