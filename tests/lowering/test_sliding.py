@@ -105,6 +105,15 @@ def test_a_chain_slides_together() -> None:
     certified(c)
 
 
+def test_a_chain_asks_each_iteration_once_whether_it_is_the_first() -> None:
+    a, b, c = chain()
+    for each in (a, b):
+        each.store_root().compute_at(c, y)
+    lets = [s.value for s in walk(passes(c)["simplify"]) if isinstance(s, ir.Let)]
+    asked = [sum(isinstance(e, ir.Select) for e in subexpressions([value])) for value in lets]
+    assert max(asked) == 1
+
+
 def test_several_consumers() -> None:
     a, b, c = chain()
     d = hl.Func("d")
