@@ -48,6 +48,26 @@ EXPLAINED: dict[Key, Survivor] = {
         "self.meet(Not(condition.type, b))",
     ): _same("both are met; the bounds that they give are joined by min and max, which have no order."),
     (
+        "bounds/reasons.py:Reasons._match",
+        "least = low is not None and same(self.closed(low), first, scope.facts)",
+        "least = same(self.closed(low), first, scope.facts)",
+    ): _same("an access without a least coordinate is an error before there are answers to explain."),
+    (
+        "bounds/claims_query.py:_QueryClaims._function",
+        "for stage in range(last, -1, -1):",
+        "for stage in range(last, -0, -1):",
+    ): _same("a pure definition doesn't read its own Func: the first stage has no such clauses."),
+    (
+        "bounds/solver_terms.py:Terms._leaf",
+        "self._fresh += 1",
+        'term = Term(z3.Bool(f"b!{self._fresh}"), _TRUTH, frozenset())',
+    ): _same("names only have to differ, and each still has a number of its own."),
+    (
+        "bounds/claims.py:Context.__init__",
+        "self.depth: int = parent.depth + 1 if parent is not None else 0",
+        "self.depth: int = parent.depth + 1 if parent is not None else -1",
+    ): _same("nothing reads the depth."),
+    (
         "bounds/claims_program.py:program_claims",
         "walked.run(tree)",
         "claims = walked.claims",
@@ -57,6 +77,31 @@ EXPLAINED: dict[Key, Survivor] = {
         "self._allocations[callee] = (allocation, 0)",
         "self._allocations.update({a.name: (allocation, k) for k, (a, _) in enumerate(components)})",
     ): _same("the keys differ, a callee and its buffers' names, and nothing asks for the order of keys."),
+    (
+        "lowering/interpreter_writes.py:FlatWrite.__init__",
+        'self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 1 else None',
+        'self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 0 else None',
+    ): _same("a single lane meets no other; asking it only takes longer."),
+    (
+        "lowering/interpreter_code.py:Coder.code",
+        "lanes = max([e.type.lanes() for e in (*strict, *roots)], default=1)",
+        "lanes = min([e.type.lanes() for e in (*strict, *roots)], default=1)",
+    ): _same("the index and the value of a store have as many lanes, which is checked; all else is of one lane."),
+    (
+        "bounds/polyhedral_terms.py:Terms._function",
+        'raise AssertionError(f"{e} is no function of atoms")',
+        "pass",
+    ): _same("whatever else there is has no operands, and is an atom, which the first lines take."),
+    (
+        "bounds/claims_races.py:_Races.__init__",
+        "self._copies = 0",
+        "self._copies = 1",
+    ): _same("the numbers tell copies apart, from whichever they start."),
+    (
+        "lowering/store.py:Memory.position",
+        "return index if 0 <= index < self.size else OUTSIDE",
+        "return index if -1 <= index < self.size else OUTSIDE",
+    ): _same("OUTSIDE is -1."),
     (
         "lowering/partition.py:_Steady.look",
         "self._lets[var] = self._steady[value]",
@@ -72,6 +117,11 @@ EXPLAINED: dict[Key, Survivor] = {
         "if self.lanes == 1:",
         "if self.lanes == 0:",
     ): _same("the way for several lanes gives the same for one; this one is quicker."),
+    (
+        "bounds/solver_floats.py:_rounded",
+        "if not (-_LARGEST < low <= high < _LARGEST):",
+        "if not (-_LARGEST < low <= high <= _LARGEST):",
+    ): Survivor(Reason.LIMIT, "a range that ends at the limit itself is known, too; floats reach much further."),
     (
         "bounds/polyhedral.py:_Question.answer",
         "if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:",
