@@ -19,7 +19,7 @@ from bounds.constant_ranges import Ranges as ConstantRanges
 from bounds.elimination import mentions
 from bounds.folding import Folding
 from bounds.oracle import Answer, Answers, Evidence, Ranges, Slide
-from bounds.overflow import WINDOW_LIMIT, index_overflows
+from bounds.overflow import WINDOW_LIMIT, index_overflows, raised_by
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
 from bounds.sliding import slides_of
 from bounds.telling import describe, tell, unbounded
@@ -92,7 +92,7 @@ class _Answering:
                 told = (where, side.low, " to ", side.high)
                 inside = ir.conjunction(least, most)
                 self._check(inside, Failure.INDEX_OVERFLOW, told)
-        for risk in index_overflows(algorithm):
+        for risk in index_overflows(algorithm, raised_by(self._least)):
             for key in self._program.keys(risk.func):
                 if key.stage == risk.stage:
                     self._overflow_check(key, risk.expr)

@@ -9,9 +9,10 @@ with its stage; bounds inference turns them into start-up checks. Most programs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from bounds.constant_ranges import Ranges
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function
@@ -24,6 +25,7 @@ from halide_core.ir import (
     Cast,
     Expr,
     Field,
+    Hole,
     IntImm,
     ParamRef,
     Promise,
@@ -38,6 +40,7 @@ WINDOW_LIMIT = 1 << 30
 """Windows of outputs lie within ±WINDOW_LIMIT, which a start-up check enforces."""
 
 _Span = tuple[int, int]
+_NOTHING: Mapping[tuple[Function, int], int] = {}
 _EXACT = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV})
 
 
@@ -50,16 +53,30 @@ class Risk:
     expr: Expr
 
 
-def index_overflows(algorithm: Algorithm) -> list[Risk]:
-    """Every risk, operands before what is made of them."""
-    return _Spans(algorithm).risks()
+def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], int] = _NOTHING) -> list[Risk]:
+    """Every risk, operands before what is made of them. ``raised``: how many points more than are needed directives
+    make a Func compute in a dimension."""
+    return _Spans(algorithm, raised).risks()
+
+
+def raised_by(needs: Mapping[Expr, Sequence[tuple[object, Expr]]]) -> dict[tuple[Function, int], int]:
+    """How many points more than are needed shifted splits can make a Func compute in a dimension, given what each
+    length hole is at least."""
+    constant = Ranges()
+    found: dict[tuple[Function, int], int] = {}
+    for h, wanted in needs.items():
+        assert isinstance(h, Hole) and isinstance(h.func, Function), "the length of a dimension of some Func"
+        most = max(min(constant.of(least)[1], INT32.range[1]) for _, least in wanted)
+        found[h.func, h.dim] = max(found.get((h.func, h.dim), 0), int(most))
+    return found
 
 
 class _Spans:
     """Constant spans of every Func's coordinates, consumers before producers."""
 
-    def __init__(self, algorithm: Algorithm) -> None:
+    def __init__(self, algorithm: Algorithm, raised: Mapping[tuple[Function, int], int]) -> None:
         self._algorithm = algorithm
+        self._raised = raised
         self._values = ValueRanges()
         self._boxes: dict[Function, list[_Span | None]] = {}
         self._copies: dict[Function, list[Function]] = {}
@@ -80,9 +97,10 @@ class _Spans:
     def _stage(self, f: Function, stage: int) -> Iterator[Risk]:
         definition = f.definitions[stage]
         spans: dict[Expr, _Span] = {}
-        for name, pure, span in zip(f.args, f.pure_dims(stage), self._boxes[f], strict=True):
+        for d, (name, pure, span) in enumerate(zip(f.args, f.pure_dims(stage), self._boxes[f], strict=True)):
             if pure:
-                spans[ir.pure_variable(name)] = span if span is not None else (0, 0)
+                low, high = span if span is not None else (0, 0)
+                spans[ir.pure_variable(name)] = (low, min(high + self._raised.get((f, d), 0), INT32.range[1]))
         roots = [*definition.exprs()]
         risks: dict[Expr, None] = {}
         domain = definition.domain

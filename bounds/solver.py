@@ -10,6 +10,7 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -38,6 +39,8 @@ BUDGET = 2_000_000
 """z3's steps for one question about one claim."""
 _WHOLE = 30
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
+_QUICK = 10
+"""The solver that walks gets such a part of the budget."""
 _EXPLAINED = 6
 """Where this many claims have failed, others are left undecided without a look for a counterexample."""
 _SMALL = (8, 1 << 12)
@@ -97,7 +100,12 @@ class Prover:
         """The claim that some state meets a context's facts, its start-up checks among them. Where none does, every
         claim about the context holds, and says nothing."""
         self._enter(claim.context)
-        answer = self._ask(claim.conclusion, self._push_checks())
+        checks = self._push_checks()
+        answer = self._ask(claim.conclusion, checks)
+        if answer == z3.unknown:
+            never = replace(claim, conclusion=negation(claim.conclusion))
+            found = self._exact(never, claim.conclusion, checks).status
+            answer = {Status.REFUTED: z3.sat, Status.UNDECIDED: z3.unknown}.get(found, z3.unsat)
         self._pop()
         if answer == z3.unknown:
             return Result(claim, Status.UNDECIDED)
@@ -153,24 +161,37 @@ class Prover:
 
     # -- questions
 
-    def _ask(self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False) -> Any:
-        """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises."""
+    def _ask(self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, once: bool = False) -> Any:
+        """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
+
+        What the solver has learned on its walk can hold it up: where it gives up, a new one is asked, unless ``once``.
+        """
         self._push()
         self._solver.add(self._formula(e))
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
-        answer = self._bounded_check(self._solver, [z3.Not(self._growing), *switches])
-        if answer != z3.unsat and self._terms.growing:
-            answer = self._bounded_check(self._solver, [self._growing, *switches])
+        answer, solver = self._with_and_without_growth(self._solver, switches, _QUICK)
+        if answer == z3.unknown and not once:
+            fresh = _solver()
+            fresh.add(*self._solver.assertions())
+            answer, solver = self._with_and_without_growth(fresh, switches, 1)
         if answer == z3.unsat and switches:
-            needed = {switch.get_id() for switch in self._solver.unsat_core()}
+            needed = {switch.get_id() for switch in solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
             self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
         self._pop()
         return answer
 
-    def _bounded_check(self, solver: Any, switches: list[Any]) -> Any:
-        solver.set("rlimit", self._budget if self._spent < _WHOLE * self._budget else self._budget // 100)
+    def _with_and_without_growth(self, solver: Any, switches: list[Any], part: int) -> tuple[Any, Any]:
+        """z3's answer where nothing compares products; failing that, where something does."""
+        answer = self._bounded_check(solver, [z3.Not(self._growing), *switches], part)
+        if answer != z3.unsat and self._terms.growing:
+            answer = self._bounded_check(solver, [self._growing, *switches], part)
+        return answer, solver
+
+    def _bounded_check(self, solver: Any, switches: list[Any], part: int = 1) -> Any:
+        budget = self._budget // part
+        solver.set("rlimit", budget if self._spent < _WHOLE * self._budget else budget // 100)
         before = _steps(solver)
         answer = solver.check(*switches)
         self._spent += max(_steps(solver) - before, 0)
@@ -182,7 +203,7 @@ class Prover:
         rest = [c for c in claims if c.conclusion is not ir.TRUE]
         if rest:
             self._enter(rest[0].context)
-            if len(rest) > 1 and self._ask(_fails(rest)) == z3.unsat:
+            if len(rest) > 1 and self._ask(_fails(rest), once=True) == z3.unsat:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
         if rest:

@@ -48,7 +48,6 @@ def test_time_goes_to_the_func_that_takes_it(parallel: bool) -> None:
     assert list(found) == ["slow", "fast", ""]
     assert profile.runs == 3
     assert found["slow"].seconds > 5 * found["fast"].seconds > 0
-    assert profile.share(found["slow"]) > 0.5
     assert sum(map(profile.share, profile.funcs)) == pytest.approx(1)
 
 
