@@ -38,21 +38,6 @@ def _same(why: str) -> Survivor:
 
 EXPLAINED: dict[Key, Survivor] = {
     (
-        "bounds/extents.py:_Climb._define",
-        "self._conditions.meet(ir.less_equal(first, value))",
-        "self._conditions.meet(ir.less_equal(value, last))",
-    ): _same("of a variable the one gives a lower bound, the other an upper one, and these are lists of their own."),
-    (
-        "bounds/conditions.py:Conditions.meet",
-        "self.meet(Not(condition.type, a))",
-        "self.meet(Not(condition.type, b))",
-    ): _same("both are met; the bounds that they give are joined by min and max, which have no order."),
-    (
-        "bounds/reasons.py:Reasons._match",
-        "least = low is not None and same(self.closed(low), first, scope.facts)",
-        "least = same(self.closed(low), first, scope.facts)",
-    ): _same("an access without a least coordinate is an error before there are answers to explain."),
-    (
         "bounds/claims_query.py:_QueryClaims._function",
         "for stage in range(last, -1, -1):",
         "for stage in range(last, -0, -1):",
@@ -73,11 +58,6 @@ EXPLAINED: dict[Key, Survivor] = {
         "claims = walked.claims",
     ): _same("`claims` is the list itself, which `run` fills; it is read after both."),
     (
-        "lowering/interpreter.py:_Machine.__init__",
-        "self._allocations[callee] = (allocation, 0)",
-        "self._allocations.update({a.name: (allocation, k) for k, (a, _) in enumerate(components)})",
-    ): _same("the keys differ, a callee and its buffers' names, and nothing asks for the order of keys."),
-    (
         "lowering/interpreter_writes.py:FlatWrite.__init__",
         'self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 1 else None',
         'self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 0 else None',
@@ -88,25 +68,10 @@ EXPLAINED: dict[Key, Survivor] = {
         "lanes = min([e.type.lanes() for e in (*strict, *roots)], default=1)",
     ): _same("the index and the value of a store have as many lanes, which is checked; all else is of one lane."),
     (
-        "bounds/polyhedral_terms.py:Terms._function",
-        'raise AssertionError(f"{e} is no function of atoms")',
-        "pass",
-    ): _same("whatever else there is has no operands, and is an atom, which the first lines take."),
-    (
-        "bounds/claims_races.py:_Races.__init__",
-        "self._copies = 0",
-        "self._copies = 1",
-    ): _same("the numbers tell copies apart, from whichever they start."),
-    (
         "lowering/store.py:Memory.position",
         "return index if 0 <= index < self.size else OUTSIDE",
         "return index if -1 <= index < self.size else OUTSIDE",
     ): _same("OUTSIDE is -1."),
-    (
-        "lowering/partition.py:_Steady.look",
-        "self._lets[var] = self._steady[value]",
-        "self._steady[var] = self._steady[value] if value.type is INT64 else var",
-    ): _same("a let's value is not the variable that it binds: both read the entry of `value`."),
     (
         "bounds/solver.py:Prover._exact",
         'solver.set("random_seed", 0)',
@@ -117,14 +82,4 @@ EXPLAINED: dict[Key, Survivor] = {
         "if self.lanes == 1:",
         "if self.lanes == 0:",
     ): _same("the way for several lanes gives the same for one; this one is quicker."),
-    (
-        "bounds/solver_floats.py:_rounded",
-        "if not (-_LARGEST < low <= high < _LARGEST):",
-        "if not (-_LARGEST < low <= high <= _LARGEST):",
-    ): Survivor(Reason.LIMIT, "a range that ends at the limit itself is known, too; floats reach much further."),
-    (
-        "bounds/polyhedral.py:_Question.answer",
-        "if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:",
-        "if forks([*asked, *(part for row in self._rows for part in row.exprs())]) >= self._limits.forks:",
-    ): Survivor(Reason.LIMIT, "isl is asked of expressions with one fork less; intervals answer either way."),
 }
