@@ -38,6 +38,11 @@ def _same(why: str) -> Survivor:
 
 EXPLAINED: dict[Key, Survivor] = {
     (
+        "bounds/extents.py:Extents._record_facts",
+        "node.facts.assume_range(var, *self.interval(bounds))",
+        "_assume_nonempty(node.facts, self.unholed(bounds.len))",
+    ): _same("one is about the loop's variable, the other about what its length is made of, and no fact reads others."),
+    (
         "bounds/claims_query.py:_QueryClaims._function",
         "for stage in range(last, -1, -1):",
         "for stage in range(last, -0, -1):",
@@ -75,7 +80,7 @@ EXPLAINED: dict[Key, Survivor] = {
     (
         "bounds/solver.py:Prover._exact",
         'solver.set("random_seed", 0)',
-        "solver.add(*facts, *self._terms.exact_products())",
+        "solver.add(self._growing, *facts, *self._terms.exact_products())",
     ): _same("nothing is solved in between, and z3 reads the seed when it solves."),
     (
         "lowering/interpreter_code.py:Code.run",
