@@ -374,7 +374,7 @@ def test_terms_have_the_values_of_the_semantics(seed: int) -> None:
 def test_range_of_a_choice_holds_both(a: int, b: int) -> None:
     operands = (ir.const(5, INT32), Cast(INT32, ir.Variable(UInt(8), "u")))
     choice = Select(INT32, ir.Variable(BOOL, "c"), operands[a], operands[b])
-    assert Writer(Symbols(), _no_hole)._range(choice) == (0, 255)
+    assert Writer(Symbols(), _no_hole)._exact(choice) == (0, 255)
 
 
 def test_terms_share_what_occurs_twice() -> None:
