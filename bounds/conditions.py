@@ -42,8 +42,7 @@ class Conditions:
                 self.meet(b)
                 return
             case Not(a=Binary(op=BinaryOp.OR, a=a, b=b)):
-                self.meet(Not(condition.type, a))
-                self.meet(Not(condition.type, b))
+                self.meet(ir.conjunction(Not(condition.type, a), Not(condition.type, b)))
                 return
             case Not(a=Binary(op=BinaryOp.LT, a=a, b=b)):
                 condition = ir.less_equal(b, a)

@@ -203,11 +203,9 @@ class Elimination:
             return None
         if mentions(b).isdisjoint(self._keys):
             return self._corners(BinaryOp.DIV, xs, [b], up)
-        # |a div b| <= |a|, and one more for the sign of the remainder: beta_0's rule, corrected.
-        low, high = xs[0], xs[-1]
-        most = self._simplifier.maximum(self._simplifier.expr(ir.sub(ir.ZERO, low)), high)
-        most = self._simplifier.maximum(most, self._simplifier.expr(ir.sub(ir.ZERO, high)))
-        return self._simplifier.expr(most if up else ir.sub(ir.sub(ir.ZERO, most), ir.ZERO))
+        # |a div b| <= |a|, whatever the signs: the greatest of -least and greatest, since a is no less than its least.
+        most = self._simplifier.maximum(self._simplifier.expr(ir.sub(ir.ZERO, xs[0])), xs[-1])
+        return most if up else self._simplifier.expr(ir.sub(ir.ZERO, most))
 
     def _negated_quotient(self, a: Expr, k: int, up: bool) -> Expr | None:
         """Of ``a div -k``, which is ``-(a div k)``; by zero it is zero."""

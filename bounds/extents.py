@@ -150,8 +150,7 @@ class _Climb:
         first, last = self._extents.interval(within)
         if not self._needs(var) and any(self._needs(v) for v in self._bound if v in mentions(value)):
             # Someone depends on the loops that it is made of, not on the let itself.
-            self._conditions.meet(ir.less_equal(first, value))
-            self._conditions.meet(ir.less_equal(value, last))
+            self._conditions.meet(ir.conjunction(ir.less_equal(first, value), ir.less_equal(value, last)))
         elif _covers_all(value, self._bound, self._defined):
             self._eliminate(var, first, last)
             return

@@ -201,7 +201,8 @@ class Reasons:
         for each in evidence:
             clause, reader = each.clause, each.clause.reader
             f, stage = reader.func, reader.stage
-            low, high = (None if e is None else self.closed(e) for e in (each.ends.low, each.ends.high))
+            assert each.ends.low is not None and each.ends.high is not None, "what has no bound is an error"
+            low, high = self.closed(each.ends.low), self.closed(each.ends.high)
             end = self._match(low, high, interval, scope)
             place = [" | ".join(map(brief, c)) or "_" for c in clause.points]
             place[bound.dim] = brief(each.point)
@@ -213,13 +214,11 @@ class Reasons:
     def _range(self, part: Interval) -> tuple[Expr, Expr]:
         return self.closed(part.min), self.closed(ir.sub(ir.add(part.min, part.len), ir.ONE))
 
-    def _match(self, low: Expr | None, high: Expr | None, interval: Interval, scope: Path) -> End:
+    def _match(self, low: Expr, high: Expr, interval: Interval, scope: Path) -> End:
         """Which ends of an answer a range has."""
         first = self.closed(interval.min)
         last = self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE))
-        least = low is not None and same(self.closed(low), first, scope.facts)
-        most = high is not None and same(self.closed(high), last, scope.facts)
-        return _ENDS[least, most]
+        return _ENDS[same(self.closed(low), first, scope.facts), same(self.closed(high), last, scope.facts)]
 
     def _depends(self, e: Expr, path: Path, stop: Path) -> tuple[Bound, ...]:
         """The bounds of the loops over which a coordinate varies, below the place where its own bound stands."""

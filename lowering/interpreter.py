@@ -133,10 +133,10 @@ class _Machine:
         """All of those of the program."""
         for callee, components in arguments.components.items():
             writable = components[0][0].kind is ArgumentKind.OutputBuffer
-            allocation = Allocation(callee.name, tuple(a.type for a, _ in components), 0, writable=writable)
-            allocation.memories = tuple(memory for _, memory in components)
-            self._allocations[callee] = (allocation, 0)
-            self._allocations.update({a.name: (allocation, k) for k, (a, _) in enumerate(components)})
+            types, memories = tuple(a.type for a, _ in components), tuple(memory for _, memory in components)
+            allocation = Allocation(callee.name, types, 0, memories, writable=writable)
+            names: list[tuple[Callee | str, int]] = [(callee, 0), *((a.name, k) for k, (a, _) in enumerate(components))]
+            self._allocations.update({name: (allocation, k) for name, k in names})
         self._coder = Coder(self)
 
     # -- surroundings

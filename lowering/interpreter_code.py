@@ -33,12 +33,20 @@ class Allocation:
 
     __slots__ = ("depth", "memories", "name", "types", "writable")
 
-    def __init__(self, name: str, types: tuple[Type, ...], depth: int, *, writable: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        types: tuple[Type, ...],
+        depth: int,
+        memories: tuple[Memory, ...] = (),
+        *,
+        writable: bool = True,
+    ) -> None:
         self.name = name
         self.types = types
         self.depth = depth
         """How many parallel or vectorized loops stand around it: those further in share it."""
-        self.memories: tuple[Memory, ...] = ()
+        self.memories = memories
         self.writable = writable
 
 

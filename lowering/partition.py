@@ -143,8 +143,8 @@ class _Steady:
             self._look_at(e)
         match stmt:
             case Let(var=var, value=value):
-                self._lets[var] = self._steady[value]
-                self._steady[var] = self._steady[value] if value.type is INT64 else var
+                self._lets[var] = steady = self._steady[value]
+                self._steady[var] = steady if value.type is INT64 else var
             case If(condition=condition):
                 self._decide(condition, True)
             case For(var=var, bounds=bounds):

@@ -239,6 +239,17 @@ def claims_of(f: hl.Func, kind: Kind) -> int:
     return sum(r.claim.kind is kind for r in certificate_of(scheduled(f)).results)
 
 
+def test_read_at_a_point_that_only_the_condition_makes_the_same_is_certified() -> None:
+    n = number()
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x * 2
+    f[x] = g[x + hl.min(n, 5)]
+    g.compute_root()
+    f.specialize(n > 7)
+    certificate = certify(f._request())
+    assert certificate.ok, str(certificate)
+
+
 def test_each_case_has_claims_of_its_own() -> None:
     f, g = hl.Func("f"), hl.Func("g")
     f[x] = x

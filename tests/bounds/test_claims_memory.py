@@ -7,6 +7,8 @@ import pytest
 import halide_core as hl
 from bounds.claims_memory import Memory
 from bounds.value_range import ValueRanges
+from halide_core import ir
+from halide_core.types import INT32
 from halide_core.value_semantics import round_to_float32
 from lowering.driver import certify
 
@@ -41,6 +43,13 @@ def test_guessed_range_ends_at_floats_of_either_width() -> None:
     wanted = (round_to_float32(low + low * 2.0**-22), round_to_float32(high + high * 2.0**-22))
     assert Memory().range_of(g.function, 0) == wanted
     assert wanted[0] < low and high < wanted[1], "what no float is moves outwards"
+
+
+def test_unknowns_are_numbered_from_one() -> None:
+    f = hl.Func("f")
+    f[x] = x
+    memory, read = Memory(), ir.Access(INT32, f.function, (ir.i64(3),), 0, ir.LAST_STAGE)
+    assert [memory.fresh(read, read.args).name for _ in range(2)] == ["f[3] #1", "f[3] #2"]
 
 
 def test_truth_that_is_always_the_same_is_certified() -> None:

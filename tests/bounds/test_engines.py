@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bounds import polyhedral
 from bounds.engines import chosen_engine, oracle_of, ranges_of
+from bounds.extents import Extents
 from bounds.oracle import Ends, Engine
 from bounds.polyhedral import CHAINED
 from bounds.query import Define, ForAll, Where
@@ -327,3 +329,14 @@ def test_libraries_are_loaded_only_when_they_are_asked(told: str, engine: str, e
         [sys.executable, "-c", STENCIL.format(value=told)], env=env, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == expected
+
+
+@pytest.mark.parametrize(("allowed", "given_up"), [(5, 0), (4, 1)])
+def test_question_with_as_many_forks_as_are_allowed_is_asked(
+    allowed: int, given_up: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(polyhedral, "forks", lambda exprs: 5)
+    top, inside = Drawn(FIVE).path()
+    asked = polyhedral.Polyhedra(Extents(), polyhedral.Limits(forks=allowed))
+    asked.ends(x, inside, top, Ends(ir.i64(-9), ir.i64(9), Engine.INTERVAL))
+    assert asked.given_up == given_up

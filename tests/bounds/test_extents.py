@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from bounds.claims_evaluate import evaluate
 from bounds.extents import Extents
 from bounds.query import Define, ForAll
 from halide_core import ir
-from halide_core.ir import Expr, Interval
+from halide_core.ir import BinaryOp, Expr, Interval
+from halide_core.types import INT32, INT64, Float
 from tests.bounds.paths import Drawn, p, x, y, z
 from tests.lowering.integers import value
+
+FLOAT = Float(32)
 
 
 def ends(drawn: Drawn, e: Expr) -> tuple[int, int]:
@@ -37,3 +41,20 @@ def test_interval_of_a_let_narrows_the_loops_that_it_is_made_of(
 def test_remainder_is_below_the_size_of_the_modulus(low: int, length: int, wanted: int) -> None:
     modulus = ForAll(y, Interval(ir.i64(low), ir.i64(length)))
     assert ends(Drawn((modulus,)), ir.mod(p, y)) == (0, wanted)
+
+
+@pytest.mark.parametrize("factor", [0.5, -0.5, 2.0, -3.0])
+@pytest.mark.parametrize("written", ["times", "times from the left", "over"])
+def test_coordinate_that_is_scaled_as_a_float_has_the_ends_of_its_values(written: str, factor: float) -> None:
+    real, scale = ir.Cast(FLOAT, ir.Cast(INT32, x)), ir.const(factor, FLOAT)
+    op, a, b = {
+        "times": (BinaryOp.MUL, real, scale),
+        "times from the left": (BinaryOp.MUL, scale, real),
+        "over": (BinaryOp.DIV, real, scale),
+    }[written]
+    e = ir.Cast(INT64, ir.Cast(INT32, ir.Binary(FLOAT, op, a, b)))
+    top, inside = Drawn((ForAll(x, Interval(ir.i64(-4), ir.i64(11))),)).path()
+    low, high = Extents().of(e, inside, top)
+    assert low is not None and high is not None
+    values = [evaluate(e, {x: at}) for at in range(-4, 7)]
+    assert (evaluate(low, {}), evaluate(high, {})) == (min(values), max(values))

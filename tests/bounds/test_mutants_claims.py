@@ -72,3 +72,10 @@ def test_box_contains_what_lies_inside_and_what_is_empty(other: tuple[tuple[int,
 @pytest.mark.parametrize(("a", "b", "do"), [((1, 2), (1, 2), False), ((1, 2), (1, 3), True), ((0, 2), (1, 2), True)])
 def test_points_differ_where_one_coordinate_does(a: tuple[int, int], b: tuple[int, int], do: bool) -> None:
     assert evaluate(differs(point(*a), point(*b)), {}) == do
+
+
+def test_what_is_printed_is_its_value() -> None:
+    x, n = ir.index_variable("x"), ir.index_variable("n")
+    shown = ir.Print(x.type, x, ir.less(ir.ZERO, n), ("n is ", ir.i64(3)))
+    assert evaluate(shown, {x: 7, n: 1}) == 7
+    assert evaluate(shown, {x: 7, n: 0}) == 7

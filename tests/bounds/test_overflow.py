@@ -54,6 +54,8 @@ def test_windows_reach_as_far_as_start_up_checks_let_them() -> None:
         lambda x: (hl.clamp(x, 0, 1) << 30) + (LIMIT - 1),
         lambda x: x // 2 + small * 7,
         lambda x: hl.i32(hl.u8(x)) * 1000 + 4,
+        lambda x: hl.unsafe_promise_clamped(x, -9, 9) * (LIMIT // 5),
+        lambda x: hl.unsafe_promise_clamped(x, 7, 7) * (LIMIT // 4),
     ],
 )
 def test_no_risk_where_constants_decide(coordinate: Callable[[hl.Var], hl.Expr]) -> None:
@@ -81,6 +83,8 @@ def test_no_risk_where_constants_decide(coordinate: Callable[[hl.Var], hl.Expr])
         lambda x: (x * 2) % 4,
         lambda x: 7 % hl.max(x * 2, 1),
         lambda x: (x * 2) & 4,
+        lambda x: hl.unsafe_promise_clamped(x, -9, 9) * (LIMIT // 4),
+        lambda x: hl.unsafe_promise_clamped(hl.clamp(x, 5, 5), 7, 6) * (LIMIT // 2),
     ],
 )
 def test_risk_where_int32_may_be_left(coordinate: Callable[[hl.Var], hl.Expr]) -> None:

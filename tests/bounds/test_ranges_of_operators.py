@@ -15,7 +15,7 @@ import halide_core as hl
 from bounds import constant_ranges, smtlib_terms, value_range
 from halide_core import ir
 from halide_core.ir import BinaryOp, Field
-from halide_core.types import INT32, Float
+from halide_core.types import BOOL, INT32, Float, UInt
 from halide_core.value_semantics import binary_function
 
 Interval = tuple[int, int]
@@ -140,3 +140,13 @@ def test_range_of_a_buffers_field(field: Field, wanted: Interval) -> None:
     f = hl.Func("f")
     f[hl.Var("x")] = 0
     assert constant_ranges.Ranges({}).of(ir.BufferField(INT32, f.function, field, 0)) == wanted
+
+
+def test_range_of_what_was_converted() -> None:
+    ranges = constant_ranges.Ranges()
+    byte = ir.Variable(UInt(8), "b")
+    assert ranges.of(ir.Cast(INT32, byte)) == (0, 255)
+    assert ranges.of(ir.Cast(UInt(8), ir.i64(7))) == (7, 7)
+    assert ranges.of(ir.Cast(INT32, ir.Variable(BOOL, "p"))) == (0, 1)
+    assert ranges.of(ir.Cast(INT32, ir.Cast(FLOAT32, byte))) == INT32.range, "floats have no range here"
+    assert ranges.of(ir.Cast(FLOAT32, byte)) == (-math.inf, math.inf)

@@ -19,7 +19,7 @@ from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, Hole, HoleKind, Interval, Not, Select
 from halide_core.pipeline import Realizable
 from halide_core.simplify import simplify
-from halide_core.types import BOOL, Type
+from halide_core.types import BOOL, INT32, Type, UInt
 from halide_core.value_semantics import binary_function, cast_function
 from tests.scheduling.dumps import blur, histogram, tiled_blur, traced
 
@@ -368,6 +368,13 @@ def test_terms_have_the_values_of_the_semantics(seed: int) -> None:
         differs = f"(assert (distinct {text} {writer.term(expected)}))\n(check-sat)"
         script = "\n".join([*lines, "(push 1)", same, "(pop 1)", differs])
         assert run(script) == ["sat", "unsat"], script
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 1), (1, 0)])
+def test_range_of_a_choice_holds_both(a: int, b: int) -> None:
+    operands = (ir.const(5, INT32), Cast(INT32, ir.Variable(UInt(8), "u")))
+    choice = Select(INT32, ir.Variable(BOOL, "c"), operands[a], operands[b])
+    assert Writer(Symbols(), _no_hole)._range(choice) == (0, 255)
 
 
 def test_terms_share_what_occurs_twice() -> None:

@@ -149,3 +149,9 @@ def test_range_of_an_operator_of_floats(op: BinaryOp, wanted: tuple[float, float
     assert found is not None
     assert wanted[0] - 1e-4 <= found[0] <= wanted[0]
     assert wanted[1] <= found[1] <= wanted[1] + 1e-4
+
+
+@pytest.mark.parametrize(("least", "most", "known"), [(0.0, 9e36, True), (0.0, 1e37, False), (-1e37, 0.0, False)])
+def test_range_of_floats_that_reaches_its_limit_is_given_up(least: float, most: float, known: bool) -> None:
+    found = float_range(Cast(Float(64), A), lambda _: (0, 0), {A: (least, most)})
+    assert (found is not None) == known

@@ -66,6 +66,7 @@ def test_races_that_the_user_rules_out_are_assumed_at_his_line(how: str) -> None
     assert [a.told for a in only.assumptions] == ["f.update().allow_race_conditions()"]
     assert only.assumptions[0].location.text == "f.update().allow_race_conditions()"
     assert only.counterexample is not None, "an order that names a point twice"
+    assert any(name.endswith("@1'") for name in only.counterexample.values), "of the other iteration"
     found = certificate(f)
     assert found.ok
     assert "1 assumed on the user's word" in str(found)

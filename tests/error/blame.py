@@ -19,6 +19,9 @@ from runtime.cache import CompileCache
 
 E = TypeVar("E", bound=hl.HalideError)
 
+RUNS_AFTERWARDS = True
+"""Whether another pipeline is compiled and run after each test of an error."""
+
 
 def refused(error: type[E], call: Callable[[], Any], *named: str, at: str) -> E:
     """What ``call`` raises: its message has every text of ``named``, and it ends with a line of the caller's file

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import cache_is_sound
+from tests.error import blame
 
 
 @pytest.fixture(autouse=True)
 def fixture_sound_afterwards(cache_folder: Path) -> Iterator[None]:
     yield
+    if not blame.RUNS_AFTERWARDS:
+        return
     x, f = hl.Var("x"), hl.Func("alive")
     f[x] = x * 3
     assert np.asarray(f.realize([4])).tolist() == [0, 3, 6, 9]
-    cache_is_sound(cache_folder)
+    blame.cache_is_sound(cache_folder)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-from bounds.claims import Claim, Kind, Result
+import pytest
+
+from bounds.certificate import Certificate, _counts
+from bounds.claims import Claim, Kind, Result, Status, nothing
 from bounds.claims_memory import Memory
 from bounds.solver import Prover
-from lowering import certify
+from halide_core import ir
+from halide_core.backend import Request
+from halide_core.errors import CertificateError
+from lowering import certify, driver
 from lowering.driver import certify as certified
 from tests.mutate.programs import PROGRAMS
 
@@ -30,3 +36,54 @@ def test_steps_of_all_kinds_are_those_of_the_provers() -> None:
     assert [sum(s.steps for s in spent.values())] == taken
     assert all(s.steps >= 0 and 0 <= s.seconds < 600 for s in spent.values())
     assert spent[Kind.QUERY].steps > 0
+
+
+def failing(kind: Kind, status: Status, told: str) -> Result:
+    """A claim that ended so."""
+    return Result(Claim(kind, "f", (told,), nothing(), ir.FALSE), status)
+
+
+def test_refuted_access_is_told_first() -> None:
+    results = [
+        failing(Kind.STARTUP, Status.UNDECIDED, "an open start"),
+        failing(Kind.MEMORY, Status.UNDECIDED, "an open access"),
+        failing(Kind.STARTUP, Status.REFUTED, "a wrong start"),
+        failing(Kind.MEMORY, Status.REFUTED, "a wrong access"),
+        failing(Kind.MEMORY, Status.PROVEN, "a right access"),
+    ]
+    for told in ("a wrong access", "a wrong start", "an open access", "an open start"):
+        for order in (results, results[::-1]):
+            with pytest.raises(CertificateError, match=told):
+                certify.demand(Certificate("f", tuple(order), {}))
+        results = [r for r in results if r.claim.text != (told,)]
+    certify.demand(Certificate("f", tuple(results), {}))
+
+
+def test_setting_has_one_certificate_taken_of_the_program_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[ir.Stmt] = []
+    made, trace = driver._certificate, driver.Trace()
+
+    def kept(request: Request, stmt: ir.Stmt, trace: driver.Trace) -> Certificate:
+        taken.append(stmt)
+        return made(request, stmt, trace)
+
+    monkeypatch.setenv("HL_CERTIFY", "1")
+    with patch.object(driver, "_certificate", kept):
+        driver.lower(PROGRAMS["split_of_split"]()[0]._request(), trace=trace)
+    assert taken == [dict(trace.passes)[driver.CERTIFIED]]
+
+
+def test_claims_are_counted_by_how_they_ended() -> None:
+    kinds = [Status.PROVEN, Status.PROVEN, Status.REFUTED]
+    certificate = Certificate("f", tuple(failing(Kind.MEMORY, status, "a claim") for status in kinds), {})
+    ((about, numbers),) = _counts(certificate.results)
+    assert about == "f"
+    assert dict(zip(Status, numbers, strict=True)) == {s: kinds.count(s) for s in Status}
+
+
+def test_what_is_shown_of_a_pass_is_what_it_makes() -> None:
+    shown: list[tuple[str, ir.Stmt]] = []
+    trace = driver.Trace()
+    with patch.object(driver, "show", lambda name, stmt, seconds: shown.append((name, stmt))):
+        driver.lower(PROGRAMS["split_of_split"]()[0]._request(), trace=trace)
+    assert [s for s in shown if s[0] in dict(trace.passes)] == trace.passes

@@ -94,14 +94,30 @@ def test_stack_memory_needs_a_constant_size() -> None:
     g, f = blur()
     g.compute_root().store_in(hl.MemoryType.Stack)
     with pytest.raises(hl.ScheduleError, match="no constant bounds the size"):
-        f.realize([3, 5])
+        lower(f._request())
 
 
 def test_stack_memory_must_be_small() -> None:
     g, f = blur()
     g.compute_root().bound_storage(x, 1000).bound_storage(y, 1000).store_in(hl.MemoryType.Register)
-    with pytest.raises(hl.ScheduleError, match="more than the 262144 of the stack"):
-        f.realize([3, 5])
+    with pytest.raises(hl.ScheduleError, match='"g" may take 4000000 bytes, more than the 262144 of the stack'):
+        lower(f._request())
+
+
+def test_what_every_buffer_must_be_is_checked_before_what_is_promised_of_one() -> None:
+    image, n = hl.ImageParam(hl.Int(32), 1, "image"), hl.Param(hl.Int(32), "n")
+    n.set_min_value(3)
+    f = hl.Func("f")
+    f[x] = image[x] + n
+    image.dim(0).set_min(0)
+    asked = [s for s in walk(lower(f._request()).body) if isinstance(s, ir.Assert)]
+    told = [s.message[0] for s in asked if "must" in str(s.message[0])]
+    assert told == [
+        'parameter "n" must be at least ',
+        'buffer "image" must have stride 1 in dimension 0, not ',
+        'buffer "f" must have stride 1 in dimension 0, not ',
+        'buffer "image" must have min ',
+    ]
 
 
 @pytest.mark.parametrize(

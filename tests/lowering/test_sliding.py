@@ -105,6 +105,15 @@ def test_a_chain_slides_together() -> None:
     certified(c)
 
 
+def test_a_chain_asks_each_iteration_once_whether_it_is_the_first() -> None:
+    a, b, c = chain()
+    for each in (a, b):
+        each.store_root().compute_at(c, y)
+    lets = [s.value for s in walk(passes(c)["simplify"]) if isinstance(s, ir.Let)]
+    asked = [sum(isinstance(e, ir.Select) for e in subexpressions([value])) for value in lets]
+    assert max(asked) == 1
+
+
 def test_several_consumers() -> None:
     a, b, c = chain()
     d = hl.Func("d")
@@ -494,6 +503,15 @@ def test_a_vector_along_the_window_is_not_folded() -> None:
     certified(f)
 
 
+def test_a_vector_over_part_of_the_window_is_not_folded() -> None:
+    g, f = blur()
+    f.split(y, yo, yi, 4, hl.TailStrategy.GuardWithIf)
+    g.store_root().compute_at(f, yo).split(y, yo, yi, 2, hl.TailStrategy.GuardWithIf).vectorize(yi)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * (H + 2)
+    certified(f)
+
+
 def test_a_run_time_window_does_not_fold_by_itself() -> None:
     s, g, f, p = source(40, 90), hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
     g[x, y] = s[x, y] * 3
@@ -527,6 +545,16 @@ def test_a_fold_along_a_vector_is_right() -> None:
     g.compute_at(f, y).vectorize(x, 4).fold_storage(x, 16)
     counted(f, window(f))
     certified(f)
+
+
+def test_each_func_has_the_fold_that_was_asked_for_last() -> None:
+    a, b, c = chain()
+    for each, first, last in ((a, 9, 10), (b, 7, 8)):
+        each.store_root().compute_at(c, y).fold_storage(y, first).fold_storage(y, last)
+    b.fold_storage(x, 11)
+    count = counted(c, window(c))
+    assert (count.largest["a"], count.largest["b"]) == (W * 10, 11 * 8)
+    certified(c)
 
 
 def test_a_fold_known_at_start_up_is_checked_there() -> None:

@@ -52,8 +52,11 @@ def _import_all(root: Path) -> None:
         for module in pkgutil.iter_modules([str(root / package)], f"{package}."):
             import_module(module.name)
     import_module("tests.mutate.judging")
+    # What a compile loads before it lowers: tests of errors get no further, and no test that is asked may start gcc.
+    import_module("runtime.runtime_library").load_runtime()
     # Tests certify nothing by the way: steps, and tests of certificates, do.
     vars(import_module("tests.certification"))["FOLDERS"] = ()
+    vars(import_module("tests.error.blame"))["RUNS_AFTERWARDS"] = False
 
 
 def _run(looker: Looker, what: list[str], scratch: Path) -> None:

@@ -93,7 +93,7 @@ def _kill(process: subprocess.Popen[str]) -> None:
 
 
 def _start(shadow: Shadow, arguments: list[str], output: int | None, given: int | None = None) -> subprocess.Popen[str]:
-    environment = os.environ | {"HL_CACHE_DIR": str(shadow.scratch / "cache"), "PYTHONHASHSEED": "0"}
+    environment = os.environ | {"HL_CACHE_DIR": str(shadow.cache), "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-m", "tests.mutate.attempt", *arguments]
     errors = None if output is None else subprocess.DEVNULL
     process = subprocess.Popen(

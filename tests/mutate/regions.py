@@ -3,7 +3,8 @@
 In: a parsed file. Out: its functions with the nodes of each that may change.
 
 Left alone are: annotations and what stands under TYPE_CHECKING; docstrings and f-strings; what an error is told;
-decorators; ``assert`` and InternalError, which state what types can't; functions that make text; the files of TEXT.
+decorators; ``assert``, AssertionError and InternalError, which state what types can't; functions that make text; the
+files of TEXT.
 """
 
 from __future__ import annotations

@@ -17,13 +17,14 @@ _LATER = 7200
 
 
 class Shadow:
-    """One copy. ``scratch`` beside it is for what a process writes."""
+    """One copy. ``scratch`` beside it is for what a process writes; ``cache`` keeps the C runtime, which all need."""
 
     def __init__(self, root: Path) -> None:
         self._clock = int(time.time()) + _LATER
         self._folder = Path(tempfile.mkdtemp(prefix="halide_core_mutate_"))
         self.tree = self._folder / "tree"
         self.scratch = self._folder / "scratch"
+        self.cache = self._folder / "cache"
         self.tree.mkdir()
         self.scratch.mkdir()
         for entry in sorted(root.iterdir()):

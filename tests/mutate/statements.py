@@ -21,7 +21,7 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 def dropped_statement(node: ast.stmt, source: Source) -> Iterator[Edit]:
     """A call for its effect, a yield, or the raising of an error that is the user's."""
     match node:
-        case ast.Raise(exc=ast.Call(func=ast.Name(id="InternalError"))):
+        case ast.Raise(exc=ast.Call(func=ast.Name(id="InternalError" | "AssertionError"))):
             pass  # like ``assert``, a check of the compiler on itself
         case ast.Expr(value=ast.Call() | ast.Yield() | ast.YieldFrom()) | ast.Raise():
             yield source.replaced(node, "pass")

@@ -38,43 +38,53 @@ def _same(why: str) -> Survivor:
 
 EXPLAINED: dict[Key, Survivor] = {
     (
-        "bounds/extents.py:_Climb._define",
-        "self._conditions.meet(ir.less_equal(first, value))",
-        "self._conditions.meet(ir.less_equal(value, last))",
-    ): _same("of a variable the one gives a lower bound, the other an upper one, and these are lists of their own."),
+        "bounds/extents.py:Extents._record_facts",
+        "node.facts.assume_range(var, *self.interval(bounds))",
+        "_assume_nonempty(node.facts, self.unholed(bounds.len))",
+    ): _same("one is about the loop's variable, the other about what its length is made of, and no fact reads others."),
     (
-        "bounds/conditions.py:Conditions.meet",
-        "self.meet(Not(condition.type, a))",
-        "self.meet(Not(condition.type, b))",
-    ): _same("both are met; the bounds that they give are joined by min and max, which have no order."),
+        "bounds/claims_query.py:_QueryClaims._function",
+        "for stage in range(last, -1, -1):",
+        "for stage in range(last, -0, -1):",
+    ): _same("a pure definition doesn't read its own Func: the first stage has no such clauses."),
+    (
+        "bounds/solver_terms.py:Terms._leaf",
+        "self._fresh += 1",
+        'term = Term(z3.Bool(f"b!{self._fresh}"), _TRUTH, frozenset())',
+    ): _same("names only have to differ, and each still has a number of its own."),
+    (
+        "bounds/claims.py:Context.__init__",
+        "self.depth: int = parent.depth + 1 if parent is not None else 0",
+        "self.depth: int = parent.depth + 1 if parent is not None else -1",
+    ): _same("nothing reads the depth."),
     (
         "bounds/claims_program.py:program_claims",
         "walked.run(tree)",
         "claims = walked.claims",
     ): _same("`claims` is the list itself, which `run` fills; it is read after both."),
     (
-        "lowering/interpreter.py:_Machine.__init__",
-        "self._allocations[callee] = (allocation, 0)",
-        "self._allocations.update({a.name: (allocation, k) for k, (a, _) in enumerate(components)})",
-    ): _same("the keys differ, a callee and its buffers' names, and nothing asks for the order of keys."),
+        "lowering/interpreter_writes.py:FlatWrite.__init__",
+        'self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 1 else None',
+        'self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 0 else None',
+    ): _same("a single lane meets no other; asking it only takes longer."),
     (
-        "lowering/partition.py:_Steady.look",
-        "self._lets[var] = self._steady[value]",
-        "self._steady[var] = self._steady[value] if value.type is INT64 else var",
-    ): _same("a let's value is not the variable that it binds: both read the entry of `value`."),
+        "lowering/interpreter_code.py:Coder.code",
+        "lanes = max([e.type.lanes() for e in (*strict, *roots)], default=1)",
+        "lanes = min([e.type.lanes() for e in (*strict, *roots)], default=1)",
+    ): _same("the index and the value of a store have as many lanes, which is checked; all else is of one lane."),
+    (
+        "lowering/store.py:Memory.position",
+        "return index if 0 <= index < self.size else OUTSIDE",
+        "return index if -1 <= index < self.size else OUTSIDE",
+    ): _same("OUTSIDE is -1."),
     (
         "bounds/solver.py:Prover._exact",
         'solver.set("random_seed", 0)',
-        "solver.add(*facts, *self._terms.exact_products())",
+        "solver.add(self._growing, *facts, *self._terms.exact_products())",
     ): _same("nothing is solved in between, and z3 reads the seed when it solves."),
     (
         "lowering/interpreter_code.py:Code.run",
         "if self.lanes == 1:",
         "if self.lanes == 0:",
     ): _same("the way for several lanes gives the same for one; this one is quicker."),
-    (
-        "bounds/polyhedral.py:_Question.answer",
-        "if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:",
-        "if forks([*asked, *(part for row in self._rows for part in row.exprs())]) >= self._limits.forks:",
-    ): Survivor(Reason.LIMIT, "isl is asked of expressions with one fork less; intervals answer either way."),
 }

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.mutate.choosing import all_mutants, choose
-from tests.mutate.mutant import PACKAGES, Mutant, Operator
+from tests.mutate.mutant import PACKAGES, Key, Mutant, Operator
+from tests.mutate.operators import mutants
+from tests.mutate.survivors import EXPLAINED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,3 +57,10 @@ def test_every_drawn_mutant_is_another_program(everything: list[Mutant]) -> None
     for m in choose(everything, 11, 300):
         text = (ROOT / m.path).read_bytes()
         assert ast.dump(ast.parse(m.edit.applied(text))) != ast.dump(ast.parse(text)), m.id
+
+
+@pytest.mark.parametrize("key", EXPLAINED, ids=lambda key: key[0])
+def test_survivor_that_is_explained_is_one_of_the_compiler_as_it_is(key: Key) -> None:
+    path, _, function = key[0].partition(":")
+    text = (ROOT / path).read_bytes()
+    assert any(m.key(text) == key for m in mutants(path, text) if m.function == function)

@@ -48,6 +48,7 @@ def changed(text: str, operator: Operator) -> list[str]:
         (Operator.OBLIGATION, "checks.append(a)", ["pass"]),
         (Operator.OBLIGATION, "raise E(a)", ["pass"]),
         (Operator.OBLIGATION, "raise InternalError(a)", []),
+        (Operator.OBLIGATION, "raise AssertionError(a)", []),
         (Operator.OBLIGATION, "yield a", ["pass"]),
         (Operator.OBLIGATION, "return (*a, *b, c)", ["return (*a, *b)", "return (*a, c)", "return (*b, c)"]),
         (Operator.OBLIGATION, "return (*a, b)", ["return (*a,)", "return (b,)"]),

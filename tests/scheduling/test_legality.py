@@ -11,6 +11,8 @@ import pytest
 import halide_core as hl
 from halide_core import TailStrategy
 from halide_core.pipeline import Realizable
+from lowering import unroll
+from lowering.driver import lower
 from tests.halide_core.raising import raised
 from tests.scheduling.dumps import pixels, producer_and_consumer
 
@@ -370,6 +372,18 @@ def test_too_many_copies() -> None:
     f.split(x, xo, xi, 1 << 17, TailStrategy.GuardWithIf)
     why = "f.unroll(xi): this would make 131072 copies of its body; split it first."
     lowering_refuses(lambda: f.unroll(xi), f, why)
+
+
+@pytest.mark.parametrize(("most", "allowed"), [(4, True), (3, False)])
+def test_as_many_copies_as_are_allowed(most: int, allowed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unroll, "_MOST", most)
+    f, x, _y = pixels()
+    f.split(x, xo, xi, 4, TailStrategy.GuardWithIf).unroll(xi)
+    if allowed:
+        lower(f._request())
+    else:
+        with pytest.raises(hl.ScheduleError, match="4 copies"):
+            lower(f._request())
 
 
 @pytest.mark.parametrize("index", [lambda v: v // 2, lambda v: v * 3])

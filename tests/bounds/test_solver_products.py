@@ -1,0 +1,46 @@
+"""What a solver is told of products: true of every product, and enough to know its sign and that it grows."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import z3
+
+from bounds.solver_products import pair_lemmas, product_lemmas
+
+NUMBERS = range(-3, 4)
+m, x, y, n, u, v = (z3.Int(name) for name in "mxynuv")
+
+
+def hold(lemmas: list[z3.BoolRef], **values: int) -> bool:
+    """Whether all lemmas are true of some numbers."""
+    given = [(z3.Int(name), z3.IntVal(value)) for name, value in values.items()]
+    return all(z3.is_true(z3.simplify(z3.substitute(lemma, *given))) for lemma in lemmas)
+
+
+def test_lemmas_are_true_of_every_product() -> None:
+    lemmas = product_lemmas(m, x, y)
+    assert all(hold(lemmas, m=a * b, x=a, y=b) for a, b in product(NUMBERS, NUMBERS))
+
+
+def test_lemmas_tell_the_sign_of_a_product_and_its_least_size() -> None:
+    lemmas = product_lemmas(m, x, y)
+    for a, b in product(NUMBERS, NUMBERS):
+        allowed = [c for c in range(-12, 13) if hold(lemmas, m=c, x=a, y=b)]
+        least = max(abs(a), abs(b)) if a * b else 0
+        assert all(c * (a * b) > 0 or c == a * b == 0 for c in allowed)
+        assert min(map(abs, allowed)) == least
+        if abs(a) == 1 or abs(b) == 1 or not a * b:
+            assert a * b in allowed
+
+
+def test_first_lemmas_tell_the_sign_by_themselves() -> None:
+    signs = product_lemmas(m, x, y)[:3]
+    for a, b, c in product(NUMBERS, NUMBERS, NUMBERS):
+        assert hold(signs, m=c, x=a, y=b) == (c == 0 if a * b == 0 else a * b * c > 0)
+
+
+def test_lemmas_are_true_of_every_two_products() -> None:
+    lemmas = pair_lemmas((m, x, y), (n, u, v))
+    for a, b, c, d in product(range(-1, 3), repeat=4):
+        assert hold(lemmas, m=a * b, x=a, y=b, n=c * d, u=c, v=d)
