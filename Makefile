@@ -27,8 +27,9 @@ help:
 demo: $(READY)
 	@$(PY) examples/blur_photo.py
 
+# A process a core; the tests of one file share one, with what they compile.
 test: $(READY)
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n auto --dist loadfile
 
 # All three run, so that one look shows all there is to mend.
 check: $(READY)

@@ -37,10 +37,12 @@ from halide_core.visit import subexpressions
 
 BUDGET = 2_000_000
 """z3's steps for one question about one claim."""
-_WHOLE = 30
+_WHOLE = 120
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
-_QUICK = 10
-"""The solver that walks gets such a part of the budget."""
+_QUICK = 0.1
+"""The solver that walks gets so many times the budget."""
+_THOROUGH = 4
+"""So many times the budget are for a new solver."""
 _EXPLAINED = 6
 """Where this many claims have failed, others are left undecided without a look for a counterexample."""
 _SMALL = (8, 1 << 12)
@@ -174,7 +176,7 @@ class Prover:
         if answer == z3.unknown and not once:
             fresh = _solver()
             fresh.add(*self._solver.assertions())
-            answer, solver = self._with_and_without_growth(fresh, switches, 1)
+            answer, solver = self._with_and_without_growth(fresh, switches, _THOROUGH)
         if answer == z3.unsat and switches:
             needed = {switch.get_id() for switch in solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
@@ -182,15 +184,15 @@ class Prover:
         self._pop()
         return answer
 
-    def _with_and_without_growth(self, solver: Any, switches: list[Any], part: int) -> tuple[Any, Any]:
+    def _with_and_without_growth(self, solver: Any, switches: list[Any], times: float) -> tuple[Any, Any]:
         """z3's answer where nothing compares products; failing that, where something does."""
-        answer = self._bounded_check(solver, [z3.Not(self._growing), *switches], part)
+        answer = self._bounded_check(solver, [z3.Not(self._growing), *switches], times)
         if answer != z3.unsat and self._terms.growing:
-            answer = self._bounded_check(solver, [self._growing, *switches], part)
+            answer = self._bounded_check(solver, [self._growing, *switches], times)
         return answer, solver
 
-    def _bounded_check(self, solver: Any, switches: list[Any], part: int = 1) -> Any:
-        budget = self._budget // part
+    def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
+        budget = int(self._budget * times)
         solver.set("rlimit", budget if self._spent < _WHOLE * self._budget else budget // 100)
         before = _steps(solver)
         answer = solver.check(*switches)

@@ -39,6 +39,22 @@ def float_range(e: Expr, integers: Callable[[Expr], Range], known: Mapping[Expr,
     return _Floats(integers, known).of(e)
 
 
+def infinite(e: Expr) -> Range | None:
+    """The range of an infinite constant, which arithmetic has none for."""
+    return (e.value, e.value) if isinstance(e, ir.FloatImm) and math.isinf(e.value) else None
+
+
+def order(strict: bool, x: Range | None, y: Range | None) -> bool | None:
+    """Whether ``a < b``, or ``a <= b``, for numbers of two ranges; None where that depends."""
+    if x is None or y is None:
+        return None
+    if x[1] < y[0] or (x[1] == y[0] and not strict):
+        return True
+    if y[1] < x[0] or (y[1] == x[0] and strict):
+        return False
+    return None
+
+
 class _Floats:
     def __init__(self, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> None:
         self._integers = integers
@@ -56,6 +72,12 @@ class _Floats:
                 return (value, value) if abs(value) < _LARGEST else None
             case ir.Print(a=a):
                 return self.of(a)
+            case ir.Call(function=Intrinsic.ABS, args=(a,)):
+                inner = self.of(a)
+                if inner is None:
+                    return None
+                ends = (abs(inner[0]), abs(inner[1]))
+                return (0 if inner[0] <= 0 <= inner[1] else min(ends), max(ends))
             case ir.Cast(a=a) if a.type.is_float():
                 inner = self.of(a)
                 return None if inner is None else _rounded(*inner)

@@ -11,10 +11,15 @@ from typing import Any
 
 import z3
 
+_WINDOW = (1 << 31) + 2
+"""No dimension of a window is longer: two such lengths have a product in int64."""
+
 
 def product_lemmas(m: Any, x: Any, y: Any) -> list[Any]:
     """What is true of every product ``m = x·y`` of integers."""
+    small = z3.And(x >= 0, x <= _WINDOW, y >= 0, y <= _WINDOW)
     return [
+        z3.Implies(small, m <= _WINDOW * _WINDOW),
         (m == 0) == z3.Or(x == 0, y == 0),
         z3.Implies(z3.Or(z3.And(x > 0, y > 0), z3.And(x < 0, y < 0)), m > 0),
         z3.Implies(z3.Or(z3.And(x > 0, y < 0), z3.And(x < 0, y > 0)), m < 0),

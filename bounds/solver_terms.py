@@ -20,17 +20,21 @@ from typing import Any, NamedTuple
 import z3
 
 from bounds.constant_ranges import Ranges
-from bounds.solver_floats import float_range
+from bounds.solver_floats import float_range, infinite, order
+from bounds.solver_numbers import all_ones, euclid, times
 from bounds.solver_products import pair_lemmas, product_lemmas
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
-from halide_core.types import INT32, INT64, Type
+from halide_core.types import INT32, INT64, Type, UInt
 from halide_core.visit import parts
 
 Range = tuple[float, float]
 _ANY: Range = (-math.inf, math.inf)
 _TRUTH: Range = (0, 1)
+_UINT64 = UInt(64)
+_LONG = 32
+"""Types of so many bits are long."""
 
 
 class Term(NamedTuple):
@@ -39,13 +43,6 @@ class Term(NamedTuple):
     z: Any
     range: Range
     axioms: frozenset[int]
-
-
-def _euclid(a: int, b: int) -> tuple[int, int]:
-    if b == 0:
-        return 0, 0
-    r = a % abs(b)
-    return (a - r) // b, r
 
 
 class Terms:
@@ -201,7 +198,26 @@ class Terms:
             return x if type.is_bool() else Term(z3.If(x.z, 1, 0), x.range, x.axioms)
         if type.is_bool():
             return Term(x.z != 0, _TRUTH, x.axioms)
-        return self._wrapped(type, x)
+        return self._wrapped(type, self._congruent(a) if type is INT64 and a.type is _UINT64 else x)
+
+    def _congruent(self, e: Expr) -> Term:
+        """A number that differs from a uint64 one by a multiple of 2^64: the user's int64 arithmetic is done in uint64,
+        and is mostly that of integers."""
+        match e:
+            case IntImm(value=value) if value > INT64.range[1]:
+                value -= 1 << 64
+                return Term(z3.IntVal(value), (value, value), frozenset())
+            case ir.Cast(a=a) if a.type is INT64:
+                return self.of(a)
+            case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
+                x, y = self._congruent(a), self._congruent(b)
+                (low, high), (least, most), axioms = x.range, y.range, x.axioms | y.axioms
+                if op is BinaryOp.MUL:
+                    return self._product(x, y, axioms)
+                if op is BinaryOp.ADD:
+                    return Term(x.z + y.z, (low + least, high + most), axioms)
+                return Term(x.z - y.z, (low - most, high - least), axioms)
+        return self.of(e)
 
     def _truncated(self, type: Type, a: Expr) -> Term:
         """A float as an integer: truncated, and brought to the nearest that the type has."""
@@ -219,20 +235,25 @@ class Terms:
         return (max(one[0], other[0]), min(one[1], other[1]))
 
     def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
-        """A comparison of floats: true where ranges, which hold no NaN, say so; else unknown."""
-        if op is BinaryOp.LE:
-            x, y = self._float_range(a), self._float_range(b)
-            if x is not None and y is not None and x[1] <= y[0]:
-                return Term(z3.BoolVal(True), (1, 1), frozenset())
+        """A comparison of floats: decided where ranges, which hold no NaN, decide it; else unknown."""
+        if op in (BinaryOp.LE, BinaryOp.LT):
+            x, y = (infinite(p) or self._float_range(p) for p in (a, b))
+            known = order(op is BinaryOp.LT, x, y)
+            if known is not None:
+                return Term(z3.BoolVal(known), (known, known), frozenset())
         return self._opaque(e)
 
     def _wrapped(self, type: Type, x: Term) -> Term:
-        """Any integer brought into a type modulo its size."""
+        """Any integer modulo the size of a type; what fits no long one is mostly a hash, and few proofs need it."""
         low, high = type.range
         if low <= x.range[0] and x.range[1] <= high:
             return x
-        around = (x.z - low) % (high - low + 1) + low
-        return Term(z3.If(z3.And(x.z >= low, x.z <= high), x.z, around), (low, high), x.axioms)
+        inside = z3.And(x.z >= low, x.z <= high)
+        if type.bits() >= _LONG:
+            other = self._unknown("w", (low, high))
+            said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", _ANY).z)
+            return Term(z3.If(inside, x.z, other.z), (low, high), x.axioms | other.axioms | said)
+        return Term(z3.If(inside, x.z, (x.z - low) % (high - low + 1) + low), (low, high), x.axioms)
 
     def _fitted(self, type: Type, x: Term) -> Term:
         """The result of an operator: exact in int64, wrapped in any other type; one turn is enough for a sum."""
@@ -324,7 +345,7 @@ class Terms:
             return both._replace(axioms=both.axioms | self._say(*(both.z <= v.z for v in natural)))
         if e.op in (BinaryOp.BIT_OR, BinaryOp.BIT_XOR) and len(natural) == 2:
             most = max(x.range[1], y.range[1])
-            some = self._unknown("o", (0, most if math.isinf(most) else _all_ones(int(most))), axioms)
+            some = self._unknown("o", (0, most if math.isinf(most) else all_ones(int(most))), axioms)
             said = [some.z <= x.z + y.z]
             if e.op is BinaryOp.BIT_OR:
                 said += [some.z >= x.z, some.z >= y.z]
@@ -375,7 +396,7 @@ class Terms:
         for one, other in ((x, y), (y, x)):
             if one.range[0] == one.range[1]:
                 return self._scaled(other, int(one.range[0]), axioms)
-        corners = [_times(p, q) for p in x.range for q in y.range]
+        corners = [times(p, q) for p in x.range for q in y.range]
         key = (min(x.z.get_id(), y.z.get_id()), max(x.z.get_id(), y.z.get_id()))
         if key not in self._products:
             self._fresh += 1
@@ -396,9 +417,9 @@ class Terms:
             return zero, zero
         low, high = x.range
         if low == high:
-            q, r = _euclid(int(low), k)
+            q, r = euclid(int(low), k)
             return Term(z3.IntVal(q), (q, q), axioms), Term(z3.IntVal(r), (r, r), axioms)
-        ends = [v if math.isinf(v) else _euclid(int(v), k)[0] for v in x.range]
+        ends = [v if math.isinf(v) else euclid(int(v), k)[0] for v in x.range]
         if k < 0:
             ends = [-v if math.isinf(v) else v for v in ends]
         quotient = Term(x.z / k, (min(ends), max(ends)), axioms)
@@ -422,17 +443,8 @@ class Terms:
         return Term(zq, (-reach, reach), axioms | said), Term(zr, (0, max(most - 1, 0)), axioms | said)
 
 
-def _all_ones(most: int) -> int:
-    """The greatest number of as many bits."""
-    return int((1 << most.bit_length()) - 1)
-
-
 def _negated_least(x: Term, y: Term, quotient: Term) -> Term:
     """A quotient of int64: of the least number by -1 it is that number again."""
     least = INT64.range[0]
     z, (low, high), axioms = quotient
     return Term(z3.If(z3.And(x.z == least, y.z == -1), least, z), (min(low, least), high), axioms)
-
-
-def _times(a: float, b: float) -> float:
-    return 0 if a == 0 or b == 0 else a * b
