@@ -18,6 +18,7 @@ from bounds.symbolic import SymbolicOracle
 from halide_core import ir
 from halide_core.ir import BinaryOp, Interval, Provide, Stmt
 from halide_core.program import Nest, Program, StageKey
+from halide_core.visit import free_variables
 from lowering.certify import certify_program
 from lowering.driver import certify
 from lowering.layout_checks import check_layouts
@@ -237,6 +238,15 @@ def test_random_specialized_programs_are_certified(seed: int) -> None:
 
 def claims_of(f: hl.Func, kind: Kind) -> int:
     return sum(r.claim.kind is kind for r in certificate_of(scheduled(f)).results)
+
+
+def test_other_iterations_are_numbered_from_one() -> None:
+    f = hl.Func("f")
+    f[x] = 0
+    f[x] += 1
+    f.update().parallel(x)
+    names = {v.name for r in certify(f._request()).results for v in free_variables(r.claim.conclusion)}
+    assert {name.partition("@")[2] for name in names if name.endswith("'")} == {"1'", "2'"}
 
 
 def test_read_at_a_point_that_only_the_condition_makes_the_same_is_certified() -> None:
