@@ -6,7 +6,7 @@ from itertools import product
 
 import z3
 
-from bounds.solver_products import pair_lemmas, product_lemmas
+from bounds.solver_products import _WINDOW, _growth, pair_lemmas, product_lemmas
 
 NUMBERS = range(-3, 4)
 m, x, y, n, u, v = (z3.Int(name) for name in "mxynuv")
@@ -34,10 +34,18 @@ def test_lemmas_tell_the_sign_of_a_product_and_its_least_size() -> None:
             assert a * b in allowed
 
 
-def test_first_lemmas_tell_the_sign_by_themselves() -> None:
-    signs = product_lemmas(m, x, y)[:3]
+def test_lemmas_without_those_of_growth_tell_the_sign_by_themselves() -> None:
+    growth = len(_growth(m, x, y)) * 2
+    signs = product_lemmas(m, x, y)[:-growth]
     for a, b, c in product(NUMBERS, NUMBERS, NUMBERS):
         assert hold(signs, m=c, x=a, y=b) == (c == 0 if a * b == 0 else a * b * c > 0)
+
+
+def test_product_of_two_lengths_of_windows_is_bounded() -> None:
+    lemmas = product_lemmas(m, x, y)
+    assert hold(lemmas, m=_WINDOW * _WINDOW, x=_WINDOW, y=_WINDOW)
+    assert not hold(lemmas, m=_WINDOW * _WINDOW + 1, x=_WINDOW, y=_WINDOW)
+    assert hold(lemmas, m=(_WINDOW + 1) * _WINDOW, x=_WINDOW + 1, y=_WINDOW)
 
 
 def test_lemmas_are_true_of_every_two_products() -> None:
