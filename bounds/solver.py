@@ -37,7 +37,7 @@ from halide_core.visit import subexpressions
 
 BUDGET = 2_000_000
 """z3's steps for one question about one claim."""
-_WHOLE = 120
+_WHOLE = 60
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 _QUICK = 0.1
 """The solver that walks gets so many times the budget."""
