@@ -65,7 +65,7 @@ class Context:
     makes the fact hold; None where the program's own course does.
     """
 
-    __slots__ = ("check", "depth", "fact", "parent", "variable")
+    __slots__ = ("check", "fact", "parent", "variable")
 
     def __init__(
         self, parent: Context | None, fact: Expr, variable: Named | None = None, check: Assert | None = None
@@ -74,7 +74,6 @@ class Context:
         self.fact = fact
         self.variable = variable
         self.check = check
-        self.depth: int = parent.depth + 1 if parent is not None else 0
 
     def holds(self, *facts: Expr) -> Context:
         """With conditions that hold from here on."""

@@ -121,10 +121,6 @@ class Reasons:
 
     # -- what there is
 
-    def compute_bounds(self, f: Function, stage: int) -> list[Bound]:
-        """Of one stage."""
-        return [Bound(HoleKind.CPU, f, stage, d, argument=False) for d in range(f.dimensions)]
-
     def memory(self, callee: Callee) -> list[Bound]:
         """Of an allocation, or the region of an argument."""
         argument = callee in self._answers.regions

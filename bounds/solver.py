@@ -172,11 +172,12 @@ class Prover:
         self._solver.add(self._formula(e))
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
-        answer, solver = self._with_and_without_growth(self._solver, switches, _QUICK)
+        solver = self._solver
+        answer = self._without_and_with_growth(solver, switches, _QUICK)
         if answer == z3.unknown and not once:
-            fresh = _solver()
-            fresh.add(*self._solver.assertions())
-            answer, solver = self._with_and_without_growth(fresh, switches, _THOROUGH)
+            solver = _solver()
+            solver.add(*self._solver.assertions())
+            answer = self._without_and_with_growth(solver, switches, _THOROUGH)
         if answer == z3.unsat and switches:
             needed = {switch.get_id() for switch in solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
@@ -184,12 +185,12 @@ class Prover:
         self._pop()
         return answer
 
-    def _with_and_without_growth(self, solver: Any, switches: list[Any], times: float) -> tuple[Any, Any]:
+    def _without_and_with_growth(self, solver: Any, switches: list[Any], times: float) -> Any:
         """z3's answer where nothing compares products; failing that, where something does."""
         answer = self._bounded_check(solver, [z3.Not(self._growing), *switches], times)
         if answer != z3.unsat and self._terms.growing:
             answer = self._bounded_check(solver, [self._growing, *switches], times)
-        return answer, solver
+        return answer
 
     def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
         budget = int(self._budget * times)

@@ -32,7 +32,7 @@ class Operand:
     __array_ufunc__ = None  # np.float64(3) * e asks e, instead of making an array of objects
 
     def _node(self) -> ir.Expr:
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of operand says
 
     def _nodes(self) -> tuple[ir.Expr, ...]:
         """One node for each component: several where this is a Tuple Func at a point."""

@@ -109,7 +109,7 @@ class Shaped(Pending):
         return dimension_of(self._buffer(), dimension)
 
     def _buffer(self) -> Image | Function:
-        raise NotImplementedError
+        raise NotImplementedError  # ImageParam and OutputImageParam say
 
     def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
         """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""

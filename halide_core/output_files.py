@@ -138,7 +138,7 @@ class OutputFiles:
         self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
     ) -> Request:
         """What is to be compiled."""
-        raise NotImplementedError
+        raise NotImplementedError  # Func and Pipeline say
 
     def _write(
         self,

@@ -63,7 +63,7 @@ class Realizable(OutputFiles, Pending):
 
     def _functions(self) -> tuple[Function, ...]:
         """The outputs."""
-        raise NotImplementedError
+        raise NotImplementedError  # Func and Pipeline say
 
     # Requests.
 

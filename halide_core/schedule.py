@@ -83,7 +83,7 @@ class Directive:
 
     def call(self) -> str:
         """The call as source, without the Func: ``split(x, xo, xi, 8)``."""
-        raise NotImplementedError
+        raise NotImplementedError  # each directive says
 
     def subject(self) -> str:
         """What the call is a method of: ``f``, ``f.update()``."""

@@ -38,7 +38,7 @@ class Stage:
 
     def compute(self, point: Point, depth: int) -> Any:
         """``at`` for a point that is not known yet."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of stage says
 
 
 class Pure(Stage):

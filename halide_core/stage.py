@@ -86,7 +86,7 @@ class StageSchedule(Pending):
 
     def _stage(self) -> tuple[Function, int]:
         """The Func and the stage that the directives are about."""
-        raise NotImplementedError
+        raise NotImplementedError  # Func and Stage say
 
     def _scheduled(self) -> tuple[Function, int]:
         function, stage = self._stage()

@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -131,11 +131,7 @@ def compile_object(
     compiler: Compiler | None = None,
 ) -> None:
     """Compiles one source into the object file ``output``; raises as ``compile_shared`` does."""
-    command = (compiler or find_compiler()).command
-    with _scratch_folder(output) as scratch:
-        result = scratch / output.name
-        _run_all([_object_command(command, options, source, result)], options.timeout_s)
-        _publish(result, output)
+    _compile_one(source, output, _object_command, options, compiler)
 
 
 def compile_assembly(
@@ -146,11 +142,25 @@ def compile_assembly(
     compiler: Compiler | None = None,
 ) -> None:
     """Compiles one source into the assembly file ``output``; raises as ``compile_shared`` does."""
+    _compile_one(source, output, _assembly_command, options, compiler)
+
+
+def _compile_one(
+    source: Path,
+    output: Path,
+    to_command: Callable[[tuple[str, ...], CompileOptions, Path, Path], list[str]],
+    options: CompileOptions,
+    compiler: Compiler | None,
+) -> None:
     command = (compiler or find_compiler()).command
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
-        _run_all([[*command, *options.flags(), "-S", "-o", str(result), str(source)]], options.timeout_s)
+        _run_all([to_command(command, options, source, result)], options.timeout_s)
         _publish(result, output)
+
+
+def _assembly_command(command: tuple[str, ...], options: CompileOptions, source: Path, output: Path) -> list[str]:
+    return [*command, *options.flags(), "-S", "-o", str(output), str(source)]
 
 
 def make_static_library(objects: Sequence[Path], output: Path, *, timeout_s: float = 600.0) -> None:

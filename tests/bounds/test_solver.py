@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 
 import pytest
-import z3
 
 from bounds.claims import Claim, Context, Kind, Status, nothing
 from bounds.claims_evaluate import evaluate
 from bounds.solver import Prover
 from bounds.solver_floats import float_range
-from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Intrinsic, Variable
 from halide_core.types import BOOL, INT32, INT64, Float, Int, Type, UInt
+from tests.bounds.term_values import check_term
 
 TYPES = [UInt(8), Int(8), UInt(16), Int(16), INT32, UInt(32), INT64]
 ARITHMETIC = [
@@ -88,20 +87,7 @@ def test_term_has_the_value_of_its_expression(seed: int) -> None:
     wanted = evaluate(e, values)
     if e.type is INT64 and not INT64.range[0] <= wanted <= INT64.range[1]:
         return
-    terms = Terms()
-    term = terms.of(e)
-    solver = z3.Solver()
-    solver.add(*(terms.axiom(n) for n in sorted(term.axioms)), *terms.exact_products())
-    for leaf, z in terms.leaves.items():
-        solver.add(z == (z3.BoolVal(bool(values[leaf])) if leaf.type.is_bool() else int(values[leaf])))
-    here = z3.BoolVal(bool(wanted)) if e.type.is_bool() else z3.IntVal(int(wanted))
-    solver.push()
-    solver.add(term.z == here)
-    assert solver.check() == z3.sat, f"{e} can't be {wanted}"
-    solver.pop()
-    solver.add(term.z != here)
-    assert solver.check() == z3.unsat, f"{e} can be other than {wanted}"
-    assert term.range[0] <= int(wanted) <= term.range[1]
+    check_term(e, values)
 
 
 N, M, K = (Variable(INT64, n) for n in "nmk")

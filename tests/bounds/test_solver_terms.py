@@ -8,12 +8,12 @@ from itertools import product
 import pytest
 import z3
 
-from bounds.claims_evaluate import evaluate
 from bounds.solver_floats import float_range
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select, Variable
 from halide_core.types import BOOL, INT32, Float, Int, Type, UInt
+from tests.bounds.term_values import check_term
 
 P, Q = Variable(BOOL, "p"), Variable(BOOL, "q")
 BYTE, WORD = Variable(Int(8), "b"), Variable(UInt(16), "w")
@@ -33,48 +33,29 @@ TRUTH_OPERATORS = [
 ]
 
 
-def check(e: Expr, values: dict[Expr, int | float]) -> None:
-    """The term of an expression has its value, and no other."""
-    wanted = evaluate(e, values)
-    terms = Terms()
-    term = terms.of(e)
-    solver = z3.Solver()
-    solver.add(*(terms.axiom(n) for n in sorted(term.axioms)), *terms.exact_products())
-    for leaf, z in terms.leaves.items():
-        solver.add(z == (z3.BoolVal(bool(values[leaf])) if leaf.type.is_bool() else int(values[leaf])))
-    here = z3.BoolVal(bool(wanted)) if e.type.is_bool() else z3.IntVal(int(wanted))
-    solver.push()
-    solver.add(term.z == here)
-    assert solver.check() == z3.sat
-    solver.pop()
-    solver.add(term.z != here)
-    assert solver.check() == z3.unsat
-    assert term.range[0] <= int(wanted) <= term.range[1]
-
-
 @pytest.mark.parametrize("op", TRUTH_OPERATORS)
 def test_operator_of_truths(op: BinaryOp) -> None:
     for p, q in product((0, 1), (0, 1)):
-        check(Binary(BOOL, op, P, Q), {P: p, Q: q})
+        check_term(Binary(BOOL, op, P, Q), {P: p, Q: q})
 
 
 @pytest.mark.parametrize("value", [-128, -127, -1, 0, 1, 127])
 def test_absolute_value(value: int) -> None:
     absolute = Call(UInt(8), Intrinsic.ABS, (BYTE,))
-    check(absolute, {BYTE: value})
+    check_term(absolute, {BYTE: value})
     assert Terms().of(absolute).range == (0, 128)
 
 
 @pytest.mark.parametrize("value", [-128, -3, 0, 1, 127])
 @pytest.mark.parametrize("type", [BOOL, UInt(8), Int(16), UInt(16), INT32])
 def test_cast_of_an_integer(type: Type, value: int) -> None:
-    check(Cast(type, BYTE), {BYTE: value})
+    check_term(Cast(type, BYTE), {BYTE: value})
 
 
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("type", [BOOL, UInt(8), INT32])
 def test_cast_of_a_truth(type: Type, value: int) -> None:
-    check(Cast(type, P), {P: value})
+    check_term(Cast(type, P), {P: value})
 
 
 def small(e: Expr, most: int) -> Expr:

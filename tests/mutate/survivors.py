@@ -43,20 +43,15 @@ EXPLAINED: dict[Key, Survivor] = {
         "_assume_nonempty(node.facts, self.unholed(bounds.len))",
     ): _same("one is about the loop's variable, the other about what its length is made of, and no fact reads others."),
     (
-        "bounds/claims_query.py:_QueryClaims._function",
-        "for stage in range(last, -1, -1):",
-        "for stage in range(last, -0, -1):",
-    ): _same("a pure definition doesn't read its own Func: the first stage has no such clauses."),
-    (
         "bounds/solver_terms.py:Terms._leaf",
         "self._fresh += 1",
         'term = Term(z3.Bool(f"b!{self._fresh}"), _TRUTH, frozenset())',
     ): _same("names only have to differ, and each still has a number of its own."),
     (
-        "bounds/claims.py:Context.__init__",
-        "self.depth: int = parent.depth + 1 if parent is not None else 0",
-        "self.depth: int = parent.depth + 1 if parent is not None else -1",
-    ): _same("nothing reads the depth."),
+        "bounds/claims_query.py:_QueryClaims._function",
+        "for stage in range(last, -1, -1):",
+        "for stage in range(last, -0, -1):",
+    ): _same("a pure definition doesn't read its own Func: the first stage has no such clauses."),
     (
         "bounds/claims_program.py:program_claims",
         "walked.run(tree)",
