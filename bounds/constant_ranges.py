@@ -61,13 +61,14 @@ class Ranges:
                 x, y = self.of(a), self.of(b)
                 return (min(x[0], y[0]), max(x[1], y[1]))
             case Binary(op=op, a=a, b=b) if e.type.is_integer() and not e.type.is_bool():
-                low, high = _combined(op, self.of(a), self.of(b))
+                low, high = of_operator(op, self.of(a), self.of(b))
                 if e.type is INT64 or (e.type.range[0] <= low and high <= e.type.range[1]):
                     return (low, high)
         return e.type.range if e.type.is_integer() else _ANY
 
 
-def _combined(op: BinaryOp, a: Range, b: Range) -> Range:
+def of_operator(op: BinaryOp, a: Range, b: Range) -> Range:
+    """The range of an operator's exact result; anything, for those that are not of integer arithmetic."""
     match op:
         case BinaryOp.ADD:
             return (a[0] + b[0], a[1] + b[1])

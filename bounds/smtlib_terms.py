@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from bounds.constant_ranges import of_operator
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -363,29 +364,12 @@ def _applied(name: str, operands: list[str]) -> str:
 
 
 def _of_operator(op: BinaryOp, a: _Range, b: _Range) -> _Range:
+    """That of ``constant_ranges``, and of bits by constants, the only ones that are not opaque."""
     match op:
-        case BinaryOp.ADD:
-            return (a[0] + b[0], a[1] + b[1])
-        case BinaryOp.SUB:
-            return (a[0] - b[1], a[1] - b[0])
-        case BinaryOp.MUL | BinaryOp.SHL:
-            if op is BinaryOp.SHL:
-                b = (2 ** b[0], 2 ** b[1])
-            corners = [0 if x == 0 or y == 0 else x * y for x in a for y in b]
-            return (min(corners), max(corners))
-        case BinaryOp.MIN:
-            return (min(a[0], b[0]), min(a[1], b[1]))
-        case BinaryOp.MAX:
-            return (max(a[0], b[0]), max(a[1], b[1]))
-        case BinaryOp.MOD:
-            return (0, max(abs(b[0]), abs(b[1]), 1) - 1)
+        case BinaryOp.SHL:
+            return of_operator(BinaryOp.MUL, a, (2 ** b[0], 2 ** b[1]))
         case BinaryOp.BIT_AND:
             return (0, b[1])
         case BinaryOp.SHR:
             return (min(a[0], 0), max(a[1], 0))
-        case BinaryOp.DIV if a[0] >= 0 and b[0] >= 0:
-            return (0, a[1])
-        case BinaryOp.DIV:
-            most = max(abs(a[0]), abs(a[1]))
-            return (-most - 1, most + 1)
-    return (-math.inf, math.inf)
+    return of_operator(op, a, b)

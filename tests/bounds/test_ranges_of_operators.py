@@ -31,7 +31,7 @@ def _of_value(op: BinaryOp, a: Interval, b: Interval) -> tuple[float, float]:
 
 
 _RANGES: dict[str, tuple[Callable[..., tuple[float, float]], list[BinaryOp]]] = {
-    "claims": (constant_ranges._combined, [*_ARITHMETIC, *_QUOTIENTS]),
+    "claims": (constant_ranges.of_operator, [*_ARITHMETIC, *_QUOTIENTS]),
     "values": (_of_value, [*_ARITHMETIC, *_QUOTIENTS, *_BITS]),
     "smtlib": (smtlib_terms._of_operator, [*_ARITHMETIC, *_QUOTIENTS]),
 }
@@ -60,7 +60,7 @@ def test_range_of_a_quotient_by_what_is_positive_is_exact() -> None:
     for a, b in product(_INTERVALS, [(1, 1), (1, 4), (3, 3), (2, 5)]):
         values = [x // y for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)]
         assert _of_value(BinaryOp.DIV, a, b) == (min(values), max(values))
-        low, high = constant_ranges._combined(BinaryOp.DIV, a, b)
+        low, high = constant_ranges.of_operator(BinaryOp.DIV, a, b)
         assert low == (a[0] // b[0] if a[0] < 0 else 0)
         assert high == max(a[1] // b[0], 0)
 
