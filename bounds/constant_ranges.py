@@ -83,8 +83,9 @@ def of_operator(op: BinaryOp, a: Range, b: Range) -> Range:
             return (max(a[0], b[0]), max(a[1], b[1]))
         case BinaryOp.DIV:
             most = max(abs(a[0]), abs(a[1])) + 1
-            if b[0] > 0 and not math.isinf(most):
-                return (a[0] // b[0] if a[0] < 0 else 0, max(a[1] // b[0], 0))
+            if b[0] >= 0 and not math.isinf(most):  # a quotient by 0 is 0
+                least = max(b[0], 1)
+                return (a[0] // least if a[0] < 0 else 0, max(a[1] // least, 0))
             return (-most, most)
         case BinaryOp.MOD:
             return (0, max(max(abs(b[0]), abs(b[1])) - 1, 0))
