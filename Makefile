@@ -9,7 +9,7 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs fuzz peer-test golden bench bench-peers bench-compile clean
+.PHONY: help demo test check docs fuzz peer-test directives golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
@@ -18,6 +18,7 @@ help:
 	@echo "make docs           the documentation as pages, from the docstrings: docs/out/index.html"
 	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
 	@echo "make peer-test      the language beside Halide 21, which gets an environment of its own (.venv-peer)"
+	@echo "make directives     what the tests show of each directive: a table without an empty cell"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
 	@echo "make bench          the benchmarks beside Halide's wheel, in one run; BENCH='--help' shows the options"
 	@echo "make bench-peers    the same beside numpy, scipy, OpenCV, numba and torch too, and shares of the peak"
@@ -55,6 +56,9 @@ fuzz: $(READY)
 # Not part of "make test": it downloads Halide 21, and only compares.
 peer-test: $(READY) $(PEER_READY)
 	@$(PY) -m tests.peer --peer $(PEER_VENV)/bin/python
+
+directives: $(READY)
+	@$(PY) -m tests.directives --seed $(SEED)
 
 golden: $(READY)
 	@$(PY) -m pytest -q tests --update-golden

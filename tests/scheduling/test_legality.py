@@ -92,6 +92,12 @@ def test_unknown_loop_names_the_line_of_the_directive() -> None:
     refused(lambda: g.parallel(z), h)
 
 
+def test_unknown_loop_with_a_tail_strategy() -> None:
+    f, _x, _y = pixels()
+    told = "f.split(z, xo, xi, 8, TailStrategy.GuardWithIf): "
+    refused(lambda: f.split(z, xo, xi, 8, TailStrategy.GuardWithIf), f, told, 'no loop "z"')
+
+
 def test_unknown_loop_after_it_was_split() -> None:
     f, x, _y = pixels()
     f.split(x, xo, xi, 8)

@@ -1,0 +1,47 @@
+"""How often the fuzzer draws each directive, and how often its program compiles.
+
+In: a campaign's seed, a number of cases. Out: for each row of the table, the cases that have it, and those of them that
+were lowered without a refusal. Nothing is run: ``python -m tests.fuzz`` does that with the same cases.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+
+from halide_core.errors import HalideError
+from halide_core.schedule import TailStrategy
+from lowering.driver import lower
+from tests.directives.gather import Row
+from tests.fuzz.case import Case
+from tests.fuzz.draw import draw
+from tests.fuzz.interpreted import request_of
+
+
+def rows_in(case: Case) -> set[Row]:
+    """The rows that the directives of a case belong to."""
+    tails = {arg.name for told in case.directives for arg in told.args if isinstance(arg, TailStrategy)}
+    return {(method, "") for method in case.methods} | {("split", tail) for tail in tails}
+
+
+def lowers(case: Case) -> bool:
+    """Whether a case compiles; a directive that is drawn illegal on purpose is refused."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            lower(request_of(case.build()[0]))
+    except HalideError:
+        return False
+    return True
+
+
+def count(seed: int, cases: int, *, lowered: bool = True) -> tuple[Counter[Row], Counter[Row]]:
+    """In how many cases each row was drawn, and in how many of them it was lowered."""
+    drawn, through = Counter[Row](), Counter[Row]()
+    for number in range(cases):
+        case = draw(seed, number)
+        rows = rows_in(case)
+        drawn.update(rows)
+        if lowered and lowers(case):
+            through.update(rows)
+    return drawn, through
