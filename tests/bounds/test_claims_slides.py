@@ -17,7 +17,7 @@ from bounds.oracle import Answers
 from halide_core import ir
 from halide_core.ir import Expr, HoleKind, Interval
 from tests.bounds.certifying import broken_trees, certified, compiled, refilled, runs_right
-from tests.lowering.test_sliding import blur, source, window
+from tests.lowering.sliding import blur, source, window
 
 x, y, xo, yo, xi, yi = (hl.Var(n) for n in "x y xo yo xi yi".split())
 

@@ -12,7 +12,7 @@ from halide_core.visit import walk
 from lowering.driver import lower
 from tests.apps.checking import variables
 from tests.lowering.counting import counted
-from tests.lowering.test_sliding import H, W, blur, certified, window
+from tests.lowering.sliding import H, W, blur, certified, window
 
 x, y, xo, yo, xi, yi = variables("x y xo yo xi yi")
 

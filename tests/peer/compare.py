@@ -17,6 +17,7 @@ import numpy.typing as npt
 from .outcome import Tree
 
 _NO_SUCH_NAME = ("AttributeError", "ImportError", "NameError", "NotAvailableDirective", "NotAvailableError")
+_SHOWN = 6
 ArrayTable = Mapping[str, npt.NDArray[Any]]
 
 
@@ -31,7 +32,7 @@ class Comparison:
     def difference(self, ours: Tree, peers: Tree) -> str | None:
         """What differs, ours first; None where nothing does. A name that is not there is no error like another."""
         if ours["kind"] != peers["kind"] or ours.get("class") in _NO_SUCH_NAME:
-            return f"{_what(ours)} | {_what(peers)}"
+            return f"{_what(ours, self._ours)} | {_what(peers, self._peers)}"
         match ours["kind"]:
             case "error":
                 return None
@@ -73,7 +74,7 @@ class Comparison:
         return f"{int(wrong.sum())} of {wrong.size} values, first at {where}: {ours[where]!r} | {peers[where]!r}"
 
 
-def _what(tree: Tree) -> str:
+def _what(tree: Tree, arrays: ArrayTable) -> str:
     match tree["kind"]:
         case "error":
             return f"raises {tree['class']}: {_first_line(tree['message'])}"
@@ -81,7 +82,13 @@ def _what(tree: Tree) -> str:
             return "crashes"
         case "plain" | "float":
             return f"gives {tree['value']!r}"
-    return f"gives {tree['kind']} of {tree['type']}" if "type" in tree else f"gives {tree['kind']}"
+    told = f"gives {tree['kind']} of {tree['type']}" if "type" in tree else f"gives {tree['kind']}"
+    return f"{told}: {_first_values(arrays[tree['array']])}" if "array" in tree else told
+
+
+def _first_values(values: npt.NDArray[Any]) -> str:
+    first = ", ".join(map(str, values.ravel()[:_SHOWN]))
+    return f"{first} …" if values.size > _SHOWN else first
 
 
 def _first_line(text: str) -> str:

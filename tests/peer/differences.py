@@ -79,6 +79,16 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
             "compute_at_a_stranger",
         ],
     ),
+    (
+        Kind.BETTER,
+        "Halide's loops start earlier than they should, and read what no iteration wrote (its issue 8140).",
+        ["tracker_8140_slides_in_loops_of_one_step"],
+    ),
+    (
+        Kind.BETTER,
+        "Vectors of Halide's write over what the window still needs (its issue 7819); what would is refused.",
+        ["tracker_7819_loads_of_a_window_that_walks_backwards"],
+    ),
     (Kind.BETTER, "A bound that the caller doesn't keep is refused.", ["bound_that_does_not_hold"]),
     (
         Kind.BETTER,

@@ -1,0 +1,241 @@
+"""Storage folding, the first iteration of a slide, and what a chain asks of those before it."""
+
+from __future__ import annotations
+
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.visit import stmt_exprs, subexpressions, walk
+from tests.lowering.counting import counted
+from tests.lowering.sliding import H, W, blur, certified, chain, passes, source, window, x, xi, xo, y, yi, yo
+
+# ---------------------------------------------------------------------------------------------------------
+# Storage folding.
+
+
+def test_memory_of_rows_folds_to_what_is_needed_at_one_time() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * 3
+    certified(f)
+
+
+def test_memory_of_columns_folds() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 2, y]
+    g.store_at(f, y).compute_at(f, x)
+    count = counted(f, window(f))
+    assert count.largest["g"] == 4
+    assert count.total(g) == (W + 3) * H
+    certified(f)
+
+
+def test_memory_of_two_sliding_dimensions_folds_in_the_outer_one() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
+    g.store_root().compute_at(f, x)
+    count = counted(f, window(f))
+    assert count.largest["g"] == (W + 2) * 4
+    assert count.once(g)
+    certified(f)
+
+
+def test_memory_of_a_chain_folds() -> None:
+    a, b, c = chain()
+    for each in (a, b):
+        each.store_root().compute_at(c, y)
+    count = counted(c, window(c))
+    # The first iteration asks for four rows of b, and so for six of a: what it starts with must have room.
+    assert count.largest == {"c": W * H, "b": W * 4, "a": W * 6} or count.largest == {"b": W * 4, "a": W * 6}
+    certified(c)
+
+
+def test_memory_of_a_shifted_tail_folds() -> None:
+    g, f = blur()
+    f.split(y, yo, yi, 4)
+    g.store_root().compute_at(f, yo)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * 6
+    certified(f)
+
+
+def test_memory_of_a_walk_backwards_folds() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x, 2 - y] + g[x, 4 - y]
+    g.store_root().compute_at(f, y)
+    assert counted(f, window(f)).largest["g"] == W * 3
+    certified(f)
+
+
+def test_a_vector_along_the_window_is_not_folded() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 2, y]
+    f.split(x, xo, xi, 4, hl.TailStrategy.GuardWithIf).vectorize(xi)
+    g.store_at(f, y).compute_at(f, xo)
+    count = counted(f, window(f))
+    assert count.largest["g"] >= W + 3
+    certified(f)
+
+
+def test_vector_of_a_shifted_tail_is_not_folded() -> None:
+    g, f = blur()
+    f.split(y, yo, yi, 4).vectorize(yi)
+    g.store_root().compute_at(f, yo)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * (H + 2)
+    certified(f)
+
+
+def test_a_run_time_window_does_not_fold_by_itself() -> None:
+    s, g, f, p = source(40, 90), hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x, y] + g[x, y + hl.clamp(p, 0, 5)]
+    g.store_root().compute_at(f, y)
+    count = counted(f, window(f))
+    assert count.largest["g"] in (W * (H + 2), W * 6)
+    certified(f)
+
+
+def test_a_fold_that_was_asked_for() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y).fold_storage(y, 4)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * 4
+    certified(f)
+
+
+def test_a_fold_of_what_does_not_slide() -> None:
+    g, f = blur()
+    g.compute_root().fold_storage(y, H + 2, fold_forward=False)
+    f.bound(y, -2, H)
+    count = counted(f, window(f))
+    assert count.largest["g"] == W * (H + 2)
+    certified(f)
+
+
+def test_a_fold_along_a_vector_is_right() -> None:
+    g, f = blur()
+    f.vectorize(x, 4)
+    g.compute_at(f, y).vectorize(x, 4).fold_storage(x, 16)
+    counted(f, window(f))
+    certified(f)
+
+
+def test_each_func_has_the_fold_that_was_asked_for_last() -> None:
+    a, b, c = chain()
+    for each, first, last in ((a, 9, 10), (b, 7, 8)):
+        each.store_root().compute_at(c, y).fold_storage(y, first).fold_storage(y, last)
+    b.fold_storage(x, 11)
+    count = counted(c, window(c))
+    assert (count.largest["a"], count.largest["b"]) == (W * 10, 11 * 8)
+    certified(c)
+
+
+def test_a_fold_known_at_start_up_is_checked_there() -> None:
+    g, f = blur()
+    p = hl.Param(hl.Int(32), "p", 3)
+    g.store_root().compute_at(f, y).fold_storage(y, p)
+    assert counted(f, window(f)).largest["g"] == W * 3
+    p.set(2)
+    with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few places in "y": 2 for 3'):
+        f.realize([4, 4])
+    certified(f)
+
+
+def test_a_fold_that_is_too_small() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y).fold_storage(y, 2)
+    with pytest.raises(hl.ScheduleError, match=r'3 points of "y" count at one time'):
+        f.realize([4, 4])
+
+
+def test_a_fold_where_rounding_up_writes_more() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y).split(y, yo, yi, 2, hl.TailStrategy.RoundUp).fold_storage(y, 8)
+    with pytest.raises(hl.ScheduleError, match="rounding up may write beyond what is needed"):
+        f.realize([4, 4])
+
+
+def test_a_fold_where_an_update_scatters() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    r = hl.RDom([(0, 6)], "r")
+    g[x, y] = s[x, y]
+    g[x, r.x] += 1
+    f[x, y] = g[x, y - 1] + g[x, y + 1]
+    g.compute_root().fold_storage(y, 30)
+    with pytest.raises(hl.ScheduleError, match="stage 1 writes wherever its coordinates say"):
+        f.realize([4, 4])
+
+
+def test_a_fold_of_an_output() -> None:
+    _, f = blur()
+    f.fold_storage(y, 8)
+    with pytest.raises(hl.ScheduleError, match="its memory is the caller's"):
+        f.realize([4, 4])
+
+
+def test_a_fold_in_the_inner_of_two_dimensions() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
+    g.store_root().compute_at(f, x).fold_storage(x, 8)
+    with pytest.raises(hl.ScheduleError, match=r'"x" can\'t fold: it moves along f.s0.x too'):
+        f.realize([4, 4])
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The first iteration.
+
+
+def asks(stmt: ir.Stmt) -> bool:
+    """Whether something chooses at run time."""
+    return any(isinstance(e, ir.Select) for s in walk(stmt) for e in subexpressions(stmt_exprs(s)))
+
+
+def test_the_first_iteration_of_an_innermost_loop_stands_apart() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 2, y]
+    g.store_at(f, y).compute_at(f, x)
+    assert asks(passes(f)["simplify"])
+    assert not asks(passes(f)["warm_up"])
+    for width in (1, 2, 7):
+        counted(f, window(f, width, 2))
+
+
+def test_a_row_asks_once_and_stays_in_one_loop() -> None:
+    g, f = blur()
+    g.store_root().compute_at(f, y)
+    assert passes(f)["warm_up"] is passes(f)["simplify"] or asks(passes(f)["warm_up"])
+    rows = [s for s in walk(passes(f)["warm_up"]) if isinstance(s, ir.For) and s.loop.func == "f" and s.loop.var == "y"]
+    assert len(rows) == 1
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What a chain asks of those before it.
+
+
+def test_a_chain_asks_its_input_for_no_more_than_without_slides() -> None:
+    needed = []
+    for slides in (False, True):
+        s, a, b, c, d = hl.ImageParam(hl.Int(32), 2, "s"), *(hl.Func(n) for n in "abcd")
+        a[x, y] = s[x, y] * 2
+        b[x, y] = a[x, y] + a[x + 2, y + 2]
+        c[x, y] = a[x, y + 2] - a[x + 2, y]
+        d[x, y] = b[x, y] * c[x, y + 2] + b[x + 2, y + 2] * c[x, y]
+        d.split(y, yo, yi, 32)
+        for each in (a, b, c):
+            each.store_at(d, yo).compute_at(d, yi)
+            if not slides:
+                each.store_at(d, yi)
+        text = str(d.explain())
+        needed.append(text[text.index("input s needs") :].splitlines()[0])
+        if slides:
+            assert "a folds y by 5" in text
+    assert needed[0] == needed[1]
