@@ -8,8 +8,8 @@ folds, the number of slots; a point's slot is its coordinate's remainder.
 All that is read or written in an iteration lies in the compute bounds, so slots are distinct while they count if the
 bounds are never longer than the fold. What an iteration keeps was needed one step before (``bounds.sliding``); where
 there are iterations between the two, of loops further in, these must not move the dimension, so that all that they
-write lies in the bounds of one of the two. Folding by default needs a constant length, a dimension that slides, and
-coordinates that no vector runs along; what ``fold_storage`` asks for needs a length that can be bounded at start-up.
+write lies in the bounds of one of the two. Folding by default needs a length with a constant bound, and coordinates
+that no vector runs along; what ``fold_storage`` asks for needs a length that can be bounded at start-up.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind
 from halide_core.program import Nest, Program, path_to, provided, readings
 from halide_core.schedule_storage import BoundStorage, FoldStorage
 from halide_core.simplify import simplify
+from halide_core.storage import plain_layout
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
+
+_LONGEST = 64
+"""A length that varies is folded up to here without asking: beyond, all of the memory may well be shorter."""
 
 Check = tuple[Expr, tuple["str | Expr", ...]]
 """What must hold at start-up, and what is said where it does not."""
@@ -59,16 +63,30 @@ class Folding:
         return self._ranges.ends(length, self._query.scope(program.computed[f]), stop).high
 
     def default(self) -> dict[int, Expr]:
-        """The folds of the dimensions that slide, where they save memory as far as is known."""
+        """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is
+        known. One that does not slide is computed whole in each iteration, and keeps nothing; where it is dense it
+        folds to one place only, as remainders of dense coordinates cost more than they save."""
         found: dict[int, Expr] = {}
+        dense = self._program.layouts.get(self._f, plain_layout(self._f.dimensions)).order[:1]
         for slide in self._slides:
             d = slide.dim
-            if slide.loop is None or self.refusal(d) or self._vectors(d):
+            if self.refusal(d) or self._vectors(d):
                 continue
-            most = self.longest(d, at_start=False)
-            if isinstance(most, IntImm) and most.value > 0 and not self._fits(d, most):
+            most = self._constant(self.longest(d, at_start=False))
+            if most is None or (slide.loop is None and d in dense and most is not ir.ONE):
+                continue
+            if not self._fits(d, most):
                 found[d] = most
         return found
+
+    def _constant(self, most: Expr | None) -> Expr | None:
+        """A constant that a length never exceeds: a guarded tail is no longer than a whole tile."""
+        if isinstance(most, IntImm):
+            return most if most.value > 0 else None
+        if most is None:
+            return None
+        _, high = self._query.scope(self._program.stored[self._f]).facts.constant_range(most)
+        return ir.i64(int(high)) if 0 < high <= _LONGEST else None
 
     def run(self) -> tuple[dict[int, Expr], list[Check]]:
         """How each dimension folds, by default or as it was asked for; and the start-up checks of what was asked for,
