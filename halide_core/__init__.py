@@ -152,6 +152,7 @@ from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
+from halide_core.schedule_value import Schedule
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
 from halide_core.storage import MemoryType
@@ -227,6 +228,7 @@ __all__ = [
     "RDom",
     "RVar",
     "Range",
+    "Schedule",
     "ScheduleError",
     "SpecializeFailError",
     "Stage",

@@ -20,7 +20,7 @@ class Built:
     def __init__(self, request: Request, compiled: Compiled) -> None:
         self.request = request
         self.compiled = compiled
-        self._directives = [(f, len(f.directives)) for f in realization_order(request.outputs)]
+        self._directives = [(f, tuple(f.directives)) for f in realization_order(request.outputs)]
         self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
         self._promises = _promises(request)
         self._demands = demands()
@@ -30,7 +30,7 @@ class Built:
         return (
             self.request.outputs == outputs
             and demands() == self._demands
-            and all(len(f.directives) == n for f, n in self._directives)
+            and all(tuple(f.directives) == given for f, given in self._directives)
             and self._promises == _promises(self.request)
             and all(p.low is low and p.high is high for p, low, high in self._ranges)
         )

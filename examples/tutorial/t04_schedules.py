@@ -1,7 +1,7 @@
 """4. Schedules: the order of the loops, which never changes the answer.
 
 The algorithm stays as it is; directives change its loops. Each is checked when it is applied, and an accepted schedule
-gives the same bytes as any other.
+gives the same bytes as any other. A schedule is a value too: it can be printed as source, taken away and given again.
 """
 
 from __future__ import annotations
@@ -44,3 +44,13 @@ for name, schedule in SCHEDULES.items():
     assert same
     rows.append([name, "same" if same else "DIFFERENT", " > ".join(loops)])
 table(["schedule", "answer", "loops, outermost first"], rows)
+
+f = algorithm()
+SCHEDULES["tiles of vectors"](f)
+told = hl.Schedule(f)
+print(f"\nthe last one, as source:\n{told}")
+told.clear()
+again = algorithm()
+told.apply(again)
+assert hl.Schedule(again).directives() == told.directives()
+assert len(hl.Schedule(f)) == 0

@@ -1,0 +1,250 @@
+"""A schedule as the source of a Python function that gives it again.
+
+In: the directives of some Funcs, in the order in which they were given. Out: source; its arguments are the Funcs, then
+the Params and ImageParams that directives mention.
+
+    f.split(x, xo, xi, k); f.vectorize(xi)   ->   def schedule(f, k):
+                                                      x, xi, xo = (hl.Var(n) for n in ("x", "xi", "xo"))
+                                                      f.split(x, xo, xi, k)
+                                                      f.vectorize(xi)
+
+What was recorded as several directives (``vectorize(x, 8)``) is one call again where it was one. Loops go by Vars here,
+reduction loops too: a directive knows a loop by its name alone.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator, Sequence
+
+from halide_core import ir
+from halide_core.algorithm import Function, Image, Parameter
+from halide_core.errors import ScheduleError
+from halide_core.ir import BinaryOp, Callee, Expr, IntImm, LoopKind
+from halide_core.printer import format_expr
+from halide_core.schedule import (
+    AlignBounds,
+    AllowRaceConditions,
+    Bound,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    Directive,
+    Estimate,
+    Fuse,
+    Rename,
+    Reorder,
+    Specialize,
+    SpecializeFail,
+    Split,
+    StageDirective,
+    StoreAt,
+    StoreRoot,
+    TailStrategy,
+    Traverse,
+)
+from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
+from halide_core.types import INT32, INT64, Type
+from halide_core.visit import subexpressions
+
+_VERBS = {
+    LoopKind.SERIAL: "serial",
+    LoopKind.PARALLEL: "parallel",
+    LoopKind.VECTORIZED: "vectorize",
+    LoopKind.UNROLLED: "unroll",
+}
+_OPERATORS = {BinaryOp.AND: "&", BinaryOp.OR: "|", BinaryOp.DIV: "//"}
+
+Given = Sequence[tuple[Function, Sequence[Directive]]]
+"""Funcs, producers first, each with its directives."""
+
+
+def schedule_source(given: Given, name: str = "schedule") -> str:
+    """The source of a function of a name.
+
+    Raises: ScheduleError for a directive that can't be written.
+    """
+    return _Writer(given).function(name)
+
+
+class _Names:
+    """Identifiers: of things, each its own."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = {"hl"}
+        self._of: dict[object, str] = {}
+
+    def of(self, thing: object, wanted: str) -> str:
+        """The identifier of a thing, as near to a name as Python allows."""
+        known = self._of.get(thing)
+        if known is None:
+            stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in wanted)
+            if not stem.isidentifier() or keyword.iskeyword(stem):
+                stem = f"{stem}_" if keyword.iskeyword(stem) else f"_{stem}"
+            known, count = stem, 1
+            while known in self._taken:
+                count += 1
+                known = f"{stem}_{count}"
+            self._taken.add(known)
+            self._of[thing] = known
+        return known
+
+
+class _Writer:
+    """The lines of one function."""
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+        self._names = _Names()
+        self._loops: dict[str, str] = {}
+        directives = [d for _, each in given for d in each]
+        funcs: dict[Callee, None] = {f: None for f, each in given if each}
+        funcs |= {d.consumer: None for d in directives if isinstance(d, ComputeAt | StoreAt)}
+        order = [f for f, _ in given if f in funcs]
+        order += [f for f in funcs if f not in order and isinstance(f, Function)]
+        self._args = [self._names.of(f, f.name) for f in order]
+        mentioned = dict.fromkeys(_leaf(e) for d in directives for e in subexpressions(d.exprs()))
+        self._args += [self._names.of(each, each.name) for each in mentioned if isinstance(each, Image | Parameter)]
+
+    def function(self, name: str) -> str:
+        """All of it."""
+        body = [line for f, directives in self._given for line in self._calls(f, directives)]
+        lines = [f"def {name}({', '.join(self._args)}):"]
+        if len(self._loops) == 1:
+            lines += [f"    {short} = hl.Var({loop!r})" for loop, short in self._loops.items()]
+        elif self._loops:
+            short, loops = ", ".join(self._loops.values()), ", ".join(map(repr, self._loops))
+            lines.append(f"    {short} = (hl.Var(n) for n in ({loops}))")
+        return "\n".join([*lines, *(f"    {line}" for line in body or ["pass"])]) + "\n"
+
+    # -- calls
+
+    def _calls(self, f: Function, directives: Sequence[Directive]) -> Iterator[str]:
+        at = 0
+        while at < len(directives):
+            group = _together(directives, at)
+            d = directives[at]
+            if isinstance(d, Specialize):
+                made = self._names.of((f, d.stage, d.number), f"{f.name}_{d.stage}_{d.number}")
+                yield f"{made} = {self._subject(d)}.{self._call(d)}"
+            else:
+                yield f"{self._subject(d)}.{self._several(group) if len(group) > 1 else self._call(d)}"
+            at += len(group)
+
+    def _subject(self, d: Directive) -> str:
+        func = d.func
+        if not isinstance(d, StageDirective):
+            return self._names.of(func, func.name)
+        if d.branch.number:
+            return self._names.of((func, d.stage, d.branch.number), func.name)
+        update = f".update({d.stage - 1})" if d.stage else ""
+        return self._names.of(func, func.name) + update
+
+    def _several(self, group: Sequence[Directive]) -> str:
+        """A call that was recorded as several directives."""
+        splits = [d for d in group if isinstance(d, Split)]
+        tail = _tail(splits[0].tail)
+        last = group[-1]
+        if isinstance(last, Traverse):
+            return f"{_VERBS[last.kind]}({self._loop(splits[0].old)}, {self._expr(splits[0].factor)}{tail})"
+        parts = [[self._loop(name) for name in names] for names in zip(*(d.variables() for d in splits), strict=True)]
+        lists = [*parts, [self._expr(d.factor) for d in splits]]
+        listed = ", ".join(f"[{', '.join(each)}]" for each in lists)
+        return f"tile({listed}{tail})"
+
+    def _call(self, d: Directive) -> str:
+        loop, expr = self._loop, self._expr
+        match d:
+            case Split():
+                loops = ", ".join(map(loop, d.variables()))
+                return f"split({loops}, {expr(d.factor)}{_tail(d.tail)})"
+            case Fuse() | Reorder() | Rename() | ReorderStorage():
+                verb = {Fuse: "fuse", Reorder: "reorder", Rename: "rename", ReorderStorage: "reorder_storage"}[type(d)]
+                return f"{verb}({', '.join(map(loop, d.variables()))})"
+            case Traverse():
+                return f"{_VERBS[d.kind]}({loop(d.var)})"
+            case ComputeAt() | StoreAt():
+                verb = "compute_at" if isinstance(d, ComputeAt) else "store_at"
+                return f"{verb}({self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)})"
+            case Specialize():
+                return f"specialize({expr(d.condition)})"
+            case FoldStorage():
+                return f"fold_storage({loop(d.var)}, {expr(d.extent)}{'' if d.forward else ', False'})"
+            case AlignStorage():
+                return f"align_storage({loop(d.var)}, {d.alignment})"
+            case BoundStorage():
+                return f"bound_storage({loop(d.var)}, {d.extent})"
+            case StoreIn():
+                return f"store_in(hl.MemoryType.{d.memory.name})"
+            case Bound(min=None):
+                return f"bound_extent({loop(d.var)}, {expr(d.extent)})"
+            case Bound(min=least) | Estimate(min=least) if least is not None:
+                verb = "bound" if isinstance(d, Bound) else "set_estimate"
+                return f"{verb}({loop(d.var)}, {expr(least)}, {expr(d.extent)})"
+            case AlignBounds(remainder=None):
+                return f"align_extent({loop(d.var)}, {expr(d.modulus)})"
+            case AlignBounds(remainder=rest) if rest is not None:
+                return f"align_bounds({loop(d.var)}, {expr(d.modulus)}, {expr(rest)})"
+            case ComputeRoot() | ComputeInline() | StoreRoot() | AllowRaceConditions() | SpecializeFail():
+                return d.call()  # nothing in it but a text
+        raise ScheduleError(f"{d} can't be written as source.", d.location)
+
+    def _loop(self, name: str) -> str:
+        """The Var of a loop."""
+        short = self._names.of(("loop", name), name)
+        self._loops[name] = short
+        return short
+
+    # -- expressions
+
+    def _expr(self, e: Expr) -> str:
+        match e:
+            case IntImm():
+                plain = e.type in (INT32, INT64) or e.type.is_bool()
+                return f"{bool(e.value) if e.type.is_bool() else e.value}" if plain else _cast(e.type, str(e.value))
+            case ir.FloatImm():
+                return _cast(e.type, repr(e.value))
+            case ir.ParamRef(param=param) if isinstance(param, Parameter):
+                return self._names.of(param, param.name)
+            case ir.BufferField():
+                output = ".output_buffer()" if isinstance(e.buffer, Function) else ""
+                return f"{self._names.of(e.buffer, e.buffer.name)}{output}.dim({e.dim}).{e.field.value}()"
+            case ir.Binary(op=BinaryOp.MIN | BinaryOp.MAX):
+                return f"hl.{e.op.value}({self._expr(e.a)}, {self._expr(e.b)})"
+            case ir.Binary():
+                operator = "/" if e.op is BinaryOp.DIV and e.type.is_float() else _OPERATORS.get(e.op, e.op.value)
+                return f"({self._expr(e.a)} {operator} {self._expr(e.b)})"
+            case ir.Not():
+                return f"~{self._expr(e.a)}"
+            case ir.Select():
+                return f"hl.select({', '.join(map(self._expr, (e.condition, e.a, e.b)))})"
+            case ir.Cast(a=ir.BufferField() as shape) if e.type is INT32:
+                return self._expr(shape)  # as users have it
+            case ir.Cast():
+                return _cast(e.type, self._expr(e.a))
+        raise ScheduleError(f"A schedule with {format_expr(e)} can't be written as source.")
+
+
+def _leaf(e: Expr) -> object:
+    return e.param if isinstance(e, ir.ParamRef) else e.buffer if isinstance(e, ir.BufferField) else None
+
+
+def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:
+    """The directives from one on that a single call recorded."""
+    first, end = directives[at], at + 1
+    if not first.written or not isinstance(first, Split):
+        return directives[at:end]
+    while end < len(directives) and directives[end].written == first.written:
+        end += 1
+        if isinstance(directives[end - 1], Traverse | Reorder):
+            break  # the last of one call; another of the same text may follow
+    return directives[at:end]
+
+
+def _tail(tail: TailStrategy) -> str:
+    return "" if tail is TailStrategy.Auto else f", hl.TailStrategy.{tail.name}"
+
+
+def _cast(type: Type, value: str) -> str:
+    kind = "Float" if type.is_float() else "Int" if type.is_int() else "UInt"
+    return f"hl.cast(hl.{'Bool()' if type.is_bool() else f'{kind}({type.bits()})'}, {value})"
