@@ -241,11 +241,12 @@ class _Step:
         else:
             least = self._chosen(low, Select(INT64, up, above, now_low))
             most = self._chosen(high, Select(INT64, up, now_high, Select(INT64, down, below, now_high)))
-        # The length is written so that the least coordinate cancels: what is left is the greatest.
+        # The length is written so that the least coordinate cancels: what is left is the greatest, or where nothing is
+        # new the one below the least.
         start = least if least is low else hole(HoleKind.LOOP, self._f, 0, d).min
-        span = simplify(ir.add(ir.sub(most, start), ir.ONE))
         if not self._outside.proves_le(least, ir.add(most, ir.ONE)):
-            span = ir.maximum(span, ir.ZERO)
+            most = ir.maximum(most, ir.sub(start, ir.ONE))
+        span = simplify(ir.add(ir.sub(most, start), ir.ONE))
         size = sum(1 for _ in subexpressions([least, span]))
         return Interval(least, span) if size <= _LONGEST else "its windows are too long to tell apart"
 

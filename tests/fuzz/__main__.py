@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz --cases N --seed S [--jobs J] [--compiled]``: see the package."""
+"""``python -m tests.fuzz --cases N --seed S [--jobs J] [--compiled] [--sliding]``: see the package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 from tests.fuzz.campaign import Campaign, run, write_failures
-from tests.fuzz.draw import draw
 from tests.fuzz.workers import Workers
 from tests.fuzz.write import CORPUS
 
@@ -21,6 +20,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (one a core)")
     parser.add_argument("--first", type=int, default=0, metavar="I", help="the first case's number (0)")
     parser.add_argument("--compiled", action="store_true", help="compiled code is a judge too; needs a C compiler")
+    parser.add_argument("--sliding", action="store_true", help="graphs of stencils, and schedules that let them slide")
     parser.add_argument("--no-certify", action="store_true", help="without certificates")
     parser.add_argument("--save", action="store_true", help="write failures into tests/fuzz/corpus")
     parser.add_argument("--show", action="store_true", help="print the cases instead of judging them")
@@ -30,11 +30,13 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Runs a campaign; 0 where every judge agrees, everything was exercised and enough cases ran."""
     given = _arguments()
+    campaign = Campaign(
+        given.cases, given.seed, given.jobs, given.compiled, not given.no_certify, given.first, given.sliding
+    )
     if given.show:
         for number in range(given.first, given.first + given.cases):
-            sys.stdout.write(draw(given.seed, number).source() + "\n")
+            sys.stdout.write(campaign.case(number).source() + "\n")
         return 0
-    campaign = Campaign(given.cases, given.seed, given.jobs, given.compiled, not given.no_certify, given.first)
     with tempfile.TemporaryDirectory(prefix="fuzz_cache_") as cache:
         os.environ["HL_CACHE_DIR"] = cache  # cases are compiled once and never again
         with Workers(given.jobs) as workers:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import draw
+from tests.fuzz.draw_sliding import draw_sliding
 from tests.fuzz.judge import FAST, INTERPRETED, Judges
 from tests.fuzz.report import Report
 from tests.fuzz.shrink import ATTEMPTS, shrink
@@ -36,10 +37,18 @@ class Campaign:
     compiled: bool = False
     certify: bool = True
     first: int = 0
+    sliding: bool = False
+    """Whether the cases are stencils that may slide."""
+
+    def case(self, number: int) -> Case:
+        """One of its cases."""
+        return draw_sliding(self.seed, number) if self.sliding else draw(self.seed, number)
 
     def judges(self, number: int) -> Judges:
         """Who judges a case."""
         asked = INTERPRETED if self.certify else INTERPRETED & ~Judges.CERTIFICATE
+        if self.sliding:
+            asked &= ~Judges.UNSCHEDULED  # without a schedule all is inlined, and a chain of stencils becomes too large
         if self.compiled:
             asked |= Judges.COMPILED
             if number % EXECUTABLES == 0:
@@ -49,12 +58,12 @@ class Campaign:
     def tasks(self) -> Iterator[Task]:
         """The cases, each drawn when a worker is free."""
         for number in range(self.first, self.first + self.cases):
-            yield number, draw(self.seed, number), self.judges(number)
+            yield number, self.case(number), self.judges(number)
 
 
 def run(campaign: Campaign, workers: Workers, *, progress: bool = False) -> Report:
     """Judges every case."""
-    report, start = Report(), time.monotonic()
+    report, start = Report(sliding=campaign.sliding), time.monotonic()
     for number, verdict in workers.judge(campaign.tasks()):
         report.add(number, verdict)
         if verdict.outcome is Outcome.MISMATCH and progress:
@@ -75,7 +84,7 @@ def write_failures(
     paths = []
     for kind, numbers in list(report.failures().items())[:SHOWN]:
         found = _Failure(workers, kind, campaign.judges(numbers[0]))
-        case = draw(campaign.seed, numbers[0])
+        case = campaign.case(numbers[0])
         found.ask_fewer(case)
         small = shrink(case, found.shows, attempts)
         paths.append(write_test(small, workers.one(small, found.judges), found.judges, folder))

@@ -37,6 +37,9 @@ class Group(Enum):
 
 Feature = tuple[Group, str]
 
+OUTLIVES, SLIDES = (Group.SHAPE, "memory that outlives a loop"), (Group.SHAPE, "slides")
+"""What ``--sliding`` counts."""
+
 
 def covered(case: Program, functions: Sequence[Function], trace: Trace) -> frozenset[Feature]:
     """Everything that a case exercised."""
@@ -52,6 +55,9 @@ def covered(case: Program, functions: Sequence[Function], trace: Trace) -> froze
         found |= {(Group.TYPE, str(t)): None for t in f.types}
         for definition in f.definitions:
             exprs += definition.exprs()
+    slides = trace.answers.slides if trace.answers is not None else []
+    found |= {OUTLIVES: None} if slides else {}
+    found |= {SLIDES: None} if any(slide.loop is not None for slide in slides) else {}
     seen: set[Stmt] = set()
     with deep_recursion():
         for tree in _trees(trace):

@@ -5,6 +5,8 @@ Counts are of the program after bounds inference; the certificate speaks of the 
 
 from __future__ import annotations
 
+import pytest
+
 import halide_core as hl
 from halide_core import ir
 from halide_core.visit import subexpressions, walk
@@ -339,3 +341,19 @@ def test_whole_dimensions_that_unroll_do_not_slide() -> None:
     g.store_root().compute_at(f, xo).unroll(x)
     counted(f, [(0, 20)])
     certified(f)
+
+
+@pytest.mark.parametrize("factor", [1, 2])
+def test_a_step_that_may_need_nothing_asks_for_nothing_more(factor: int) -> None:
+    s, a, b, c = source(60, 60), hl.Func("a"), hl.Func("b"), hl.Func("c")
+    a[x, y] = s[x, y] * 2
+    b[x, y] = a[x - 1, y]
+    c[x, y] = b[x // 2 - 2, y] - b[x, y] * 3
+    c.split(x, xo, xi, factor, hl.TailStrategy.ShiftInwards).reorder(xo, y, xi)
+    b.store_at(c, xi).compute_at(c, xo)
+    a.compute_at(c, xi)
+    count = counted(c, [(1, W), (0, 2)])
+    # A shifted last step may stand still, so that b computes nothing new: a is needed where b is, one to the left.
+    assert count.total(a) == count.total(b) == {1: 10 * 2, 2: 2 * 9 * 2}[factor]
+    assert {(px + 1, py) for px, py in count.of(a)} == set(count.of(b))
+    certified(c)
