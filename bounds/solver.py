@@ -33,7 +33,7 @@ from bounds.claims_evaluate import evaluate
 from bounds.relevance import relevant
 from bounds.solver_terms import Terms
 from halide_core import ir
-from halide_core.ir import Assert, Expr, Promise
+from halide_core.ir import Assert, BinaryOp, Expr, Promise
 from halide_core.value_semantics import Value
 from halide_core.visit import subexpressions
 
@@ -169,7 +169,7 @@ class Prover:
         """An expression as a z3 truth value, with what holds of its unknowns said at the present level."""
         term = self._terms.of(e)
         new = term.axioms - self._told
-        for number in (*sorted(new), *self._terms.comparisons(new, self._told)):
+        for number in (*sorted(new), *self._terms.products.comparisons(new, self._told)):
             self._solver.add(self._axiom(number))
             self._said[-1].append(number)
         self._told |= new
@@ -225,7 +225,7 @@ class Prover:
             solver.add(term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
             terms.append(term)
         axioms = sorted(frozenset().union(*(t.axioms for t in terms)))
-        solver.add(terms[0].z, *map(self._axiom, (*axioms, *self._terms.comparisons(axioms, ()))))
+        solver.add(terms[0].z, *map(self._axiom, (*axioms, *self._terms.products.comparisons(axioms, ()))))
         return solver
 
     def _axiom(self, number: int) -> Any:
@@ -269,13 +269,10 @@ class Prover:
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, or much work, if it is true at all."""
-        failing = _fails([claim])
-        if self._ask(failing, checks) == z3.unsat:
-            fewest = self._fewest(failing)
-            return Result(claim, Status.ASSERTED if fewest else Status.PROVEN, fewest)
         needed = self._part_by_part(claim, checks)
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
+        failing = _fails([claim])
         if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
             status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
             return Result(claim, status, tuple(self._core), assumptions=_on_the_word(self._trusted))
@@ -284,15 +281,23 @@ class Prover:
 
     def _part_by_part(self, claim: Claim, checks: list[Assert]) -> tuple[Assert, ...] | None:
         """The checks that the parts of a claim rest on, if each can be proven by itself."""
-        parts = list(dict.fromkeys(conjuncts(claim.conclusion)))
-        if len(parts) == 1:
-            return None
         needed: dict[Assert, None] = {}
-        for part in parts:
-            if self._ask(negation(part), checks) != z3.unsat:
+        for part in dict.fromkeys(conjuncts(claim.conclusion)):
+            failing = self._impossible(part, checks)
+            if failing is None:
                 return None
-            needed.update(dict.fromkeys(self._fewest(negation(part))))
+            needed.update(dict.fromkeys(self._fewest(failing)))
         return tuple(needed)
+
+    def _impossible(self, part: Expr, checks: list[Assert]) -> Expr | None:
+        """What no state meets, so that a part of a claim holds: that the first of its alternatives fails, or it all."""
+        match part:
+            case ir.Binary(op=BinaryOp.OR, a=first):
+                while isinstance(first, ir.Binary) and first.op is BinaryOp.OR:
+                    first = first.a
+                if self._ask(negation(first), checks, effort=_Effort.NARROW) == z3.unsat:
+                    return negation(first)
+        return negation(part) if self._ask(negation(part), checks) == z3.unsat else None
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
         """Of the checks that the last answer rests on, some that can't do without each other; all, if many."""
@@ -314,8 +319,8 @@ class Prover:
         self._pop()
         solver = z3.Solver()
         solver.set("random_seed", 0)
-        solver.add(self._growing, *facts, *self._terms.exact_products())
-        if self._terms.exact_products():
+        solver.add(self._growing, *facts, *self._terms.products.exact())
+        if self._terms.products.exact():
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
             if switches and self._bounded_check(solver, switches) == z3.unsat:
