@@ -189,8 +189,8 @@ def _congruences(one: Sequence[Expr], other: Sequence[Expr], same: _Same) -> lis
             continue
         simple = simplify(a)
         for b in [b for b in alike if simplify(b) is simple] or alike:
-            operands = all_of(map(same.of, parts(a), parts(b)))
-            facts.append(any_of((negation(operands), same.of(a, b))))
+            operands = all_of(map(same.as_values, parts(a), parts(b)))
+            facts.append(any_of((negation(operands), same.as_values(a, b))))
     return facts
 
 
@@ -201,11 +201,13 @@ def _one_kind(a: Expr, b: Expr) -> bool:
 
 
 class _Same:
-    """Conditions under which two expressions have one value."""
+    """Conditions under which two expressions have one value: integers are equal, or all that they are made of is,
+    which says more and is proven sooner."""
 
     def __init__(self, reads: Reads) -> None:
         self._reads = reads
         self._known: dict[tuple[Expr, Expr], Expr] = {}
+        self._built: dict[tuple[Expr, Expr], Expr] = {}
 
     def of(self, a: Expr, b: Expr) -> Expr:
         """The condition for a pair; TRUE of one expression and itself."""
@@ -218,9 +220,13 @@ class _Same:
             known = self._known[a, b] = self._compare(a, b)
         return known
 
+    def as_values(self, a: Expr, b: Expr) -> Expr:
+        """The condition, of integers that they are equal."""
+        return self._reads.expr(ir.equal(a, b)) if a.type is b.type and a.type.is_integer() else self.of(a, b)
+
     def _compare(self, a: Expr, b: Expr) -> Expr:
         if a.type.is_integer():
-            return self._reads.expr(ir.equal(a, b))
+            return any_of((self._made_alike(a, b), self.as_values(a, b)))
         if simplify(a) is simplify(b):
             return ir.TRUE
         if _one_kind(a, b):
@@ -230,6 +236,21 @@ class _Same:
         if isinstance(b, Select):
             return self._either(b.condition, self.of(a, b.a), self.of(a, b.b))
         return ir.FALSE
+
+    def _made_alike(self, a: Expr, b: Expr) -> Expr:
+        """Where two integers are built alike, that the parts which differ are equal; else FALSE."""
+        if (a, b) not in self._built:
+            self._built[a, b] = self._of_parts(a, b)
+        return self._built[a, b]
+
+    def _of_parts(self, a: Expr, b: Expr) -> Expr:
+        if not _one_kind(a, b) or not parts(a):
+            return ir.FALSE
+        conditions: list[Expr] = []
+        for p, q in zip(parts(a), parts(b), strict=True):
+            deeper = self._made_alike(p, q) if p.type.is_integer() and p.type is q.type and p is not q else ir.FALSE
+            conditions.append(self.of(p, q) if deeper is ir.FALSE else deeper)
+        return all_of(conditions)
 
     def _chosen(self, a: Expr, b: Expr) -> Expr:
         assert isinstance(a, Select) and isinstance(b, Select)

@@ -14,16 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bounds.claims import Context, brief_point
-from bounds.value_range import ValueRanges
+from bounds.value_range import LARGEST, ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Access, Expr, Variable
 from halide_core.types import INT64
-from halide_core.value_semantics import round_to_float32
 from halide_core.visit import Rewriter, subexpressions
-
-_LARGEST = 1e37
-"""Floats beyond this are taken for infinite."""
 
 
 class Memory:
@@ -56,15 +52,10 @@ class Memory:
         type = f.types[component]
         low, high = self._ranges.of_function(f, component)
         if type.is_float():
-            return (_float(low, -1), _float(high, 1)) if -_LARGEST < low <= high < _LARGEST else None
+            return (low, high) if -LARGEST < low <= high < LARGEST else None
         if type.is_bool() or (low, high) == type.range or not (type.range[0] <= low <= high <= type.range[1]):
             return None
         return int(low), int(high)
-
-
-def _float(end: float, direction: int) -> float:
-    """An end of a range as a number of either width, moved outwards by what rounding may take, if any."""
-    return end if round_to_float32(end) == end else round_to_float32(end + direction * abs(end) * 2.0**-22)
 
 
 class Reads(Rewriter):

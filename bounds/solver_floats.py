@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
+from bounds.functions import function_range
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr, Intrinsic
 from halide_core.value_semantics import round_to_float32
@@ -21,17 +22,13 @@ Range = tuple[float, float]
 
 _LARGEST = 1e37
 """Ranges beyond this are given up: what overflows is infinite. float32 reaches 3.4e38."""
-_EXACT = 1 << 24
+EXACT = 1 << 24
 """Every integer up to here is a float of either width."""
 _SLACK = 2.0**-22
 _TINY = 1e-36
 
-_WHOLE: dict[Intrinsic, Callable[[float], float]] = {
-    Intrinsic.FLOOR: math.floor,
-    Intrinsic.CEIL: math.ceil,
-    Intrinsic.TRUNC: math.trunc,
-    Intrinsic.ROUND: round,
-}
+_OFF = 5e-6
+"""More than compiled functions are off."""
 
 
 def float_range(e: Expr, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> Range | None:
@@ -83,12 +80,13 @@ class _Floats:
                 return None if inner is None else _rounded(*inner)
             case ir.Cast(a=a):
                 low, high = self._integers(a)
-                return (low, high) if max(abs(low), abs(high)) <= _EXACT else _rounded(low, high)
+                return (low, high) if max(abs(low), abs(high)) <= EXACT else _rounded(low, high)
             case ir.Select(a=a, b=b):
                 return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
-            case ir.Call(function=function, args=(a,)) if function in _WHOLE:
+            case ir.Call(function=function, args=(a,)) if a.type.is_float():
                 inner = self.of(a)
-                return None if inner is None else _rounded(_WHOLE[function](inner[0]), _WHOLE[function](inner[1]))
+                found = None if inner is None else function_range(function, inner, _OFF)
+                return None if found is None else _rounded(*found)
             case ir.Binary(op=BinaryOp.DIV, a=a, b=ir.FloatImm(value=divisor)) if abs(divisor) > 1e-6:
                 return self._both(a, a, lambda x, _: _hull(end / divisor for end in x))
             case ir.Binary(op=BinaryOp.MIN, a=a, b=b):

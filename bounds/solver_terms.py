@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import z3
 
 from bounds.constant_ranges import Ranges
-from bounds.solver_floats import float_range, infinite, order
+from bounds.solver_floats import EXACT, float_range, infinite, order
 from bounds.solver_numbers import all_ones, euclid, times
-from bounds.solver_products import pair_lemmas, product_lemmas
+from bounds.solver_products import Products
 from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
@@ -58,10 +58,7 @@ class Terms:
         self.growing: set[int] = set()
         """The axioms that compare products: many, and needed by few proofs."""
         self._fresh = 0
-        self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
-        self._product_axioms: dict[tuple[int, int], frozenset[int]] = {}
-        self._multiples: dict[int, dict[int, None]] = {}
-        self._compared_already: dict[tuple[tuple[int, int], int, int], frozenset[int]] = {}
+        self.products = Products(self._compare)
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
         self._defined: dict[Expr, Expr] = {}
         self._depends: dict[Expr, frozenset[Expr]] = {}
@@ -73,10 +70,6 @@ class Terms:
     def axiom(self, number: int) -> Any:
         """One axiom as a z3 truth value."""
         return self._axioms[number]
-
-    def exact_products(self) -> list[Any]:
-        """What every product so far is."""
-        return [m == a * b for m, a, b in self._products.values()]
 
     def define(self, variable: Variable | ir.Hole, value: Expr) -> None:
         """From here on a variable stands for a value."""
@@ -235,12 +228,22 @@ class Terms:
         return (max(one[0], other[0]), min(one[1], other[1]))
 
     def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
-        """A comparison of floats: decided where ranges, which hold no NaN, decide it; else unknown."""
+        """A comparison of floats: decided where ranges, which hold no NaN, decide it; that of an integer with a number
+        up to which all integers are floats is one of integers; else unknown."""
         if op in (BinaryOp.LE, BinaryOp.LT):
             x, y = (infinite(p) or self._float_range(p) for p in (a, b))
             known = order(op is BinaryOp.LT, x, y)
             if known is not None:
                 return Term(z3.BoolVal(known), (known, known), frozenset())
+            match a, b:
+                case ir.FloatImm(value=c), ir.Cast(a=n) if n.type.is_integer() and abs(c) < EXACT:
+                    n_term = self.of(n)
+                    least = math.floor(c) + 1 if op is BinaryOp.LT else math.ceil(c)
+                    return Term(n_term.z >= least, _TRUTH, n_term.axioms)
+                case ir.Cast(a=n), ir.FloatImm(value=c) if n.type.is_integer() and abs(c) < EXACT:
+                    n_term = self.of(n)
+                    most = math.ceil(c) - 1 if op is BinaryOp.LT else math.floor(c)
+                    return Term(n_term.z <= most, _TRUTH, n_term.axioms)
         return self._opaque(e)
 
     def _wrapped(self, type: Type, x: Term) -> Term:
@@ -332,12 +335,13 @@ class Terms:
         return self._opaque(e)
 
     def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
-        match e:
-            case ir.Binary(op=BinaryOp.SHL, b=IntImm(value=k)) if 0 <= k < e.type.bits():
+        if y.range[0] == y.range[1]:
+            k = int(y.range[0])
+            if e.op is BinaryOp.SHL and 0 <= k < e.type.bits():
                 return self._fitted(e.type, self._scaled(x, 1 << k, axioms))
-            case ir.Binary(op=BinaryOp.SHR, b=IntImm(value=k)) if 0 <= k < e.type.bits():
+            if e.op is BinaryOp.SHR and 0 <= k < e.type.bits():
                 return self._quotient_by(x, 1 << k, axioms)[0]
-            case ir.Binary(op=BinaryOp.BIT_AND, b=IntImm(value=k)) if k >= 0 and k & (k + 1) == 0:
+            if e.op is BinaryOp.BIT_AND and k >= 0 and k & (k + 1) == 0:
                 return self._quotient_by(x, k + 1, axioms)[1]
         natural = [v for v in (x, y) if v.range[0] >= 0]
         if e.op is BinaryOp.BIT_AND and natural:
@@ -371,44 +375,16 @@ class Terms:
             return Term(z3.IntVal(0), (0, 0), axioms)
         ends = (x.range[0] * k, x.range[1] * k)
         if abs(k) > 1:
-            self._multiples.setdefault(x.z.get_id(), {})[k] = None
-            axioms |= self._compared_with_multiples(x.z)
+            axioms |= self.products.multiple(x.z, k)
         return Term(x.z * k, (min(ends), max(ends)), axioms)
-
-    def _compared_with_multiples(self, factor: Any) -> frozenset[int]:
-        """Products by a factor against constant multiples of it, as far as both have come up."""
-        said: frozenset[int] = frozenset()
-        for key, (m, x, y) in self._products.items():
-            if factor.get_id() not in key:
-                continue
-            other = y if x.get_id() == factor.get_id() else x
-            for k in self._multiples.get(factor.get_id(), ()):
-                if (key, factor.get_id(), k) not in self._compared_already:
-                    positive = factor >= 0
-                    self._compared_already[key, factor.get_id(), k] = self._compare(
-                        z3.Implies(z3.And(positive, other >= k), m >= factor * k),
-                        z3.Implies(z3.And(positive, other < k), m <= factor * k - factor),
-                    )
-                said |= self._compared_already[key, factor.get_id(), k]
-        return said
 
     def _product(self, x: Term, y: Term, axioms: frozenset[int]) -> Term:
         for one, other in ((x, y), (y, x)):
             if one.range[0] == one.range[1]:
                 return self._scaled(other, int(one.range[0]), axioms)
         corners = [times(p, q) for p in x.range for q in y.range]
-        key = (min(x.z.get_id(), y.z.get_id()), max(x.z.get_id(), y.z.get_id()))
-        if key not in self._products:
-            self._fresh += 1
-            m = z3.Int(f"m!{self._fresh}")
-            lemmas = product_lemmas(m, x.z, y.z)
-            for known in self._products.values():
-                lemmas += pair_lemmas((m, x.z, y.z), known)
-            self._products[key] = (m, x.z, y.z)
-            self._product_axioms[key] = self._compare(*lemmas)
-        m = self._products[key][0]
-        axioms |= self._product_axioms[key] | self._compared_with_multiples(x.z) | self._compared_with_multiples(y.z)
-        return Term(m, (min(corners), max(corners)), axioms)
+        m, said = self.products.of(x.z, y.z)
+        return Term(m, (min(corners), max(corners)), axioms | said)
 
     def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
         """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""

@@ -9,9 +9,8 @@ type becomes the whole type: the value wraps.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 
+from bounds.functions import function_range
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import EVERYTHING, Range
@@ -31,39 +30,13 @@ from halide_core.ir import (
     Select,
 )
 from halide_core.types import Type
+from halide_core.value_semantics import round_to_float32
 
 _BOOL: Range = (0, 1)
-_MONOTONE: dict[Intrinsic, Callable[[float], float]] = {
-    Intrinsic.FLOOR: math.floor,
-    Intrinsic.CEIL: math.ceil,
-    Intrinsic.TRUNC: math.trunc,
-    Intrinsic.ROUND: round,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Growing:
-    """A function that grows, between two arguments."""
-
-    function: Callable[[float], float]
-    least: float
-    most: float
-
-
-_GROWING = {
-    Intrinsic.SQRT: _Growing(math.sqrt, 0.0, 1e30),
-    Intrinsic.EXP: _Growing(math.exp, -80.0, 80.0),
-    Intrinsic.LOG: _Growing(math.log, 1e-30, 1e30),
-    Intrinsic.ATAN: _Growing(math.atan, -1e30, 1e30),
-    Intrinsic.TANH: _Growing(math.tanh, -1e30, 1e30),
-}
+LARGEST = 1e37
+"""Floats beyond this are taken for infinite."""
 _SLACK = 1e-5
 """More than compiled functions are off, relative to the value or, near zero, in all."""
-_LIMITED = {Intrinsic.SIN: 1 + _SLACK, Intrinsic.COS: 1 + _SLACK}
-
-
-def _about(low: float, high: float) -> Range:
-    return (low - _SLACK * max(abs(low), 1.0), high + _SLACK * max(abs(high), 1.0))
 
 
 def type_range(type: Type) -> Range:
@@ -104,6 +77,8 @@ class ValueRanges:
             self._functions[key] = type_range(f.types[component])  # what an update sees of the Func itself
             ranges = [self.of(d.values[component]) for d in f.definitions]
             known = (min(low for low, _ in ranges), max(high for _, high in ranges))
+            if f.types[component].is_float() and -LARGEST < known[0] <= known[1] < LARGEST:
+                known = (_as_float(known[0], -1), _as_float(known[1], 1))
             self._functions[key] = known
         return known
 
@@ -157,18 +132,12 @@ class ValueRanges:
         if function is Intrinsic.ABS and args[0].type.is_integer():
             low = 0 if known[0] <= 0 <= known[1] else min(abs(known[0]), abs(known[1]))
             return (low, max(abs(known[0]), abs(known[1])))
-        if math.isinf(known[0]) or math.isinf(known[1]):
-            return EVERYTHING  # the result may be NaN
-        rounding = _MONOTONE.get(function)
-        if rounding is not None:
-            return (rounding(known[0]), rounding(known[1]))
-        limit = _LIMITED.get(function)
-        if limit is not None:
-            return (-limit, limit)
-        growing = _GROWING.get(function)
-        if growing is not None and growing.least <= known[0] and known[1] <= growing.most:
-            return _about(growing.function(known[0]), growing.function(known[1]))
-        return EVERYTHING
+        return function_range(function, known, _SLACK) or EVERYTHING
+
+
+def _as_float(end: float, direction: int) -> float:
+    """An end of a range as a number of either width, moved outwards by what rounding may take, if any."""
+    return end if round_to_float32(end) == end else round_to_float32(end + direction * abs(end) * 2.0**-22)
 
 
 def _hull(a: Range, b: Range) -> Range:

@@ -1,0 +1,59 @@
+"""Ranges of functions of one floating-point number: those that round, that grow, that swing.
+
+In: a function, the range of its argument, how far compiled code may be off. Out: the range of its values, which are
+numbers then; None where that is not sure.
+
+    sqrt of (1, 4), off by 0.00001   ->   (0.99999, 2.00002)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from halide_core.ir import Intrinsic
+
+Range = tuple[float, float]
+
+_ROUNDING: dict[Intrinsic, Callable[[float], float]] = {
+    Intrinsic.FLOOR: math.floor,
+    Intrinsic.CEIL: math.ceil,
+    Intrinsic.TRUNC: math.trunc,
+    Intrinsic.ROUND: round,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Growing:
+    """A function that grows, between two arguments."""
+
+    function: Callable[[float], float]
+    least: float
+    most: float
+
+
+_GROWING = {
+    Intrinsic.SQRT: _Growing(math.sqrt, 0.0, 1e30),
+    Intrinsic.EXP: _Growing(math.exp, -80.0, 80.0),
+    Intrinsic.LOG: _Growing(math.log, 1e-30, 1e30),
+    Intrinsic.ATAN: _Growing(math.atan, -1e30, 1e30),
+    Intrinsic.TANH: _Growing(math.tanh, -1e30, 1e30),
+}
+_SWINGING = (Intrinsic.SIN, Intrinsic.COS)
+
+
+def function_range(function: Intrinsic, of: Range, off: float) -> Range | None:
+    """See the module's docstring. ``off``: relative to a value or, below one, in all."""
+    low, high = of
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return None  # the result may be NaN
+    if function in _ROUNDING:
+        return (_ROUNDING[function](low), _ROUNDING[function](high))
+    if function in _SWINGING:
+        return (-1 - off, 1 + off)
+    growing = _GROWING.get(function)
+    if growing is None or low < growing.least or high > growing.most:
+        return None
+    low, high = growing.function(low), growing.function(high)
+    return (low - off * max(abs(low), 1.0), high + off * max(abs(high), 1.0))
