@@ -258,6 +258,29 @@ class AllowRaceConditions(StageDirective):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RFactor(StageDirective):
+    """``partial`` reduces over the stage's other loops for each value of those of ``factors``, a loop and a Var each;
+    the stage merges what it finds."""
+
+    factors: tuple[tuple[str, str], ...]
+    partial: Callee
+
+    def variables(self) -> tuple[str, ...]:
+        return tuple(name for pair in self.factors for name in pair)
+
+    def with_variables(self, to: Mapping[str, str]) -> RFactor:
+        return replace(self, factors=tuple((to.get(r, r), to.get(v, v)) for r, v in self.factors))
+
+    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
+        assert isinstance(self, RFactor)
+        return replace(self, func=to.get(self.func, self.func), partial=to.get(self.partial, self.partial))
+
+    def call(self) -> str:
+        pairs = [f"{r}, {v}" for r, v in self.factors]
+        return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([{', '.join(f'({p})' for p in pairs)}])"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeInline(Directive):
     """The Func's definition is substituted where it is used."""
 

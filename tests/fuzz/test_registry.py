@@ -12,12 +12,14 @@ from scheduling.loops import _SUPPORTED
 from tests.fuzz.coverage import Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS
+from tests.fuzz.later import LATER
 from tests.fuzz.registry import all_features, boundary_names, leaves
 
 
 def test_every_directive_has_a_generator_that_records_it() -> None:
     recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
     recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
+    recorded |= {each for later in LATER.values() for each in later.records}
     assert recorded == set(leaves(Directive))
 
 
@@ -26,9 +28,9 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
         own = {n for n, f in vars(owner).items() if inspect.isfunction(f)}
         return {n for n in own if not n.startswith("_")}
 
-    assert methods(StageSchedule) == set(LOOP_DIRECTIVES)
-    assert methods(FuncSchedule) == set(FUNC_DIRECTIVES)
-    assert all(callable(getattr(Func, n)) for n in {**LOOP_DIRECTIVES, **FUNC_DIRECTIVES})
+    offered = methods(StageSchedule) | methods(FuncSchedule)
+    assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(LATER)
+    assert all(callable(getattr(Func, n)) for n in offered)
 
 
 def test_every_boundary_condition_is_drawn() -> None:

@@ -54,6 +54,17 @@ def test_inline_copies_a_func_with_updates_for_each_reader(golden: Golden) -> No
     golden("inline_update.txt", with_holes(h))
 
 
+def test_rfactor(golden: Golden) -> None:
+    image = hl.ImageParam(hl.Int(32), 2, "in")
+    x, u = hl.Var("x"), hl.Var("u")
+    ro, ri, r = hl.RVar("ro"), hl.RVar("ri"), hl.RDom([(0, 10), (1, 7)], "r")
+    f = hl.Func("f")
+    f[x] = x
+    f[x] += image[r.x, r.y]
+    f.update().split(r.y, ro, ri, 4).rfactor(ri, u).compute_root().update().parallel(u)
+    golden("rfactor.txt", both(f))
+
+
 # -- loops
 
 

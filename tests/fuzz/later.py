@@ -1,0 +1,128 @@
+"""Directives that came after campaigns had begun: drawn by a generator of their own, added to a case as it was drawn.
+
+In: a case, and a random generator that its seed and number alone decide. Out: the case, mostly as it was; seldom with
+one more directive, for which others about the same loops may make room.
+
+So the cases of a campaign stay what they were: each that differs has one of these directives.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from halide_core.schedule import Directive, RFactor
+from halide_core.types import INT32
+from tests.fuzz.case import Case, Definition, Domain, Loop, Then, Told, Update
+from tests.fuzz.terms import Form, Term, number
+
+SHARE = 0.04
+_LETTERS = "xyzw"
+_OPERATORS = ("+", "*", "&", "|", "^")
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """How a directive is added to a case, and which directives it records."""
+
+    draw: Callable[[Case, random.Random], Case | None]
+    records: tuple[type[Directive], ...]
+
+
+def draw_later(case: Case, seed: int, number: int) -> Case:
+    """The case, or the case with one of the directives."""
+    rng = random.Random(f"{seed}/{number}/later")
+    if rng.random() >= SHARE:
+        return case
+    order = list(LATER.values())
+    rng.shuffle(order)
+    for each in order:
+        changed = each.draw(case, rng)
+        if changed is not None:
+            return changed
+    return case
+
+
+# ---------------------------------------------------------------------------------------------------------
+# rfactor
+
+
+def _draw_rfactor(case: Case, rng: random.Random) -> Case | None:
+    found = [each for each in _reductions(case) if not _names_its_loops(case, *each[:2])]
+    if not found:
+        return None
+    func, stage, domain = rng.choice(found)
+    loops = [Loop(f"{domain.name}.{_LETTERS[i]}") for i in range(len(domain.bounds))]
+    told: list[Told] = []
+    if len(loops) < 2 or rng.random() < 0.4:
+        at = rng.randrange(len(loops))
+        inner, outer = Loop(f"{loops[at].name}i"), Loop(f"{loops[at].name}o")
+        told.append(Told(func, stage, "split", (loops[at], outer, inner, number(rng.choice([1, 2, 3, 4]), INT32))))
+        loops[at : at + 1] = [inner, outer]
+    kept = rng.choice([loops[-1], loops[-1], loops[0]])
+    then: tuple[Then, ...] = ()
+    roll = rng.random()
+    if roll < 0.6:
+        then = (("compute_root", ()),)
+    if roll < 0.5:
+        u = Loop("u")
+        ways: list[Then] = [("parallel", (u,)), ("vectorize", (u, number(4, INT32))), ("unroll", (u, number(2, INT32)))]
+        run = rng.choice(ways)
+        then = (*then, ("update", ()), run)
+    told.append(Told(func, stage, "rfactor", (kept, Loop("u")), then=then))
+    rest = tuple(t for t in case.directives if (t.func, t.stage) != (func, stage) or not t.method.startswith("unsch"))
+    return replace(case, directives=(*told, *rest))
+
+
+def _reductions(case: Case) -> list[tuple[str, int, Domain]]:
+    """The stages that reduce by an operator that is known to be associative, over integers."""
+    domains = {item.name: item for item in case.items if isinstance(item, Domain)}
+    funcs = [item for item in case.items if isinstance(item, Definition)]
+    exact = {f.name: all(not v.type.is_float() for v in f.terms()) for f in funcs}
+    stages: dict[str, int] = {}
+    found = []
+    for item in case.items:
+        if isinstance(item, Update):
+            stages[item.name] = stages.get(item.name, 0) + 1
+            domain = domains.get(item.domain)
+            if domain is not None and exact.get(item.name, False) and _reduces(item, domain):
+                found.append((item.name, stages[item.name], domain))
+    return found
+
+
+def _reduces(update: Update, domain: Domain) -> bool:
+    def reads(term: Term) -> bool:
+        return any(node.form is Form.READ and node.text == update.name for node in term)
+
+    if any(map(reads, (*update.point, *domain.predicates))) or update.more:
+        return False
+    if update.op in ("+=", "-=", "*="):
+        return not reads(update.value)
+    value = update.value
+    operator = (value.form is Form.INFIX and value.text in _OPERATORS) or value.text in ("min", "max")
+    if update.op != "=" or not operator or len(value.parts) != 2:
+        return False
+    own, new = value.parts
+    return own.form is Form.READ and own.text == update.name and own.parts == update.point and not reads(new)
+
+
+def _names_its_loops(case: Case, func: str, stage: int) -> bool:
+    """Whether a directive is about loops of a stage: those that it names would be gone."""
+    inside = ("compute_at", "store_at")
+    return any(
+        ((t.func, t.stage) == (func, stage) and t.method != "unscheduled")
+        or (t.method in inside and getattr(t.args[0], "name", "") == func and _is_reduced(t))
+        for t in case.directives
+    )
+
+
+def _is_reduced(told: Told) -> bool:
+    """Whether a place is in a reduction loop."""
+    return "." in getattr(told.args[1], "name", "")
+
+
+LATER: dict[str, Later] = {
+    "rfactor": Later(_draw_rfactor, (RFactor,)),
+}
+"""The directives."""
