@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from halide_core import ir
 from halide_core.errors import DefinitionError, Location, ScheduleError
 from halide_core.names import is_automatic
-from halide_core.schedule import Directive, RFactor
+from halide_core.schedule import Directive
+from halide_core.schedule_funcs import RFactor
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
 
@@ -179,15 +180,15 @@ def realization_order(outputs: Iterable[Function]) -> list[Function]:
     return list(order)
 
 
-def with_partial_results(functions: Iterable[Function]) -> list[Function]:
-    """Some Funcs, and after each those that directives made to be read in its place or by it."""
+def with_made_funcs(functions: Iterable[Function]) -> list[Function]:
+    """Some Funcs, and after each those that directives about it made."""
     found: dict[Function, None] = {}
     waiting = list(reversed(list(functions)))
     while waiting:
         function = waiting.pop()
         if function not in found:
             found[function] = None
-            made = [d.partial for d in function.directives if isinstance(d, RFactor)]
+            made = [f for d in function.directives for f in d.funcs()]
             waiting += [f for f in reversed(made) if isinstance(f, Function)]
     return list(found)
 
@@ -363,7 +364,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
 
     Images and parameters keep their identity: they are the pipeline's arguments.
     """
-    order = with_partial_results(realization_order(outputs))
+    order = with_made_funcs(realization_order(outputs))
     images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)

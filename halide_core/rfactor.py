@@ -25,13 +25,13 @@ from halide_core.schedule import (
     Directive,
     Fuse,
     Rename,
-    RFactor,
     Specialize,
     SpecializeFail,
     Split,
     StageDirective,
     TailStrategy,
 )
+from halide_core.schedule_funcs import RFactor
 from halide_core.simplify import simplify
 from halide_core.types import INT32
 from halide_core.visit import Rewriter, Substitution

@@ -77,6 +77,10 @@ class Directive:
         """The loops that the directive names."""
         return ()
 
+    def funcs(self) -> tuple[Callee, ...]:
+        """The Funcs that the call made: they are part of every pipeline that the directive's own is part of."""
+        return ()
+
     def with_variables(self: _D, to: Mapping[str, str]) -> _D:
         """The same directive with loops renamed."""
         return self
@@ -255,29 +259,6 @@ class AllowRaceConditions(StageDirective):
 
     def call(self) -> str:
         return "allow_race_conditions()"
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RFactor(StageDirective):
-    """``partial`` reduces over the stage's other loops for each value of those of ``factors``, a loop and a Var each;
-    the stage merges what it finds."""
-
-    factors: tuple[tuple[str, str], ...]
-    partial: Callee
-
-    def variables(self) -> tuple[str, ...]:
-        return tuple(name for pair in self.factors for name in pair)
-
-    def with_variables(self, to: Mapping[str, str]) -> RFactor:
-        return replace(self, factors=tuple((to.get(r, r), to.get(v, v)) for r, v in self.factors))
-
-    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
-        assert isinstance(self, RFactor)
-        return replace(self, func=to.get(self.func, self.func), partial=to.get(self.partial, self.partial))
-
-    def call(self) -> str:
-        pairs = [f"{r}, {v}" for r, v in self.factors]
-        return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([{', '.join(f'({p})' for p in pairs)}])"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

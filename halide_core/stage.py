@@ -27,7 +27,6 @@ from halide_core.schedule import (
     Fuse,
     Rename,
     Reorder,
-    RFactor,
     Specialize,
     SpecializeFail,
     Split,
@@ -35,6 +34,7 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
+from halide_core.schedule_funcs import RFactor
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11

@@ -36,6 +36,7 @@ from scheduling.factor import factor_reductions
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
 from scheduling.specialize import for_every_case
+from scheduling.wrappers import wrap_calls
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""
@@ -110,7 +111,7 @@ def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0, the laws that this rests on checked."""
     algorithm = factor_reductions(snapshot(request.outputs, request.requirements))
     check_laws(algorithm.laws, request.target)
-    return inline_functions(algorithm)
+    return inline_functions(wrap_calls(algorithm))
 
 
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:

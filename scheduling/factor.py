@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from halide_core.algorithm import AlgebraicLaw, Algorithm, Function, realization_order
 from halide_core.rfactor import factored, factored_stage
-from halide_core.schedule import Directive, RFactor
+from halide_core.schedule import Directive
+from halide_core.schedule_funcs import RFactor
 
 
 def factor_reductions(algorithm: Algorithm) -> Algorithm:

@@ -220,7 +220,14 @@ class Consumer:
     name: str
 
 
-Given: TypeAlias = "Loop | Consumer | Term | TailStrategy | MemoryType | Window | int | str"
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """A list of Funcs as an argument of a directive."""
+
+    names: tuple[str, ...]
+
+
+Given: TypeAlias = "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | Window | int | str"
 
 
 Then: TypeAlias = "tuple[str, tuple[Given, ...]]"
@@ -257,6 +264,8 @@ def _given(arg: Given) -> str:
             return f'hl.Var("{name}")'
         case Consumer(name=name):
             return name
+        case Consumers(names=names):
+            return f"[{', '.join(names)}]"
         case TailStrategy():
             return f"hl.TailStrategy.{arg.name}"
         case MemoryType():

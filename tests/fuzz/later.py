@@ -12,9 +12,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from halide_core.schedule import Directive, RFactor
+from halide_core.schedule import Directive, TailStrategy
+from halide_core.schedule_funcs import CloneIn, In, RFactor
 from halide_core.types import INT32
-from tests.fuzz.case import Case, Definition, Domain, Loop, Then, Told, Update
+from tests.fuzz.case import Case, Consumer, Consumers, Definition, Domain, Given, Loop, Then, Told, Update
+from tests.fuzz.nests import model_of
 from tests.fuzz.terms import Form, Term, number
 
 SHARE = 0.04
@@ -122,7 +124,50 @@ def _is_reduced(told: Told) -> bool:
     return "." in getattr(told.args[1], "name", "")
 
 
+# ---------------------------------------------------------------------------------------------------------
+# in_, clone_in
+
+
+def _draw_instead(method: str) -> Callable[[Case, random.Random], Case | None]:
+    """The generator of one of the two."""
+
+    def draw(case: Case, rng: random.Random) -> Case | None:
+        model = model_of(case)
+        read = [f for f in model.args if model.readers.get(f)]
+        if not read:
+            return None
+        func = rng.choice(read)
+        readers = list(dict.fromkeys(reader for reader, _ in model.readers[func]))
+        chosen = rng.sample(readers, rng.randint(1, len(readers)))
+        given: tuple[Given, ...] = (Consumers(tuple(chosen)) if len(chosen) > 1 else Consumer(chosen[0]),)
+        if method == "in_" and rng.random() < 0.3:
+            given = ()
+        then: list[Then] = []
+        dims, around = model.args[func], model.args[chosen[0]]
+        untouched = around and not any(t.func == chosen[0] for t in case.directives) and chosen[0] in _placed(case)
+        if len(chosen) == 1 == len(readers) and untouched and rng.random() < 0.5:
+            then.append(("compute_at", (Consumer(chosen[0]), Loop(rng.choice(around)))))
+        elif rng.random() < 0.85:
+            then.append(("compute_root", ()))
+        if then and dims and rng.random() < 0.5:
+            tail = rng.choice([TailStrategy.GuardWithIf, TailStrategy.RoundUp])
+            way = rng.choice(["vectorize", "unroll", "parallel"])
+            then.append((way, (Loop(rng.choice(dims)), number(3, INT32), tail)))
+        at = rng.choice([0, len(case.directives)])  # a clone takes over the directives given so far
+        told = Told(func, 0, method, given, then=tuple(then))
+        return replace(case, directives=(*case.directives[:at], told, *case.directives[at:]))
+
+    return draw
+
+
+def _placed(case: Case) -> list[str]:
+    """The Funcs that surely have loops of their own."""
+    return [*case.outputs, *(t.func for t in case.directives if t.method in ("compute_root", "compute_at"))]
+
+
 LATER: dict[str, Later] = {
+    "in_": Later(_draw_instead("in_"), (In,)),
+    "clone_in": Later(_draw_instead("clone_in"), (CloneIn,)),
     "rfactor": Later(_draw_rfactor, (RFactor,)),
 }
 """The directives."""

@@ -65,6 +65,17 @@ def test_rfactor(golden: Golden) -> None:
     golden("rfactor.txt", both(f))
 
 
+@pytest.mark.parametrize("method", ["in_", "clone_in"])
+def test_read_instead(golden: Golden, method: str) -> None:
+    g, f, x, y = producer_and_consumer()
+    h = hl.Func("h")
+    h[x, y] = f[x, y] + g[x, y]
+    g.compute_root()
+    f.compute_root()
+    getattr(g, method)(f).compute_at(f, y)
+    golden(f"{method}.txt", both(h))
+
+
 # -- loops
 
 
