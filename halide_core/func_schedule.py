@@ -26,7 +26,15 @@ from halide_core.schedule import (
     StoreRoot,
 )
 from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
-from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
+from halide_core.schedule_storage import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
+    ReorderStorage,
+    StoreIn,
+)
 from halide_core.stage import StageSchedule, VarOrRVar, loop_name, pure_name
 from halide_core.storage import MemoryType
 
@@ -89,6 +97,28 @@ class FuncSchedule(StageSchedule):
         """
         function, consumer, name = self._level("store_at", f, var)
         return self._add(StoreAt(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def hoist_storage(self, f: StageSchedule, var: VarOrRVar) -> Self:
+        """Allocates the Func's memory once for each iteration of a consumer's loop, where it lives for iterations of a
+        loop further in (``store_at``): these take it in turn. No value and no bound depends on it.
+
+        Args:
+            f: the consumer.
+            var: the loop.
+
+        Rewrite: ``for y: for x: { allocate g; … }`` → ``for y: { allocate g; for x: … }``, as large as the largest.
+        Legal when: the loop is around that place, none from it down to there is parallel, vectorized or unrolled, and
+        its size has a bound over them.
+        """
+        function, consumer, name = self._level("hoist_storage", f, var)
+        return self._add(HoistStorage(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def hoist_storage_root(self) -> Self:
+        """Allocates the Func's memory once a run, whichever loop's iterations it lives for.
+
+        Rewrite: ``for y: { allocate g; … }`` → ``allocate g; for y: …``. Legal when: as of ``hoist_storage``.
+        """
+        return self._add(HoistStorageRoot(func=self._stage()[0], location=user_location()))
 
     def in_(self, f: StageSchedule | Sequence[StageSchedule] | None = None) -> Func:
         """Makes a Func with the same values, which consumers read in place of this one: to load a tile of an input, or

@@ -19,7 +19,7 @@ _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-add_trace_tag async_ debug_to_file define_extern hoist_storage hoist_storage_root
+add_trace_tag async_ debug_to_file define_extern
 memoize ring_buffer trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """

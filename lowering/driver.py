@@ -22,6 +22,7 @@ from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
+from lowering.hoist_storage import hoist_allocations
 from lowering.initial import lower_initial
 from lowering.laws import check_laws
 from lowering.layout_checks import check_layouts, propose_promised
@@ -143,6 +144,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
+    hoisted = {f.component_name(k): h for f, h in program.hoisted.items() for k in range(len(f.types))}
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
@@ -152,6 +154,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", partition_loops),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
+        *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),
     ]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from halide_core.schedule import Directive, TailStrategy
 from halide_core.schedule_funcs import CloneIn, In, RFactor
+from halide_core.schedule_storage import HoistStorage, HoistStorageRoot
 from halide_core.types import INT32
 from tests.fuzz.case import Case, Consumer, Consumers, Definition, Domain, Given, Loop, Then, Told, Update
 from tests.fuzz.nests import model_of
@@ -125,6 +126,25 @@ def _is_reduced(told: Told) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------
+# hoist_storage
+
+
+def _draw_hoist(method: str) -> Callable[[Case, random.Random], Case | None]:
+    """The generator of one of the two: of a Func that is computed in a loop."""
+
+    def draw(case: Case, rng: random.Random) -> Case | None:
+        inside = [t for t in case.directives if t.method == "compute_at"]
+        if not inside:
+            return None
+        told = rng.choice(inside)
+        loops = [t.args for t in inside if t.args[0] == told.args[0]]
+        given = rng.choice([told.args, *loops]) if method == "hoist_storage" else ()
+        return replace(case, directives=(*case.directives, Told(told.func, 0, method, given)))
+
+    return draw
+
+
+# ---------------------------------------------------------------------------------------------------------
 # in_, clone_in
 
 
@@ -166,6 +186,8 @@ def _placed(case: Case) -> list[str]:
 
 
 LATER: dict[str, Later] = {
+    "hoist_storage": Later(_draw_hoist("hoist_storage"), (HoistStorage,)),
+    "hoist_storage_root": Later(_draw_hoist("hoist_storage_root"), (HoistStorageRoot,)),
     "in_": Later(_draw_instead("in_"), (In,)),
     "clone_in": Later(_draw_instead("clone_in"), (CloneIn,)),
     "rfactor": Later(_draw_rfactor, (RFactor,)),

@@ -76,6 +76,13 @@ def test_read_instead(golden: Golden, method: str) -> None:
     golden(f"{method}.txt", both(h))
 
 
+def test_hoist_storage(golden: Golden) -> None:
+    g, f, x, y = producer_and_consumer()
+    f.tile(x, y, xo, yo, xi, yi, 8, 8, TailStrategy.GuardWithIf)
+    g.compute_at(f, xo).hoist_storage(f, yo)
+    golden("hoist_storage.txt", f"{both(f)}\n-- allocated\n{format_stmt(after(f, 'hoist_storage'))}\n")
+
+
 # -- loops
 
 
