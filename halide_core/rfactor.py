@@ -37,7 +37,10 @@ from halide_core.types import INT32
 from halide_core.visit import Rewriter, Substitution
 
 _Named = Mapping[str, Expr]
-_LOOPS_KEPT = (TailStrategy.Auto, TailStrategy.GuardWithIf)
+_LOOPS_KEPT = (
+    TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateLoads,
+    TailStrategy.PredicateStores,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

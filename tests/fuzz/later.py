@@ -38,10 +38,10 @@ def draw_later(case: Case, seed: int, number: int) -> Case:
     rng = random.Random(f"{seed}/{number}/later")
     if rng.random() >= SHARE:
         return case
-    order = list(LATER.values())
+    order = [*(each.draw for each in LATER.values()), _draw_tail, _draw_tail]
     rng.shuffle(order)
-    for each in order:
-        changed = each.draw(case, rng)
+    for draw in order:
+        changed = draw(case, rng)
         if changed is not None:
             return changed
     return case
@@ -123,6 +123,32 @@ def _names_its_loops(case: Case, func: str, stage: int) -> bool:
 def _is_reduced(told: Told) -> bool:
     """Whether a place is in a reduction loop."""
     return "." in getattr(told.args[1], "name", "")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Tail strategies
+
+
+LATER_TAILS = (
+    TailStrategy.Predicate, TailStrategy.PredicateLoads, TailStrategy.PredicateStores, TailStrategy.RoundUpAndBlend,
+    TailStrategy.ShiftInwardsAndBlend, TailStrategy.ShiftInwardsAndBlend,
+)  # fmt: skip
+_SPLITTING = ("split", "tile", "vectorize", "unroll", "parallel")
+
+
+def _draw_tail(case: Case, rng: random.Random) -> Case | None:
+    """Other tails for the splits of a case."""
+    splits = [i for i, t in enumerate(case.directives) if t.method in _SPLITTING and len(t.args) > 1]
+    if not splits:
+        return None
+    directives = list(case.directives)
+    for i in rng.sample(splits, rng.randint(1, len(splits))):
+        told = directives[i]
+        args = told.args[:-1] if isinstance(told.args[-1], TailStrategy) else told.args
+        reduced = any(isinstance(a, Loop) and a.name.startswith("r") for a in args[:1])
+        tail = rng.choice(LATER_TAILS[:3] if reduced and rng.random() < 0.95 else LATER_TAILS)
+        directives[i] = replace(told, args=(*args, tail))
+    return replace(case, directives=tuple(directives))
 
 
 # ---------------------------------------------------------------------------------------------------------

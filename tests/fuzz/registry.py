@@ -12,8 +12,7 @@ import sys
 
 from halide_core import boundary_conditions
 from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt
-from halide_core.schedule import Directive
-from scheduling.loops import _SUPPORTED
+from halide_core.schedule import Directive, TailStrategy
 from tests.fuzz.coverage import Feature, Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS, SHAPES
@@ -38,7 +37,7 @@ def all_features() -> list[Feature]:
     names = {
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive)],
         Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *LATER],
-        Group.TAIL: [tail.name for tail in _SUPPORTED],
+        Group.TAIL: [tail.name for tail in TailStrategy],
         Group.NODE: [each.__name__ for root in (Expr, Stmt) for each in leaves(root)],
         Group.OPERATOR: [op.name for op in BinaryOp],
         Group.FUNCTION: [function.name for function in Intrinsic],

@@ -86,7 +86,10 @@ def test_hoist_storage(golden: Golden) -> None:
 # -- loops
 
 
-@pytest.mark.parametrize("tail", ["GuardWithIf", "ShiftInwards", "RoundUp", "Auto"])
+TAILS = [tail.value for tail in TailStrategy]
+
+
+@pytest.mark.parametrize("tail", TAILS)
 def test_split_of_an_output(golden: Golden, tail: str) -> None:
     f, x, _y = pixels()
     f.split(x, xo, xi, 8, TailStrategy[tail])

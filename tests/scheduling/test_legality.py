@@ -165,24 +165,12 @@ def test_factor_that_is_not_positive_at_start_up() -> None:
 # -- tail strategies
 
 
-@pytest.mark.parametrize(
-    "tail", ["Predicate", "PredicateLoads", "PredicateStores", "ShiftInwardsAndBlend", "RoundUpAndBlend"]
-)
-def test_tail_strategy_that_is_not_available(tail: str) -> None:
-    f, x, _y = pixels()
-    message = refused(lambda: f.split(x, xo, xi, 8, TailStrategy[tail]), f)
-    assert message == (
-        f"f.split(x, xo, xi, 8, TailStrategy.{tail}): TailStrategy.{tail} is not available yet. The available ones: "
-        "TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp."
-    )
-
-
-@pytest.mark.parametrize("tail", ["ShiftInwards", "RoundUp"])
+@pytest.mark.parametrize("tail", ["ShiftInwards", "RoundUp", "ShiftInwardsAndBlend", "RoundUpAndBlend"])
 def test_tail_strategy_on_a_reduction_loop(tail: str) -> None:
     f, _x, r = reduction()
     told = f"f.update().split(r.x, rxo, rxi, 4, TailStrategy.{tail}): "
     why = f'"r.x" is a reduction loop, and {tail} would run it on points that its RDom does not have.'
-    legal = "The legal choice: TailStrategy.GuardWithIf."
+    legal = "The legal choices: TailStrategy.GuardWithIf, TailStrategy.Predicate, "
     refused(lambda: f.update().split(r.x, rxo, rxi, 4, TailStrategy[tail]), f, told, why, legal)
 
 
@@ -195,7 +183,7 @@ def test_any_tail_strategy_is_legal_on_a_reduction_loop_that_divides() -> None:
 def test_shift_inwards_of_an_update() -> None:
     f, x, _r = reduction()
     told = "f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards): ShiftInwards repeats iterations"
-    legal = "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp."
+    legal = "The legal choices: TailStrategy.ShiftInwardsAndBlend, TailStrategy.GuardWithIf, TailStrategy.RoundUp."
     refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards), f, told, legal)
 
 
