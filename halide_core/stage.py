@@ -212,7 +212,8 @@ class StageSchedule(Pending):
         return self._record(*(replace(d, written=written) for d in (*splits, self._reorder((*i, *t)))))
 
     def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
-        """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors."""
+        """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors. Of such
+        loops inside one another the innermost has the lanes, and the others say how many vectors there are."""
         return self._inner("vectorize", "v", LoopKind.VECTORIZED, var, factor, tail)
 
     def unroll(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:

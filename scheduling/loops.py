@@ -279,6 +279,7 @@ def traverse(program: Program, d: Traverse) -> Program:
     Legal when: any loop may be serial or unrolled; parallel and vectorized ones must be pure (definition 2.16), unless
     the user allowed race conditions before.
     Vectorized and unrolled loops need a constant length, which is known, and checked, after bounds inference.
+    Of vectorized loops inside one another the innermost makes vectors, and the others as many of them as they are long.
 
     Raises: ScheduleError. Source: sections 2.8.2 and 2.8.6.
     """
@@ -294,10 +295,6 @@ def traverse(program: Program, d: Traverse) -> Program:
             f"The pure loops of this stage, innermost first: {pure}. Where you know that no two iterations write one "
             f"point, {d.subject()}.allow_race_conditions() before this line takes your word for it.",
         )
-    if d.kind is LoopKind.VECTORIZED:
-        other = next((each for each in nest.loops if each.kind is LoopKind.VECTORIZED and each is not loop), None)
-        if other is not None:
-            refuse(d, f'"{other.name.var}" of the same stage is vectorized already.')
     loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
     return program.with_nest(key, replace(nest, loops=loops))
 

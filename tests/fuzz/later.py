@@ -38,7 +38,7 @@ def draw_later(case: Case, seed: int, number: int) -> Case:
     rng = random.Random(f"{seed}/{number}/later")
     if rng.random() >= SHARE:
         return case
-    order = [*(each.draw for each in LATER.values()), _draw_tail, _draw_tail]
+    order = [*(each.draw for each in LATER.values()), _draw_tail, _draw_tail, _draw_vectors]
     rng.shuffle(order)
     for draw in order:
         changed = draw(case, rng)
@@ -149,6 +149,26 @@ def _draw_tail(case: Case, rng: random.Random) -> Case | None:
         tail = rng.choice(LATER_TAILS[:3] if reduced and rng.random() < 0.95 else LATER_TAILS)
         directives[i] = replace(told, args=(*args, tail))
     return replace(case, directives=tuple(directives))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Vectors of vectors
+
+
+def _draw_vectors(case: Case, rng: random.Random) -> Case | None:
+    """A second vectorized loop, over a dimension that nothing was said of."""
+    args = model_of(case).args
+    found = []
+    for i, t in enumerate(case.directives):
+        if t.method == "vectorize" and t.stage == 0 and not t.within:
+            said = {a.name for each in case.directives if each.func == t.func for a in each.args if isinstance(a, Loop)}
+            found += [(i, v) for v in args.get(t.func, ()) if v not in said]
+    if not found:
+        return None
+    at, v = rng.choice(found)
+    tail = rng.choice([TailStrategy.GuardWithIf, TailStrategy.RoundUp, TailStrategy.ShiftInwards])
+    told = replace(case.directives[at], args=(Loop(v), number(rng.choice([2, 2, 3]), INT32), tail))
+    return replace(case, directives=(*case.directives[: at + 1], told, *case.directives[at + 1 :]))
 
 
 # ---------------------------------------------------------------------------------------------------------

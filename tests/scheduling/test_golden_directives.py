@@ -83,6 +83,12 @@ def test_hoist_storage(golden: Golden) -> None:
     golden("hoist_storage.txt", f"{both(f)}\n-- allocated\n{format_stmt(after(f, 'hoist_storage'))}\n")
 
 
+def test_hoist_storage_root(golden: Golden) -> None:
+    g, f, _x, y = producer_and_consumer()
+    g.compute_at(f, y).hoist_storage_root()
+    golden("hoist_storage_root.txt", f"{both(f)}\n-- allocated\n{format_stmt(after(f, 'hoist_storage'))}\n")
+
+
 # -- loops
 
 
@@ -183,6 +189,12 @@ def test_unroll(golden: Golden) -> None:
     f, x, _y = pixels()
     f.unroll(x, 3, TailStrategy.GuardWithIf)
     golden("unroll.txt", both(f))
+
+
+def test_vectors_of_vectors(golden: Golden) -> None:
+    f, x, y = pixels()
+    f.tile(x, y, xi, yi, 8, 2, TailStrategy.GuardWithIf).vectorize(xi).vectorize(yi)
+    golden("nested_vectors.txt", f"{both(f)}\n-- unrolled\n{format_stmt(after(f, 'unroll'))}\n")
 
 
 def test_serial_takes_back_parallel(golden: Golden) -> None:
