@@ -271,8 +271,8 @@ class Prover:
         """A claim that needs start-up checks, or much work, if it is true at all."""
         failing = _fails([claim])
         if self._ask(failing, checks) == z3.unsat:
-            needed = self._fewest(failing)
-            return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
+            fewest = self._fewest(failing)
+            return Result(claim, Status.ASSERTED if fewest else Status.PROVEN, fewest)
         needed = self._part_by_part(claim, checks)
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
