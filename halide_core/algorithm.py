@@ -16,6 +16,7 @@ from halide_core import ir
 from halide_core.errors import DefinitionError, Location, ScheduleError
 from halide_core.names import is_automatic
 from halide_core.schedule import Directive
+from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
 
@@ -81,6 +82,8 @@ class Image(ir.Callee):
         self.constraints: Constraints = {}
         self.alignment: int | None = None
         """The bytes that the address of the data is a multiple of, where that is promised."""
+        self.memory = MemoryType.Auto
+        """The kind of memory that the caller says the data is in. It changes nothing: a CPU has one kind."""
 
 
 class ReductionDomain(ir.Domain):
@@ -132,6 +135,8 @@ class Function(ir.Callee):
     """What is promised of the buffer, where the Func is an output."""
     alignment: int | None = None
     """The bytes that the address of its buffer is a multiple of, where that is promised."""
+    memory: MemoryType = MemoryType.Auto
+    """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived

@@ -61,6 +61,16 @@ def _zeros(shape: Sequence[int], type: Type) -> Array:
     return memory[start : start + size].view(type.dtype).reshape(shape)
 
 
+def zeros_like(array: Array) -> Array:
+    """Zeros of the shape of an array, its axes in the same order in memory."""
+    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    known = type_of_dtype(array.dtype)
+    assert known is not None
+    made: Array = _zeros([array.shape[axis] for axis in order], known)
+    laid_out: Array = made.transpose([order.index(axis) for axis in range(array.ndim)])
+    return laid_out
+
+
 def view(buffer: Any, name: str = "", reverse_axes: bool = True) -> tuple[Array, str]:
     """The memory of an array, or of anything that shares memory as arrays do; and the Buffer's name."""
     if isinstance(buffer, np.ndarray):
@@ -129,6 +139,7 @@ class Shaped:
     _array: Array
     _mins: tuple[int, ...]
     _name: str
+    _has_memory: bool
 
     def _check_shape(self) -> None:
         array = self._array
@@ -139,6 +150,9 @@ class Shaped:
             for what, value in (("min", d.min()), ("extent", d.extent()), ("stride", d.stride()), ("max", d.max())):
                 if not INT32.can_represent(value):
                     raise HalideError(f'The {what} of dimension {i} of Buffer "{self._name}", {value}, is no int32.')
+
+    def _memory(self) -> Array:
+        raise NotImplementedError  # a Buffer says whether it has any
 
     @property
     def array(self) -> Array:
@@ -237,20 +251,21 @@ class Shaped:
         return self._dim_or_unit(2).extent()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        if dtype is not None and np.dtype(dtype) != self._array.dtype:
+        array = self._memory()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError("A conversion to another dtype needs a copy.")
-            return self._array.astype(dtype)
-        return self._array.copy() if copy else self._array
+            return array.astype(dtype)
+        return array.copy() if copy else array
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """The memory, by numpy's protocol."""
-        return self._array.__array_interface__
+        return self._memory().__array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:
         """The memory, by the DLPack protocol: ``torch.from_dlpack(buffer)`` shares it."""
-        return self._array.__dlpack__(**options)
+        return self._memory().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where the memory is, by the DLPack protocol: on the host."""
@@ -259,7 +274,7 @@ class Shaped:
 
     def _repr_png_(self) -> bytes | None:
         """A picture, for notebooks: of two dimensions, or of three with 1, 3 or 4 channels."""
-        return png(self._array)
+        return png(self._memory()) if self._has_memory else None
 
     def __buffer__(self, flags: int) -> memoryview:
-        return self._array.data
+        return self._memory().data

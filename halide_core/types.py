@@ -165,8 +165,8 @@ class Type:
         return False
 
     def same_handle_type(self, other: Type) -> bool:
-        """Whether both point to the same C++ type; true where neither is a handle."""
-        return self.is_handle() == other.is_handle()
+        """Always true, as in Halide: a handle points to nothing in particular here, and other types to nothing."""
+        return isinstance(other, Type)
 
     @property
     def dtype(self) -> np.dtype[np.generic]:
@@ -175,11 +175,16 @@ class Type:
 
     def min(self) -> Any:
         """The least value, as an Expr of the type; minus infinity for a float."""
-        return _as_expr(-math.inf if self.is_float() else self.range[0], self)
+        return self._limit(-math.inf, self.range[0])
 
     def max(self) -> Any:
         """The greatest value, as an Expr of the type; infinity for a float."""
-        return _as_expr(math.inf if self.is_float() else self.range[1], self)
+        return self._limit(math.inf, self.range[1])
+
+    def _limit(self, real: float, whole: int) -> Any:
+        if self.is_handle():
+            raise DefinitionError(f"{self} has no least and no greatest value: a pointer is no number.")
+        return _as_expr(real if self.is_float() else whole, self)
 
     def __str__(self) -> str:
         if self.is_bool():
@@ -211,6 +216,11 @@ def UInt(bits: int, lanes: int = 1) -> Type:
 def Float(bits: int, lanes: int = 1) -> Type:
     """An IEEE 754 number of 32 or 64 bits."""
     return _checked(TypeCode.Float, bits, lanes, (32, 64))
+
+
+def Handle(lanes: int = 1) -> Type:
+    """An opaque pointer of 64 bits. It has no arithmetic and no values here: a type to ask about and to compare."""
+    return _checked(TypeCode.Handle, 64, lanes, (64,))
 
 
 def Bool(lanes: int = 1) -> Type:

@@ -153,9 +153,9 @@ def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     for source in request.inputs:
         if isinstance(source, Image):
             kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
+            result.append(Argument.of(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
         else:
-            result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
+            result.append(Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
         result.extend(output_arguments(f))
     return tuple(result)

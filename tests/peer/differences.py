@@ -131,10 +131,9 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     (Kind.BETTER, "The message of require() takes texts; Halide's binding takes Exprs only.", ["require_holds"]),
     (
         Kind.TO_COME,
-        "Types: handles and floats of 16 bits.",
-        ["hl.Handle().is_handle()", "hl.Float(16).bits()", "hl.BFloat(16).bits()"],
+        "Floats of 16 bits.",
+        ["hl.Float(16).bits()", "hl.BFloat(16).bits()"],
     ),
-    (Kind.TO_COME, "The loop outside of all loops.", ["hl.Var.outermost().name()"]),
     (Kind.TO_COME, "Wrappers.", ["wrapper"]),
 ]  # fmt: skip
 

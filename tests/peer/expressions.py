@@ -171,6 +171,10 @@ _TYPE_QUESTIONS = [
     "hl.UInt(8).is_max(255)", "hl.UInt(8).is_min(0)", "hl.Int(8).is_max(5)", "hl.Int(8).is_min(-128)",
     "hl.UInt(8) == hl.UInt(8)", "hl.UInt(8) != hl.Int(8)", "hl.Int(32, 4) == hl.Int(32)", "hl.Bool() == hl.UInt(1)",
     "hl.UInt(8).is_bfloat()", "hl.UInt(8).same_handle_type(hl.UInt(8))", "hl.Handle().is_handle()",
+    "[hl.Handle().bits(), hl.Handle().bytes(), hl.Handle(2).lanes(), str(hl.Handle()), hl.Handle().is_int()]",
+    "hl.Handle().same_handle_type(hl.Handle())", "hl.Handle().code()", "isinstance(hl.install_dir(), str)",
+    "hl.Handle().min()", "hl.UInt(8).same_handle_type(hl.Handle())",
+    "hl.Param(hl.UInt(8), 'p').type().same_handle_type(hl.Int(8))",
     "hl.Float(16).bits()", "hl.BFloat(16).bits()", "hl.Int(7).bits()", "hl.Float(80).bits()",
     "hl.UInt(8).bits", "hl.cast(hl.UInt(8), x).type()",
 ]  # fmt: skip
