@@ -30,6 +30,7 @@ from halide_core.ir import (
     Promise,
     Select,
 )
+from halide_core.narrow_floats import rounded
 from halide_core.types import Type
 
 _BOOL: Range = (0, 1)
@@ -62,6 +63,10 @@ _SLACK = 1e-5
 _LIMITED = {Intrinsic.SIN: 1 + _SLACK, Intrinsic.COS: 1 + _SLACK}
 
 
+_LARGEST = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": 1.7e308}
+"""What a number of each type is at most."""
+
+
 def _about(low: float, high: float) -> Range:
     return (low - _SLACK * max(abs(low), 1.0), high + _SLACK * max(abs(high), 1.0))
 
@@ -74,7 +79,7 @@ def type_range(type: Type) -> Range:
 def _finite_range(type: Type) -> Range:
     """The values of a type that are numbers: a float beyond them is infinite, and what comes of it may be NaN."""
     if type.is_float():
-        limit = 3.4e38 if type.bits() == 32 else 1.7e308
+        limit = _LARGEST[str(type.element_of())]
         return (-limit, limit)
     return type_range(type)
 
@@ -146,6 +151,8 @@ class ValueRanges:
                 return to.range
             low, high = to.range
             return (max(low, min(high, math.trunc(known[0]))), max(low, min(high, math.trunc(known[1]))))
+        if to.is_narrow_float():
+            return (rounded(known[0], to), rounded(known[1], to))  # rounding is monotone
         if to.is_float():
             # Rounding moves an end by less than one unit in the last place.
             slack = 2.0**-20 if to.bits() == 32 else 2.0**-50

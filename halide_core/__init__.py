@@ -169,7 +169,7 @@ from halide_core.target import (
 )
 from halide_core.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 from halide_core.tuples import Tuple
-from halide_core.types import Bool, Float, Handle, Int, Type, TypeCode, UInt
+from halide_core.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
 
@@ -188,6 +188,7 @@ __all__ = [
     "Argument",
     "ArgumentEstimates",
     "ArgumentKind",
+    "BFloat",
     "Bool",
     "BoundaryConditions",
     "BoundsError",

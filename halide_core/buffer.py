@@ -25,6 +25,7 @@ from halide_core.errors import (
     user_location,
 )
 from halide_core.expr import Expr, ExprLike, Operand
+from halide_core.narrow_floats import element, numbers
 from halide_core.pending import BUFFER, Pending
 from halide_core.picture import Array
 from halide_core.types import Type
@@ -185,10 +186,10 @@ class Buffer(Shaped, Pending):
         at = as_tuple(index)
         if any(isinstance(i, Operand) for i in at):
             return image_access(self.image, at)
-        return self._memory()[self._axes(at)].item()
+        return numbers(self._memory()[self._axes(at)]).item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._memory()[self._axes(as_tuple(index))] = checked_value(self.type(), value, f'Buffer "{self._name}"')
+        self._memory()[self._axes(as_tuple(index))] = self._element(value)
 
     def at(self, *args: ExprLike) -> Expr:
         """The element at a point as an expression, for integers and zero dimensions too."""
@@ -199,7 +200,7 @@ class Buffer(Shaped, Pending):
             raise NotIterableError(
                 f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can."
             )
-        return iter(self._memory().tolist())
+        return iter(numbers(self._memory()).tolist())
 
     def contains(self, coords: Sequence[int]) -> bool:
         """Whether a point lies inside."""
@@ -208,11 +209,16 @@ class Buffer(Shaped, Pending):
 
     def fill(self, value: object) -> None:
         """Sets every element."""
-        self._memory()[...] = checked_value(self.type(), value, f'Buffer "{self._name}"')
+        self._memory()[...] = self._element(value)
 
     def all_equal(self, value: object) -> bool:
         """Whether every element has this value."""
-        return bool(np.all(self._memory() == checked_value(self.type(), value, f'Buffer "{self._name}"')))
+        expected = checked_value(self.type(), value, f'Buffer "{self._name}"')
+        return bool(np.all(numbers(self._memory()) == expected))
+
+    def _element(self, value: object) -> Any:
+        """A number as an element of the memory."""
+        return element(checked_value(self.type(), value, f'Buffer "{self._name}"'), self.type())
 
     def for_each_element(self, f: Callable[[list[int]], object]) -> None:
         """Calls ``f`` with the coordinates of each element, x changing fastest."""

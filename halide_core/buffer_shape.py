@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from halide_core.errors import DefinitionError, HalideError
+from halide_core.narrow_floats import numbers
 from halide_core.picture import Array, png
-from halide_core.types import INT32, Type, type_of_dtype
+from halide_core.types import BFLOAT16_DTYPE, INT32, Type, type_of_dtype
 
 
 def allocate(
@@ -87,6 +88,8 @@ def view(buffer: Any, name: str = "", reverse_axes: bool = True) -> tuple[Array,
                 f"A Buffer is made from a numpy array or another buffer, or from a type and a list of sizes, "
                 f"not from a {buffer.__class__.__name__}."
             ) from wrong
+    if array.dtype.name == "bfloat16":  # of the library ml_dtypes, whose memory can't be shared by the buffer protocol
+        array = array.view(BFLOAT16_DTYPE)
     return (array if reverse_axes else array.transpose()), name
 
 
@@ -255,12 +258,14 @@ class Shaped:
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError("A conversion to another dtype needs a copy.")
-            return array.astype(dtype)
+            return numbers(array).astype(dtype)
         return array.copy() if copy else array
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """The memory, by numpy's protocol."""
+        """The memory, by numpy's protocol; bfloat16, which numpy would convert by its bits, goes by ``__array__``."""
+        if self._array.dtype == BFLOAT16_DTYPE:
+            raise AttributeError("__array_interface__")
         return self._memory().__array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -274,7 +279,9 @@ class Shaped:
 
     def _repr_png_(self) -> bytes | None:
         """A picture, for notebooks: of two dimensions, or of three with 1, 3 or 4 channels."""
-        return png(self._memory()) if self._has_memory else None
+        return png(numbers(self._memory())) if self._has_memory else None
 
     def __buffer__(self, flags: int) -> memoryview:
+        if self._array.dtype == BFLOAT16_DTYPE:
+            raise BufferError("A Buffer of bfloat16 is shared by np.asarray(buffer) only.")
         return self._memory().data

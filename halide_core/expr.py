@@ -230,6 +230,8 @@ def promoted(a: Type, b: Type) -> Type:
     if a is b:
         return a
     if a.is_float() or b.is_float():
+        if a.is_narrow_float() and b.is_narrow_float():
+            raise TypeMismatchError(f"{a} and {b} have no common type: convert one of them, or both with hl.f32(…).")
         if a.is_float() and b.is_float():
             return a if a.bits() >= b.bits() else b
         return a if a.is_float() else b
@@ -314,7 +316,7 @@ def power(a: ExprLike, b: ExprLike) -> Expr:
     if isinstance(y, ir.IntImm) and not y.type.is_bool() and abs(y.value) <= 64:
         powered = _repeated(x, abs(y.value))
         return Expr.of(powered if y.value >= 0 else ir.div(ir.const(1, x.type), powered))
-    type = x.type if x.type.is_float() else _FLOAT32
+    type = x.type if x.type.is_float() and not x.type.is_bfloat() else _FLOAT32
     return Expr.of(ir.Call(type, ir.Intrinsic.POW, (ir.cast(type, x), ir.cast(type, y))))
 
 

@@ -62,7 +62,8 @@ def literal_as(value: object, type: Type) -> ir.Expr:
     Only a number that needs 64 bits, and that the type doesn't have, stays an int64.
     """
     if isinstance(value, float):
-        return _float_literal(value, type if type.is_float() else _FLOAT32)
+        # As in Halide it is a float32 beside a float of 16 bits, which then widens.
+        return _float_literal(value, type if type.is_float() and not type.is_narrow_float() else _FLOAT32)
     if isinstance(value, int):
         if not type.can_represent(int(value)):
             if type.is_integer() and not INT32.can_represent(value) and Int(64).can_represent(value):

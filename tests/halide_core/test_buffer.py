@@ -76,7 +76,7 @@ def _read_only() -> np.ndarray:
         (_read_only, "read-only"),
         (lambda: np.zeros(3, np.complex64), "complex64"),
         (lambda: np.zeros(3, ">i4"), "byte order"),
-        (lambda: np.zeros(3, np.float16), "float16"),
+        (lambda: np.zeros(3, "U1"), "<U1"),
         (lambda: np.zeros(5, [("a", "u1"), ("b", "<i4")])["b"], "copy()"),
         (lambda: as_strided(np.zeros(9, np.int32), (3,), (6,)), "copy()"),
         (lambda: as_strided(np.zeros(1, np.int8), (2**31,), (0,)), "int32"),

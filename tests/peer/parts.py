@@ -129,3 +129,23 @@ def requirement_of_a_value(hl: Any) -> Any:
     good = f.realize([5])
     p.set(-2)
     return [good, attempt(lambda: f.realize([5]))]
+
+
+@pipeline
+def narrow_floats_in_memory(hl: Any) -> Any:
+    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
+    values = np.linspace(-3, 70000, 50).astype(np.float16)
+    source = hl.Buffer(values)
+    f[x] = source[x] * hl.cast(hl.Float(16), 1.5) + hl.cast(hl.Float(16), 0.25)
+    g[x] = hl.reinterpret(hl.UInt(16), f[x])
+    f.compute_root().vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+    return [g.realize([49]), f.realize([50]), f.type(), source.type()]
+
+
+@pipeline
+def bfloat_in_memory(hl: Any) -> Any:
+    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
+    f[x] = hl.cast(hl.BFloat(16), hl.f32(x) / 7) * hl.cast(hl.BFloat(16), 3.0)
+    g[x] = hl.f32(f[x]) + 1
+    f.compute_root()
+    return [g.realize([50]), f.type(), hl.BFloat(16).bits(), hl.Buffer(hl.BFloat(16), [3]).size_in_bytes()]
