@@ -82,6 +82,8 @@ class Image(ir.Callee):
         self.constraints: Constraints = {}
         self.alignment: int | None = None
         """The bytes that the address of the data is a multiple of, where that is promised."""
+        self.traced = False
+        """Whether each load is shown."""
         self.memory = MemoryType.Auto
         """The kind of memory that the caller says the data is in. It changes nothing: a CPU has one kind."""
 

@@ -237,6 +237,10 @@ class ImageParam(Shaped):
             )
         self._source.bound = given
 
+    def trace_loads(self) -> None:
+        """Shows a line for each element that a stage reads: ``Load in(3, 4) = 7``."""
+        self._source.traced = True
+
     def get(self) -> Buffer | None:
         """The Buffer that is bound, or None."""
         bound = self._source.bound

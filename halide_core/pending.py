@@ -19,8 +19,8 @@ _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-add_trace_tag async_ clone_in debug_to_file define_extern hoist_storage hoist_storage_root in_
-memoize ring_buffer trace_loads trace_realizations trace_stores
+async_ clone_in debug_to_file define_extern hoist_storage hoist_storage_root in_
+memoize ring_buffer
 """
 _PIPELINE = """
 apply_autoscheduler compile_to_bitcode
@@ -42,7 +42,7 @@ STAGE = frozenset((_STAGE + _DEVICE).split())
 PIPELINE = frozenset(_PIPELINE.split())
 FUNC = DIRECTIVES | PIPELINE
 MODULE = frozenset(_MODULE.split())
-IMAGE_PARAM = frozenset("in_ trace_loads".split())
+IMAGE_PARAM = frozenset("in_".split())
 OUTPUT_MODULE = frozenset(
     """append buffers compile_to_buffer get_auto_scheduler_results get_metadata_name_map remap_metadata_name
     resolve_submodules set_auto_scheduler_results submodules""".split()

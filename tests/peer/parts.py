@@ -149,3 +149,14 @@ def bfloat_in_memory(hl: Any) -> Any:
     g[x] = hl.f32(f[x]) + 1
     f.compute_root()
     return [g.realize([50]), f.type(), hl.BFloat(16).bits(), hl.Buffer(hl.BFloat(16), [3]).size_in_bytes()]
+
+
+@pipeline
+def traced(hl: Any) -> Any:
+    x, f, g, image = hl.Var("x"), hl.Func("f"), hl.Func("g"), hl.ImageParam(hl.UInt(8), 1, "image")
+    image.trace_loads()
+    image.set(hl.Buffer(np.arange(6, dtype=np.uint8)))
+    f[x] = image[x] * 2
+    g[x] = f[x] + f[x + 1]
+    f.compute_root().trace_stores().trace_loads().trace_realizations().add_trace_tag("doubled")
+    return g.realize([5])
