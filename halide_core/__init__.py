@@ -79,6 +79,7 @@ from halide_core.errors import (
 )
 from halide_core.estimates import ArgumentEstimates
 from halide_core.expr import Expr, Var
+from halide_core.extern import ExternFuncArgument
 from halide_core.fixed_point import (
     div_round_to_zero,
     halving_add,
@@ -201,6 +202,7 @@ __all__ = [
     "DeviceAPI",
     "Dimension",
     "Expr",
+    "ExternFuncArgument",
     "Float",
     "Func",
     "FuncProfile",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, Location, ScheduleError
+from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.names import is_automatic
 from halide_core.schedule import Directive
 from halide_core.storage import MemoryType
@@ -120,6 +120,14 @@ class Definition:
         return self.args + self.values + tuple(test for test in tests if test is not ir.TRUE)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternCall:
+    """The C function that computes an extern stage, and what it is passed: Funcs, images and start-up values."""
+
+    name: str
+    params: tuple[ir.Callee | ir.Expr, ...]
+
+
 @dataclass(eq=False)
 class Function(ir.Callee):
     """A Func: pure variables and stages. ``name`` is unique inside a snapshot only."""
@@ -139,6 +147,8 @@ class Function(ir.Callee):
     """The bytes that the address of its buffer is a multiple of, where that is promised."""
     memory: MemoryType = MemoryType.Auto
     """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
+    extern: ExternCall | None = None
+    """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
@@ -154,6 +164,16 @@ class Function(ir.Callee):
         """Which dimensions are pure in a stage (definition 2.8): those whose variable is its own index there."""
         args = self.definitions[stage].args
         return tuple(a is ir.pure_variable(n) for a, n in zip(args, self.args, strict=True))
+
+
+def refuse_externs(functions: Iterable[Function], what: str) -> None:
+    """Raises NotAvailableError where an extern stage is among some Funcs."""
+    for f in functions:
+        if f.extern is not None:
+            raise NotAvailableError(
+                f'Func "{f.name}" is an extern stage, made at {f.location}: {what} not available for it. '
+                f"realize(), compile_jit(), infer_input_bounds() and compile_to_callable() are."
+            )
 
 
 def callees(function: Function) -> list[ir.Callee]:
@@ -345,6 +365,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
     Images and parameters keep their identity: they are the pipeline's arguments.
     """
     order = realization_order(outputs)
+    refuse_externs(order, "this is")
     images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)

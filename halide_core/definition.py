@@ -87,6 +87,8 @@ def define(function: Function, args: tuple[ir.Expr, ...], value: object, require
     """
     if isinstance(value, Accumulation):
         _accumulate(function, args, value, required)
+    elif function.extern is not None:
+        raise DefinitionError(f'Func "{function.name}" is an extern stage: it can\'t be given another definition.')
     elif function.definitions:
         _define_update(function, args, _value_nodes(function, value))
     else:

@@ -19,7 +19,7 @@ _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-async_ clone_in debug_to_file define_extern hoist_storage hoist_storage_root in_
+async_ clone_in debug_to_file hoist_storage hoist_storage_root in_
 memoize ring_buffer
 """
 _PIPELINE = """
@@ -28,7 +28,7 @@ compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitar
 """
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams Derivative EvictionKey
-ExternFuncArgument Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
+Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
 LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy active_generator_context
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
 evaluate_may_gpu funcs gather generator host_supports_target_device link_modules load_plugin main

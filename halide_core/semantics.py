@@ -24,7 +24,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm import Definition, Function, Image, Parameter, ReductionDomain
+from halide_core.algorithm import (
+    Definition,
+    Function,
+    Image,
+    Parameter,
+    ReductionDomain,
+    realization_order,
+    refuse_externs,
+)
 from halide_core.errors import InternalError, PipelineError
 from halide_core.narrow_floats import element
 from halide_core.semantics_inputs import Array, Inputs
@@ -199,6 +207,7 @@ def evaluate(
         raise PipelineError(f'Func "{function.name}" has {function.dimensions} dimensions, the window {len(window)}.')
     if any(extent < 0 for _, extent in window):
         raise PipelineError(f'The window of Func "{function.name}" has a negative extent: {list(window)}.')
+    refuse_externs(realization_order([function]), "the reference semantics are")
     program = _Program(function, Inputs(params or {}, images or {}))
     last = program.stages[function][-1]
     wrap = wrap_function(INT32)

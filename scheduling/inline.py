@@ -145,7 +145,7 @@ def _reads(d: Definition, f: Function) -> bool:
     return any(isinstance(e, Access) and e.callee is f for e in subexpressions(roots))
 
 
-def copied(f: Function, name: str, copies: Mapping[Function, Function]) -> Function:
+def copied(f: Function, name: str, copies: Mapping[Function, ir.Callee]) -> Function:
     """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
     speak of them."""
     copy = Function(name, f.args, f.types, location=f.location, original=f.original or f)

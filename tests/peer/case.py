@@ -13,13 +13,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import expressions, files, generate, inputs, parts, pipelines, schedules, targets, tuples
+from . import expressions, externs, files, generate, inputs, parts, pipelines, schedules, targets, tuples
 from .making import PipelineCase
 
 RANDOM_SEED = 20240
 RANDOM_EXPRESSIONS = 320
 GROUP = 16
-PIPELINE_MODULES = (pipelines, tuples, inputs, files, schedules, targets, parts)
+PIPELINE_MODULES = (pipelines, tuples, inputs, files, schedules, targets, parts, externs)
 EXPRESSION_FILE = "<expression>"
 
 # Functions that no two libraries compute to the last bit.
