@@ -195,7 +195,7 @@ _VARIABLES = [
     "hl.Range(1, 5).min", "hl.Range(1, 5).extent", "hl.Range(1)", "hl.Buffer(hl.UInt(8), [2]).dim(2).extent()",
     "hl.Pipeline().defined()", "hl.RDom([hl.Range(0, 5)]).x.extent()",
     "hl.RDom([(0, 5)]).logical_not()", "hl.RDom([(0, 2), (0, 3), (1, 4)]).z.min()", "hl.RVar('r').logical_not()",
-    "hl.Func('f').name()", "hl.Func('f').defined()", "hl.Func('f').dimensions()", "hl.Func(hl.UInt(8), 2, 'f').type()",
+    "hl.Func('named').name()", "hl.Func('f').defined()", "hl.Func('f').dimensions()", "hl.Func(hl.UInt(8), 2, 'f').type()",
     "hl.Func('f')[x] + 1", "hl.Func(3)", "hl.Param(hl.UInt(8), 'p').name()", "hl.Param(hl.UInt(8), 'p').type()",
     "hl.Param(hl.UInt(8), 'p', 7).get()", "hl.Param(hl.UInt(8), 'p', 300)", "hl.Param(hl.UInt(8), 'p', 1.5)",
     "hl.Param(hl.Float(32), 'p', 1)", "(hl.Param(hl.UInt(8), 'p') + 1).type()",
