@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Mapping
 from bounds.functions import function_range
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.narrow_floats import rounded
+from halide_core.types import Type
 from halide_core.value_semantics import round_to_float32
 
 Range = tuple[float, float]
@@ -75,6 +77,9 @@ class _Floats:
                     return None
                 ends = (abs(inner[0]), abs(inner[1]))
                 return (0 if inner[0] <= 0 <= inner[1] else min(ends), max(ends))
+            case ir.Cast(a=a) if e.type.is_narrow_float():
+                inner = self.of(a)
+                return None if inner is None else _coarse(*inner, e.type)
             case ir.Cast(a=a) if a.type.is_float():
                 inner = self.of(a)
                 return None if inner is None else _rounded(*inner)
@@ -125,6 +130,12 @@ def _rounded(low: float, high: float) -> Range | None:
     if not (-_LARGEST < low <= high < _LARGEST):
         return None
     return (_away(low, -1), _away(high, 1))
+
+
+def _coarse(low: float, high: float, type: Type) -> Range | None:
+    """What rounding to a float of 16 bits, which is monotone, makes of a range."""
+    ends = rounded(low, type), rounded(high, type)
+    return ends if -_LARGEST < ends[0] <= ends[1] < _LARGEST else None
 
 
 def _away(end: float, direction: int) -> float:

@@ -29,6 +29,7 @@ from halide_core.ir import (
     Promise,
     Select,
 )
+from halide_core.narrow_floats import rounded
 from halide_core.types import Type
 from halide_core.value_semantics import round_to_float32
 
@@ -37,6 +38,8 @@ LARGEST = 1e37
 """Floats beyond this are taken for infinite."""
 _SLACK = 1e-5
 """More than compiled functions are off, relative to the value or, near zero, in all."""
+_NUMBERS = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": 1.7e308}
+"""What a number of each type is at most."""
 
 
 def type_range(type: Type) -> Range:
@@ -47,7 +50,7 @@ def type_range(type: Type) -> Range:
 def _finite_range(type: Type) -> Range:
     """The values of a type that are numbers: a float beyond them is infinite, and what comes of it may be NaN."""
     if type.is_float():
-        limit = 3.4e38 if type.bits() == 32 else 1.7e308
+        limit = _NUMBERS[str(type.element_of())]
         return (-limit, limit)
     return type_range(type)
 
@@ -121,6 +124,8 @@ class ValueRanges:
                 return to.range
             low, high = to.range
             return (max(low, min(high, math.trunc(known[0]))), max(low, min(high, math.trunc(known[1]))))
+        if to.is_narrow_float():
+            return (rounded(known[0], to), rounded(known[1], to))  # rounding is monotone
         if to.is_float():
             # Rounding moves an end by less than one unit in the last place.
             slack = 2.0**-20 if to.bits() == 32 else 2.0**-50

@@ -79,6 +79,7 @@ from halide_core.errors import (
 )
 from halide_core.estimates import ArgumentEstimates
 from halide_core.expr import Expr, Var
+from halide_core.extern import ExternFuncArgument
 from halide_core.fixed_point import (
     div_round_to_zero,
     halving_add,
@@ -140,8 +141,9 @@ from halide_core.image_param import Dimension, ImageParam
 from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
+from halide_core.loop_variables import VarOrRVar
 from halide_core.output_buffer import OutputImageParam
-from halide_core.output_files import LinkageType, Module, NameMangling, OutputFileType, StmtOutputFormat
+from halide_core.output_files import LinkageType, Module, NameMangling, OutputFileType, StmtOutputFormat, install_dir
 from halide_core.param import Param
 from halide_core.parameter import Parameter
 from halide_core.pending import MODULE, missing
@@ -169,7 +171,7 @@ from halide_core.target import (
 )
 from halide_core.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 from halide_core.tuples import Tuple
-from halide_core.types import Bool, Float, Int, Type, TypeCode, UInt
+from halide_core.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
 
 check_siblings(Path(__file__).resolve().parent.parent)
 
@@ -188,6 +190,7 @@ __all__ = [
     "Argument",
     "ArgumentEstimates",
     "ArgumentKind",
+    "BFloat",
     "Bool",
     "BoundaryConditions",
     "BoundsError",
@@ -200,6 +203,7 @@ __all__ = [
     "DeviceAPI",
     "Dimension",
     "Expr",
+    "ExternFuncArgument",
     "Float",
     "Func",
     "FuncProfile",
@@ -207,6 +211,7 @@ __all__ = [
     "FuncTupleElementRef",
     "HalideError",
     "HalideWarning",
+    "Handle",
     "ImageParam",
     "Int",
     "InternalError",
@@ -246,6 +251,7 @@ __all__ = [
     "TypeMismatchError",
     "UInt",
     "Var",
+    "VarOrRVar",
     "_",
     "_0",
     "_1",
@@ -306,6 +312,7 @@ __all__ = [
     "i32_sat",
     "i64",
     "i64_sat",
+    "install_dir",
     "is_finite",
     "is_inf",
     "is_nan",

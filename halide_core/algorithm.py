@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, Location, ScheduleError
+from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.names import is_automatic
 from halide_core.schedule import Directive
 from halide_core.schedule_funcs import RFactor
+from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
 
@@ -85,6 +86,10 @@ class Image(ir.Callee):
         self.constraints: Constraints = {}
         self.alignment: int | None = None
         """The bytes that the address of the data is a multiple of, where that is promised."""
+        self.traced = False
+        """Whether each load is shown."""
+        self.memory = MemoryType.Auto
+        """The kind of memory that the caller says the data is in. It changes nothing: a CPU has one kind."""
 
 
 class ReductionDomain(ir.Domain):
@@ -119,6 +124,14 @@ class Definition:
         return self.args + self.values + tuple(test for test in tests if test is not ir.TRUE)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternCall:
+    """The C function that computes an extern stage, and what it is passed: Funcs, images and start-up values."""
+
+    name: str
+    params: tuple[ir.Callee | ir.Expr, ...]
+
+
 @dataclass(eq=False)
 class Function(ir.Callee):
     """A Func: pure variables and stages. ``name`` is unique inside a snapshot only."""
@@ -136,6 +149,10 @@ class Function(ir.Callee):
     """What is promised of the buffer, where the Func is an output."""
     alignment: int | None = None
     """The bytes that the address of its buffer is a multiple of, where that is promised."""
+    memory: MemoryType = MemoryType.Auto
+    """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
+    extern: ExternCall | None = None
+    """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
@@ -151,6 +168,16 @@ class Function(ir.Callee):
         """Which dimensions are pure in a stage (definition 2.8): those whose variable is its own index there."""
         args = self.definitions[stage].args
         return tuple(a is ir.pure_variable(n) for a, n in zip(args, self.args, strict=True))
+
+
+def refuse_externs(functions: Iterable[Function], what: str) -> None:
+    """Raises NotAvailableError where an extern stage is among some Funcs."""
+    for f in functions:
+        if f.extern is not None:
+            raise NotAvailableError(
+                f'Func "{f.name}" is an extern stage, made at {f.location}: {what} not available for it. '
+                f"realize(), compile_jit(), infer_input_bounds() and compile_to_callable() are."
+            )
 
 
 def callees(function: Function) -> list[ir.Callee]:
@@ -365,6 +392,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
     Images and parameters keep their identity: they are the pipeline's arguments.
     """
     order = with_made_funcs(realization_order(outputs))
+    refuse_externs(order, "this is")
     images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)

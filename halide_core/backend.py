@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from halide_core import ir
 from halide_core.algorithm import Function, Image, Parameter, Requirement
-from halide_core.errors import InternalError
+from halide_core.errors import InternalError, PipelineError
 from halide_core.estimates import ArgumentEstimates, estimates_of
 from halide_core.types import Type
 
@@ -35,9 +36,19 @@ class ArgumentKind(Enum):
     OutputBuffer = "OutputBuffer"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Carrier(Protocol):
+    """A Param, an ImageParam, a Buffer, or the buffer of an output: what has an argument of a pipeline."""
+
+    @property
+    def source(self) -> Image | Parameter | Function:
+        """The input or the output as the compiler sees it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Argument:
-    """One argument of the compiled function. ``source`` is the Image, Parameter or Function it carries."""
+    """One argument of the compiled function: ``Argument(param)`` of a Param, an ImageParam, a Buffer, or the buffer of
+    an output. ``source`` is the Image, Parameter or Function it carries."""
 
     kind: ArgumentKind
     name: str
@@ -47,6 +58,43 @@ class Argument:
     component: int = 0
     dense: bool = True
     """Whether dimension 0 must have stride 1: unless a constraint says which other stride it has."""
+
+    def __init__(self, of: Carrier) -> None:
+        source = getattr(of, "source", None)
+        match source:
+            case Parameter():
+                self._fill(ArgumentKind.InputScalar, source.name, source.type, 0, source, 0, True)
+            case Image(types=(type,)):
+                dense = is_dense(source)
+                self._fill(ArgumentKind.InputBuffer, source.name, type, source.dimensions, source, 0, dense)
+            case Function(types=(type,)):
+                dense = is_dense(source)
+                self._fill(ArgumentKind.OutputBuffer, source.name, type, source.dimensions, source, 0, dense)
+            case _:
+                raise PipelineError(
+                    f"An Argument is made of a Param, an ImageParam, a Buffer, or the one output_buffer() of a Func, "
+                    f"not of {of!r}."
+                )
+
+    def _fill(self, *values: object) -> None:
+        for each, value in zip(dataclasses.fields(self), values, strict=True):
+            object.__setattr__(self, each.name, value)
+
+    @classmethod
+    def of(
+        cls,
+        kind: ArgumentKind,
+        name: str,
+        type: Type,
+        dimensions: int,
+        source: ir.Callee | ir.Scalar,
+        component: int = 0,
+        dense: bool = True,
+    ) -> Argument:
+        """An argument with all that is known of it."""
+        self = cls.__new__(cls)
+        self._fill(kind, name, type, dimensions, source, component, dense)
+        return self
 
     @property
     def argument_estimates(self) -> ArgumentEstimates:
@@ -63,7 +111,7 @@ def is_dense(buffer: Image | Function) -> bool:
 def output_arguments(f: Function) -> list[Argument]:
     """The arguments that an output is written to: a buffer for each value of a point."""
     return [
-        Argument(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f))
+        Argument.of(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f))
         for k, type in enumerate(f.types)
     ]
 

@@ -14,7 +14,7 @@ from typing import Any, overload
 import numpy as np
 
 from halide_core.algorithm import Image
-from halide_core.buffer_shape import Shaped, allocate, check_memory, view
+from halide_core.buffer_shape import Shaped, allocate, check_memory, view, zeros_like
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, image_access
 from halide_core.errors import (
     CoordinateError,
@@ -25,6 +25,7 @@ from halide_core.errors import (
     user_location,
 )
 from halide_core.expr import Expr, ExprLike, Operand
+from halide_core.narrow_floats import element, numbers
 from halide_core.pending import BUFFER, Pending
 from halide_core.picture import Array
 from halide_core.types import Type
@@ -65,8 +66,10 @@ class Buffer(Shaped, Pending):
         self._image: Image | None = None
         self.described: object = None
         """What the runtime keeps with the Buffer: how C sees it."""
+        self._has_memory = True
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
             self._array, self._mins, self._name = args[0]._array, args[0]._mins, _fresh_name()
+            self._has_memory = args[0]._has_memory
             return
         if not args and not options:
             raise DefinitionError("A Buffer is made from a numpy array, or from a type and a list of sizes.")
@@ -93,13 +96,67 @@ class Buffer(Shaped, Pending):
         return cls._of(np.empty_like(src._array), src._mins, name)
 
     @classmethod
+    def make_bounds_query(cls, type: Type, sizes: Sequence[int], name: str = "") -> Buffer:
+        """A Buffer without memory. A run that is given one computes nothing: it gives each such Buffer the region that
+        computing the others would need of it, or that sizes ask for.
+
+        Example: ``ip.set(query); f.realize(out)`` leaves in ``query`` what ``f`` reads of ``ip`` for ``out``;
+        ``query.allocate()`` gives it memory.
+        """
+        self = cls(type, sizes, name)
+        self._has_memory = False
+        return self
+
+    @classmethod
     def _of(cls, array: Array, mins: tuple[int, ...], name: str = "") -> Buffer:
         self = cls(array, name)
         self._mins = mins
         self._check_shape()
         return self
 
+    def _view(self, array: Array, mins: tuple[int, ...]) -> Buffer:
+        """Another view of the same memory, or of the same lack of it."""
+        view = Buffer._of(array, mins)
+        view._has_memory = self._has_memory
+        return view
+
+    # Memory.
+
+    def allocate(self) -> None:
+        """Gives the Buffer new memory, zeroed, of its shape and order of dimensions."""
+        self._array, self.described, self._has_memory = zeros_like(self._array), None, True
+
+    def deallocate(self) -> None:
+        """Gives the memory up: the Buffer has a shape only, until ``allocate``. Views of it keep theirs."""
+        self._array, self.described, self._has_memory = zeros_like(self._array), None, False
+
+    def has_memory(self) -> bool:
+        """Whether there are elements: not in a bounds query, and not after ``deallocate``."""
+        return self._has_memory
+
+    def set_region(self, region: Sequence[tuple[int, int]]) -> None:
+        """Gives a Buffer without memory another shape: (min, extent) of each dimension, x dense.
+
+        Raises:
+            HalideError: the Buffer has memory.
+        """
+        if self._has_memory:
+            raise HalideError(f"{self!r} has memory: its region can't change.")
+        self._array, _ = allocate(self.type(), [extent for _, extent in region])
+        self._move(tuple(low for low, _ in region))
+
+    def _memory(self) -> Array:
+        """The elements as numpy sees them."""
+        if not self._has_memory:
+            raise HalideError(f"{self!r} has no memory: it was deallocated, or is a bounds query. Call allocate().")
+        return self._array
+
     # Elements.
+
+    @property
+    def source(self) -> Image:
+        """The Buffer as an input of a pipeline."""
+        return self.image
 
     @property
     def image(self) -> Image:
@@ -129,10 +186,10 @@ class Buffer(Shaped, Pending):
         at = as_tuple(index)
         if any(isinstance(i, Operand) for i in at):
             return image_access(self.image, at)
-        return self._array[self._axes(at)].item()
+        return numbers(self._memory()[self._axes(at)]).item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._array[self._axes(as_tuple(index))] = checked_value(self.type(), value, f'Buffer "{self._name}"')
+        self._memory()[self._axes(as_tuple(index))] = self._element(value)
 
     def at(self, *args: ExprLike) -> Expr:
         """The element at a point as an expression, for integers and zero dimensions too."""
@@ -143,7 +200,7 @@ class Buffer(Shaped, Pending):
             raise NotIterableError(
                 f"A Buffer of {self.dimensions()} dimensions can't be iterated over; np.asarray(buffer) can."
             )
-        return iter(self._array.tolist())
+        return iter(numbers(self._memory()).tolist())
 
     def contains(self, coords: Sequence[int]) -> bool:
         """Whether a point lies inside."""
@@ -152,11 +209,16 @@ class Buffer(Shaped, Pending):
 
     def fill(self, value: object) -> None:
         """Sets every element."""
-        self._array[...] = checked_value(self.type(), value, f'Buffer "{self._name}"')
+        self._memory()[...] = self._element(value)
 
     def all_equal(self, value: object) -> bool:
         """Whether every element has this value."""
-        return bool(np.all(self._array == checked_value(self.type(), value, f'Buffer "{self._name}"')))
+        expected = checked_value(self.type(), value, f'Buffer "{self._name}"')
+        return bool(np.all(numbers(self._memory()) == expected))
+
+    def _element(self, value: object) -> Any:
+        """A number as an element of the memory."""
+        return element(checked_value(self.type(), value, f'Buffer "{self._name}"'), self.type())
 
     def for_each_element(self, f: Callable[[list[int]], object]) -> None:
         """Calls ``f`` with the coordinates of each element, x changing fastest."""
@@ -167,7 +229,7 @@ class Buffer(Shaped, Pending):
 
     def copy(self) -> Buffer:
         """A Buffer with memory of its own, laid out alike."""
-        return Buffer._of(self._array.copy(order="K"), self._mins)
+        return Buffer._of(self._memory().copy(order="K"), self._mins)
 
     def copy_from(self, src: Buffer) -> None:
         """Copies the elements at the coordinates that both Buffers have."""
@@ -180,7 +242,7 @@ class Buffer(Shaped, Pending):
             if high < low:
                 return
             both.append((low, high - low + 1))
-        self.cropped(both)._array[...] = src.cropped(both)._array
+        self.cropped(both)._memory()[...] = src.cropped(both)._memory()
 
     def set_min(self, mins: Sequence[int]) -> None:
         """Moves the coordinates so that the first ones are ``mins``; dimensions that aren't given stay."""
@@ -208,7 +270,7 @@ class Buffer(Shaped, Pending):
 
     def translated(self, dimension: int | Sequence[int], dx: int | None = None) -> Buffer:
         """A view of the same memory with coordinates moved."""
-        view = Buffer._of(self._array, self._mins)
+        view = self._view(self._array, self._mins)
         view.translate(dimension, dx)
         return view
 
@@ -231,7 +293,7 @@ class Buffer(Shaped, Pending):
                 raise CoordinateError(f"The crop ({low}, {size}) of dimension {i} is outside of {self!r}.")
             window[self.dimensions() - i] = slice(low - d.min(), low - d.min() + size)
             mins[i] = low
-        return Buffer._of(self._array[tuple(window)], tuple(mins))
+        return self._view(self._array[tuple(window)], tuple(mins))
 
     def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
         """A view with one dimension fixed, at its least coordinate if none is given, and dropped."""
@@ -241,7 +303,7 @@ class Buffer(Shaped, Pending):
             raise CoordinateError(f"The slice at {at} of dimension {dimension} is outside of {self!r}.")
         window: list[Any] = [...] + [slice(None)] * self.dimensions()
         window[self.dimensions() - dimension] = at - d.min()
-        return Buffer._of(self._array[tuple(window)], self._mins[:dimension] + self._mins[dimension + 1 :])
+        return self._view(self._array[tuple(window)], self._mins[:dimension] + self._mins[dimension + 1 :])
 
     def transposed(self, d1: int | Sequence[int], d2: int | None = None) -> Buffer:
         """A view with two dimensions exchanged, or all in the order given."""
@@ -257,14 +319,14 @@ class Buffer(Shaped, Pending):
         if sorted(order) != list(range(n)):
             raise DefinitionError(f"{order} is not an order of the dimensions of {self!r}.")
         axes = [n - 1 - order[n - 1 - axis] for axis in range(n)]
-        return Buffer._of(self._array.transpose(axes), tuple(self._mins[i] for i in order))
+        return self._view(self._array.transpose(axes), tuple(self._mins[i] for i in order))
 
     def embedded(self, dimension: int, pos: int = 0) -> Buffer:
         """A view with one more dimension, of extent 1 at ``pos``."""
         if not 0 <= dimension <= self.dimensions():
             raise DefinitionError(f"{self!r} can't get a dimension {dimension}.")
         array = np.expand_dims(self._array, self.dimensions() - dimension)
-        return Buffer._of(array, (*self._mins[:dimension], pos, *self._mins[dimension:]))
+        return self._view(array, (*self._mins[:dimension], pos, *self._mins[dimension:]))
 
     def reverse_axes(self) -> Buffer:
         """A view with the dimensions in reverse order."""

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from halide_core.errors import DefinitionError, HalideError
+from halide_core.narrow_floats import numbers
 from halide_core.picture import Array, png
-from halide_core.types import INT32, Type, type_of_dtype
+from halide_core.types import BFLOAT16_DTYPE, INT32, Type, type_of_dtype
 
 
 def allocate(
@@ -61,6 +62,16 @@ def _zeros(shape: Sequence[int], type: Type) -> Array:
     return memory[start : start + size].view(type.dtype).reshape(shape)
 
 
+def zeros_like(array: Array) -> Array:
+    """Zeros of the shape of an array, its axes in the same order in memory."""
+    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    known = type_of_dtype(array.dtype)
+    assert known is not None
+    made: Array = _zeros([array.shape[axis] for axis in order], known)
+    laid_out: Array = made.transpose([order.index(axis) for axis in range(array.ndim)])
+    return laid_out
+
+
 def view(buffer: Any, name: str = "", reverse_axes: bool = True) -> tuple[Array, str]:
     """The memory of an array, or of anything that shares memory as arrays do; and the Buffer's name."""
     if isinstance(buffer, np.ndarray):
@@ -77,6 +88,8 @@ def view(buffer: Any, name: str = "", reverse_axes: bool = True) -> tuple[Array,
                 f"A Buffer is made from a numpy array or another buffer, or from a type and a list of sizes, "
                 f"not from a {buffer.__class__.__name__}."
             ) from wrong
+    if array.dtype.name == "bfloat16":  # of the library ml_dtypes, whose memory can't be shared by the buffer protocol
+        array = array.view(BFLOAT16_DTYPE)
     return (array if reverse_axes else array.transpose()), name
 
 
@@ -129,6 +142,7 @@ class Shaped:
     _array: Array
     _mins: tuple[int, ...]
     _name: str
+    _has_memory: bool
 
     def _check_shape(self) -> None:
         array = self._array
@@ -139,6 +153,9 @@ class Shaped:
             for what, value in (("min", d.min()), ("extent", d.extent()), ("stride", d.stride()), ("max", d.max())):
                 if not INT32.can_represent(value):
                     raise HalideError(f'The {what} of dimension {i} of Buffer "{self._name}", {value}, is no int32.')
+
+    def _memory(self) -> Array:
+        raise NotImplementedError  # a Buffer says whether it has any
 
     @property
     def array(self) -> Array:
@@ -237,20 +254,23 @@ class Shaped:
         return self._dim_or_unit(2).extent()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        if dtype is not None and np.dtype(dtype) != self._array.dtype:
+        array = self._memory()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError("A conversion to another dtype needs a copy.")
-            return self._array.astype(dtype)
-        return self._array.copy() if copy else self._array
+            return numbers(array).astype(dtype)
+        return array.copy() if copy else array
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """The memory, by numpy's protocol."""
-        return self._array.__array_interface__
+        """The memory, by numpy's protocol; bfloat16, which numpy would convert by its bits, goes by ``__array__``."""
+        if self._array.dtype == BFLOAT16_DTYPE:
+            raise AttributeError("__array_interface__")
+        return self._memory().__array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:
         """The memory, by the DLPack protocol: ``torch.from_dlpack(buffer)`` shares it."""
-        return self._array.__dlpack__(**options)
+        return self._memory().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where the memory is, by the DLPack protocol: on the host."""
@@ -259,7 +279,9 @@ class Shaped:
 
     def _repr_png_(self) -> bytes | None:
         """A picture, for notebooks: of two dimensions, or of three with 1, 3 or 4 channels."""
-        return png(self._array)
+        return png(numbers(self._memory())) if self._has_memory else None
 
     def __buffer__(self, flags: int) -> memoryview:
-        return self._array.data
+        if self._array.dtype == BFLOAT16_DTYPE:
+            raise BufferError("A Buffer of bfloat16 is shared by np.asarray(buffer) only.")
+        return self._memory().data

@@ -38,6 +38,26 @@ def as_buffer(value: object, argument: Argument) -> Buffer:
     return buffer
 
 
+def run_or_query(
+    compiled: Compiled, inputs: Sequence[Buffer | int | float], outputs: Sequence[Buffer]
+) -> bool:
+    """Runs, or, where a Buffer has no memory, gives each that has none the region that is needed of it.
+
+    Returns: whether it ran.
+    """
+    absent = [b for b in (*inputs, *outputs) if isinstance(b, Buffer) and not b.has_memory()]
+    if not absent:
+        compiled.run(inputs, outputs)
+        return True
+    asked = [None if isinstance(v, Buffer) and not v.has_memory() else v for v in inputs]
+    windows = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
+    needed, written = compiled.query(asked, windows)
+    for buffer, region in zip((*inputs, *outputs), (*needed, *written), strict=True):
+        if isinstance(buffer, Buffer) and not buffer.has_memory() and region is not None:
+            buffer.set_region(region)
+    return False
+
+
 class Callable:
     """What ``compile_to_callable`` returns: call it with the inputs and then the outputs, by position or by name."""
 
@@ -58,7 +78,7 @@ class Callable:
         return tuple(self._parameters)
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        """Runs the pipeline.
+        """Runs the pipeline; where a Buffer has no memory (``Buffer.make_bounds_query``), only asks for its region.
 
         Raises:
             PipelineError: too few or too many arguments, or one of another type; nothing is run then.
@@ -70,8 +90,8 @@ class Callable:
         checked = [self._checked(v, a) for v, a in zip(values, self._parameters, strict=True)]
         inputs = checked[: len(self._inputs)] + [_embedded(a) for a in self._embedded]
         outputs = [b for b in checked[len(self._inputs) :] if isinstance(b, Buffer)]
-        self._compiled.run(inputs, outputs)
-        self._remember(args, checked, inputs, outputs)
+        if run_or_query(self._compiled, inputs, outputs):
+            self._remember(args, checked, inputs, outputs)
 
     def _remember(
         self,

@@ -14,8 +14,9 @@ from halide_core import ir
 from halide_core.algorithm import Image, Parameter, Requirement
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, as_node
+from halide_core.float_arithmetic import through_float32
 from halide_core.implicit import expanded
-from halide_core.types import INT32
+from halide_core.types import INT32, Float
 from halide_core.visit import subexpressions
 
 Coordinates: TypeAlias = "ExprLike | tuple[ExprLike, ...]"
@@ -78,7 +79,7 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     if fitting is None and isinstance(node, ir.IntImm):
         raise error(f"{what} must be an int32, not {node.value}.")
     _require_startup(node, what, error)
-    return fitting if fitting is not None else ir.cast(INT32, node)
+    return through_float32(fitting if fitting is not None else ir.cast(INT32, node))
 
 
 def startup_value(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.Expr:
@@ -92,7 +93,7 @@ def startup_value(value: ExprLike, what: str, error: type[HalideError] = Definit
     except TypeMismatchError as wrong:
         raise error(f"{what} must be a number or a text, not {value!r}.") from wrong
     _require_startup(node, what, error)
-    return node
+    return through_float32(ir.cast(Float(32), node) if node.type.is_narrow_float() else node)
 
 
 def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> ir.Expr:
@@ -110,7 +111,7 @@ def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> i
     if not node.type.is_bool():
         raise error(f"{what} must be a condition, not {node!r} of {node.type}.")
     _require_startup(node, what, error)
-    return node
+    return through_float32(node)
 
 
 def requirement(what: str, condition: ExprLike, told: Sequence[ExprLike | str]) -> Requirement:

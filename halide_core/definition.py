@@ -16,6 +16,7 @@ from halide_core.coordinates import check_arity
 from halide_core.debug import deep_recursion
 from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, user_location, warn_user
 from halide_core.expr import Expr, arithmetic, as_node, is_plain, matched
+from halide_core.float_arithmetic import through_float32
 from halide_core.ir import BinaryOp
 from halide_core.placeholders import concrete, refuse_placeholders
 from halide_core.tuples import several
@@ -86,6 +87,8 @@ def define(function: Function, args: tuple[ir.Expr, ...], value: object, require
     """
     if isinstance(value, Accumulation):
         _accumulate(function, args, value, required)
+    elif function.extern is not None:
+        raise DefinitionError(f'Func "{function.name}" is an extern stage: it can\'t be given another definition.')
     elif function.definitions:
         _define_update(function, args, _value_nodes(function, value))
     else:
@@ -158,6 +161,8 @@ def _before(function: Function, args: tuple[ir.Expr, ...]) -> list[ir.Expr]:
 
 def _append(function: Function, definition: Definition) -> None:
     """Adds a stage; what it uses is final from here on."""
+    args, values = (tuple(map(through_float32, exprs)) for exprs in (definition.args, definition.values))
+    definition = replace(definition, args=args, values=values)
     function.definitions.append(definition)
     for e in subexpressions(definition.exprs()):
         if isinstance(e, ir.Access) and isinstance(e.callee, Function) and e.callee is not function:

@@ -8,17 +8,17 @@ In: Python operators. Out: typed IR nodes, wrapped so that ``==`` can mean compa
 
 from __future__ import annotations
 
-import math
 from typing import TypeAlias
 
 import numpy as np
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, NotIterableError, PrecisionWarning, TypeMismatchError, warn_user
+from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError
 from halide_core.ir import BinaryOp
+from halide_core.literals import literal, literal_as
 from halide_core.mathematics import latex_expression
 from halide_core.names import automatic_name
-from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with, type_of_dtype
+from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with
 
 _FLOAT32 = Float(32)
 _NO_NUMBER = "An expression has no value while the pipeline is being defined, so it is no Python {}: {}."
@@ -220,66 +220,9 @@ Number: TypeAlias = "int | float | bool | np.generic"
 ExprLike: TypeAlias = "Operand | int | float | bool | np.generic"
 
 
-def _literal(value: object) -> ir.Expr:
-    """The node of a number on its own."""
-    match value:
-        case bool() | np.bool_():
-            return ir.const(bool(value), BOOL)
-        case int():
-            for type in (INT32, Int(64)):
-                if type.can_represent(value):
-                    return ir.const(value, type)
-            raise TypeMismatchError(f"{value} does not fit into int64.")
-        case np.floating() | np.integer():
-            known = type_of_dtype(value.dtype)
-            if known is None:
-                raise TypeMismatchError(f"A numpy {value.dtype} can't be used in an expression.")
-            return ir.const(value.item(), known)
-        case float():
-            return _float_literal(value, _FLOAT32)
-    if isinstance(value, tuple | list):
-        raise TypeMismatchError(f"A {type_name(value)} can't be used in an expression: a Tuple is no single value.")
-    raise TypeMismatchError(
-        f"A {type_name(value)} can't be used in an expression: an Expr, a Var, a Func call or a number is needed."
-    )
-
-
-def type_name(value: object) -> str:
-    """The name of a value's Python type, for messages."""
-    return type(value).__name__
-
-
-def _float_literal(value: float, type: Type) -> ir.Expr:
-    node = ir.const(value, type)
-    assert isinstance(node, ir.FloatImm)
-    # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news.
-    if math.isfinite(value) and type.bits() == 32 and abs(node.value - value) > abs(value) * 1e-6:
-        warn_user(f"{value!r} becomes {node.value!r} as a float32.", PrecisionWarning)
-    return node
-
-
 def as_node(value: object) -> ir.Expr:
     """The IR node of an operand or a number."""
-    return value._node() if isinstance(value, Operand) else _literal(value)
-
-
-def _literal_as(value: object, type: Type) -> ir.Expr:
-    """A Python number as a value of ``type``, the other operand's; an error where that would change it.
-
-    Only a number that needs 64 bits, and that the type doesn't have, stays an int64.
-    """
-    if isinstance(value, float):
-        return _float_literal(value, type if type.is_float() else _FLOAT32)
-    if isinstance(value, int):
-        if not type.can_represent(int(value)):
-            if type.is_integer() and not INT32.can_represent(value) and Int(64).can_represent(value):
-                return _literal(value)  # an int64 of its own, as in Halide; the other operand widens
-            raise TypeMismatchError(
-                f"The constant {value} is not a value of {type}, the type of the other operand. "
-                f"Convert that operand first, for example with hl.i32(…)."
-            )
-        return ir.const(value, type)
-    return _literal(value)
+    return value._node() if isinstance(value, Operand) else literal(value)
 
 
 def promoted(a: Type, b: Type) -> Type:
@@ -287,6 +230,8 @@ def promoted(a: Type, b: Type) -> Type:
     if a is b:
         return a
     if a.is_float() or b.is_float():
+        if a.is_narrow_float() and b.is_narrow_float():
+            raise TypeMismatchError(f"{a} and {b} have no common type: convert one of them, or both with hl.f32(…).")
         if a.is_float() and b.is_float():
             return a if a.bits() >= b.bits() else b
         return a if a.is_float() else b
@@ -306,10 +251,10 @@ def matched(a: object, b: object) -> tuple[ir.Expr, ir.Expr]:
     plain_a, plain_b = is_plain(a), is_plain(b)
     if plain_a and not plain_b:
         y = as_node(b)
-        x = _literal_as(a, y.type)
+        x = literal_as(a, y.type)
     elif plain_b and not plain_a:
         x = as_node(a)
-        y = _literal_as(b, x.type)
+        y = literal_as(b, x.type)
     else:
         x, y = as_node(a), as_node(b)
     common = promoted(x.type, y.type)
@@ -371,7 +316,7 @@ def power(a: ExprLike, b: ExprLike) -> Expr:
     if isinstance(y, ir.IntImm) and not y.type.is_bool() and abs(y.value) <= 64:
         powered = _repeated(x, abs(y.value))
         return Expr.of(powered if y.value >= 0 else ir.div(ir.const(1, x.type), powered))
-    type = x.type if x.type.is_float() else _FLOAT32
+    type = x.type if x.type.is_float() and not x.type.is_bfloat() else _FLOAT32
     return Expr.of(ir.Call(type, ir.Intrinsic.POW, (ir.cast(type, x), ir.cast(type, y))))
 
 
@@ -397,6 +342,8 @@ def as_bool(value: ExprLike) -> Expr:
 
 
 _PLACEHOLDER = "_"
+OUTERMOST = "__outermost"
+"""The name of the place around all loops of a Func: ``Var.outermost()``."""
 _IMPLICIT = tuple(f"_{i}" for i in range(10))
 
 
@@ -424,6 +371,12 @@ class Var(Operand):
         if not 0 <= index < len(_IMPLICIT):
             raise DefinitionError(f"There are {len(_IMPLICIT)} implicit variables: no variable {index}.")
         return Var(_IMPLICIT[index])
+
+    @staticmethod
+    def outermost() -> Var:
+        """The place around all loops of a Func: ``g.compute_at(f, Var.outermost())`` computes g just before f's loops,
+        wherever f is computed."""
+        return Var(OUTERMOST)
 
     def is_implicit(self) -> bool:
         """Whether this is one of ``_0`` to ``_9``."""

@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from halide_core.errors import Location
+from halide_core.narrow_floats import value_of_pattern
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -109,6 +110,8 @@ class FloatImm(Expr):
     @property
     def value(self) -> float:
         """The number as a Python float."""
+        if self.type.is_narrow_float():
+            return value_of_pattern(self.pattern, self.type)
         code, unsigned = ("<f", "<I") if self.type.bits() == 32 else ("<d", "<Q")
         number: float = struct.unpack(code, struct.pack(unsigned, self.pattern))[0]
         return number

@@ -15,18 +15,21 @@ from halide_core.algorithm import Definition, Function
 from halide_core.buffer import Buffer
 from halide_core.coordinates import Coordinates, as_tuple, check_arity, coordinates
 from halide_core.definition import Accumulation, Required, define
-from halide_core.errors import DefinitionError, NotIterableError, ScheduleError, TypeMismatchError
+from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
+from halide_core.extern import ExternFuncArgument, Passed, define_extern
 from halide_core.func_schedule import FuncSchedule
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
 from halide_core.mathematics import definitions, latex_definitions
 from halide_core.output_buffer import OutputImageParam
+from halide_core.output_files import NameMangling
 from halide_core.pending import FUNC
 from halide_core.pipeline import Realizable
 from halide_core.rdom import RVar
 from halide_core.stage import Stage, StageSchedule
+from halide_core.target_names import DeviceAPI
 from halide_core.tuples import Tuple, TupleLike, is_several, several
 from halide_core.types import Type
 
@@ -210,6 +213,34 @@ class Func(FuncSchedule, Realizable):
             f"Realize it first: np.asarray({self._function.name}.realize([width, height]))."
         )
 
+    def define_extern(
+        self,
+        function_name: str,
+        params: Sequence[Passed | ExternFuncArgument],
+        types: Type | Sequence[Type],
+        arguments: int | Sequence[Var],
+        mangling: NameMangling = NameMangling.Default,
+        device_api: DeviceAPI = DeviceAPI.Host,
+    ) -> None:
+        """Makes this an extern stage: a C function computes it, once, before all that reads it.
+
+        The function must be in the process, for example by ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)``, and is called
+        with the parameters in order and then the output: Funcs, ImageParams and Buffers as ``halide_buffer_t *``,
+        values by their C types. See ``halide_core.extern`` for how it is asked for bounds.
+
+        Args:
+            function_name: a C function that returns an int, 0 where all is well.
+            params: Funcs, ImageParams, Buffers, and values that are known at start-up.
+            types: of the values, one. arguments: the number of dimensions, or Vars for them.
+
+        Raises:
+            DefinitionError: the Func is defined already, or something can't be passed.
+            NotAvailableError: several values at a point, C++ names, memory of devices.
+        """
+        if mangling is NameMangling.CPlusPlus or device_api not in (DeviceAPI.Host, DeviceAPI.None_):
+            raise NotAvailableError("An extern stage is a function of C on the host; others are not available yet.")
+        define_extern(self._function, function_name, params, types, arguments)
+
     # What it is.
 
     @property
@@ -287,12 +318,12 @@ class Func(FuncSchedule, Realizable):
         return [OutputImageParam(self._function, k) for k in range(len(self._function.types))]
 
     def is_extern(self) -> bool:
-        """Whether a C function defines the Func; none is here."""
-        return False
+        """Whether a C function computes the Func."""
+        return self._function.extern is not None
 
     def extern_function_name(self) -> str:
-        """The C function that defines the Func; an empty text, since none is here."""
-        return ""
+        """The C function that computes the Func; an empty text where none does."""
+        return "" if self._function.extern is None else self._function.extern.name
 
     def outputs(self) -> int:
         """How many values a point has."""

@@ -24,6 +24,8 @@ from halide_core.schedule import (
     Estimate,
     StoreAt,
     StoreRoot,
+    Trace,
+    Traced,
 )
 from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
 from halide_core.schedule_storage import (
@@ -246,6 +248,36 @@ class FuncSchedule(StageSchedule):
         if not isinstance(memory_type, MemoryType):
             raise ScheduleError(f"store_in() takes a MemoryType, not {memory_type!r}.")
         return self._add(StoreIn(func=self._stage()[0], location=user_location(), memory=memory_type))
+
+    def trace_stores(self) -> Self:
+        """Shows a line for each value that is stored: ``Store f(3, 4) = 7``.
+
+        It shows what is computed, which the schedule decides; lanes of a vector one by one. A Func that is inlined
+        stores nothing: tracing one is an error.
+        """
+        return self._trace(Traced.STORES)
+
+    def trace_loads(self) -> Self:
+        """Shows a line for each value that a stage of another Func, or an update of this one, reads:
+        ``Load f(3, 4) = 7``. All that a stage loads for a point is shown before what it stores."""
+        return self._trace(Traced.LOADS)
+
+    def trace_realizations(self) -> Self:
+        """Shows lines where the Func's memory comes and goes, ``Begin realization f(0, 8)``, each dimension by its
+        least coordinate and its extent, and where its computation begins and ends, ``Produce f(0, 8)``.
+
+        Legal when: the Func isn't computed inside a vectorized loop.
+        """
+        return self._trace(Traced.REALIZATIONS)
+
+    def add_trace_tag(self, trace_tag: str) -> Self:
+        """Shows a line with a text before each realization of the Func: ``Tag f() = "…"``."""
+        if not isinstance(trace_tag, str):
+            raise ScheduleError(f"add_trace_tag() takes a text, not {trace_tag!r}.")
+        return self._trace(Traced.TAG, trace_tag)
+
+    def _trace(self, what: Traced, tag: str = "") -> Self:
+        return self._add(Trace(func=self._stage()[0], location=user_location(), what=what, tag=tag))
 
     def reorder_storage(self, *dims: Var | Sequence[Var]) -> Self:
         """Lays dimensions out as listed, the dense one first; those not listed keep their places.

@@ -236,7 +236,7 @@ def absd(a: ExprLike, b: ExprLike) -> Expr:
 
 def _as_float(value: ExprLike) -> ir.Expr:
     node = as_node(value)
-    return node if node.type.is_float() else ir.cast(_FLOAT32, node)
+    return node if node.type.is_float() and not node.type.is_bfloat() else ir.cast(_FLOAT32, node)
 
 
 def _call(function: Intrinsic, value: ExprLike) -> Expr:
@@ -290,9 +290,9 @@ def atan(value: ExprLike) -> Expr:
 
 
 def atan2(y: ExprLike, x: ExprLike) -> Expr:
-    """The angle of the point (x, y), in radians; float64 if ``y`` is, else float32."""
-    type = _FLOAT64 if as_node(y).type is _FLOAT64 else _FLOAT32
-    return Expr.of(ir.Call(type, Intrinsic.ATAN2, (ir.cast(type, as_node(y)), ir.cast(type, as_node(x)))))
+    """The angle of the point (x, y), in radians; of the type of ``y`` where that is a float, else float32."""
+    over = _as_float(y)
+    return Expr.of(ir.Call(over.type, Intrinsic.ATAN2, (over, ir.cast(over.type, as_node(x)))))
 
 
 def sinh(value: ExprLike) -> Expr:
@@ -327,7 +327,9 @@ def ceil(value: ExprLike) -> Expr:
 
 def round(value: ExprLike) -> Expr:
     """The nearest whole number, the even one of two, as a float."""
-    return _call(Intrinsic.ROUND, value)
+    node = as_node(value)
+    exact = node if node.type.is_float() else ir.cast(_FLOAT32, node)
+    return Expr.of(ir.Call(exact.type, Intrinsic.ROUND, (exact,)))
 
 
 def trunc(value: ExprLike) -> Expr:

@@ -21,8 +21,9 @@ from halide_core.names import fresh_input_name
 from halide_core.parameter import Parameter
 from halide_core.pending import IMAGE_PARAM, Pending
 from halide_core.picture import Array
-from halide_core.promises import alignment_of, check_dimension, promise, promise_alignment
+from halide_core.promises import alignment_of, check_dimension, note_memory, promise, promise_alignment
 from halide_core.ranges import RangeLike, as_range
+from halide_core.storage import MemoryType
 from halide_core.types import INT32, INT64, Type
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class Shaped(Pending):
         """The bytes that the address of the data is promised to be a multiple of: the element's, unless set."""
         return alignment_of(self._buffer())
 
+    def store_in(self, memory_type: MemoryType) -> Self:
+        """Says what kind of memory the data is in: Auto or Heap, which on a CPU are one."""
+        note_memory(self._buffer(), memory_type)
+        return self
+
     def parameter(self) -> Parameter:
         """The same buffer, without its Python class."""
         return Parameter.of(self._buffer())
@@ -230,6 +236,10 @@ class ImageParam(Shaped):
                 f'ImageParam "{self.name()}" has {self.dimensions()} dimensions, the buffer {given.dimensions()}.'
             )
         self._source.bound = given
+
+    def trace_loads(self) -> None:
+        """Shows a line for each element that a stage reads: ``Load in(3, 4) = 7``."""
+        self._source.traced = True
 
     def get(self) -> Buffer | None:
         """The Buffer that is bound, or None."""

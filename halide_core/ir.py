@@ -48,6 +48,7 @@ from halide_core.exprs import (
     Variable,
     print_nodes_with,
 )
+from halide_core.narrow_floats import pattern_of
 from halide_core.stmts import (
     NOTHING,
     Allocate,
@@ -77,6 +78,8 @@ def const(value: int | float | bool, type: Type) -> Expr:
     """A literal of ``type``; integers wrap into it."""
     if type.lanes() > 1:
         return Broadcast(type, const(value, type.element_of()))
+    if type.is_narrow_float():
+        return FloatImm(type, pattern_of(value, type))
     if type.is_float():
         code, unsigned = ("<f", "<I") if type.bits() == 32 else ("<d", "<Q")
         try:

@@ -26,6 +26,9 @@ def definitions(function: Function) -> str:
     """The stages of a Func, a line each; a value that is too long to be read is left out."""
     if not function.definitions:
         return f"{function.name}: not defined"
+    if function.extern is not None:
+        passed = ", ".join(format_expr(p) if isinstance(p, ir.Expr) else p.name for p in function.extern.params)
+        return f"{function.name}[{', '.join(function.args)}]: extern stage {function.extern.name}({passed})"
     return "\n".join(_lines(function))
 
 

@@ -43,6 +43,11 @@ class OutputImageParam(Shaped):
     def _buffer(self) -> Function:
         return self._function
 
+    @property
+    def source(self) -> Function:
+        """The output as the compiler sees it."""
+        return self._function
+
     def dim(self, dimension: int) -> Dimension:
         """The shape along one dimension."""
         dimension_of(self._function, dimension)

@@ -23,6 +23,11 @@ from halide_core.target import Target, checked_target, get_host_target
 TargetLike: TypeAlias = "Target | str | None"
 
 
+def install_dir() -> str:
+    """The folder that the packages are installed in. C programs include ``runtime/halide_runtime.h`` of it."""
+    return str(Path(__file__).resolve().parent.parent)
+
+
 class StmtOutputFormat(Enum):
     """How ``compile_to_lowered_stmt`` writes."""
 

@@ -18,20 +18,18 @@ from halide_core.estimates import ArgumentEstimates, estimates_of, expected
 from halide_core.expr import Expr, ExprLike, Operand, as_node
 from halide_core.ir import Field
 from halide_core.names import fresh_input_name
-from halide_core.pending import PARAMETER, Pending
-from halide_core.promises import alignment_of, check_dimension, promise, promise_alignment
+from halide_core.promises import alignment_of, check_dimension, note_memory, promise, promise_alignment
+from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.values import checked_value
 
 
-class Parameter(Pending):
+class Parameter:
     """An input: a scalar, or a buffer. Two Parameters are the same input where ``same_as`` says so.
 
     Raises:
         DefinitionError: a question about buffers that is asked of a scalar, or the other way round.
     """
-
-    _pending = PARAMETER
 
     def __init__(self, type: Type, is_buffer: bool, dimensions: int, name: str = "") -> None:
         label, here = name or fresh_input_name(), user_location()
@@ -91,7 +89,8 @@ class Parameter(Pending):
 
     def scalar(self) -> int | float | None:
         """The value that was set, or None."""
-        return self._scalar().value
+        value = self._scalar().value
+        return bool(value) if value is not None and self.type().is_bool() else value
 
     def scalar_expr(self) -> Expr:
         """The value that was set, as an expression; undefined where there is none."""
@@ -157,6 +156,14 @@ class Parameter(Pending):
     def set_host_alignment(self, bytes: int) -> None:
         """Promises that the address of the data is a multiple of ``bytes``, a power of two; checked at start-up."""
         promise_alignment(self._buffer(), bytes)
+
+    def memory_type(self) -> MemoryType:
+        """The kind of memory that the data is in; Auto for a scalar."""
+        return MemoryType.Auto if isinstance(self._source, Scalar) else self._source.memory
+
+    def store_in(self, memory_type: MemoryType) -> None:
+        """Says what kind of memory the data is in: Auto or Heap, which on a CPU are one."""
+        note_memory(self._buffer(), memory_type)
 
     def min_constraint(self, dim: int) -> Expr:
         """The least coordinate promised; undefined where there is none."""

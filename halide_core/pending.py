@@ -19,19 +19,19 @@ _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-add_trace_tag async_ debug_to_file define_extern
-memoize ring_buffer trace_loads trace_realizations trace_stores
+async_ debug_to_file
+memoize ring_buffer
 """
 _PIPELINE = """
 apply_autoscheduler compile_to_bitcode
 compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
 """
 _MODULE = """
-ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams BFloat Derivative EvictionKey
-ExternFuncArgument Generator GeneratorContext GeneratorParam Handle InputBuffer InputScalar LoopAlignStrategy
-LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy VarOrRVar active_generator_context
+ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams Derivative EvictionKey
+Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
+LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy active_generator_context
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
-evaluate_may_gpu funcs gather generator host_supports_target_device install_dir link_modules load_plugin main
+evaluate_may_gpu funcs gather generator host_supports_target_device link_modules load_plugin main
 memoize_tag propagate_adjoints scatter serialize_pipeline
 _create_python_generator _generatorcontext_enter _generatorcontext_exit _get_python_generator_names
 target_feature_for_device_api user_context_value vars
@@ -42,14 +42,13 @@ STAGE = frozenset((_STAGE + _DEVICE).split())
 PIPELINE = frozenset(_PIPELINE.split())
 FUNC = DIRECTIVES | PIPELINE
 MODULE = frozenset(_MODULE.split())
-IMAGE_PARAM = frozenset("in_ trace_loads store_in".split())
-PARAMETER = frozenset("memory_type store_in".split())
+IMAGE_PARAM = frozenset("in_".split())
 OUTPUT_MODULE = frozenset(
     """append buffers compile_to_buffer get_auto_scheduler_results get_metadata_name_map remap_metadata_name
     resolve_submodules set_auto_scheduler_results submodules""".split()
 )
 BUFFER = frozenset(
-    """allocate deallocate make_bounds_query copy_to_device copy_to_host device_deallocate device_detach_native
+    """copy_to_device copy_to_host device_deallocate device_detach_native
     device_dirty device_free device_malloc device_sync has_device_allocation host_dirty set_device_dirty
     set_host_dirty""".split()
 )

@@ -42,7 +42,7 @@ from halide_core.backend import (
 )
 from halide_core.buffer import Buffer
 from halide_core.built import Built
-from halide_core.callable import Callable, as_buffer
+from halide_core.callable import Callable, as_buffer, run_or_query
 from halide_core.coordinates import requirement
 from halide_core.errors import PipelineError
 from halide_core.expr import ExprLike
@@ -131,7 +131,8 @@ class Realizable(OutputFiles, Pending):
                 coordinates are the window.
 
         Returns:
-            A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given.
+            A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given, or
+            where an input has no memory (``Buffer.make_bounds_query``): then it gets the region that is read of it.
 
         Raises:
             PipelineError: an input without a value, or the pipeline failed.
@@ -141,11 +142,14 @@ class Realizable(OutputFiles, Pending):
         given = _buffers(where)
         if given is not None:
             buffers, values = self._checked_outputs(request, given), _values(request)
-            self._compile(request).run(values, buffers)
+            run_or_query(self._compile(request), values, buffers)
             return None
         windows = [_window(f, where) for f in request.outputs for _ in f.types]
         values = _values(request)
         compiled = self._compile(request)
+        if any(isinstance(v, Buffer) and not v.has_memory() for v in values):
+            run_or_query(compiled, values, [_query(a, w) for a, w in zip(_outputs(request), windows, strict=True)])
+            return None
         regions = _settled(compiled, values, windows)
         filled = _filled(request, regions)
         compiled.run(values, filled)
@@ -330,8 +334,8 @@ def _identifier(name: str) -> str:
 
 def _argument(source: Image | Parameter) -> Argument:
     if isinstance(source, Image):
-        return Argument(ArgumentKind.InputBuffer, source.name, source.types[0], source.dimensions, source)
-    return Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source)
+        return Argument.of(ArgumentKind.InputBuffer, source.name, source.types[0], source.dimensions, source)
+    return Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source)
 
 
 def _buffers(where: object) -> list[object] | None:
@@ -362,6 +366,13 @@ def _window(function: Function, sizes: object) -> Box:
 def _box(buffer: Buffer) -> Box:
     dims = [buffer.dim(i) for i in range(buffer.dimensions())]
     return tuple((d.min(), d.extent()) for d in dims)
+
+
+def _query(argument: Argument, window: Box) -> Buffer:
+    """A Buffer without memory, of a window."""
+    buffer = Buffer.make_bounds_query(argument.type, [extent for _, extent in window])
+    buffer.set_min([low for low, _ in window])
+    return buffer
 
 
 def _outputs(request: Request) -> list[Argument]:

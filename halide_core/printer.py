@@ -35,6 +35,7 @@ _PRECEDENCE = {
     BinaryOp.MOD: 10,
 }
 _ATOM = 12
+_FLOAT_SUFFIXES = {"float32": "f", "float16": "h", "bfloat16": "bf"}
 _TIGHT = frozenset({BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD})
 
 
@@ -77,7 +78,7 @@ def _binary(e: ir.Binary) -> tuple[int, str]:
 
 _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.IntImm: lambda e: (_ATOM if e.value >= 0 else 11, _int(e)),
-    ir.FloatImm: lambda e: (_ATOM, f"{e.value!r}{'f' if e.type.bits() == 32 else ''}"),
+    ir.FloatImm: lambda e: (_ATOM, f"{e.value!r}{_FLOAT_SUFFIXES.get(str(e.type), '')}"),
     ir.Variable: lambda e: (_ATOM, e.name),
     ir.RVarRef: lambda e: (_ATOM, e.domain.names[e.index]),
     ir.ParamRef: lambda e: (_ATOM, e.param.name),

@@ -14,6 +14,7 @@ from halide_core.coordinates import startup
 from halide_core.errors import DefinitionError
 from halide_core.expr import Expr, ExprLike
 from halide_core.ir import Field
+from halide_core.storage import MemoryType
 
 
 def check_dimension(buffer: Image | Function, dim: int) -> None:
@@ -54,3 +55,17 @@ def promise_alignment(buffer: Image | Function, bytes: int) -> None:
 def alignment_of(buffer: Image | Function) -> int:
     """The bytes that the address of the data is promised to be a multiple of: the element's, unless set."""
     return buffer.alignment if buffer.alignment is not None else buffer.types[0].bytes()
+
+
+def note_memory(buffer: Image | Function, memory_type: MemoryType) -> None:
+    """Records the kind of memory that the caller's data is in.
+
+    Raises:
+        DefinitionError: a kind that a pipeline makes itself: what a caller passes lies on the heap.
+    """
+    if memory_type not in (MemoryType.Auto, MemoryType.Heap):
+        raise DefinitionError(
+            f'The memory of buffer "{buffer.name}" is the caller\'s: store_in() takes MemoryType.Auto or '
+            f"MemoryType.Heap here, not {memory_type}."
+        )
+    buffer.memory = memory_type

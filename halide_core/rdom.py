@@ -15,6 +15,7 @@ from halide_core.buffer import Buffer
 from halide_core.coordinates import startup
 from halide_core.errors import DefinitionError, user_location
 from halide_core.expr import Expr, ExprLike, Operand, as_bool
+from halide_core.float_arithmetic import through_float32
 from halide_core.image_param import ImageParam
 from halide_core.placeholders import refuse_placeholders
 from halide_core.ranges import Range, RangeLike, as_range
@@ -129,7 +130,7 @@ class RDom(Operand):
             raise DefinitionError(
                 f"{self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
             )
-        test = as_bool(predicate)._node()
+        test = through_float32(as_bool(predicate)._node())
         refuse_placeholders("the predicate of an RDom", (test,))
         known = self._domain.predicate
         self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)

@@ -387,3 +387,23 @@ class Estimate(Directive):
 
     def call(self) -> str:
         return f"set_estimate({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"
+
+
+class Traced(Enum):
+    """What is shown of a Func while a pipeline runs; the value is the call that asks for it."""
+
+    LOADS = "trace_loads"
+    STORES = "trace_stores"
+    REALIZATIONS = "trace_realizations"
+    TAG = "add_trace_tag"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Trace(Directive):
+    """A line is shown for each load, store or realization of the Func, or with a text. It changes no value."""
+
+    what: Traced
+    tag: str = ""
+
+    def call(self) -> str:
+        return f"{self.what.value}({repr(self.tag) if self.what is Traced.TAG else ''})"

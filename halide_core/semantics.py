@@ -24,8 +24,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm import Definition, Function, Image, Parameter, ReductionDomain
+from halide_core.algorithm import (
+    Definition,
+    Function,
+    Image,
+    Parameter,
+    ReductionDomain,
+    realization_order,
+    refuse_externs,
+)
 from halide_core.errors import InternalError, PipelineError
+from halide_core.narrow_floats import element
 from halide_core.semantics_inputs import Array, Inputs
 from halide_core.semantics_stack import Code, run_bounded
 from halide_core.semantics_stages import Fold, Iterations, Pure, Scan, Stage, Update, Writes
@@ -198,6 +207,7 @@ def evaluate(
         raise PipelineError(f'Func "{function.name}" has {function.dimensions} dimensions, the window {len(window)}.')
     if any(extent < 0 for _, extent in window):
         raise PipelineError(f'The window of Func "{function.name}" has a negative extent: {list(window)}.')
+    refuse_externs(realization_order([function]), "the reference semantics are")
     program = _Program(function, Inputs(params or {}, images or {}))
     last = program.stages[function][-1]
     wrap = wrap_function(INT32)
@@ -209,5 +219,6 @@ def evaluate(
         values.append(run_bounded(last.compute, point) if known is None else known)
     shape = tuple(extent for _, extent in reversed(window))
     components = [values] if len(function.types) == 1 else [[v[k] for v in values] for k in range(len(function.types))]
-    arrays = tuple(np.array(v, t.dtype).reshape(shape) for v, t in zip(components, function.types, strict=True))
+    typed = zip(components, function.types, strict=True)
+    arrays = tuple(np.array([element(v, t) for v in each], t.dtype).reshape(shape) for each, t in typed)
     return arrays[0] if len(arrays) == 1 else arrays

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from halide_core import ir
 from halide_core.algorithm import Image, Parameter
 from halide_core.errors import InternalError, Location, PipelineError
+from halide_core.narrow_floats import numbers
 from halide_core.value_semantics import Value, value_of, wrap_function
 
 Array: TypeAlias = "npt.NDArray[Any]"
@@ -86,7 +87,7 @@ class Inputs:
                 raise PipelineError(f'Input "{image.name}" is of type {image.types[0]}, its array of {array.dtype}.')
             strides = tuple(s // array.itemsize for s in reversed(array.strides))
             self._tables[image] = Table(
-                image, array.ravel().tolist(), tuple(map(int, mins)), tuple(reversed(array.shape)), strides
+                image, numbers(array.ravel()).tolist(), tuple(map(int, mins)), tuple(reversed(array.shape)), strides
             )
         return self._tables[image]
 

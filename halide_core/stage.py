@@ -17,6 +17,7 @@ from halide_core.coordinates import startup, startup_condition
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var, as_node
 from halide_core.ir import Expr, IntImm, LoopKind
+from halide_core.loop_variables import VarOrRVar as EitherVariable
 from halide_core.pending import STAGE, Pending
 from halide_core.rdom import RDom, RVar
 from halide_core.rfactor import factored, factored_stage
@@ -41,14 +42,14 @@ if TYPE_CHECKING:
 
     from halide_core.func import Func
 
-VarOrRVar: TypeAlias = "Var | RVar | RDom"
+VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
 
 AUTO = TailStrategy.Auto
 
 
 def loop_name(directive: str, var: object) -> str:
     """The name of the loop that a Var or an RVar stands for."""
-    if isinstance(var, Var | RVar):
+    if isinstance(var, Var | RVar | EitherVariable):
         return var.name()
     if isinstance(var, RDom):
         return var.only().name()
@@ -57,6 +58,8 @@ def loop_name(directive: str, var: object) -> str:
 
 def pure_name(directive: str, var: object) -> str:
     """The name of a Var."""
+    if isinstance(var, EitherVariable) and not var.is_rvar:
+        return var.name()
     if not isinstance(var, Var):
         raise ScheduleError(f"{directive}() takes a Var, not {var!r} of type {var.__class__.__name__}.")
     return var.name()

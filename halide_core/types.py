@@ -35,6 +35,7 @@ class TypeCode(IntEnum):
     UInt = 1
     Float = 2
     Handle = 3
+    BFloat = 4
 
 
 class Type:
@@ -101,8 +102,12 @@ class Type:
         return self._code in (TypeCode.Int, TypeCode.UInt)
 
     def is_float(self) -> bool:
-        """Whether this is a floating-point type."""
-        return self._code == TypeCode.Float
+        """Whether this is a floating-point type, bfloat16 among them."""
+        return self._code in (TypeCode.Float, TypeCode.BFloat)
+
+    def is_narrow_float(self) -> bool:
+        """Whether this is float16 or bfloat16, whose arithmetic is that of float32."""
+        return self._bits == 16 and self.is_float()
 
     def is_handle(self) -> bool:
         """Whether this is an opaque pointer type."""
@@ -136,10 +141,12 @@ class Type:
         """Whether every value of ``other`` (a type, or one integer) is a value of this type."""
         if isinstance(other, int):
             if self.is_float():
-                return abs(other) <= 1 << (24 if self._bits == 32 else 53)
+                return _is_exact(other, self)
             return self.range[0] <= other <= self.range[1]
         if other is self:
             return True
+        if self.is_narrow_float():
+            return False  # as in Halide, integers of 8 bits neither
         if self.is_float():
             mantissa = 24 if self._bits == 32 else 53
             if other.is_float():
@@ -161,25 +168,32 @@ class Type:
         return self.is_integer() and value == self.range[0]
 
     def is_bfloat(self) -> bool:
-        """Always false: there is no such type yet."""
-        return False
+        """Whether this is bfloat16: the upper half of a float32."""
+        return self._code == TypeCode.BFloat
 
     def same_handle_type(self, other: Type) -> bool:
-        """Whether both point to the same C++ type; true where neither is a handle."""
-        return self.is_handle() == other.is_handle()
+        """Always true, as in Halide: a handle points to nothing in particular here, and other types to nothing."""
+        return isinstance(other, Type)
 
     @property
     def dtype(self) -> np.dtype[np.generic]:
-        """The numpy dtype of one lane."""
+        """The numpy dtype of one lane; of bfloat16, which numpy doesn't have, a record of its bits."""
+        if self.is_bfloat():
+            return BFLOAT16_DTYPE
         return np.dtype(str(self.element_of())) if not self.is_bool() else np.dtype(np.bool_)
 
     def min(self) -> Any:
         """The least value, as an Expr of the type; minus infinity for a float."""
-        return _as_expr(-math.inf if self.is_float() else self.range[0], self)
+        return self._limit(-math.inf, self.range[0])
 
     def max(self) -> Any:
         """The greatest value, as an Expr of the type; infinity for a float."""
-        return _as_expr(math.inf if self.is_float() else self.range[1], self)
+        return self._limit(math.inf, self.range[1])
+
+    def _limit(self, real: float, whole: int) -> Any:
+        if self.is_handle():
+            raise DefinitionError(f"{self} has no least and no greatest value: a pointer is no number.")
+        return _as_expr(real if self.is_float() else whole, self)
 
     def __str__(self) -> str:
         if self.is_bool():
@@ -189,6 +203,20 @@ class Type:
         return name if self._lanes == 1 else f"{name}x{self._lanes}"
 
     __repr__ = __str__
+
+
+def _is_exact(value: int, type: Type) -> bool:
+    """Whether an integer is a number of a floating-point type."""
+    if not type.is_narrow_float():
+        return abs(value) <= 1 << (24 if type.bits() == 32 else 53)
+    digits, largest = (8, 1 << 127) if type.is_bfloat() else (11, 65504)
+    size = abs(value)
+    lost = max(0, size.bit_length() - digits)
+    return size <= largest and size >> lost << lost == size
+
+
+BFLOAT16_DTYPE: np.dtype[np.generic] = np.dtype([("bfloat16", np.uint16)])
+"""How numpy holds bfloat16: records of one field, the bits."""
 
 
 def _checked(code: TypeCode, bits: int, lanes: int, legal: tuple[int, ...]) -> Type:
@@ -209,8 +237,18 @@ def UInt(bits: int, lanes: int = 1) -> Type:
 
 
 def Float(bits: int, lanes: int = 1) -> Type:
-    """An IEEE 754 number of 32 or 64 bits."""
-    return _checked(TypeCode.Float, bits, lanes, (32, 64))
+    """An IEEE 754 number of 16, 32 or 64 bits. Arithmetic on 16 bits is that of float32, rounded."""
+    return _checked(TypeCode.Float, bits, lanes, (16, 32, 64))
+
+
+def BFloat(bits: int = 16, lanes: int = 1) -> Type:
+    """The upper 16 bits of a float32: its range, with 8 binary digits. Arithmetic is that of float32, rounded."""
+    return _checked(TypeCode.BFloat, bits, lanes, (16,))
+
+
+def Handle(lanes: int = 1) -> Type:
+    """An opaque pointer of 64 bits. It has no arithmetic and no values here: a type to ask about and to compare."""
+    return _checked(TypeCode.Handle, 64, lanes, (64,))
 
 
 def Bool(lanes: int = 1) -> Type:
@@ -226,6 +264,8 @@ BOOL = Bool()
 @functools.cache
 def type_of_dtype(dtype: np.dtype[np.generic]) -> Type | None:
     """The type of a numpy dtype, or None where there is none (complex, structured, foreign byte order…)."""
+    if dtype == BFLOAT16_DTYPE or dtype.name == "bfloat16":  # the latter is the library ml_dtypes's
+        return BFloat(16)
     if not dtype.isnative:
         return None
     match dtype.kind, dtype.itemsize:
@@ -235,7 +275,7 @@ def type_of_dtype(dtype: np.dtype[np.generic]) -> Type | None:
             return Int(8 * size)
         case "u", size if size in (1, 2, 4, 8):
             return UInt(8 * size)
-        case "f", size if size in (4, 8):
+        case "f", size if size in (2, 4, 8):
             return Float(8 * size)
         case _:
             return None

@@ -26,7 +26,8 @@ import numpy as np
 
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Intrinsic
-from halide_core.types import Type
+from halide_core.narrow_floats import pattern_of, rounded, value_of_pattern
+from halide_core.types import Float, Type
 
 Value: TypeAlias = "int | float"
 Unary: TypeAlias = Callable[[Any], Any]
@@ -58,7 +59,9 @@ def wrap_function(type: Type) -> Unary:
 
 
 def _fit_function(type: Type) -> Unary:
-    """Integers wrap, float32 rounds, float64 is what Python computes."""
+    """Integers wrap, floats of 16 and 32 bits round, float64 is what Python computes."""
+    if type.is_narrow_float():
+        return lambda value: rounded(value, type)
     if type.is_float():
         return round_to_float32 if type.bits() == 32 else _same
     return wrap_function(type)
@@ -249,6 +252,8 @@ def cast_function(source: Type, target: Type) -> Unary:
     if target.is_float():
         if source.is_float():
             return _fit_function(target)
+        if target.is_narrow_float():
+            return lambda value: rounded(_integer_to_float32(value), target)
         return _integer_to_float32 if target.bits() == 32 else float
     return _float_to_integer(target) if source.is_float() else wrap_function(target)
 
@@ -256,14 +261,14 @@ def cast_function(source: Type, target: Type) -> Unary:
 def value_of(number: object, type: Type) -> Value | None:
     """A Python or numpy number that a user passes, as a value of ``type``; None where it would be changed.
 
-    Rounding a float to float32 is no change.
+    Rounding a float to the type is no change.
     """
     if isinstance(number, np.generic):
         number = number.item()
     if not isinstance(number, int | float):
         return None
     if type.is_float():
-        source_float = cast_function(type.with_bits(64), type)
+        source_float = cast_function(Float(64), type)
         value: float = source_float(number) if isinstance(number, float) else _number_to_float(number, type)
         return value
     if isinstance(number, float):
@@ -278,6 +283,8 @@ def value_of(number: object, type: Type) -> Value | None:
 
 def _number_to_float(number: int, type: Type) -> float:
     try:
+        if type.is_narrow_float():
+            return rounded(float(number), type)
         return _integer_to_float32(int(number)) if type.bits() == 32 else float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
@@ -348,6 +355,11 @@ def _reinterpretation(argument: Type, result: Type) -> Callable[..., Any]:
     """The bits of a float as an integer, or an integer's as a float. There is one NaN, the positive quiet one of no
     payload, so that its bits are the same for everybody."""
     real, word = (argument, result) if argument.is_float() else (result, argument)
+    if real.is_narrow_float():
+        if argument.is_float():
+            wrap = wrap_function(word)
+            return lambda a: wrap(pattern_of(a, real))
+        return lambda a: value_of_pattern(a & 0xFFFF, real)
     code, letter = ("<f", "i") if real.bits() == 32 else ("<d", "q")
     bits = f"<{letter.upper() if word.is_uint() else letter}"
     if argument.is_float():

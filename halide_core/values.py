@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from halide_core.errors import TypeMismatchError
+from halide_core.narrow_floats import rounded
 from halide_core.types import Type
 
 
@@ -27,7 +28,7 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
         kind = value.__class__.__name__
         raise TypeMismatchError(f"{what} is of {type}: it needs a number, not a {kind}.")
     if type.is_float():
-        return float(value)
+        return rounded(float(value), type) if type.is_narrow_float() else float(value)
     if isinstance(value, float):
         raise TypeMismatchError(f"{what} is of {type}: it can't be the float {value!r}. Write int({value!r}).")
     number = int(value)

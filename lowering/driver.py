@@ -29,6 +29,7 @@ from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
 from lowering.partition import partition_loops
 from lowering.scoped import simplify_tree
+from lowering.traced import show_realizations, traces_of
 from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
@@ -148,6 +149,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
+        *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
         ("simplify", simplify_tree),
         ("warm_up", separate_warm_ups),
         ("hoist", hoist_invariants),
@@ -166,9 +168,9 @@ def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     for source in request.inputs:
         if isinstance(source, Image):
             kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
+            result.append(Argument.of(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
         else:
-            result.append(Argument(ArgumentKind.InputScalar, source.name, source.type, 0, source))
+            result.append(Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
         result.extend(output_arguments(f))
     return tuple(result)

@@ -28,6 +28,7 @@ from halide_core.buffer import Buffer
 from halide_core.debug import deep_recursion
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
+from halide_core.narrow_floats import element
 from lowering.interpreter_arguments import Arguments
 from lowering.interpreter_code import Allocation, Code, Coder, Place
 from lowering.interpreter_writes import FlatWrite, Run, allocate, write_flat, write_nowhere, write_point
@@ -66,7 +67,7 @@ class Outcome:
             value = EPS_MEM if at == OUTSIDE else memory.read(at)
             if value is EPS_MEM:
                 raise UndefinedValue(f'The requested point {point} of output "{argument.name}" was never written.')
-            array[index] = value
+            array[index] = element(value, argument.type)
         return array
 
 

@@ -17,6 +17,7 @@ from halide_core.backend import Argument, ArgumentKind, Box
 from halide_core.buffer import Buffer
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, Field
+from halide_core.narrow_floats import element, numbers
 from halide_core.types import INT64
 from halide_core.value_semantics import cast_function, value_of
 from lowering.store import EPS_MEM, OUTSIDE, AssertionFailure, Memory
@@ -59,7 +60,7 @@ def memory_of(name: str, buffer: Buffer, *, filled: bool) -> ArgumentMemory:
         dense *= max(length, 1)
     memory = ArgumentMemory(name, box, tuple(strides), present=True)
     if filled:
-        memory.cells = dict(enumerate(array.ravel().tolist()))
+        memory.cells = dict(enumerate(numbers(array.ravel()).tolist()))
     return memory
 
 
@@ -142,7 +143,7 @@ class Arguments:
                 result.append((argument, memory))
                 for at, cell in memory.cells.items():
                     if cell is not EPS_MEM:
-                        value.array[np.unravel_index(at, value.array.shape)] = cell
+                        value.array[np.unravel_index(at, value.array.shape)] = element(cell, argument.type)
         return tuple(result)
 
 

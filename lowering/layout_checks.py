@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Constraint, Parameter, Requirement
+from halide_core.float_arithmetic import through_float32
 from halide_core.index import startup_index
 from halide_core.ir import (
     AnswerQuery,
@@ -28,7 +29,7 @@ from halide_core.ir import (
     ParamRef,
     Stmt,
 )
-from halide_core.types import INT64
+from halide_core.types import INT64, Float
 
 _WORD = {Field.MIN: "min", Field.EXTENT: "extent", Field.STRIDE: "stride"}
 _FAILURE = {
@@ -113,5 +114,8 @@ def _range_checks(p: Parameter) -> list[Stmt]:
 
 
 def _checked(holds: Expr, p: Parameter, word: str, limit: Expr) -> Stmt:
-    message = (f'parameter "{p.name}" must be {word} ', limit, ", not ", ParamRef(p.type, p))
-    return Assert(holds, Failure.PARAMETER_RANGE, message)
+    given: Expr = ParamRef(p.type, p)
+    if p.type.is_narrow_float():
+        limit, given = ir.cast(Float(32), limit), ir.cast(Float(32), given)
+    message = (f'parameter "{p.name}" must be {word} ', limit, ", not ", given)
+    return Assert(through_float32(holds), Failure.PARAMETER_RANGE, message)

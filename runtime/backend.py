@@ -20,6 +20,7 @@ from lowering.driver import certify
 from lowering.explain import explain, loop_nest
 from runtime.aot import write_files
 from runtime.command_line import run_command
+from runtime.extern_stages import compile_with_externs, has_externs
 from runtime.jit import compile_pipeline
 from runtime.toolchain import cpu_features
 
@@ -27,7 +28,7 @@ from runtime.toolchain import cpu_features
 class _Runtime:
     def compile(self, request: Request) -> Compiled:
         """Compiles, or takes from the cache on disk, and loads."""
-        return compile_pipeline(request)
+        return compile_with_externs(request) if has_externs(request) else compile_pipeline(request)
 
     def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""

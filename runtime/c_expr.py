@@ -22,6 +22,7 @@ from runtime.c_messages import printed
 from runtime.c_names import Names, integer, literal, scalar, stored
 from runtime.c_text import ATOM, OTHER, PRODUCT, SUM, TERNARY, UNARY, Text
 from runtime.c_uses import SHIFTS, Use, divides_by_constant, is_leaf, operands, shift_amount, small_constant, uses_below
+from runtime.narrow import convert_narrow, reinterpret_narrow
 from runtime.vectors import Prelude, mask_type
 
 ANY_WIDTH = 1
@@ -252,6 +253,8 @@ class ExprEmitter:
 
     def _cast(self, e: ir.Cast, args: list[Text], index: bool) -> Text:
         to, source, a = e.type, e.a.type, args[0]
+        if to.is_narrow_float() or source.is_narrow_float():
+            return Text(f"{convert_narrow(self._prelude, to, source)}({a.text})", ATOM)
         made = self._vector_cast(to, source, a) if to.is_vector() else self._scalar_cast(to, source, a)
         small = source.is_bool() or (source.is_integer() and source.bits() - source.is_uint() < 63)
         return made._replace(data=not small)
@@ -291,6 +294,8 @@ class ExprEmitter:
                 return args[0]
             made = Text(f"{self._prelude.absolute(of)}({inner})", ATOM)
             return made if e.type.is_uint() else Text(f"({self._prelude.type(e.type)}){made.text}", UNARY)
+        if e.function is Intrinsic.REINTERPRET and (of.is_narrow_float() or e.type.is_narrow_float()):
+            return Text(f"{reinterpret_narrow(self._prelude, e.type, of)}({inner})", ATOM)
         if e.function is Intrinsic.REINTERPRET:
             return Text(f"{self._prelude.reinterpret(e.type, of)}({inner})", ATOM, data=e.type.element_of() is INT64)
         if not of.is_float():

@@ -26,17 +26,17 @@ _RESERVED = """
 _KEYWORDS = frozenset(_RESERVED.split())
 # What the emitter itself names: types, vector types, helper functions, and everything of the runtime's header.
 _OWN = re.compile(
-    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|U?INT.*_(MAX|MIN|C)|[iuf]\d+(x\d+)?(_u)?|\w+_[iuf]\d+(x\d+)?(_u|_from_\w+)?"
+    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|U?INT.*_(MAX|MIN|C)|(?:[iuf]|bf)\d+(x\d+)?(_u)?|\w+_(?:[iuf]|bf)\d+(x\d+)?(_u|_from_\w+)?"
     r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|type_name"
 )
 # The part of these that a pipeline may not be called. Its name is what a C program links against, so it is changed
 # only where it must be: "blur_u8" stays, "min_i64" does not.
 _TAKEN = re.compile(
-    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|[iuf]\d+(x\d+)?(_u)?|check_\w+|answer_query|byte_range|type_name"
+    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|(?:[iuf]|bf)\d+(x\d+)?(_u)?|check_\w+|answer_query|byte_range|type_name"
     r"|(min|max|add|sub|mul|div|mod|neg|abs|load|store|splat|ramp|select|shl|shr|product|gather|scatter)_(const_)?"
-    r"[iuf]\d+(x\d+)?"
+    r"(?:[iuf]|bf)\d+(x\d+)?"
 )
-_CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f"}
+_CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f", TypeCode.BFloat: "bf"}
 
 
 def identifier(name: str) -> str:
@@ -112,7 +112,9 @@ def scalar(type: Type) -> str:
 
 
 def stored(type: Type) -> str:
-    """The C type of an element in memory: a bool takes a byte."""
+    """The C type of an element in memory: a bool takes a byte, a float of 16 bits is its bits."""
+    if type.is_narrow_float():
+        return "uint16_t"
     if type.is_float():
         return "float" if type.bits() == 32 else "double"
     if not type.is_integer():
@@ -123,7 +125,7 @@ def stored(type: Type) -> str:
 def literal(e: ir.IntImm | ir.FloatImm) -> str:
     """A literal with exactly this value and C's type for it; types narrower than int are ints."""
     if isinstance(e, ir.FloatImm):
-        return _float_literal(e)
+        return _float_literal(e) if not e.type.is_narrow_float() else str(e.pattern)
     return integer(e.value, e.type)
 
 

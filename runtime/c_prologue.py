@@ -24,6 +24,7 @@ _TYPE_CODES = {
     TypeCode.Int: "halide_type_int",
     TypeCode.UInt: "halide_type_uint",
     TypeCode.Float: "halide_type_float",
+    TypeCode.BFloat: "halide_type_bfloat",
 }
 
 _CHECK_ARGUMENT = """\
@@ -34,6 +35,7 @@ static const char *type_name(unsigned code, unsigned bits) {
         {"an unknown type", "float16", "float32", "float64"},
     };
     if (code == halide_type_uint && bits == 1) return "bool";
+    if (code == halide_type_bfloat && bits == 16) return "bfloat16";
     if (code > 2 || (bits != 8 && bits != 16 && bits != 32 && bits != 64)) return "an unknown type";
     return names[code][bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
 }

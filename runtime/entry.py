@@ -46,6 +46,8 @@ def _passed(argument: Argument, position: int) -> str:
 
 
 def _scalar(type: Type) -> str:
+    if type.is_narrow_float():
+        return "uint16_t"
     if type.is_float():
         return "float" if type.bits() == 32 else "double"
     if type.is_bool():

@@ -101,7 +101,8 @@ class _Writer:
 
     def _leaf(self, kind: str, leaf: Image | Parameter) -> None:
         if isinstance(leaf, Image):
-            self.put((kind, self._number(leaf), leaf.name, str(leaf.types[0]), leaf.dimensions, leaf.alignment))
+            facts = (leaf.dimensions, leaf.alignment, leaf.traced)
+            self.put((kind, self._number(leaf), leaf.name, str(leaf.types[0]), *facts))
         else:
             self.put((kind, self._number(leaf), leaf.name, str(leaf.type), leaf.low, leaf.high))
 

@@ -21,6 +21,7 @@ from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, SpecializeFailError, ToolchainError
+from halide_core.narrow_floats import pattern_of
 from halide_core.profiling import Profile
 from halide_core.settings import profiles_demanded
 from halide_core.types import INT32, Type
@@ -258,7 +259,10 @@ def _steps(target: Descriptor) -> list[int]:
 
 
 def _scalar(type: Type, value: object) -> Any:
-    """A scalar in its C representation."""
+    """A scalar in its C representation; a float of 16 bits is its bits."""
+    if type.is_narrow_float():
+        assert isinstance(value, int | float)
+        return FFI.new("uint16_t *", pattern_of(value, type))
     if type.is_float():
         return FFI.new("float *" if type.bits() == 32 else "double *", value)
     if type.is_bool():

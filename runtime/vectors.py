@@ -92,6 +92,10 @@ class Prelude:
             self._definitions[name] = f"INLINE {result} {name}({parameters}) {{\n{lines}}}\n"
         return name
 
+    def define(self, name: str, head: Callable[[], tuple[str, str, list[str]]]) -> str:
+        """A function of another file's: ``head`` gives the result's type, the parameters and the lines of the body."""
+        return self._function(name, head)
+
     # ---- binary operators ----------------------------------------------------------------------------------------
 
     def binary(self, op: BinaryOp, type: Type, count: Type | None = None) -> str:

@@ -25,6 +25,7 @@ from halide_core.ir import Access, Expr
 from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot, Estimate
 from halide_core.visit import Rewriter, Substitution, subexpressions
 from scheduling.legality import refuse
+from scheduling.tracing import show_traces
 
 _PLACED = (ComputeAt, ComputeRoot)
 
@@ -52,7 +53,7 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
             f.definitions = [rewriter.definition(d) for d in f.definitions]
     kept = [f for f in algorithm.functions if f not in inlined]
     algorithm = _with_functions(algorithm, kept)
-    return _with_functions(algorithm, _copies_where_used(algorithm))
+    return show_traces(_with_functions(algorithm, _copies_where_used(algorithm)))
 
 
 def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorithm:
@@ -144,7 +145,7 @@ def _reads(d: Definition, f: Function) -> bool:
     return any(isinstance(e, Access) and e.callee is f for e in subexpressions(roots))
 
 
-def copied(f: Function, name: str, copies: Mapping[Function, Function]) -> Function:
+def copied(f: Function, name: str, copies: Mapping[Function, ir.Callee]) -> Function:
     """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
     speak of them."""
     copy = Function(name, f.args, f.types, location=f.location, original=f.original or f)

@@ -32,6 +32,7 @@ from halide_core.schedule import (
     Split,
     StoreAt,
     StoreRoot,
+    Trace,
     Traverse,
 )
 from halide_core.schedule_storage import (
@@ -103,8 +104,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 continue  # a later phase's
             case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
                 continue  # a later phase's
-            case Estimate():
-                continue  # for tools that choose schedules: it changes nothing
+            case Estimate() | Trace():
+                continue  # for tools that choose schedules, and for people: they change nothing
             case _:
                 raise InternalError(f"No phase applies {d}.", d.location)
         yield Step(str(d), program)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm import Function
+from halide_core.expr import OUTERMOST
 from halide_core.ir import Callee, LoopKind
 from halide_core.printer import format_expr
 from halide_core.program import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
@@ -55,7 +56,7 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
         d: ``consumer`` and ``var``, which name the loop.
         readers: the stages that read the Func.
 
-    Rewrite: see the module's docstring.
+    Rewrite: see the module's docstring. ``Var.outermost()`` is the place that the consumer itself is computed in.
 
     Legal when: the Func is not an output, and every use of it is inside the loop (lemma 2.5).
 
@@ -66,7 +67,7 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
         refuse(d, f'"{func.name}" is an output of the pipeline and is computed at the root.')
     levels = legal_compute_levels(program, func, readers)
     for level in reversed(levels):
-        if level is not None and level.func == d.consumer.name and level.var == d.var:
+        if _is(program, level, d.consumer.name, d.var):
             return replace(program, computed={**program.computed, func: level})
     refuse(
         d,
@@ -157,7 +158,7 @@ def store_root(program: Program, d: StoreRoot) -> Program:
 def _store(program: Program, func: Function, d: Directive, consumer: str | None, var: str) -> Program:
     levels = legal_store_levels(program, func)
     for level in levels:
-        if _is(level, consumer, var):
+        if _is(program, level, consumer, var):
             return replace(program, stored={**program.stored, func: level})
     refuse(
         d,
@@ -201,7 +202,7 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
     consumer, var = (d.consumer.name, d.var) if isinstance(d, HoistStorage) else (None, "")
     levels = legal_hoist_levels(program, func)
     for level in levels:
-        if _is(level, consumer, var):
+        if _is(program, level, consumer, var):
             return replace(program, hoisted={**program.hoisted, func: Hoisting(level, d)})
     told = levels_text(program, func, "hoist_storage", levels) or "    none"
     refuse(
@@ -212,7 +213,9 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
     )
 
 
-def _is(level: Level, consumer: str | None, var: str) -> bool:
+def _is(program: Program, level: Level, consumer: str | None, var: str) -> bool:
+    if consumer is not None and var == OUTERMOST:
+        return level == program.computed.get(program.named[consumer], level)
     if level is None or consumer is None:
         return level is None and consumer is None
     return level.func == consumer and level.var == var

@@ -73,6 +73,26 @@ FUNCS: list[Case] = [
     (lambda: hl.Pipeline([]), hl.PipelineError, ("Pipeline",), "hl.Pipeline([])"),
 ]
 
+def unallocated() -> hl.Buffer:
+    return hl.Buffer.make_bounds_query(hl.UInt(8), [4, 3])
+
+
+PARTS: list[Case] = [
+    (lambda: hl.VarOrRVar(number), hl.DefinitionError, ("VarOrRVar", "3"), "hl.VarOrRVar(number)"),
+    (lambda: hl.VarOrRVar("x"), hl.DefinitionError, ("VarOrRVar", "'x'"), 'hl.VarOrRVar("x")'),
+    (lambda: hl.VarOrRVar(x, True), hl.DefinitionError, ("VarOrRVar",), "hl.VarOrRVar(x, True)"),
+    (lambda: f().unroll(hl.VarOrRVar(x), 0), hl.ScheduleError, ("factor", "0"), "f().unroll(hl.VarOrRVar(x), 0)"),
+    (lambda: hl.Argument(number), hl.PipelineError, ("Argument", "Param", "3"), "hl.Argument(number)"),
+    (lambda: image().store_in(hl.MemoryType.Stack), hl.DefinitionError, ('"image"', "Heap"), "image().store_in"),
+    (lambda: unallocated()[0, 0], hl.HalideError, ("no memory", "allocate()"), "unallocated()[0, 0]"),
+    (lambda: unallocated().fill(3), hl.HalideError, ("no memory",), "unallocated().fill(3)"),
+    (lambda: buffer().set_region([(0, 1)]), hl.HalideError, ("has memory",), "buffer().set_region([(0, 1)])"),
+    (lambda: hl.Handle().max(), hl.DefinitionError, ("handle64", "pointer"), "hl.Handle().max()"),
+    (lambda: hl.Param(hl.Handle()), hl.DefinitionError, ("Param", "handle64"), "hl.Param(hl.Handle())"),
+    (lambda: hl.Buffer(hl.Handle(), [3]), hl.DefinitionError, ("Buffer", "handle64"), "hl.Buffer(hl.Handle(), [3])"),
+]
+
+
 INPUTS: list[Case] = [
     (lambda: hl.Param(number), hl.DefinitionError, ("Param", "hl.Int(32)"), "hl.Param(number)"),
     (lambda: hl.Param(hl.UInt(8), "p", 300), hl.TypeMismatchError, ('"p"', "300"), 'hl.Param(hl.UInt(8), "p", 300)'),
@@ -114,6 +134,12 @@ BUFFERS: list[Case] = [
 
 @pytest.mark.parametrize("case", FUNCS, ids=lambda case: case[3])
 def test_func_made_or_used_wrongly_is_refused(case: Case) -> None:
+    call, error, named, at = case
+    refused(error, call, *named, at=at)
+
+
+@pytest.mark.parametrize("case", PARTS, ids=lambda case: case[3])
+def test_part_made_or_used_wrongly_is_refused(case: Case) -> None:
     call, error, named, at = case
     refused(error, call, *named, at=at)
 

@@ -76,7 +76,7 @@ def _read_only() -> np.ndarray:
         (_read_only, "read-only"),
         (lambda: np.zeros(3, np.complex64), "complex64"),
         (lambda: np.zeros(3, ">i4"), "byte order"),
-        (lambda: np.zeros(3, np.float16), "float16"),
+        (lambda: np.zeros(3, "U1"), "<U1"),
         (lambda: np.zeros(5, [("a", "u1"), ("b", "<i4")])["b"], "copy()"),
         (lambda: as_strided(np.zeros(9, np.int32), (3,), (6,)), "copy()"),
         (lambda: as_strided(np.zeros(1, np.int8), (2**31,), (0,)), "int32"),
@@ -188,3 +188,57 @@ def test_contents_when_copied() -> None:
     hl.Buffer.make_with_shape_of(b.cropped([(1, 2), (1, 2)])).for_each_element(seen.append)
     assert seen == [[1, 1], [2, 1], [1, 2], [2, 2]]
     raised(hl.TypeMismatchError, lambda: b.fill(300000), "300000")
+
+
+def test_memory_is_given_up_and_made_again() -> None:
+    b = hl.Buffer.make_interleaved(hl.Float(32), 4, 3, 2)
+    b.set_min([1, 2, 3])
+    before = shape(b)
+    b.deallocate()
+    assert shape(b) == before and not b.has_memory() and not b.cropped(0, 2, 1).has_memory()
+    raised(hl.HalideError, lambda: b[1, 2, 3], "no memory", "allocate()")
+    raised(hl.HalideError, lambda: np.asarray(b), "no memory")
+    raised(hl.HalideError, lambda: b.fill(1), "no memory")
+    raised(hl.HalideError, lambda: b.transposed(0, 1).copy(), "no memory")
+    b.allocate()
+    assert shape(b) == before and b.all_equal(0)
+
+
+def test_bounds_query_gets_the_region_that_is_needed() -> None:
+    f, image = hl.Func("f"), hl.ImageParam(hl.UInt(8), 2, "image")
+    f[x, y] = image[x - 1, y] + image[x + 2, y + 3]
+    query = hl.Buffer.make_bounds_query(hl.UInt(8), [1, 1])
+    image.set(query)
+    assert f.realize([8, 4]) is None
+    assert shape(query) == [(-1, 11, 1), (0, 7, 11)]
+    image.set(query)
+    out = hl.Buffer(hl.UInt(8), [2, 2])
+    f.realize(out)
+    assert shape(query) == [(-1, 5, 1), (0, 5, 5)] and out.all_equal(0)
+    query.allocate()
+    query.fill(9)
+    f.realize(out)
+    assert out.all_equal(18)
+
+
+def test_bounds_query_of_an_output_gets_what_is_written() -> None:
+    f = hl.Func("f")
+    f[x] = x
+    f.vectorize(x, 8, hl.TailStrategy.RoundUp)
+    query = hl.Buffer.make_bounds_query(hl.Int(32), [5])
+    f.compile_to_callable([])(query)
+    assert shape(query) == [(0, 8, 1)]
+
+
+def test_argument_is_made_of_what_it_carries() -> None:
+    p, image, f = hl.Param(hl.Int(32), "p"), hl.ImageParam(hl.UInt(8), 1, "image"), hl.Func("f")
+    f[x] = image[x] + hl.u8(p)
+    told = [(a.name, a.kind, a.type, a.dimensions) for a in map(hl.Argument, (image, p, f.output_buffer()))]
+    assert told == [
+        ("image", hl.ArgumentKind.InputBuffer, hl.UInt(8), 1),
+        ("p", hl.ArgumentKind.InputScalar, hl.Int(32), 0),
+        ("f", hl.ArgumentKind.OutputBuffer, hl.UInt(8), 1),
+    ]
+    data, out = np.arange(3, dtype=np.uint8), np.zeros(3, np.uint8)
+    f.compile_to_callable([hl.Argument(p), hl.Argument(image)])(5, data, out)
+    assert out.tolist() == [5, 6, 7]

@@ -32,9 +32,9 @@ class Noted:
             image = isinstance(s, Image)
             kind = ArgumentKind.InputBuffer if image else ArgumentKind.InputScalar
             type, dims = (s.types[0], s.dimensions) if isinstance(s, Image) else (s.type, 0)
-            found.append(Argument(kind, s.name, type, dims, s))
+            found.append(Argument.of(kind, s.name, type, dims, s))
         outputs = [
-            Argument(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in self.request.outputs
+            Argument.of(ArgumentKind.OutputBuffer, f.name, f.types[0], f.dimensions, f) for f in self.request.outputs
         ]
         return (*found, *outputs)
 

@@ -51,10 +51,10 @@ out, g = (Function(n, ("x",), (INT32,)) for n in ("out", "g"))
 image = Image("in", INT32, 1, UNKNOWN_LOCATION)
 p, real = Parameter("p", INT32, UNKNOWN_LOCATION), Parameter("real", FLOAT, UNKNOWN_LOCATION)
 ARGUMENTS = (
-    Argument(ArgumentKind.InputBuffer, "in", INT32, 1, image),
-    Argument(ArgumentKind.InputScalar, "p", INT32, 0, p),
-    Argument(ArgumentKind.InputScalar, "real", FLOAT, 0, real),
-    Argument(ArgumentKind.OutputBuffer, "out", INT32, 1, out),
+    Argument.of(ArgumentKind.InputBuffer, "in", INT32, 1, image),
+    Argument.of(ArgumentKind.InputScalar, "p", INT32, 0, p),
+    Argument.of(ArgumentKind.InputScalar, "real", FLOAT, 0, real),
+    Argument.of(ArgumentKind.OutputBuffer, "out", INT32, 1, out),
 )
 
 
@@ -217,7 +217,7 @@ def test_access_outside_is_a_memory_fault_when_memory_is_flat(index):
 def test_gaps_between_the_rows_of_an_argument_are_outside():
     wide = hl.Buffer(np.arange(12, dtype=np.int32).reshape(3, 4)).cropped([(0, 2), (0, 3)])
     plane = Image("in", INT32, 2, UNKNOWN_LOCATION)
-    arguments = (Argument(ArgumentKind.InputBuffer, "in", INT32, 2, plane), ARGUMENTS[-1])
+    arguments = (Argument.of(ArgumentKind.InputBuffer, "in", INT32, 2, plane), ARGUMENTS[-1])
 
     def read(position):
         stmt = Store("out", ir.ZERO, Load(INT32, "in", i64(position)))

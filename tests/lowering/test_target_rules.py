@@ -37,9 +37,9 @@ out, g = (Function(n, ("x",), (INT32,)) for n in ("out", "g"))
 image = Image("in", INT32, 1, UNKNOWN_LOCATION)
 p = Parameter("p", INT32, UNKNOWN_LOCATION)
 ARGUMENTS = (
-    Argument(ArgumentKind.InputBuffer, "in", INT32, 1, image),
-    Argument(ArgumentKind.InputScalar, "p", INT32, 0, p),
-    Argument(ArgumentKind.OutputBuffer, "out", INT32, 1, out),
+    Argument.of(ArgumentKind.InputBuffer, "in", INT32, 1, image),
+    Argument.of(ArgumentKind.InputScalar, "p", INT32, 0, p),
+    Argument.of(ArgumentKind.OutputBuffer, "out", INT32, 1, out),
 )
 
 

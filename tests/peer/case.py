@@ -13,13 +13,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import expressions, files, generate, inputs, pipelines, schedules, targets, tracker, tuples
+from . import expressions, externs, files, generate, inputs, parts, pipelines, schedules, targets, tracker, tuples
 from .making import PipelineCase
 
 RANDOM_SEED = 20240
 RANDOM_EXPRESSIONS = 320
 GROUP = 16
-PIPELINE_MODULES = (pipelines, tuples, inputs, files, schedules, targets, tracker)
+PIPELINE_MODULES = (pipelines, tuples, inputs, files, schedules, targets, tracker, parts, externs)
 EXPRESSION_FILE = "<expression>"
 
 # Functions that no two libraries compute to the last bit.

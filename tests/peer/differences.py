@@ -140,11 +140,10 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     ),
     (Kind.BETTER, "The message of require() takes texts; Halide's binding takes Exprs only.", ["require_holds"]),
     (
-        Kind.TO_COME,
-        "Types: handles and floats of 16 bits.",
-        ["hl.Handle().is_handle()", "hl.Float(16).bits()", "hl.BFloat(16).bits()"],
+        Kind.BETTER,
+        "float16 and bfloat16 have no common type; in Halide it is that of the second operand.",
+        ["(hl.cast(hl.Float(16), a_f32) + hl.cast(hl.BFloat(16), b_f32)).type()"],
     ),
-    (Kind.TO_COME, "The loop outside of all loops.", ["hl.Var.outermost().name()"]),
     (Kind.TO_COME, "Wrappers.", ["wrapper"]),
 ]  # fmt: skip
 

@@ -171,6 +171,10 @@ _TYPE_QUESTIONS = [
     "hl.UInt(8).is_max(255)", "hl.UInt(8).is_min(0)", "hl.Int(8).is_max(5)", "hl.Int(8).is_min(-128)",
     "hl.UInt(8) == hl.UInt(8)", "hl.UInt(8) != hl.Int(8)", "hl.Int(32, 4) == hl.Int(32)", "hl.Bool() == hl.UInt(1)",
     "hl.UInt(8).is_bfloat()", "hl.UInt(8).same_handle_type(hl.UInt(8))", "hl.Handle().is_handle()",
+    "[hl.Handle().bits(), hl.Handle().bytes(), hl.Handle(2).lanes(), str(hl.Handle()), hl.Handle().is_int()]",
+    "hl.Handle().same_handle_type(hl.Handle())", "hl.Handle().code()", "isinstance(hl.install_dir(), str)",
+    "hl.Handle().min()", "hl.UInt(8).same_handle_type(hl.Handle())",
+    "hl.Param(hl.UInt(8), 'p').type().same_handle_type(hl.Int(8))",
     "hl.Float(16).bits()", "hl.BFloat(16).bits()", "hl.Int(7).bits()", "hl.Float(80).bits()",
     "hl.UInt(8).bits", "hl.cast(hl.UInt(8), x).type()",
 ]  # fmt: skip
@@ -191,7 +195,8 @@ _VARIABLES = [
     "hl.Range(1, 5).min", "hl.Range(1, 5).extent", "hl.Range(1)", "hl.Buffer(hl.UInt(8), [2]).dim(2).extent()",
     "hl.Pipeline().defined()", "hl.RDom([hl.Range(0, 5)]).x.extent()",
     "hl.RDom([(0, 5)]).logical_not()", "hl.RDom([(0, 2), (0, 3), (1, 4)]).z.min()", "hl.RVar('r').logical_not()",
-    "hl.Func('f').name()", "hl.Func('f').defined()", "hl.Func('f').dimensions()", "hl.Func(hl.UInt(8), 2, 'f').type()",
+    "hl.Func('named').name()", "hl.Func('f').defined()", "hl.Func('f').dimensions()",
+    "hl.Func(hl.UInt(8), 2, 'f').type()",
     "hl.Func('f')[x] + 1", "hl.Func(3)", "hl.Param(hl.UInt(8), 'p').name()", "hl.Param(hl.UInt(8), 'p').type()",
     "hl.Param(hl.UInt(8), 'p', 7).get()", "hl.Param(hl.UInt(8), 'p', 300)", "hl.Param(hl.UInt(8), 'p', 1.5)",
     "hl.Param(hl.Float(32), 'p', 1)", "(hl.Param(hl.UInt(8), 'p') + 1).type()",
@@ -214,6 +219,30 @@ _VARIABLES = [
     "[hl.OutputFileType.c_header, hl.OutputFileType.object]", "issubclass(hl.HalideError, Exception)",
 ]  # fmt: skip
 
+_H, _B = "hl.cast(hl.Float(16), {})", "hl.cast(hl.BFloat(16), {})"
+_NARROW_FLOATS = [
+    *(f"hl.f32({c.format('a_' + t)})" for c in (_H, _B) for t in _TYPES),
+    *(f"hl.f32({c.format('a_f32')} {o} {c.format('b_f32')})" for c in (_H, _B) for o in "+-*/"),
+    *(f"hl.{f}({c.format('hl.abs(a_f32)')}).type()" for c in (_H, _B)
+      for f in ("abs", "sqrt", "sin", "exp", "floor", "round", "fract", "is_nan", "is_inf")),
+    *(f"hl.f32(hl.{f}({_H.format('hl.abs(a_f32)')}))" for f in ("sqrt", "floor", "round", "trunc", "abs")),
+    *(f"hl.{t}({c.format('a_f32')})" for c in (_H, _B) for t in ("i32", "i8_sat", "f64")),
+    *(f"{c.format('a_f32')} < {c.format('b_f32')}" for c in (_H, _B)),
+    *(f"({c.format('a_f32')} + {w}).type()" for c in (_H, _B) for w in ("1", "1.5", "a_u8", "a_i32", "a_f32", "a_f64")),
+    f"{_H.format('a_f32')} + 5000 < 70", f"{_H.format('a_f32')} + 70000", f"{_H.format('a_f32')} + 2049",
+    f"{_B.format('a_f32')} + 257", f"hl.reinterpret(hl.UInt(16), {_H.format('a_f32')})",
+    f"hl.reinterpret(hl.UInt(16), {_B.format('a_f32')})", "hl.f32(hl.reinterpret(hl.Float(16), a_u16))",
+    f"({_H.format('a_f32')} + {_B.format('b_f32')}).type()",
+    f"hl.atan2({_H.format('a_f32')}, b_f32).type()", f"hl.pow({_H.format('a_f32')}, b_f32).type()",
+    f"hl.clamp({_H.format('a_f32')}, 0.0, 1.0).type()", f"hl.min({_H.format('a_f32')}, 1.5).type()",
+    f"hl.f32(hl.select(a_bool, {_H.format('a_f32')}, {_H.format('b_f32')}))",
+    f"hl.f32(hl.lerp({_H.format('a_u8')}, {_H.format('b_u8')}, 0.5))",
+    "str(hl.Float(16))", "str(hl.BFloat(16))", "hl.BFloat(16).is_bfloat()", "hl.Float(16).is_bfloat()",
+    "hl.BFloat(16).is_float()", "hl.Float(32).can_represent(hl.Float(16))", "hl.Float(16).can_represent(hl.Int(8))",
+    "hl.Float(16).can_represent(hl.BFloat(16))", "hl.BFloat(16, 4).lanes()",
+]  # fmt: skip
+
 LISTED: list[str] = [
+    *_NARROW_FLOATS,
     *_mixed_types(), *_binary(), *_LITERALS, *_CASTS, *_CHOICES, *_MATH, *_FIXED_POINT, *_TYPE_QUESTIONS, *_VARIABLES
 ]  # fmt: skip

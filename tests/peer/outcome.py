@@ -38,7 +38,7 @@ class Arrays:
 def type_text(type: Any) -> str:
     """A type of either package, spelled one way."""
     kind = "bool" if type.is_bool() else "int" if type.is_int() else "float" if type.is_float() else "uint"
-    kind = "handle" if type.is_handle() else kind
+    kind = "handle" if type.is_handle() else "bfloat" if type.is_bfloat() else kind
     bits = "" if kind == "bool" else str(type.bits())
     return f"{kind}{bits}" + (f"x{type.lanes()}" if type.lanes() > 1 else "")
 

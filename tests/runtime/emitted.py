@@ -129,17 +129,17 @@ def image(name: str, type: Type, dimensions: int = 1) -> Image:
 
 def input_buffer(source: Image) -> Argument:
     """An input buffer argument."""
-    return Argument(ArgumentKind.InputBuffer, source.name, source.types[0], source.dimensions, source)
+    return Argument.of(ArgumentKind.InputBuffer, source.name, source.types[0], source.dimensions, source)
 
 
 def output_buffer(source: Image) -> Argument:
     """An output buffer argument."""
-    return Argument(ArgumentKind.OutputBuffer, source.name, source.types[0], source.dimensions, source)
+    return Argument.of(ArgumentKind.OutputBuffer, source.name, source.types[0], source.dimensions, source)
 
 
 def scalar_argument(name: str, type: Type) -> Argument:
     """A scalar argument."""
-    return Argument(ArgumentKind.InputScalar, name, type, 0, Parameter(name, type, UNKNOWN_LOCATION))
+    return Argument.of(ArgumentKind.InputScalar, name, type, 0, Parameter(name, type, UNKNOWN_LOCATION))
 
 
 def loop(var: ir.Variable, low: ir.Expr, length: ir.Expr, *body: ir.Stmt, parallel: bool = False) -> ir.For:

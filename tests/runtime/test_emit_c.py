@@ -176,7 +176,7 @@ def test_outputs_that_overlap_another_buffer_are_refused() -> None:
 
 def test_two_outputs_may_not_overlap_and_components_must_be_alike() -> None:
     both = Function("f", ("x",), (U16, U16))
-    arguments = tuple(Argument(ArgumentKind.OutputBuffer, f"f.{k}", U16, 1, both, component=k) for k in (0, 1))
+    arguments = tuple(Argument.of(ArgumentKind.OutputBuffer, f"f.{k}", U16, 1, both, component=k) for k in (0, 1))
     body = loop(x, ir.ZERO, field(both, Field.EXTENT, 0), *(store(f"f.{k}", x, ir.const(k + 1, U16)) for k in (0, 1)))
     lowered = Lowered("pair", arguments, body)
     a, b = np.zeros(4, np.uint16), np.zeros(8, np.uint16)

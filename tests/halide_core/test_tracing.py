@@ -1,0 +1,113 @@
+"""Tracing: which lines loads, stores and realizations show, in which order; values stay as they are."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from tests.property.interpreted import run_passes
+
+from .raising import raised
+
+x, y = hl.Var("x"), hl.Var("y")
+Lines = list[str]
+
+
+def chain() -> tuple[hl.Func, hl.Func]:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x * 3
+    g[x, y] = f[x] + f[x + 1] + y
+    return f, g
+
+
+def shown(f: hl.Func, sizes: list[int], capfd: pytest.CaptureFixture[str]) -> Lines:
+    """The lines of a run, whose values are checked."""
+    capfd.readouterr()
+    found = np.asarray(f.realize(sizes))
+    assert np.array_equal(found, f.evaluate(sizes))
+    return capfd.readouterr().out.splitlines()
+
+
+def test_stores_are_shown_in_the_order_of_the_loops(capfd: pytest.CaptureFixture[str]) -> None:
+    f, g = chain()
+    f.compute_root().trace_stores()
+    g.reorder(y, x).trace_stores()
+    lines = shown(g, [2, 2], capfd)
+    assert lines[:3] == ["Store f(0) = 0", "Store f(1) = 3", "Store f(2) = 6"]
+    assert lines[3:] == ["Store g(0, 0) = 3", "Store g(0, 1) = 4", "Store g(1, 0) = 9", "Store g(1, 1) = 10"]
+
+
+def test_loads_are_shown_before_the_store(capfd: pytest.CaptureFixture[str]) -> None:
+    f, g = chain()
+    f.compute_root().trace_loads()
+    g.trace_stores().vectorize(x, 2)
+    lines = shown(g, [2, 1], capfd)
+    points = [
+        ["Load f(0) = 0", "Load f(1) = 3", "Store g(0, 0) = 3"],
+        ["Load f(1) = 3", "Load f(2) = 6", "Store g(1, 0) = 9"],
+    ]
+    assert sorted(lines) == sorted(line for point in points for line in point)
+    for *loads, store in points:
+        assert set(loads) <= set(lines[: lines.index(store)])
+
+
+def test_loads_of_inputs_in_coordinates_are_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    image, f, r = hl.ImageParam(hl.UInt(8), 1, "image"), hl.Func("f"), hl.RDom([(0, 3)])
+    image.trace_loads()
+    image.set(np.array([2, 0, 2], np.uint8))
+    f[x] = hl.cast(hl.Float(16), 0)
+    f[hl.clamp(hl.i32(image[r]), 0, 2)] += hl.cast(hl.Float(16), 1)
+    f.trace_stores()
+    lines = shown(f, [3], capfd)
+    first = [f"Store f({i}) = 0.000000" for i in range(3)]
+    rest = [("0", "2", "1.000000"), ("1", "0", "1.000000"), ("2", "2", "2.000000")]
+    assert lines == first + [t for i, at, v in rest for t in (f"Load image({i}) = {at}", f"Store f({at}) = {v}")]
+
+
+def test_tuples_show_each_component(capfd: pytest.CaptureFixture[str]) -> None:
+    f = hl.Func("f")
+    f[x] = (x, hl.f32(x) / 2)
+    f.trace_stores()
+    f.realize([2])
+    lines = capfd.readouterr().out.splitlines()
+    assert lines == ["Store f.0(0) = 0", "Store f.1(0) = 0.000000", "Store f.0(1) = 1", "Store f.1(1) = 0.500000"]
+
+
+def test_realizations_are_shown_each_time(capfd: pytest.CaptureFixture[str]) -> None:
+    f, g = chain()
+    f.compute_at(g, y).trace_realizations().add_trace_tag("by rows")
+    g.trace_realizations()
+    row = ['Tag f() = "by rows"', "Begin realization f(0, 3)", "Produce f(0, 3)", "End produce f(0, 3)"]
+    around = ["Begin realization g(0, 2, 0, 2)", "Produce g(0, 2, 0, 2)"]
+    expected = [*around, *[*row, "End realization f(0, 3)"] * 2]
+    assert shown(g, [2, 2], capfd) == [*expected, "End produce g(0, 2, 0, 2)", "End realization g(0, 2, 0, 2)"]
+
+
+def test_every_pass_keeps_the_answer_when_all_is_traced() -> None:
+    f, g = chain()
+    f.compute_at(g, y).trace_realizations().trace_loads().trace_stores().add_trace_tag("t")
+    g.vectorize(x, 4).parallel(y).trace_realizations().trace_stores()
+    window = [(0, 5), (0, 3)]
+    for name, outcome in run_passes(g, window, rng=random.Random(1)).items():
+        assert np.array_equal(outcome.result(0, window), g.evaluate([5, 3])), name
+    assert g.certify().ok
+
+
+def test_tracing_what_has_no_loops_is_refused() -> None:
+    f, g = chain()
+    f.trace_stores()
+    with pytest.raises(hl.ScheduleError, match=r"f\.trace_stores\(\).*no loops of its own"):
+        g.realize([2, 2])
+
+
+def test_realizations_inside_lanes_are_refused() -> None:
+    f, g = chain()
+    outer = hl.Var("outer")
+    f.compute_at(g, x).trace_realizations()
+    g.split(x, outer, x, 4).vectorize(x)
+    with pytest.raises(hl.ScheduleError, match=r"f\.trace_realizations\(\).*vectorized loop"):
+        g.realize([4, 1])
+    raised(hl.ScheduleError, lambda: f.add_trace_tag(3), "add_trace_tag()", "3")  # type: ignore[arg-type]  # on purpose
