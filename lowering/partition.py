@@ -81,7 +81,7 @@ class _Partition(Rewriter):
         apart = _with_body(loop, bind_apart(loop.body, self._names))
         steady = _Steady(apart)
         steady.look(apart.body)
-        if not steady.decided or len(steady.lowest) + len(steady.highest) > _MOST:
+        if not steady.decided or len(steady.gaps) > _MOST:
             return loop
         return self._parts(apart, steady)
 
@@ -90,15 +90,16 @@ class _Partition(Rewriter):
         stmts: list[Stmt] = []
         body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
         first = last = None
-        if steady.lowest:
+        lowest, highest = steady.thresholds()
+        if lowest:
             least = start
-            for e in steady.lowest:
+            for e in lowest:
                 least = ir.maximum(least, e)
             first = self._let(f"{loop.var.name}.steady", ir.minimum(least, end), stmts)
             stmts.append(_part(loop, start, first, loop.body))
-        if steady.highest:
+        if highest:
             most = end
-            for e in steady.highest:
+            for e in highest:
                 most = ir.minimum(most, ir.add(e, ir.ONE))
             last = self._let(f"{loop.var.name}.tail", ir.maximum(most, start if first is None else first), stmts)
         stmts.append(_part(loop, start if first is None else first, end if last is None else last, body))
@@ -125,14 +126,13 @@ def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:
 class _Steady:
     """What the steady part of a loop decides, and the thresholds between which it does.
 
-    ``decided`` maps a clamp, a comparison or a select to what it is there; the loop's variable is then at least every
-    one of ``lowest`` and at most every one of ``highest``.
+    ``decided`` maps a clamp, a comparison or a select to what it is there; ``gaps`` are forms of the loop's variable
+    that must be >= 0 for that. Of those that differ by a constant, as the taps of a stencil do, only the least is kept.
     """
 
     loop: For
     decided: dict[Expr, Expr] = field(default_factory=dict)
-    lowest: list[Expr] = field(default_factory=list)
-    highest: list[Expr] = field(default_factory=list)
+    gaps: dict[frozenset[tuple[Expr, int]], Linear] = field(default_factory=dict)
     _lets: dict[Variable, Expr] = field(default_factory=dict)
     _lanes: dict[Variable, Interval] = field(default_factory=dict)
     _steady: dict[Expr, Expr] = field(default_factory=dict)
@@ -221,23 +221,28 @@ class _Steady:
         return None if x is None or y is None else x + y
 
     def _require(self, gaps: list[Linear]) -> bool:
-        """Adds the thresholds for ``gap >= 0``, all of them or none."""
+        """Adds ``gap >= 0`` to what the steady part needs, all of them or none."""
+        worst = [self._worst(gap) for gap in gaps]
+        if not all(form is not None and form.terms.get(self.loop.var, 0) for form in worst):
+            return False
+        for form in worst:
+            assert form is not None
+            known = self.gaps.setdefault(frozenset(form.terms.items()), form)
+            if form.const < known.const:
+                self.gaps[frozenset(form.terms.items())] = form
+        return True
+
+    def thresholds(self) -> tuple[list[Expr], list[Expr]]:
+        """What the loop's variable is at least, and what it is at most, where every gap is >= 0."""
         lowest, highest = [], []
-        for gap in gaps:
-            worst = self._worst(gap)
-            if worst is None:
-                return False
-            c = worst.terms.get(self.loop.var, 0)
-            rest = to_expr(Linear({a: k for a, k in worst.terms.items() if a is not self.loop.var}, worst.const))
+        for gap in self.gaps.values():
+            c = gap.terms[self.loop.var]
+            rest = to_expr(Linear({a: k for a, k in gap.terms.items() if a is not self.loop.var}, gap.const))
             if c > 0:  # c·x >= -rest
                 lowest.append(simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))))
-            elif c < 0:  # -c·x <= rest
+            else:  # -c·x <= rest
                 highest.append(simplify(ir.div(rest, ir.i64(-c))))
-            else:
-                return False
-        self.lowest += [e for e in lowest if e not in self.lowest]
-        self.highest += [e for e in highest if e not in self.highest]
-        return True
+        return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
 
     def _worst(self, gap: Linear) -> Linear | None:
         """The least that a form is over the lanes, in terms of the loop's variable and what doesn't vary in it."""

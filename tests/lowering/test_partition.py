@@ -62,6 +62,22 @@ def test_the_steady_part_of_an_edge_has_no_clamp() -> None:
     assert not [e for e in minima if steady.var in subexpressions([e])]
 
 
+def many_taps() -> hl.Func:
+    """A stencil of eleven taps along x, each of which clamps at both ends."""
+    source = hl.BoundaryConditions.repeat_edge(image())
+    f = hl.Func("f")
+    f[x, y] = sum((hl.u16(source[x + k, y]) * (k + 7) for k in range(-5, 6)), hl.u16(0))
+    return f
+
+
+def test_taps_that_differ_by_a_constant_share_their_thresholds() -> None:
+    """As many clamps as a stencil has taps need no more thresholds than one has; only the extreme ones count."""
+    head, steady, _ = parts(many_taps())
+    assert clamps(head) > clamps(steady)
+    exprs = subexpressions([e for s in walk(steady.body) for e in stmt_exprs(s)])
+    assert not [e for e in exprs if getattr(e, "op", None) is BinaryOp.MAX and steady.var in subexpressions([e])]
+
+
 def test_a_guarded_tail_is_a_loop_of_its_own() -> None:
     """split with GuardWithIf: only the last part tests."""
     f = hl.Func("f")
@@ -157,7 +173,7 @@ def unrolled_producer() -> hl.Func:
     return g
 
 
-PLAIN: list[Callable[[], hl.Func]] = [edge, mirrored, exterior, halves, scan, guarded, outside]
+PLAIN: list[Callable[[], hl.Func]] = [edge, many_taps, mirrored, exterior, halves, scan, guarded, outside]
 MAKERS = [*PLAIN, unrolled, unrolled_producer]
 
 
