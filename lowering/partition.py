@@ -14,6 +14,8 @@ thresholds have, so that only the choice of the steady part's clamps rests on th
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import pairwise
 
 from halide_core import ir
 from halide_core.index import exact_index
@@ -75,7 +77,7 @@ class _Partition(Rewriter):
         inner = [s for s in walk(loop.body) if isinstance(s, For)]
         if loop.kind is not LoopKind.SERIAL or any(s.kind is not LoopKind.VECTORIZED for s in inner):
             return self.inside(loop)
-        if isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT:
+        if _is_short(loop):
             return loop
         # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
         apart = _with_body(loop, bind_apart(loop.body, self._names))
@@ -83,7 +85,36 @@ class _Partition(Rewriter):
         steady.look(apart.body)
         if not steady.decided or len(steady.gaps) > _MOST:
             return loop
-        return self._parts(apart, steady)
+        return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
+
+    def _at_fixed_places(self, loop: For, steady: _Steady) -> Stmt | None:
+        """The loop cut where constants say that some clamps end, if others end where only the run knows: a last vector
+        that is shifted inwards should not make its lanes ask, one by one, whether they are inside an input."""
+        start, length = loop.bounds.min, loop.bounds.len
+        fixed = [gap for gap in steady.gaps.values() if len(gap.terms) == 1]
+        if not isinstance(start, IntImm) or not isinstance(length, IntImm) or len(fixed) in (0, len(steady.gaps)):
+            return None
+        low, end = start.value, start.value + length.value
+        high = end
+        for gap in fixed:
+            c = gap.terms[loop.var]
+            low, high = (max(low, -(gap.const // c)), high) if c > 0 else (low, min(high, gap.const // -c + 1))
+        cuts = sorted({start.value, min(max(low, start.value), end), max(min(high, end), start.value), end})
+        if len(cuts) == 2:
+            return None
+        pieces = [simplify_tree(_part(loop, ir.i64(a), ir.i64(b), loop.body)) for a, b in pairwise(cuts)]
+        return Block(tuple([self._piece(loop, piece) for piece in pieces]))
+
+    def _piece(self, loop: For, piece: Stmt) -> Stmt:
+        """A long part has a steady part of its own; a short one has no clamps if none of its points needs them."""
+        if isinstance(piece, For) and piece.var is loop.var and not _is_short(piece):
+            return self.rewrite_For(piece)
+        whole = _Steady(loop, whole=True)
+        whole.look(piece)
+        if not whole.decided or len(whole.gaps) > _MOST:
+            return piece
+        inside = [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]
+        return If(simplify(reduce(ir.conjunction, inside)), simplify_tree(_Decide(whole.decided).stmt(piece)), piece)
 
     def _parts(self, loop: For, steady: _Steady) -> Stmt:
         start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
@@ -113,6 +144,10 @@ class _Partition(Rewriter):
         return var
 
 
+def _is_short(loop: For) -> bool:
+    return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT
+
+
 def _with_body(loop: For, body: Stmt) -> For:
     return loop if body is loop.body else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
 
@@ -128,9 +163,11 @@ class _Steady:
 
     ``decided`` maps a clamp, a comparison or a select to what it is there; ``gaps`` are forms of the loop's variable
     that must be >= 0 for that. Of those that differ by a constant, as the taps of a stencil do, only the least is kept.
+    With ``whole``, all that is looked at is steady or not: nothing is left of the variable.
     """
 
     loop: For
+    whole: bool = False
     decided: dict[Expr, Expr] = field(default_factory=dict)
     gaps: dict[frozenset[tuple[Expr, int]], Linear] = field(default_factory=dict)
     _lets: dict[Variable, Expr] = field(default_factory=dict)
@@ -223,7 +260,7 @@ class _Steady:
     def _require(self, gaps: list[Linear]) -> bool:
         """Adds ``gap >= 0`` to what the steady part needs, all of them or none."""
         worst = [self._worst(gap) for gap in gaps]
-        if not all(form is not None and form.terms.get(self.loop.var, 0) for form in worst):
+        if not all(form is not None and (self.loop.var in form.terms) != self.whole for form in worst):
             return False
         for form in worst:
             assert form is not None

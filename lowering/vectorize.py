@@ -38,22 +38,28 @@ from halide_core.ir import (
 )
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
-from halide_core.types import INT64
+from halide_core.types import INT32, INT64
 from halide_core.visit import (
     Rewriter,
     Substitution,
     all_stores,
     free_variables,
     parts,
+    stmt_exprs,
     subexpressions,
     walk,
     with_parts,
 )
 from lowering.fresh import names_in
+from lowering.places import narrow_lanes, place_of_lanes
 from lowering.traversal import Traversals
 
 _COPIES = 4
 """Up to this many vectors of one loop are written out; more become a loop over vectors."""
+
+
+_MOST_LANES = 64
+"""No vector has more."""
 
 
 def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals) -> Stmt:
@@ -116,13 +122,20 @@ class _FindLoops(Rewriter):
 
 
 def _widest(body: Stmt, var: Variable) -> int:
-    """Bytes of the widest value that will have lanes. Positions are counted apart: most become ramps."""
+    """Bytes of the widest value that will have lanes; of a position only if it is no ramp."""
     widest = 1
     for s in walk(body):
-        roots = (s.value,) if isinstance(s, Store) else ()
+        roots = [s.value] if isinstance(s, Store) else []
+        indices = [s.index] if isinstance(s, Store) else []
+        indices.extend(e.index for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
         for e in subexpressions(roots):
             if e.type is not INT64 and var in free_variables(e):
                 widest = max(widest, e.type.bytes())
+        for index in indices:
+            place = place_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e))
+            if place.moving is not None:
+                narrow = narrow_lanes(place, _MOST_LANES) is not None
+                widest = max(widest, (INT32 if narrow else INT64).bytes())
     return widest
 
 
@@ -191,7 +204,7 @@ class _Lanes:
             case Store(buffer=buffer, index=index, value=value):
                 if not self._varies(index) and not self._varies(value):
                     return s
-                return Store(buffer, self._wide(index), self._wide(value))
+                return Store(buffer, self._place(index), self._wide(value))
             case ir.Stores(stores=stores):
                 return all_stores(tuple([self._stmt(each) for each in stores]))
             case For(bounds=bounds) as loop:
@@ -238,6 +251,22 @@ class _Lanes:
             self._memo[e] = known
         return known
 
+    def _place(self, index: Expr) -> Expr:
+        """An index with lanes: a ramp, or what all lanes share plus what differs, in int32 where that holds it."""
+        wide = self._wide(index)
+        if isinstance(wide, Ramp | Broadcast):
+            return wide
+        place = place_of_lanes(index, self._loop.var, self._start, self._varies)
+        if place.moving is None:
+            return wide
+        type = INT64.with_lanes(self._lanes)
+        narrow = narrow_lanes(place, self._lanes)
+        rest = self._wide(place.moving if narrow is None else narrow)
+        if place.stride:
+            steps = ir.const(0, rest.type.element_of()), ir.const(place.stride, rest.type.element_of())
+            rest = Binary(rest.type, BinaryOp.ADD, rest, Ramp(rest.type, *steps))
+        return Binary(type, BinaryOp.ADD, Broadcast(type, place.still), rest if narrow is None else ir.Cast(type, rest))
+
     def _ramp(self, e: Expr) -> Expr | None:
         form = linear_of(e)
         stride = form.terms.get(self._loop.var)
@@ -249,7 +278,7 @@ class _Lanes:
 
     def _operator(self, e: Expr) -> Expr:
         if isinstance(e, Load):
-            return Load(e.type.with_lanes(self._lanes), e.buffer, self._wide(e.index))
+            return Load(e.type.with_lanes(self._lanes), e.buffer, self._place(e.index))
         operands = tuple([self._wide(p) for p in parts(e)])
         rebuild = _WIDE.get(type(e))
         if rebuild is None:

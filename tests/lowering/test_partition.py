@@ -173,6 +173,31 @@ def unrolled_producer() -> hl.Func:
     return g
 
 
+def inner_rows() -> hl.Func:
+    """Rows of a constant length inside a tile, whose last vector is shifted inwards and reads beyond an edge."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image())[x - 1, y] + hl.u16(y)
+    f[x, y] = g[x - 4, y] + g[x + 5, y]
+    f.split(x, xo, xi, 64)
+    g.compute_at(f, xo).vectorize(x, 8, hl.TailStrategy.ShiftInwards)
+    return f
+
+
+@pytest.mark.parametrize("window", [[(-70, 140), (0, 2)], [(0, 64), (0, 2)], [(-40, 100), (-1, 3)]])
+def test_a_shifted_last_vector_asks_once_for_all_lanes(window: list[tuple[int, int]]) -> None:
+    """Loops of constants are cut at constant places; the last vector has a version without the input's clamps."""
+    f, want = inner_rows(), inner_rows().evaluate(window)
+    tree = after(f, "partition")
+    chosen = [s for s in walk(tree) if isinstance(s, If) and s.otherwise is not None]
+    assert chosen and all(clamps(s.then) < clamps(s.otherwise) for s in chosen if s.otherwise is not None)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+    out = hl.Buffer(f.type(), [n for _, n in window])
+    out.set_min([low for low, _ in window])
+    f.realize(out)
+    assert np.array_equal(np.asarray(out), want)
+
+
 PLAIN: list[Callable[[], hl.Func]] = [edge, many_taps, mirrored, exterior, halves, scan, guarded, outside]
 MAKERS = [*PLAIN, unrolled, unrolled_producer]
 
