@@ -18,7 +18,10 @@ from halide_core.facts import Facts
 from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Variable
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.types import INT32, INT64
+from halide_core.visit import free_variables
 
+STEPS = (2, 4, 8)
+"""How many lanes may share an element and still be loaded densely."""
 _NOTHING = Linear({}, 0)
 
 
@@ -58,6 +61,17 @@ def _apart(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Linear, Linear]:
             other = Linear({t: c for t, c in form.terms.items() if varies(t)}, 0)
             return linear_of(ir.mul(to_expr(same), factor)), Linear({ir.mul(to_expr(other), factor): 1}, 0)
     return _NOTHING, Linear({atom: 1}, 0)
+
+
+def step_of_lanes(place: Place, lane: Variable) -> int | None:
+    """The k, a power of two, of a place that is ``(lane + rest)/k``: neighbouring lanes share an element or step to the
+    next one, so that they are k dense loads."""
+    match place:
+        case Place(stride=0, moving=Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k))) if k in STEPS:
+            form = linear_of(a)
+            others = [t for t in form.terms if t is not lane]
+            return k if form.terms.get(lane) == 1 and not any(lane in free_variables(t) for t in others) else None
+    return None
 
 
 def narrow_lanes(place: Place, lanes: int) -> Expr | None:

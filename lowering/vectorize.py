@@ -38,7 +38,7 @@ from halide_core.ir import (
 )
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
-from halide_core.types import INT32, INT64
+from halide_core.types import INT32, INT64, Type
 from halide_core.visit import (
     Rewriter,
     Substitution,
@@ -51,11 +51,12 @@ from halide_core.visit import (
     with_parts,
 )
 from lowering.fresh import names_in
-from lowering.places import narrow_lanes, place_of_lanes
+from lowering.places import narrow_lanes, place_of_lanes, step_of_lanes
 from lowering.traversal import Traversals
 
 _COPIES = 4
-"""Up to this many vectors of one loop are written out; more become a loop over vectors."""
+"""Up to this many vectors of one loop are written out; more become a loop over vectors. Lanes anywhere take so long,
+and so much code, that half as many are."""
 
 
 _MOST_LANES = 64
@@ -88,7 +89,9 @@ class _FindLoops(Rewriter):
         body = loop.body
         self._refuse_nested(loop)
         body = _inline_lets(body, loop.var)
-        widest = _widest(body, loop.var)
+        value, position = _widest(body, loop.var)
+        widest = max(value, position)
+        copies = _COPIES if position <= value else _COPIES // 2
         lanes = max(1, self._register_bytes // widest)
         chunks: list[Stmt] = []
         done = 0
@@ -96,7 +99,7 @@ class _FindLoops(Rewriter):
             size = min(lanes, 1 << ((count - done).bit_length() - 1))
             whole = (count - done) // size
             base = simplify(ir.add(loop.bounds.min, ir.i64(done)))
-            chunks.extend(self._vectors(loop, body, base, size, whole))
+            chunks.extend(self._vectors(loop, body, base, size, whole, copies))
             done += size * whole
         return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
 
@@ -110,9 +113,9 @@ class _FindLoops(Rewriter):
                     f'"{outer.loop.var}".',
                 )
 
-    def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:
-        """``whole`` vectors of ``size`` lanes, from ``base`` on."""
-        if whole <= _COPIES:
+    def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int, copies: int) -> list[Stmt]:
+        """``whole`` vectors of ``size`` lanes, from ``base`` on: up to so many copies, or a loop."""
+        if whole <= copies:
             starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
             return [_Lanes(loop, start, size, self._traversals).run(body) for start in starts]
         var = ir.index_variable(self._names.fresh(f"{loop.var.name}.vector"))
@@ -121,22 +124,23 @@ class _FindLoops(Rewriter):
         return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
 
 
-def _widest(body: Stmt, var: Variable) -> int:
-    """Bytes of the widest value that will have lanes; of a position only if it is no ramp."""
-    widest = 1
+def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
+    """Bytes of the widest value that will have lanes, and of the widest position that is neither a ramp nor steps."""
+    value = position = 1
     for s in walk(body):
         roots = [s.value] if isinstance(s, Store) else []
         indices = [s.index] if isinstance(s, Store) else []
         indices.extend(e.index for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
         for e in subexpressions(roots):
             if e.type is not INT64 and var in free_variables(e):
-                widest = max(widest, e.type.bytes())
+                value = max(value, e.type.bytes())
         for index in indices:
             place = place_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e))
-            if place.moving is not None:
+            loaded = not isinstance(s, Store) or index is not s.index
+            if place.moving is not None and not (loaded and step_of_lanes(place, var)):
                 narrow = narrow_lanes(place, _MOST_LANES) is not None
-                widest = max(widest, (INT32 if narrow else INT64).bytes())
-    return widest
+                position = max(position, (INT32 if narrow else INT64).bytes())
+    return value, position
 
 
 def _inline_lets(body: Stmt, var: Variable) -> Stmt:
@@ -290,10 +294,19 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
     Binary: lambda e, p, n: Binary(e.type.with_lanes(n), e.op, *p),
     ir.Not: lambda e, p, n: ir.Not(e.type.with_lanes(n), *p),
     ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
-    ir.Cast: lambda e, p, n: ir.Cast(e.type.with_lanes(n), *p),
+    ir.Cast: lambda e, p, n: _wide_cast(e.type.with_lanes(n), *p),
     ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
     ir.Promise: lambda e, p, n: ir.Promise(e.type.with_lanes(n), p[0], p[1], p[2], e.location),
 }
+
+
+def _wide_cast(to: Type, a: Expr) -> Expr:
+    """Lanes in another type; a ramp of integers is one of narrower integers, since both wrap."""
+    narrower = to.is_integer() and not to.is_bool() and to.bits() < a.type.bits()
+    if isinstance(a, Ramp) and narrower:
+        element = to.element_of()
+        return Ramp(to, simplify(ir.cast(element, a.base)), simplify(ir.cast(element, a.stride)))
+    return ir.Cast(to, a)
 
 
 def _together(s: Stmt) -> tuple[Store, ...]:

@@ -27,6 +27,7 @@ from runtime.c_uses import (
     address_parts,
     divides_by_constant,
     is_leaf,
+    lanes_an_element,
     operands,
     shift_amount,
     small_constant,
@@ -364,6 +365,9 @@ def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, 
     if isinstance(index, ir.Ramp):
         function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    shared = lanes_an_element(index) if verb == "load" else 0
+    if shared:
+        return f"{prelude.load_shared(type, shared)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     if index.type.element_of() is not INT64:
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
     if isinstance(index, ir.Broadcast):

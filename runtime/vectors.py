@@ -338,6 +338,34 @@ class Prelude:
             ),
         )
 
+    def load_shared(self, type: Type, count: int) -> str:
+        """``f(pointer, first)``: the elements first/count, (first + 1)/count, …: as many neighbouring lanes share one.
+        Lane number i of each group is a dense load, of what is read and no more."""
+
+        def head() -> tuple[str, str, list[str]]:
+            c, parameters = self.type(type), f"const {stored(type)} *p, int64_t first"
+            shift, groups = count.bit_length() - 1, type.lanes() // count
+            at = [f"p + ((first + {i}) >> {shift})" for i in range(count)]
+            if groups == 1:
+                return c, parameters, [f"return ({c}){{{', '.join(f'*({a})' for a in at)}}};"]
+            part = type.with_lanes(groups)
+            parts = [f"{self.load(part)}({a})" for a in at]
+            while len(parts) > 1:
+                half = len(parts) // 2
+                join = self._interleave(part)
+                parts = [f"{join}({a}, {b})" for a, b in zip(parts[:half], parts[half:], strict=True)]
+                part = part.with_lanes(2 * part.lanes())
+            return c, parameters, [f"return {parts[0]};"]
+
+        return self._function(f"load_shared_{count}_{tag(type)}", head)
+
+    def _interleave(self, type: Type) -> str:
+        """``f(a, b)``: the lanes of a and b in turn, twice as many."""
+        order = ", ".join(f"{i}, {type.lanes() + i}" for i in range(type.lanes()))
+        c, wide = self.type(type), self.type(type.with_lanes(2 * type.lanes()))
+        body = [f"return __builtin_shufflevector(a, b, {order});"]
+        return self._function(f"interleave_{tag(type)}", lambda: (wide, f"{c} a, {c} b", body))
+
     def store_strided(self, type: Type) -> str:
         """``f(pointer, stride, value)``: elements at equal distances, the first lane first."""
         return self._function(

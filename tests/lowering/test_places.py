@@ -11,7 +11,7 @@ from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load
 from halide_core.types import INT32, UInt
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 from lowering.driver import Trace, lower
-from lowering.places import Place, narrow_lanes, narrowed, place_of_lanes
+from lowering.places import Place, narrow_lanes, narrowed, place_of_lanes, step_of_lanes
 
 a, s, lane, z = (ir.index_variable(name) for name in ("a", "s", "lane", "z"))
 byte = ir.cast(ir.INT64, ir.Load(UInt(8), "bytes", lane))
@@ -118,3 +118,47 @@ def test_rows_that_differ_by_lane_are_vectors_of_int64_that_fit_a_register() -> 
     assert {e.type.lanes() for e in found} == {8}
     assert len({e.b for e in found}) == len(found) / 2
     assert np.array_equal(np.asarray(fast.realize([32, 10])), np.asarray(plain.realize([32, 10])))
+
+
+def test_lanes_that_share_elements_are_steps() -> None:
+    half = ir.div(ir.add(lane, a), ir.i64(2))
+    assert step_of_lanes(placed(ir.add(half, s)), lane) == 2
+    assert step_of_lanes(placed(ir.div(lane, ir.i64(3))), lane) is None
+    assert step_of_lanes(placed(ir.div(ir.mul(lane, ir.i64(2)), ir.i64(4))), lane) is None
+    assert step_of_lanes(placed(ir.div(ir.add(lane, byte), ir.i64(2))), lane) is None
+    assert step_of_lanes(placed(ir.add(half, lane)), lane) is None
+
+
+@pytest.mark.parametrize("count", [2, 4, 8])
+@pytest.mark.parametrize("lanes", [4, 16, 32])
+@pytest.mark.parametrize("offset", [0, 1, 5, -3])
+def test_shared_elements_are_loaded_and_no_more(count: int, lanes: int, offset: int) -> None:
+    """The input ends where the last lane reads; the values are those of one lane after another."""
+    width = 64
+    first, last = offset // count, (width - 1 + offset) // count
+    numbers = hl.Buffer(np.arange(last - first + 1, dtype=np.uint16) * 3)
+    numbers.set_min([first])
+    source = hl.ImageParam(hl.UInt(16), 1, "src")
+    source.set(numbers)
+    f = hl.Func("f")
+    f[x] = source[(x + offset) // count] + hl.u16(x)
+    f.vectorize(x, lanes)
+    at = np.arange(width)
+    want = (((at + offset) // count - first) * 3 + at).astype(np.uint16)
+    assert np.array_equal(np.asarray(f.realize([width])), want)
+
+
+def test_narrow_numbers_of_lanes_are_ramps() -> None:
+    """int32(x) of lanes is a ramp of int32, which wraps as the conversion does."""
+    f = hl.Func("f")
+    f[x] = hl.i16(x * 5)
+    f.vectorize(x, 16)
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    exprs = [e for st in walk(dict(trace.passes)["vectorize"]) for e in subexpressions(stmt_exprs(st))]
+    assert not [e for e in exprs if isinstance(e, Cast) and isinstance(e.a, ir.Ramp)]
+    out = hl.Buffer(hl.Int(16), [64])
+    out.set_min([1 << 20])
+    f.realize(out)
+    want = ((np.arange(64) + (1 << 20)) * 5).astype(np.int16)
+    assert np.array_equal(np.asarray(out), want)
