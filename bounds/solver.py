@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum, auto
 from itertools import groupby
 from typing import Any
 
@@ -29,6 +30,7 @@ from bounds.claims import (
     negation,
 )
 from bounds.claims_evaluate import evaluate
+from bounds.relevance import relevant
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, Expr, Promise
@@ -37,12 +39,16 @@ from halide_core.visit import subexpressions
 
 BUDGET = 2_000_000
 """z3's steps for one question about one claim."""
-_WHOLE = 60
+_WHOLE = 200
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 _QUICK = 0.1
 """The solver that walks gets so many times the budget."""
 _THOROUGH = 4
-"""So many times the budget are for a new solver."""
+"""So many times the budget are for a new solver that is told everything."""
+_SHARES = (1.0, 0.6, 0.3)
+"""Before that, new solvers are told what bears on the claim: facts of which such a share is about it."""
+_NARROW = 1
+"""So many times the budget are for one of those."""
 _EXPLAINED = 6
 """Where this many claims have failed, others are left undecided without a look for a counterexample."""
 _SMALL = (8, 1 << 12)
@@ -50,6 +56,14 @@ _SMALL = (8, 1 << 12)
 
 _MINIMIZED = 6
 """The most checks among which those that a claim can do without are looked for."""
+
+
+class _Effort(Enum):
+    """Who is asked: the solver that walks; new ones too, of what bears on the claim; and one of everything."""
+
+    WALK = auto()
+    NARROW = auto()
+    ALL = auto()
 
 
 class Prover:
@@ -154,19 +168,21 @@ class Prover:
     def _formula(self, e: Expr) -> Any:
         """An expression as a z3 truth value, with what holds of its unknowns said at the present level."""
         term = self._terms.of(e)
-        for number in sorted(term.axioms - self._told):
-            axiom = self._terms.axiom(number)
-            self._solver.add(z3.Implies(self._growing, axiom) if number in self._terms.growing else axiom)
+        new = term.axioms - self._told
+        for number in (*sorted(new), *self._terms.comparisons(new, self._told)):
+            self._solver.add(self._axiom(number))
             self._said[-1].append(number)
-        self._told |= term.axioms
+        self._told |= new
         return term.z
 
     # -- questions
 
-    def _ask(self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, once: bool = False) -> Any:
+    def _ask(
+        self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: _Effort = _Effort.ALL
+    ) -> Any:
         """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
 
-        What the solver has learned on its walk can hold it up: where it gives up, a new one is asked, unless ``once``.
+        What the solver has learned on its walk can hold it up: where it gives up, new ones are asked.
         """
         self._push()
         self._solver.add(self._formula(e))
@@ -174,16 +190,47 @@ class Prover:
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         solver = self._solver
         answer = self._without_and_with_growth(solver, switches, _QUICK)
-        if answer == z3.unknown and not once:
-            solver = _solver()
-            solver.add(*self._solver.assertions())
-            answer = self._without_and_with_growth(solver, switches, _THOROUGH)
+        if answer == z3.unknown and effort is not _Effort.WALK:
+            solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat and switches:
             needed = {switch.get_id() for switch in solver.unsat_core()}
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
             self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
         self._pop()
         return answer
+
+    def _afresh(self, e: Expr, checks: Sequence[Assert], switches: list[Any], effort: _Effort) -> tuple[Any, Any]:
+        """A new solver and its answer: of the facts that bear on ``e`` most, of more, of all."""
+        facts = [n for n in self._stack if n.variable is None and (n.check is None or n.check in checks)]
+        before = -1
+        for share in _SHARES:
+            near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
+            if len(near) > before:
+                solver = self._of_some(e, near)
+                if self._without_and_with_growth(solver, switches, _NARROW) == z3.unsat:
+                    return solver, z3.unsat
+            before = len(near)
+        if effort is _Effort.NARROW:
+            return None, z3.unknown
+        solver = _solver()
+        solver.add(*self._solver.assertions())
+        return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
+
+    def _of_some(self, e: Expr, facts: Iterable[Context]) -> Any:
+        """A new solver that knows ``e``, some facts, and what holds of the unknowns in these."""
+        terms = [self._terms.of(e)]
+        solver = _solver()
+        for node in facts:
+            term = self._terms.of(node.fact)
+            solver.add(term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
+            terms.append(term)
+        axioms = sorted(frozenset().union(*(t.axioms for t in terms)))
+        solver.add(terms[0].z, *map(self._axiom, (*axioms, *self._terms.comparisons(axioms, ()))))
+        return solver
+
+    def _axiom(self, number: int) -> Any:
+        axiom = self._terms.axiom(number)
+        return z3.Implies(self._growing, axiom) if number in self._terms.growing else axiom
 
     def _without_and_with_growth(self, solver: Any, switches: list[Any], times: float) -> Any:
         """z3's answer where nothing compares products; failing that, where something does."""
@@ -206,7 +253,7 @@ class Prover:
         rest = [c for c in claims if c.conclusion is not ir.TRUE]
         if rest:
             self._enter(rest[0].context)
-            if len(rest) > 1 and self._ask(_fails(rest), once=True) == z3.unsat:
+            if len(rest) > 1 and self._ask(_fails(rest), effort=_Effort.WALK) == z3.unsat:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
         if rest:
@@ -217,14 +264,15 @@ class Prover:
         return [found.get(c) or Result(c, Status.PROVEN) for c in claims]
 
     def _holds(self, claim: Claim) -> bool:
-        """Whether a claim is proven without start-up checks."""
-        return bool(self._ask(_fails([claim])) == z3.unsat)
+        """Whether a claim is easily proven without start-up checks."""
+        return bool(self._ask(_fails([claim]), effort=_Effort.WALK) == z3.unsat)
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
-        """A claim that needs start-up checks, if it is true at all."""
+        """A claim that needs start-up checks, or much work, if it is true at all."""
         failing = _fails([claim])
-        if checks and self._ask(failing, checks) == z3.unsat:
-            return Result(claim, Status.ASSERTED, self._fewest(failing))
+        if self._ask(failing, checks) == z3.unsat:
+            fewest = self._fewest(failing)
+            return Result(claim, Status.ASSERTED if fewest else Status.PROVEN, fewest)
         needed = self._part_by_part(claim, checks)
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
@@ -241,10 +289,9 @@ class Prover:
             return None
         needed: dict[Assert, None] = {}
         for part in parts:
-            if self._ask(negation(part)) != z3.unsat:
-                if not checks or self._ask(negation(part), checks) != z3.unsat:
-                    return None
-                needed.update(dict.fromkeys(self._core))
+            if self._ask(negation(part), checks) != z3.unsat:
+                return None
+            needed.update(dict.fromkeys(self._fewest(negation(part))))
         return tuple(needed)
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
@@ -252,7 +299,7 @@ class Prover:
         kept = list(self._core)
         for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
             others = [c for c in kept if c is not check]
-            if self._ask(failing, others) == z3.unsat:
+            if self._ask(failing, others, effort=_Effort.NARROW) == z3.unsat:
                 kept = others
         return tuple(kept)
 

@@ -39,15 +39,19 @@ def _growth(m: Any, x: Any, y: Any) -> list[Any]:
 
 
 def pair_lemmas(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> list[Any]:
-    """What is true of two products that share a factor: with it they grow by at least that factor a step."""
+    """What is true of two products that share a factor: with it they grow by at least that factor a step.
+
+    Where some factor is the same term in both, those that might happen to be equal besides are left out.
+    """
     (m, x, y), (n, u, v) = one, other
+    ways = [(a, b, c, d) for a, b in ((x, y), (y, x)) for c, d in ((u, v), (v, u))]
+    sure = [way for way in ways if way[1].eq(way[3])]
     lemmas = []
-    for a, b in ((x, y), (y, x)):
-        for c, d in ((u, v), (v, u)):
-            shared = z3.And(b == d, b >= 0)
-            lemmas += [
-                z3.Implies(z3.And(b == d, a == c), m == n),
-                z3.Implies(z3.And(shared, a < c), m + b <= n),
-                z3.Implies(z3.And(shared, c < a), n + b <= m),
-            ]
+    for a, b, c, d in sure or ways:
+        shared = z3.And(b == d, b >= 0)
+        lemmas += [
+            z3.Implies(z3.And(b == d, a == c), m == n),
+            z3.Implies(z3.And(shared, a < c), m + b <= n),
+            z3.Implies(z3.And(shared, c < a), n + b <= m),
+        ]
     return lemmas

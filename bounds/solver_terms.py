@@ -60,6 +60,9 @@ class Terms:
         self._fresh = 0
         self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._product_axioms: dict[tuple[int, int], frozenset[int]] = {}
+        self._product_of: dict[int, tuple[Any, Any, Any]] = {}
+        """By the first axiom about each product: the product and its factors."""
+        self._pairs: dict[tuple[int, int], frozenset[int]] = {}
         self._multiples: dict[int, dict[int, None]] = {}
         self._compared_already: dict[tuple[tuple[int, int], int, int], frozenset[int]] = {}
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
@@ -73,6 +76,21 @@ class Terms:
     def axiom(self, number: int) -> Any:
         """One axiom as a z3 truth value."""
         return self._axioms[number]
+
+    def comparisons(self, of: Collection[int], known: Collection[int]) -> list[int]:
+        """The axioms that compare the products that the axioms ``of`` are about, with each other and with those that
+        others are about. There is one for each two products: only who meets both should be told."""
+        found: list[int] = []
+        new = sorted(self._product_of.keys() & of)
+        old = sorted(self._product_of.keys() & known)
+        for i, n in enumerate(new):
+            for m in (*old, *new[:i]):
+                pair = (min(m, n), max(m, n))
+                if pair not in self._pairs:
+                    lemmas = pair_lemmas(self._product_of[pair[1]], self._product_of[pair[0]])
+                    self._pairs[pair] = self._compare(*lemmas)
+                found += sorted(self._pairs[pair])
+        return found
 
     def exact_products(self) -> list[Any]:
         """What every product so far is."""
@@ -401,11 +419,9 @@ class Terms:
         if key not in self._products:
             self._fresh += 1
             m = z3.Int(f"m!{self._fresh}")
-            lemmas = product_lemmas(m, x.z, y.z)
-            for known in self._products.values():
-                lemmas += pair_lemmas((m, x.z, y.z), known)
             self._products[key] = (m, x.z, y.z)
-            self._product_axioms[key] = self._compare(*lemmas)
+            self._product_axioms[key] = self._compare(*product_lemmas(m, x.z, y.z))
+            self._product_of[min(self._product_axioms[key])] = self._products[key]
         m = self._products[key][0]
         axioms |= self._product_axioms[key] | self._compared_with_multiples(x.z) | self._compared_with_multiples(y.z)
         return Term(m, (min(corners), max(corners)), axioms)
