@@ -14,6 +14,8 @@ thresholds have, so that only the choice of the steady part's clamps rests on th
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import pairwise
 
 from halide_core import ir
 from halide_core.index import exact_index
@@ -75,30 +77,60 @@ class _Partition(Rewriter):
         inner = [s for s in walk(loop.body) if isinstance(s, For)]
         if loop.kind is not LoopKind.SERIAL or any(s.kind is not LoopKind.VECTORIZED for s in inner):
             return self.inside(loop)
-        if isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT:
+        if _is_short(loop):
             return loop
         # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
         apart = _with_body(loop, bind_apart(loop.body, self._names))
         steady = _Steady(apart)
         steady.look(apart.body)
-        if not steady.decided or len(steady.lowest) + len(steady.highest) > _MOST:
+        if not steady.decided or len(steady.gaps) > _MOST:
             return loop
-        return self._parts(apart, steady)
+        return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
+
+    def _at_fixed_places(self, loop: For, steady: _Steady) -> Stmt | None:
+        """The loop cut where constants say that some clamps end, if others end where only the run knows: a last vector
+        that is shifted inwards should not make its lanes ask, one by one, whether they are inside an input."""
+        start, length = loop.bounds.min, loop.bounds.len
+        fixed = [gap for gap in steady.gaps.values() if len(gap.terms) == 1]
+        if not isinstance(start, IntImm) or not isinstance(length, IntImm) or len(fixed) in (0, len(steady.gaps)):
+            return None
+        low, end = start.value, start.value + length.value
+        high = end
+        for gap in fixed:
+            c = gap.terms[loop.var]
+            low, high = (max(low, -(gap.const // c)), high) if c > 0 else (low, min(high, gap.const // -c + 1))
+        cuts = sorted({start.value, min(max(low, start.value), end), max(min(high, end), start.value), end})
+        if len(cuts) == 2:
+            return None
+        pieces = [simplify_tree(_part(loop, ir.i64(a), ir.i64(b), loop.body)) for a, b in pairwise(cuts)]
+        return Block(tuple([self._piece(loop, piece) for piece in pieces]))
+
+    def _piece(self, loop: For, piece: Stmt) -> Stmt:
+        """A long part has a steady part of its own; a short one has no clamps if none of its points needs them."""
+        if isinstance(piece, For) and piece.var is loop.var and not _is_short(piece):
+            return self.rewrite_For(piece)
+        whole = _Steady(loop, whole=True)
+        whole.look(piece)
+        if not whole.decided or len(whole.gaps) > _MOST:
+            return piece
+        inside = [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]
+        return If(simplify(reduce(ir.conjunction, inside)), simplify_tree(_Decide(whole.decided).stmt(piece)), piece)
 
     def _parts(self, loop: For, steady: _Steady) -> Stmt:
         start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
         stmts: list[Stmt] = []
         body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
         first = last = None
-        if steady.lowest:
+        lowest, highest = steady.thresholds()
+        if lowest:
             least = start
-            for e in steady.lowest:
+            for e in lowest:
                 least = ir.maximum(least, e)
             first = self._let(f"{loop.var.name}.steady", ir.minimum(least, end), stmts)
             stmts.append(_part(loop, start, first, loop.body))
-        if steady.highest:
+        if highest:
             most = end
-            for e in steady.highest:
+            for e in highest:
                 most = ir.minimum(most, ir.add(e, ir.ONE))
             last = self._let(f"{loop.var.name}.tail", ir.maximum(most, start if first is None else first), stmts)
         stmts.append(_part(loop, start if first is None else first, end if last is None else last, body))
@@ -110,6 +142,10 @@ class _Partition(Rewriter):
         var = ir.index_variable(self._names.fresh(name))
         stmts.append(Let(var, simplify(value), None))
         return var
+
+
+def _is_short(loop: For) -> bool:
+    return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT
 
 
 def _with_body(loop: For, body: Stmt) -> For:
@@ -125,14 +161,15 @@ def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:
 class _Steady:
     """What the steady part of a loop decides, and the thresholds between which it does.
 
-    ``decided`` maps a clamp, a comparison or a select to what it is there; the loop's variable is then at least every
-    one of ``lowest`` and at most every one of ``highest``.
+    ``decided`` maps a clamp, a comparison or a select to what it is there; ``gaps`` are forms of the loop's variable
+    that must be >= 0 for that. Of those that differ by a constant, as the taps of a stencil do, only the least is kept.
+    With ``whole``, all that is looked at is steady or not: nothing is left of the variable.
     """
 
     loop: For
+    whole: bool = False
     decided: dict[Expr, Expr] = field(default_factory=dict)
-    lowest: list[Expr] = field(default_factory=list)
-    highest: list[Expr] = field(default_factory=list)
+    gaps: dict[frozenset[tuple[Expr, int]], Linear] = field(default_factory=dict)
     _lets: dict[Variable, Expr] = field(default_factory=dict)
     _lanes: dict[Variable, Interval] = field(default_factory=dict)
     _steady: dict[Expr, Expr] = field(default_factory=dict)
@@ -221,23 +258,28 @@ class _Steady:
         return None if x is None or y is None else x + y
 
     def _require(self, gaps: list[Linear]) -> bool:
-        """Adds the thresholds for ``gap >= 0``, all of them or none."""
+        """Adds ``gap >= 0`` to what the steady part needs, all of them or none."""
+        worst = [self._worst(gap) for gap in gaps]
+        if not all(form is not None and (self.loop.var in form.terms) != self.whole for form in worst):
+            return False
+        for form in worst:
+            assert form is not None
+            known = self.gaps.setdefault(frozenset(form.terms.items()), form)
+            if form.const < known.const:
+                self.gaps[frozenset(form.terms.items())] = form
+        return True
+
+    def thresholds(self) -> tuple[list[Expr], list[Expr]]:
+        """What the loop's variable is at least, and what it is at most, where every gap is >= 0."""
         lowest, highest = [], []
-        for gap in gaps:
-            worst = self._worst(gap)
-            if worst is None:
-                return False
-            c = worst.terms.get(self.loop.var, 0)
-            rest = to_expr(Linear({a: k for a, k in worst.terms.items() if a is not self.loop.var}, worst.const))
+        for gap in self.gaps.values():
+            c = gap.terms[self.loop.var]
+            rest = to_expr(Linear({a: k for a, k in gap.terms.items() if a is not self.loop.var}, gap.const))
             if c > 0:  # c·x >= -rest
                 lowest.append(simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))))
-            elif c < 0:  # -c·x <= rest
+            else:  # -c·x <= rest
                 highest.append(simplify(ir.div(rest, ir.i64(-c))))
-            else:
-                return False
-        self.lowest += [e for e in lowest if e not in self.lowest]
-        self.highest += [e for e in highest if e not in self.highest]
-        return True
+        return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
 
     def _worst(self, gap: Linear) -> Linear | None:
         """The least that a form is over the lanes, in terms of the loop's variable and what doesn't vary in it."""

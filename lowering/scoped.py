@@ -1,8 +1,10 @@
 """Simplification of a whole tree, each expression under the facts of its place.
 
-In: a filled tree. Out: an equal one, whose guards and bounds are decided where loops and lets decide them.
+In: a filled tree. Out: an equal one, whose guards and bounds are decided where loops and lets decide them, and in which
+a loop of one iteration is that iteration.
 
     for x in (0, 8): if x < 8: s    ->    for x in (0, 8): s
+    for y in (a, 1): f[x, y] = s    ->    f[x, a] = s
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from halide_core.ir import (
     Interval,
     IntImm,
     Let,
+    LoopKind,
     Stmt,
 )
 from halide_core.linear import linear_of
@@ -46,6 +49,8 @@ def _scope(stmt: Stmt, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
             over = simplifier.interval(bounds)
             if isinstance(over.len, IntImm) and over.len.value <= 0:
                 return ir.NOTHING
+            if over.len is ir.ONE and kind in (LoopKind.SERIAL, LoopKind.UNROLLED):
+                return _block((Let(var, over.min, None), body), facts, dict(constants))
             inner = Facts(facts)
             assume_loop(inner, var, over)
             return For(loop, var, over, kind, pure, _scope(body, inner, constants))

@@ -38,22 +38,29 @@ from halide_core.ir import (
 )
 from halide_core.linear import Linear, linear_of, to_expr
 from halide_core.simplify import simplify
-from halide_core.types import INT64
+from halide_core.types import INT32, INT64, Type
 from halide_core.visit import (
     Rewriter,
     Substitution,
     all_stores,
     free_variables,
     parts,
+    stmt_exprs,
     subexpressions,
     walk,
     with_parts,
 )
 from lowering.fresh import names_in
+from lowering.places import narrow_lanes, place_of_lanes, step_of_lanes
 from lowering.traversal import Traversals
 
 _COPIES = 4
-"""Up to this many vectors of one loop are written out; more become a loop over vectors."""
+"""Up to this many vectors of one loop are written out; more become a loop over vectors. Lanes anywhere take so long,
+and so much code, that half as many are."""
+
+
+_MOST_LANES = 64
+"""No vector has more."""
 
 
 def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals) -> Stmt:
@@ -81,7 +88,9 @@ class _FindLoops(Rewriter):
         count = self._traversals.constant_length(loop)
         body = loop.body
         body = _inline_lets(body, loop.var)
-        widest = _widest(body, loop.var)
+        value, position = _widest(body, loop.var)
+        widest = max(value, position)
+        copies = _COPIES if position <= value else _COPIES // 2
         lanes = max(1, self._register_bytes // widest)
         chunks: list[Stmt] = []
         done = 0
@@ -89,13 +98,13 @@ class _FindLoops(Rewriter):
             size = min(lanes, 1 << ((count - done).bit_length() - 1))
             whole = (count - done) // size
             base = simplify(ir.add(loop.bounds.min, ir.i64(done)))
-            chunks.extend(self._vectors(loop, body, base, size, whole))
+            chunks.extend(self._vectors(loop, body, base, size, whole, copies))
             done += size * whole
         return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
 
-    def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:
-        """``whole`` vectors of ``size`` lanes, from ``base`` on."""
-        if whole <= _COPIES:
+    def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int, copies: int) -> list[Stmt]:
+        """``whole`` vectors of ``size`` lanes, from ``base`` on: up to so many copies, or a loop."""
+        if whole <= copies:
             starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
             return [_Lanes(loop, start, size, self._traversals).run(body) for start in starts]
         var = ir.index_variable(self._names.fresh(f"{loop.var.name}.vector"))
@@ -104,15 +113,23 @@ class _FindLoops(Rewriter):
         return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
 
 
-def _widest(body: Stmt, var: Variable) -> int:
-    """Bytes of the widest value that will have lanes. Positions are counted apart: most become ramps."""
-    widest = 1
+def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
+    """Bytes of the widest value that will have lanes, and of the widest position that is neither a ramp nor steps."""
+    value = position = 1
     for s in walk(body):
-        roots = (s.value,) if isinstance(s, Store) else ()
+        roots = [s.value] if isinstance(s, Store) else []
+        indices = [s.index] if isinstance(s, Store) else []
+        indices.extend(e.index for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
         for e in subexpressions(roots):
             if e.type is not INT64 and var in free_variables(e):
-                widest = max(widest, e.type.bytes())
-    return widest
+                value = max(value, e.type.bytes())
+        for index in indices:
+            place = place_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e))
+            loaded = not isinstance(s, Store) or index is not s.index
+            if place.moving is not None and not (loaded and step_of_lanes(place, var)):
+                narrow = narrow_lanes(place, _MOST_LANES) is not None
+                position = max(position, (INT32 if narrow else INT64).bytes())
+    return value, position
 
 
 def _inline_lets(body: Stmt, var: Variable) -> Stmt:
@@ -180,7 +197,7 @@ class _Lanes:
             case Store(buffer=buffer, index=index, value=value):
                 if not self._varies(index) and not self._varies(value):
                     return s
-                return Store(buffer, self._wide(index), self._wide(value))
+                return Store(buffer, self._place(index), self._wide(value))
             case ir.Stores(stores=stores):
                 return all_stores(tuple([self._stmt(each) for each in stores]))
             case For(bounds=bounds) as loop:
@@ -227,6 +244,22 @@ class _Lanes:
             self._memo[e] = known
         return known
 
+    def _place(self, index: Expr) -> Expr:
+        """An index with lanes: a ramp, or what all lanes share plus what differs, in int32 where that holds it."""
+        wide = self._wide(index)
+        if isinstance(wide, Ramp | Broadcast):
+            return wide
+        place = place_of_lanes(index, self._loop.var, self._start, self._varies)
+        if place.moving is None:
+            return wide
+        type = INT64.with_lanes(self._lanes)
+        narrow = narrow_lanes(place, self._lanes)
+        rest = self._wide(place.moving if narrow is None else narrow)
+        if place.stride:
+            steps = ir.const(0, rest.type.element_of()), ir.const(place.stride, rest.type.element_of())
+            rest = Binary(rest.type, BinaryOp.ADD, rest, Ramp(rest.type, *steps))
+        return Binary(type, BinaryOp.ADD, Broadcast(type, place.still), rest if narrow is None else ir.Cast(type, rest))
+
     def _ramp(self, e: Expr) -> Expr | None:
         form = linear_of(e)
         stride = form.terms.get(self._loop.var)
@@ -238,7 +271,7 @@ class _Lanes:
 
     def _operator(self, e: Expr) -> Expr:
         if isinstance(e, Load):
-            return Load(e.type.with_lanes(self._lanes), e.buffer, self._wide(e.index))
+            return Load(e.type.with_lanes(self._lanes), e.buffer, self._place(e.index))
         operands = tuple([self._wide(p) for p in parts(e)])
         rebuild = _WIDE.get(type(e))
         if rebuild is None:
@@ -250,10 +283,19 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
     Binary: lambda e, p, n: Binary(e.type.with_lanes(n), e.op, *p),
     ir.Not: lambda e, p, n: ir.Not(e.type.with_lanes(n), *p),
     ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
-    ir.Cast: lambda e, p, n: ir.Cast(e.type.with_lanes(n), *p),
+    ir.Cast: lambda e, p, n: _wide_cast(e.type.with_lanes(n), *p),
     ir.Call: lambda e, p, n: ir.Call(e.type.with_lanes(n), e.function, p),
     ir.Promise: lambda e, p, n: ir.Promise(e.type.with_lanes(n), p[0], p[1], p[2], e.location),
 }
+
+
+def _wide_cast(to: Type, a: Expr) -> Expr:
+    """Lanes in another type; a ramp of integers is one of narrower integers, since both wrap."""
+    narrower = to.is_integer() and not to.is_bool() and to.bits() < a.type.bits()
+    if isinstance(a, Ramp) and narrower:
+        element = to.element_of()
+        return Ramp(to, simplify(ir.cast(element, a.base)), simplify(ir.cast(element, a.stride)))
+    return ir.Cast(to, a)
 
 
 def _together(s: Stmt) -> tuple[Store, ...]:

@@ -21,7 +21,18 @@ from halide_core.types import INT64, Type, UInt
 from runtime.c_messages import printed
 from runtime.c_names import Names, integer, literal, scalar, stored
 from runtime.c_text import ATOM, OTHER, PRODUCT, SUM, TERNARY, UNARY, Text
-from runtime.c_uses import SHIFTS, Use, divides_by_constant, is_leaf, operands, shift_amount, small_constant, uses_below
+from runtime.c_uses import (
+    SHIFTS,
+    Use,
+    address_parts,
+    divides_by_constant,
+    is_leaf,
+    lanes_an_element,
+    operands,
+    shift_amount,
+    small_constant,
+    uses_below,
+)
 from runtime.narrow import convert_narrow, reinterpret_narrow
 from runtime.vectors import Prelude, mask_type
 
@@ -131,7 +142,8 @@ class ExprEmitter:
         to = mask_type(bits, lanes)
         if text.mask == ANY_WIDTH:
             return Text(f"{self._prelude.splat(to)}(-(int){text.at(UNARY)})", ATOM, text.depth, bits)
-        return Text(f"__builtin_convertvector({text.text}, {self._prelude.type(to)})", ATOM, text.depth, bits)
+        name = self._prelude.convert(to, mask_type(text.mask, lanes))
+        return Text(f"{name}({text.text})", ATOM, text.depth, bits)
 
     # ---- one node ------------------------------------------------------------------------------------------------
 
@@ -190,6 +202,8 @@ class ExprEmitter:
         if index and type.is_scalar() and not (a.data or b.data):
             return _index_arithmetic(e, a, b)
         infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
+        if op is BinaryOp.MUL and type.is_vector() and type.bits() == 16 and not _is_power_of_two(small_constant(e.b)):
+            return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
         if type.is_float() or (type.is_uint() and (type.is_vector() or type.bits() >= 32)):
             return Text(infix, level)
         if type.is_vector() or type.bits() >= 32:
@@ -273,7 +287,7 @@ class ExprEmitter:
             number = f"-{self._mask(a, to.bits(), to.lanes()).at(UNARY)}"
             c = self._prelude.type(to)
             return (
-                Text(f"__builtin_convertvector({number}, {c})", ATOM)
+                Text(f"{self._prelude.convert(to, mask_type(to.bits(), to.lanes()))}({number})", ATOM)
                 if to.is_float()
                 else Text(f"({c}){number}", UNARY)
             )
@@ -285,7 +299,7 @@ class ExprEmitter:
             return Text(f"{self._prelude.from_float(to, source)}({a.text})", ATOM)
         if to.is_integer() and to.bits() == source.bits():
             return Text(f"({self._prelude.type(to)}){a.at(UNARY)}", UNARY)
-        return Text(f"__builtin_convertvector({a.text}, {self._prelude.type(to)})", ATOM)
+        return Text(f"{self._prelude.convert(to, source)}({a.text})", ATOM)
 
     def _call(self, e: ir.Call, args: list[Text], index: bool) -> Text:
         of, inner = e.args[0].type, ", ".join(a.text for a in args)
@@ -344,6 +358,10 @@ class ExprEmitter:
         return Text(f"{self._prelude.splat(e.type)}({args[0].text})", ATOM)
 
 
+def _is_power_of_two(value: int | None) -> bool:
+    return value is not None and value > 0 and value & (value - 1) == 0
+
+
 def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text]) -> str:
     """The call that loads or stores lanes, up to what follows the address: ``load_u8x16(in + x``."""
     if isinstance(index, ir.Ramp) and len(args) == 1:
@@ -352,15 +370,18 @@ def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, 
     if isinstance(index, ir.Ramp):
         function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    shared = lanes_an_element(index) if verb == "load" else 0
+    if shared:
+        return f"{prelude.load_shared(type, shared)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     if index.type.element_of() is not INT64:
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
-    function = prelude.gather(type) if verb == "load" else prelude.scatter(type)
-    one = isinstance(index, ir.Broadcast)
-    return (
-        f"{function}({pointer}, {prelude.splat(index.type)}({args[0].text})"
-        if one
-        else f"{function}({pointer}, {args[0].text}"
-    )
+    if isinstance(index, ir.Broadcast):
+        base, lanes, of = args[0].text, f"({prelude.type(index.type)}){{0}}", index.type
+    else:
+        base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
+        of = address_parts(index)[-1].type
+    function = prelude.gather(type, of) if verb == "load" else prelude.scatter(type, of)
+    return f"{function}({pointer}, {base}, {lanes}"
 
 
 def subscript(index: Text) -> str:

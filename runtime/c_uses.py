@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr
-from halide_core.types import INT64
+from halide_core.types import INT32, INT64
 from halide_core.visit import parts, stmt_exprs, walk
 
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
@@ -29,13 +29,34 @@ def as_use(expr: Expr, index: bool) -> Use:
 
 
 def address_parts(index: Expr) -> tuple[Expr, ...]:
-    """What is evaluated for an index: (base,) of dense lanes, (base, stride) of others, else the index itself."""
+    """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
+    that share elements, (base, rest) of lanes anywhere, where the rest is int32 if the index says that it fits; else
+    the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
             return (base,) if stride is ir.ONE else (base, stride)
         case ir.Broadcast(a=a):
             return (a,)
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=ir.Binary(a=ir.Ramp(base=first))) if lanes_an_element(
+            index
+        ):
+            return (base, first)
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
+            narrow = isinstance(rest, ir.Cast) and rest.a.type.element_of() is INT32
+            return (base, rest.a if narrow else rest)  # type: ignore[attr-defined]  # a Cast has an operand
     return (index,)
+
+
+def lanes_an_element(index: Expr) -> int:
+    """How many neighbouring lanes share an element: k of ``x16(base) + ramp(first, 1, 16)/x16(k)``; 0 of all others."""
+    match index:
+        case ir.Binary(
+            op=BinaryOp.ADD,
+            a=ir.Broadcast(),
+            b=ir.Binary(op=BinaryOp.DIV, a=ir.Ramp(stride=stride), b=ir.Broadcast(a=ir.IntImm(value=k))),
+        ) if stride is ir.ONE and k > 1 and k & (k - 1) == 0 and index.type.lanes() % k == 0:
+            return k
+    return 0
 
 
 def small_constant(e: Expr) -> int | None:

@@ -16,8 +16,22 @@ from collections.abc import Callable
 
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Intrinsic
-from halide_core.types import INT64, Int, Type, TypeCode, UInt
+from halide_core.types import Int, Type
+from runtime import vector_arms
 from runtime.c_names import integer, scalar, stored, tag
+from runtime.scalar_bodies import (
+    LEAST,
+    SHIFTS,
+    WRAPPING,
+    above,
+    float_literal,
+    greatest,
+    limits,
+    scalar_body,
+    scalar_from_float,
+    unsigned,
+)
+from runtime.vector_arms import Arm
 
 _NAMES = {
     BinaryOp.ADD: "add",
@@ -30,15 +44,7 @@ _NAMES = {
     BinaryOp.SHL: "shl",
     BinaryOp.SHR: "shr",
 }
-_SHIFTS = (BinaryOp.SHL, BinaryOp.SHR)
-_WRAPPING = {BinaryOp.ADD: "+", BinaryOp.SUB: "-", BinaryOp.MUL: "*"}
-_LEAST = {BinaryOp.MIN: "<", BinaryOp.MAX: ">"}
 _LIBM = {Intrinsic.ROUND: "rint"}
-
-
-def unsigned(type: Type) -> Type:
-    """The unsigned type of the same shape."""
-    return type.with_code(TypeCode.UInt)
 
 
 def mask_type(bits: int, lanes: int) -> Type:
@@ -96,31 +102,48 @@ class Prelude:
         """A function of another file's: ``head`` gives the result's type, the parameters and the lines of the body."""
         return self._function(name, head)
 
+    def _armed(self, arm: Arm | None, result: Type, operand: Type, generic: list[str], *others: Type) -> list[str]:
+        """A body: one instruction, where there is one and the compiler may use it, else what C can say. ``others`` are
+        the types of further operands."""
+        if arm is None:
+            return generic
+        self._definitions.setdefault("__has_builtin", vector_arms.DEFINITION)
+        for type in dict.fromkeys((operand, result, *others)):
+            element, name, size = vector_arms.machine_type(type)
+            self._definitions.setdefault(
+                name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
+            )
+        builtin = f"__builtin_ia32_{arm.builtin}"
+        call = f"{builtin}({arm.arguments.format(v=vector_arms.machine_type(operand)[1])})"
+        return [f"#if __has_builtin({builtin})", f"return ({self.type(result)}){call};", "#else", *generic, "#endif"]
+
     # ---- binary operators ----------------------------------------------------------------------------------------
 
     def binary(self, op: BinaryOp, type: Type, count: Type | None = None) -> str:
         """``f(a, b)`` for an operator that C's own does not give; ``count`` is the type of a shift's count."""
         name = f"{_NAMES[op]}_{tag(type)}"
         other = count or type
-        if op in _SHIFTS and not (other.is_int() and other.bits() == type.bits()):
+        if op in SHIFTS and not (other.is_int() and other.bits() == type.bits()):
             name += f"_{tag(other)}"
 
         def head() -> tuple[str, str, list[str]]:
             c = self.type(type)
             parameters = f"{c} a, {self.type(other)} b"
-            body = self._vector_body(op, type, other) if type.is_vector() else _scalar_body(op, type, other)
+            body = self._vector_body(op, type, other) if type.is_vector() else scalar_body(op, type, other)
             return c, parameters, body
 
         return self._function(name, head)
 
     def _vector_body(self, op: BinaryOp, type: Type, count: Type) -> list[str]:
         c = self.type(type)
-        if op in _LEAST:
-            test = f"({self.type(mask_of(type))})(a {_LEAST[op]} b)"
-            return [f"return {self.select(type)}({test}, a, b);"]
-        if op in _WRAPPING:
+        if op in LEAST:
+            test = f"({self.type(mask_of(type))})(a {LEAST[op]} b)"
+            generic = [f"return {self.select(type)}({test}, a, b);"]
+            return self._armed(vector_arms.minimum(op, type), type, type, generic)
+        if op in WRAPPING:
             u = self.type(unsigned(type))
-            return [f"return ({c})(({u})a {_WRAPPING[op]} ({u})b);"]
+            arm = vector_arms.product(type) if op is BinaryOp.MUL else None
+            return self._armed(arm, type, type, [f"return ({c})(({u})a {WRAPPING[op]} ({u})b);"])
         if type.is_float() and op is BinaryOp.MOD:
             floor = self.math(Intrinsic.FLOOR, type)
             return [f"return a - b * {floor}(a / b);"]
@@ -170,34 +193,55 @@ class Prelude:
         """``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
 
         def head() -> tuple[str, str, list[str]]:
-            body = self._vector_from_float(to, source) if to.is_vector() else _scalar_from_float(to, source)
+            body = self._vector_from_float(to, source) if to.is_vector() else scalar_from_float(to, source)
             return self.type(to), f"{self.type(source)} x", body
 
         return self._function(f"{tag(to)}_from_{tag(source)}", head)
 
     def _vector_from_float(self, to: Type, source: Type) -> list[str]:
-        f, select, splat = self.type(source), self.select(source), self.splat(source)
-        m = self.type(mask_of(source))
-        low, above = _limits(to, source)
-        last = (1.0 - 2.0 ** -(24 if source.bits() == 32 else 53)) * _above(to)  # the greatest float below
-        lines = [
-            f"const {f} low = {splat}({low}), high = {splat}({_float(last, source)});",
-            f"{f} y = {select}(({m})(x == x), x, {splat}(0));",
-            f"y = {select}(({m})(y > low), y, low);",
-            f"y = {select}(({m})(y < high), y, high);",
-        ]
-        value = "y"
+        select, splat = self.select(source), self.splat(source)
+        m, c = self.type(mask_of(source)), self.type(to)
+        low, beyond = limits(to, source)
+        last = (1.0 - 2.0 ** -(24 if source.bits() == 32 else 53)) * above(to)  # the greatest float below
+        least, most = (self.binary(op, source) for op in (BinaryOp.MAX, BinaryOp.MIN))
+        # A number's comparison with no number is false, and gives the second operand: 0, where that is the least one.
+        number = f"{select}(({m})(x == x), x, {splat}(0))" if to.is_int() else "x"
+        y = f"{most}({least}({number}, {splat}({low})), {splat}({float_literal(last, source)}))"
+        middle = mask_of(source)
         if to.bits() < source.bits():
-            value = f"__builtin_convertvector(y, {m})"
-        value = f"__builtin_convertvector({value}, {self.type(to)})"
+            value = f"{self.convert(to, middle)}(__builtin_convertvector({y}, {m}))"
+        else:
+            value = f"__builtin_convertvector({y}, {c})"
         if int(last) == to.range[1]:
-            return [*lines, f"return {value};"]
-        over = f"({m})(x >= {splat}({above}))"
+            return [f"return {value};"]
+        over = f"({m})(x >= {splat}({beyond}))"
         wide = self.type(mask_of(to))
         if wide != m:
             over = f"__builtin_convertvector({over}, {wide})"
-        most = f"{self.splat(to)}({_greatest(to)})"
-        return [*lines, f"return {self.select(to)}({over}, {most}, {value});"]
+        generic = [f"return {self.select(to)}({over}, {self.splat(to)}({greatest(to)}), {value});"]
+        arm = vector_arms.truncation(source) if to.is_int() and to.bits() == 32 else None
+        if arm is None:
+            return generic
+        # What is too great is the least number there, of which ~ is the greatest.
+        first, call, *rest = self._armed(arm, to, source, generic)
+        made = f"{call.removeprefix('return ').removesuffix(';')} ^ {over}"
+        return [first, f"return ({made}) & ({m})(x == x);", *rest]
+
+    def convert(self, to: Type, source: Type) -> str:
+        """``f(a)``: lanes in another type, which holds them; integers wrap. In steps: gcc knows those of twice or half
+        the width, and those between 32-bit integers and floats, and goes lane by lane in all others."""
+
+        def head() -> tuple[str, str, list[str]]:
+            c = self.type(to)
+            middle = _between(to, source)
+            if middle is None:
+                generic = f"__builtin_convertvector(a, {c})"
+            else:
+                generic = f"{self.convert(to, middle)}({self.convert(middle, source)}(a))"
+            body = self._armed(vector_arms.conversion(to, source), to, source, [f"return {generic};"])
+            return c, f"{self.type(source)} a", body
+
+        return self._function(f"{tag(to)}_of_{tag(source)}", head)
 
     def absolute(self, type: Type) -> str:
         """``f(a)``: the magnitude of a signed integer, as an unsigned one, or of a vector of floats."""
@@ -206,12 +250,13 @@ class Prelude:
             c = self.type(type)
             if type.is_float():
                 m = mask_of(type)
-                clear = f"{self.splat(m)}({_greatest(m)})"
+                clear = f"{self.splat(m)}({greatest(m)})"
                 return c, f"{c} a", [f"return ({c})(({self.type(m)})a & {clear});"]
             u = self.type(unsigned(type))
             if type.is_scalar():
                 return u, f"{c} a", [f"return ({u})(a < 0 ? 0 - ({u})a : ({u})a);"]
-            return u, f"{c} a", [f"const {u} sign = ({u})(a < 0);", f"return (({u})a ^ sign) - sign;"]
+            generic = [f"const {u} sign = ({u})(a < 0);", f"return (({u})a ^ sign) - sign;"]
+            return u, f"{c} a", self._armed(vector_arms.magnitude(type), unsigned(type), type, generic)
 
         return self._function(f"abs_{tag(type)}", head)
 
@@ -248,7 +293,8 @@ class Prelude:
         def head() -> tuple[str, str, list[str]]:
             c = self.type(type)
             call = f"{builtin}(a[i], b[i])" if two else f"{builtin}(a[i])"
-            return c, f"{c} a, {c} b" if two else f"{c} a", _lane_by_lane(c, type.lanes(), call)
+            body = self._armed(vector_arms.rounding(function, type), type, type, _lane_by_lane(c, type.lanes(), call))
+            return c, f"{c} a, {c} b" if two else f"{c} a", body
 
         return self._function(f"{function.value}_{tag(type)}", head)
 
@@ -296,6 +342,34 @@ class Prelude:
             ),
         )
 
+    def load_shared(self, type: Type, count: int) -> str:
+        """``f(pointer, first)``: the elements first/count, (first + 1)/count, …: as many neighbouring lanes share one.
+        Lane number i of each group is a dense load, of what is read and no more."""
+
+        def head() -> tuple[str, str, list[str]]:
+            c, parameters = self.type(type), f"const {stored(type)} *p, int64_t first"
+            shift, groups = count.bit_length() - 1, type.lanes() // count
+            at = [f"p + ((first + {i}) >> {shift})" for i in range(count)]
+            if groups == 1:
+                return c, parameters, [f"return ({c}){{{', '.join(f'*({a})' for a in at)}}};"]
+            part = type.with_lanes(groups)
+            parts = [f"{self.load(part)}({a})" for a in at]
+            while len(parts) > 1:
+                half = len(parts) // 2
+                join = self._interleave(part)
+                parts = [f"{join}({a}, {b})" for a, b in zip(parts[:half], parts[half:], strict=True)]
+                part = part.with_lanes(2 * part.lanes())
+            return c, parameters, [f"return {parts[0]};"]
+
+        return self._function(f"load_shared_{count}_{tag(type)}", head)
+
+    def _interleave(self, type: Type) -> str:
+        """``f(a, b)``: the lanes of a and b in turn, twice as many."""
+        order = ", ".join(f"{i}, {type.lanes() + i}" for i in range(type.lanes()))
+        c, wide = self.type(type), self.type(type.with_lanes(2 * type.lanes()))
+        body = [f"return __builtin_shufflevector(a, b, {order});"]
+        return self._function(f"interleave_{tag(type)}", lambda: (wide, f"{c} a, {c} b", body))
+
     def store_strided(self, type: Type) -> str:
         """``f(pointer, stride, value)``: elements at equal distances, the first lane first."""
         return self._function(
@@ -307,27 +381,25 @@ class Prelude:
             ),
         )
 
-    def gather(self, type: Type) -> str:
-        """``f(pointer, indices)``: elements anywhere."""
-        index = self.type(INT64.with_lanes(type.lanes()))
-        return self._function(
-            f"gather_{tag(type)}",
-            lambda: (
-                self.type(type),
-                f"const {stored(type)} *p, {index} index",
-                _of_loads(self.type(type), [f"p[index[{i}]]" for i in range(type.lanes())]),
-            ),
-        )
+    def gather(self, type: Type, index: Type) -> str:
+        """``f(pointer, base, indices)``: elements anywhere."""
 
-    def scatter(self, type: Type) -> str:
-        """``f(pointer, indices, value)``: elements anywhere, the first lane first."""
-        index = self.type(INT64.with_lanes(type.lanes()))
+        def head() -> tuple[str, str, list[str]]:
+            c, lanes = self.type(type), type.lanes()
+            parameters = f"const {stored(type)} *p, int64_t base, {self.type(index)} index"
+            generic = _of_loads(c, [f"p[base + index[{i}]]" for i in range(lanes)])
+            return c, parameters, self._armed(vector_arms.gather(type, index), type, type, generic, index)
+
+        return self._function(f"gather_{tag(type)}_{tag(index)}", head)
+
+    def scatter(self, type: Type, index: Type) -> str:
+        """``f(pointer, base, indices, value)``: elements anywhere, the first lane first."""
         return self._function(
-            f"scatter_{tag(type)}",
+            f"scatter_{tag(type)}_{tag(index)}",
             lambda: (
                 "void",
-                f"{stored(type)} *p, {index} index, {self.type(type)} v",
-                [f"for (int i = 0; i < {type.lanes()}; i++) p[index[i]] = v[i];"],
+                f"{stored(type)} *p, int64_t base, {self.type(index)} index, {self.type(type)} v",
+                [f"for (int i = 0; i < {type.lanes()}; i++) p[base + index[i]] = v[i];"],
             ),
         )
 
@@ -341,72 +413,12 @@ def _lane_by_lane(c: str, lanes: int, value: str) -> list[str]:
     return [f"{c} r;", f"for (int i = 0; i < {lanes}; i++) r[i] = {value};", "return r;"]
 
 
-def _scalar_body(op: BinaryOp, type: Type, count: Type) -> list[str]:
-    s, u = stored(type), stored(unsigned(type))
-    if op in _WRAPPING:
-        return [f"return ({s})(({u})a {_WRAPPING[op]} ({u})b);"]
-    if op in _LEAST:
-        return [f"return a {_LEAST[op]} b ? a : b;"]
-    if op in _SHIFTS:
-        return _shift(op, type, count)
-    if type.is_float():
-        floor = "__builtin_floorf" if type.bits() == 32 else "__builtin_floor"
-        return [f"return a - b * {floor}(a / b);"]
-    if type.is_uint():
-        return [f"return b ? ({s})(a {op.value} b) : 0;"]
-    if op is BinaryOp.DIV:
-        return [
-            "if (b == 0) return 0;",
-            f"if (b == -1) return ({s})(0 - ({u})a);",
-            f"const {s} q = ({s})(a / b), r = ({s})(a % b);",
-            f"return ({s})(r >= 0 ? q : b > 0 ? q - 1 : q + 1);",
-        ]
-    return [
-        "if (b == 0 || b == -1) return 0;",
-        f"const {s} r = ({s})(a % b);",
-        f"return ({s})(r >= 0 ? r : b > 0 ? r + b : r - b);",
-    ]
-
-
-def _shift(op: BinaryOp, type: Type, count: Type) -> list[str]:
-    """Towards higher bits zeros come in; towards lower ones zeros, or the sign."""
-    s, bits = stored(type), type.bits()
-    wide = stored(UInt(max(bits, 32)))
-
-    def up(n: str, far: str) -> str:
-        return f"{far} ? 0 : ({s})(({wide})a << {n})"
-
-    def down(n: str, far: str) -> str:
-        return f"({s})(a >> ({far} ? {bits - 1} : {n}))" if type.is_int() else f"{far} ? 0 : ({s})(a >> {n})"
-
-    forward, backward = (up, down) if op is BinaryOp.SHL else (down, up)
-    ahead = f"return {forward('b', f'b >= {bits}')};"
-    return [ahead] if count.is_uint() else [f"if (b < 0) return {backward('-b', f'b <= -{bits}')};", ahead]
-
-
-def _above(to: Type) -> float:
-    """The first number beyond the type: a power of two."""
-    return float(to.range[1] + 1)
-
-
-def _float(value: float, type: Type) -> str:
-    return value.hex() + ("f" if type.bits() == 32 else "")
-
-
-def _limits(to: Type, source: Type) -> tuple[str, str]:
-    return _float(float(to.range[0]), source), _float(_above(to), source)
-
-
-def _greatest(type: Type) -> str:
-    return f"{'' if type.is_int() else 'U'}INT{type.bits()}_MAX"
-
-
-def _scalar_from_float(to: Type, source: Type) -> list[str]:
-    s = stored(to)
-    low, above = _limits(to, source)
-    least = f"INT{to.bits()}_MIN" if to.is_int() else "0"
-    return [
-        f"if (x >= {above}) return {_greatest(to)};",
-        f"if (x >= {low}) return ({s})x;",
-        f"return x < {low} ? {least} : 0;",
-    ]
+def _between(to: Type, source: Type) -> Type | None:
+    """The type that a conversion passes through; None where it is one step."""
+    if source.is_integer() and to.is_float():
+        return Int(32, source.lanes()) if source.bits() < 32 else None
+    if not (source.is_integer() and to.is_integer()):
+        return None
+    if to.bits() > 2 * source.bits():
+        return source.with_bits(2 * source.bits())
+    return to.with_bits(source.bits() // 2) if 2 * to.bits() < source.bits() else None

@@ -62,6 +62,22 @@ def test_the_steady_part_of_an_edge_has_no_clamp() -> None:
     assert not [e for e in minima if steady.var in subexpressions([e])]
 
 
+def many_taps() -> hl.Func:
+    """A stencil of eleven taps along x, each of which clamps at both ends."""
+    source = hl.BoundaryConditions.repeat_edge(image())
+    f = hl.Func("f")
+    f[x, y] = sum((hl.u16(source[x + k, y]) * (k + 7) for k in range(-5, 6)), hl.u16(0))
+    return f
+
+
+def test_taps_that_differ_by_a_constant_share_their_thresholds() -> None:
+    """As many clamps as a stencil has taps need no more thresholds than one has; only the extreme ones count."""
+    head, steady, _ = parts(many_taps())
+    assert clamps(head) > clamps(steady)
+    exprs = subexpressions([e for s in walk(steady.body) for e in stmt_exprs(s)])
+    assert not [e for e in exprs if getattr(e, "op", None) is BinaryOp.MAX and steady.var in subexpressions([e])]
+
+
 def test_a_guarded_tail_is_a_loop_of_its_own() -> None:
     """split with GuardWithIf: only the last part tests."""
     f = hl.Func("f")
@@ -157,7 +173,32 @@ def unrolled_producer() -> hl.Func:
     return g
 
 
-PLAIN: list[Callable[[], hl.Func]] = [edge, mirrored, exterior, halves, scan, guarded, outside]
+def inner_rows() -> hl.Func:
+    """Rows of a constant length inside a tile, whose last vector is shifted inwards and reads beyond an edge."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image())[x - 1, y] + hl.u16(y)
+    f[x, y] = g[x - 4, y] + g[x + 5, y]
+    f.split(x, xo, xi, 64)
+    g.compute_at(f, xo).vectorize(x, 8, hl.TailStrategy.ShiftInwards)
+    return f
+
+
+@pytest.mark.parametrize("window", [[(-70, 140), (0, 2)], [(0, 64), (0, 2)], [(-40, 100), (-1, 3)]])
+def test_a_shifted_last_vector_asks_once_for_all_lanes(window: list[tuple[int, int]]) -> None:
+    """Loops of constants are cut at constant places; the last vector has a version without the input's clamps."""
+    f, want = inner_rows(), inner_rows().evaluate(window)
+    tree = after(f, "partition")
+    chosen = [s for s in walk(tree) if isinstance(s, If) and s.otherwise is not None]
+    assert chosen and all(clamps(s.then) < clamps(s.otherwise) for s in chosen if s.otherwise is not None)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+    out = hl.Buffer(f.type(), [n for _, n in window])
+    out.set_min([low for low, _ in window])
+    f.realize(out)
+    assert np.array_equal(np.asarray(out), want)
+
+
+PLAIN: list[Callable[[], hl.Func]] = [edge, many_taps, mirrored, exterior, halves, scan, guarded, outside]
 MAKERS = [*PLAIN, unrolled, unrolled_producer]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import halide_core as hl
 from halide_core import ir
 from halide_core.facts import Facts
 from halide_core.ir import Expr, Interval
 from halide_core.simplify import simplify
-from lowering.scoped import assume_loop
+from halide_core.visit import walk
+from lowering.driver import Trace, lower
+from lowering.scoped import assume_loop, simplify_tree
 
 x, n, m = (ir.index_variable(name) for name in "xnm")
 
@@ -32,3 +37,24 @@ def test_what_holds_in_a_loop(low: Expr, length: Expr, e: Expr, wanted: Expr) ->
     facts = Facts()
     assume_loop(facts, x, Interval(low, length))
     assert simplify(e, facts) is simplify(wanted)
+
+
+def test_a_loop_of_one_iteration_is_that_iteration() -> None:
+    """Its variable is its min, also inside; a parallel loop stays, since the run may ask for its task."""
+    f, x = hl.Func("f"), hl.Var("x")
+    f[x] = x
+    stored = lower_to(f, "fill")
+    loop = next(s for s in walk(stored) if isinstance(s, ir.For))
+    once = replace(loop, bounds=Interval(n, ir.ONE))
+    left = simplify_tree(once)
+    assert not [s for s in walk(left) if isinstance(s, ir.For)]
+    assert [s.args for s in walk(left) if isinstance(s, ir.Provide)] == [(n,)]
+    parallel = replace(once, kind=ir.LoopKind.PARALLEL)
+    assert isinstance(simplify_tree(parallel), ir.For)
+
+
+def lower_to(f: hl.Func, name: str) -> ir.Stmt:
+    """The tree that a pass left."""
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    return dict(trace.passes)[name]

@@ -173,7 +173,7 @@ def integer_batch(type: Type, lanes: int) -> Batch:
     bits = type.bits()
     counts = [0, 1, bits - 1, bits, bits + 1, -1, 1 - bits, -bits, -bits - 1, *signed.range]
     counts = [c for c in counts if signed.can_represent(c)]
-    while len(pairs) % 16:
+    while len(pairs) % max(16, lanes):
         pairs.append(pairs[-1])
     shifts = [counts[(i + i // len(counts)) % len(counts)] for i in range(len(pairs))]
     left, right = [p[0] for p in pairs], [p[1] for p in pairs]

@@ -1,0 +1,132 @@
+"""Instructions that gcc does not find by itself: the builtin that names each, where the machine has it.
+
+In: an operation and a vector type. Out: an Arm, a builtin and its arguments, or None where C's own operators do.
+
+    minimum(MIN, Float(32, 16))   ->   __builtin_ia32_minps512_mask(a, b, a, -1, 4)
+
+An arm does exactly what the generic form beside it does. Whether it is taken is decided when the C is compiled, by
+``__has_builtin``: it knows the instructions that the compiler may use, and clang, which finds them alone, has none of
+the masked ones.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from halide_core.ir import BinaryOp, Intrinsic
+from halide_core.types import Type
+
+DEFINITION = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"
+"""What the unit needs before the first arm: compilers that don't know the question have no arms."""
+
+_ELEMENTS = {8: ("char", "qi"), 16: ("short", "hi"), 32: ("int", "si"), 64: ("long long", "di")}
+_REAL = {32: ("float", "sf"), 64: ("double", "df")}
+_LETTERS = {8: "b", 16: "w", 32: "d", 64: "q"}
+_NEAREST, _UNMASKED, _CURRENT = 8, "-1", "4"
+_MODES = {Intrinsic.FLOOR: 9, Intrinsic.CEIL: 10, Intrinsic.TRUNC: 11, Intrinsic.ROUND: _NEAREST}
+"""How a rounding instruction rounds; 8 says that it raises no flag."""
+
+
+class Arm(NamedTuple):
+    """A call of ``builtin``. In its arguments ``{v}`` is the builtin's own name for the operands' vector type."""
+
+    builtin: str
+    arguments: str
+
+
+def machine_type(type: Type) -> tuple[str, str, int]:
+    """The element and the name of the vector type that builtins take, and its bytes: ("short", "v32hi", 64)."""
+    element, mode = (_REAL if type.is_float() else _ELEMENTS)[type.bits()]
+    return element, f"v{type.lanes()}{mode}", type.bytes() * type.lanes()
+
+
+def _width(type: Type) -> int | None:
+    """The bits of a register that the lanes fill."""
+    bits = type.bits() * type.lanes()
+    return bits if bits in (128, 256, 512) else None
+
+
+def _float_suffix(type: Type, width: int) -> str:
+    return ("ps" if type.bits() == 32 else "pd") + {128: "", 256: "256", 512: "512_mask"}[width]
+
+
+def minimum(op: BinaryOp, type: Type) -> Arm | None:
+    """``a < b ? a : b``, or the same with >: the second operand where one is NaN, as C has it."""
+    width, word = _width(type), "min" if op is BinaryOp.MIN else "max"
+    if width is None:
+        return None
+    both = "({v})a, ({v})b"
+    if type.is_float():
+        masked = f", ({{v}})a, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
+        return Arm(f"{word}{_float_suffix(type, width)}", both + masked)
+    masked = f", ({{v}})a, {_UNMASKED}" if width == 512 or type.bits() == 64 else ""
+    name = f"p{word}{'s' if type.is_int() else 'u'}{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}"
+    return Arm(name, both + masked)
+
+
+def product(type: Type) -> Arm | None:
+    """``a * b`` of 16 bits: gcc makes several shifts and additions of a constant factor, which take longer."""
+    width = _width(type)
+    if width is None or type.is_float() or type.bits() != 16:
+        return None
+    masked = f", ({{v}})a, {_UNMASKED}" if width == 512 else ""
+    return Arm(f"pmullw{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
+
+
+def magnitude(type: Type) -> Arm | None:
+    """The absolute value of signed integers."""
+    width = _width(type)
+    if width is None or not type.is_int():
+        return None
+    masked = f", ({{v}})a, {_UNMASKED}" if width == 512 or type.bits() == 64 else ""
+    return Arm(f"pabs{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a" + masked)
+
+
+def rounding(function: Intrinsic, type: Type) -> Arm | None:
+    """Rounding to an integer, and the square root: both are exact, in lanes and alone."""
+    width = _width(type)
+    if width is None:
+        return None
+    masked = f", ({{v}})a, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
+    if function is Intrinsic.SQRT:
+        return Arm(f"sqrt{_float_suffix(type, width)}", "({v})a" + masked)
+    mode = _MODES.get(function)
+    if mode is None:
+        return None
+    word = "ps" if type.bits() == 32 else "pd"
+    name = f"rndscale{word}_mask" if width == 512 else f"round{word}{'256' if width == 256 else ''}"
+    return Arm(name, f"({{v}})a, {mode}{masked}")
+
+
+def conversion(to: Type, source: Type) -> Arm | None:
+    """Sixteen bytes as 32-bit integers, and back: the only steps of more than twice the width in one instruction."""
+    if to.lanes() != 16 or not (to.is_integer() and source.is_integer()):
+        return None
+    if (to.bits(), source.bits()) == (32, 8):
+        return Arm(f"pmov{'sx' if source.is_int() else 'zx'}bd512_mask", f"({{v}})a, (v16si){{{{0}}}}, {_UNMASKED}")
+    if (to.bits(), source.bits()) == (8, 32):
+        return Arm("pmovdb512_mask", f"({{v}})a, (v16qi){{{{0}}}}, {_UNMASKED}")
+    return None
+
+
+def truncation(source: Type) -> Arm | None:
+    """float32 as int32, truncated; what does not fit, or is no number, gives the least int32."""
+    width = _width(source)
+    if width is None or source.bits() != 32:
+        return None
+    masked = f", (v16si){{{{0}}}}, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
+    return Arm("cvttps2dq" + {128: "", 256: "256", 512: "512_mask"}[width], "({v})x" + masked)
+
+
+def gather(type: Type, index: Type) -> Arm | None:
+    """Whole registers of elements anywhere, by indices of 32 or 64 bits."""
+    if type.bits() < 32 or type.bits() * type.lanes() != min(512, 512 * type.bits() // index.bits()):
+        return None
+    wide = "d" if index.bits() == 64 else "s"
+    kind = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[type.bits(), type.is_float()]
+    count = 16 if type.bits() == 32 else 8
+    return Arm(
+        f"gather{wide}iv{count}{kind}",
+        f"({{v}}){{{{0}}}}, (const void *)((uintptr_t)p + (uintptr_t)base * {type.bytes()}), "
+        f"({machine_type(index)[1]})index, {_UNMASKED}, {type.bytes()}",
+    )

@@ -1,0 +1,65 @@
+"""Vectors of every register width: what an instruction gives is what the operator means, and lanes alone give."""
+
+from __future__ import annotations
+
+import pytest
+
+from halide_core.ir import BinaryOp, Intrinsic
+from halide_core.types import Float, Int, Type, UInt
+from runtime.vector_arms import conversion, magnitude, minimum, product, rounding, truncation
+from runtime.vectors import Prelude
+from tests.runtime.test_c_expr import float_batch, integer_batch
+
+
+@pytest.mark.parametrize("type", [UInt(8), Int(16), UInt(32), Int(64)], ids=str)
+@pytest.mark.parametrize("size", [32, 64])
+def test_integer_operators_of_whole_registers(type: Type, size: int) -> None:
+    integer_batch(type, size // type.bytes()).check()
+
+
+@pytest.mark.parametrize("type", [Float(32), Float(64)], ids=str)
+def test_float_operators_of_half_a_register(type: Type) -> None:
+    float_batch(type, 32 // type.bytes()).check()
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_float64_in_registers_with_other_instructions(lanes: int) -> None:
+    """Without wide registers the generic form is what runs."""
+    float_batch(Float(64), lanes).check(("-O2",))
+
+
+def test_names_of_instructions() -> None:
+    """One of each kind; a vector that is no register has none."""
+    assert minimum(BinaryOp.MIN, Float(32, 16)) == ("minps512_mask", "({v})a, ({v})b, ({v})a, -1, 4")
+    assert minimum(BinaryOp.MAX, UInt(8, 32)) == ("pmaxub256", "({v})a, ({v})b")
+    assert minimum(BinaryOp.MAX, Int(64, 2)) == ("pmaxsq128_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert minimum(BinaryOp.MAX, Int(32, 2)) is None
+    assert product(UInt(16, 32)) == ("pmullw512_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert product(UInt(32, 16)) is None
+    assert magnitude(Int(8, 16)) == ("pabsb128", "({v})a")
+    assert rounding(Intrinsic.CEIL, Float(64, 4)) == ("roundpd256", "({v})a, 10")
+    assert rounding(Intrinsic.EXP, Float(32, 16)) is None
+    assert conversion(Int(32, 16), UInt(8, 16)) == ("pmovzxbd512_mask", "({v})a, (v16si){{0}}, -1")
+    assert conversion(Int(32, 8), UInt(8, 8)) is None
+    assert truncation(Float(32, 8)) == ("cvttps2dq256", "({v})x")
+    assert truncation(Float(64, 8)) is None
+
+
+def test_every_arm_has_a_generic_form_beside_it() -> None:
+    """Compilers that lack the instruction, or don't know the question, take what follows #else."""
+    prelude = Prelude()
+    prelude.binary(BinaryOp.MIN, Float(32, 16))
+    text = prelude.text()
+    assert text.index("#ifndef __has_builtin\n") < text.index("#if __has_builtin(")
+    assert "#if __has_builtin(__builtin_ia32_minps512_mask)" in text
+    assert "#else\n    return select_f32x16((i32x16)(a < b), a, b);\n    #endif" in text
+
+
+def test_conversions_go_in_steps_of_twice_the_width() -> None:
+    """Bytes to floats: bytes, 16 bits, 32 bits, floats."""
+    prelude = Prelude()
+    prelude.convert(Float(32, 8), UInt(8, 8))
+    text = prelude.text()
+    assert "u16x8 u16x8_of_u8x8(" in text
+    assert "i32x8 i32x8_of_u8x8(" in text
+    assert "return f32x8_of_i32x8(i32x8_of_u8x8(a));" in text
