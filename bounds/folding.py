@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bounds.brief import brief
 from bounds.oracle import Answer, Ranges, Slide
 from bounds.query import Query
 from bounds.sliding import windows
@@ -119,14 +120,16 @@ class Folding:
         if most is None:
             text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
             raise ScheduleError(text, d.location)
-        if isinstance(most, IntImm) and isinstance(slots, IntImm) and slots.value < most.value:
+        enough = ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots))
+        if isinstance(slots, IntImm) and simplify(enough) is ir.FALSE:
+            choices = f"{most.value}, or more" if isinstance(most, IntImm) else "as many in every window, or none given"
             raise ScheduleError(
-                f'{d.spelled()}: {most.value} points of "{d.var}" {which}, where "{name}" is computed, and '
-                f"{slots.value} places are too few. The legal choices: {most.value}, or more.",
+                f'{d.spelled()}: {brief(most)} points of "{d.var}" {which}, where "{name}" is computed, and '
+                f"{slots.value} places are too few. The legal choices: {choices}.",
                 d.location,
             )
         told = (f'{d.spelled()} gives "{name}" too few places in "{d.var}": ', slots, " for ", most)
-        return ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots)), told
+        return enough, told
 
     def _fits(self, d: int, most: Expr) -> bool:
         """Whether the whole memory is no longer than the fold."""

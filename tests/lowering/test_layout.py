@@ -90,6 +90,15 @@ def test_a_set_length_that_is_too_short_for_sure() -> None:
         f.realize([3, 5])
 
 
+def test_a_set_length_that_is_too_short_in_every_window() -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x
+    f[x, y] = g[x] + g[y] + g[x - 80]
+    g.compute_root().bound_storage(x, 64)
+    with pytest.raises(hl.ScheduleError, match="64 places are too few. The legal choices: as many in every window"):
+        lower(f._request())
+
+
 def test_stack_memory_needs_a_constant_size() -> None:
     g, f = blur()
     g.compute_root().store_in(hl.MemoryType.Stack)
