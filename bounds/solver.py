@@ -283,6 +283,8 @@ class Prover:
         """The checks that the parts of a claim rest on, if each can be proven by itself."""
         needed: dict[Assert, None] = {}
         for part in dict.fromkeys(conjuncts(claim.conclusion)):
+            if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
+                continue
             failing = self._impossible(part, checks)
             if failing is None:
                 return None

@@ -95,7 +95,7 @@ def test_a_set_length_that_is_too_short_in_every_window() -> None:
     g[x] = x
     f[x, y] = g[x] + g[y] + g[x - 80]
     g.compute_root().bound_storage(x, 64)
-    with pytest.raises(hl.ScheduleError, match="64 places are too few. The legal choices: as many in every window"):
+    with pytest.raises(hl.ScheduleError, match=r"64 places are too few\. The legal choices: as many in every window"):
         lower(f._request())
 
 
