@@ -53,7 +53,7 @@ class Memory:
         low, high = self._ranges.of_function(f, component)
         if type.is_float():
             return (low, high) if -LARGEST < low <= high < LARGEST else None
-        if type.is_bool() or (low, high) == type.range or not (type.range[0] <= low <= high <= type.range[1]):
+        if (low, high) == type.range or not (type.range[0] <= low <= high <= type.range[1]):
             return None
         return int(low), int(high)
 

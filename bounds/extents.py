@@ -9,6 +9,7 @@ greatest value in terms of what is bound at the stop. Answers given so far are r
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from bounds.conditions import Conditions
 from bounds.elimination import Elimination, mentions
@@ -21,6 +22,7 @@ from halide_core.assumptions import assume_condition
 from halide_core.facts import Facts
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, IntImm, Variable
 from halide_core.simplify import Simplifier, simplify
+from halide_core.types import INT32
 from halide_core.visit import Substitution, subexpressions
 
 _SMALL = 16
@@ -55,7 +57,27 @@ class Extents:
     def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
         """The same, as what an engine says."""
         self._record_facts(path)
-        return _Climb(self, path, stop).ends(self.unholed(e))
+        return self._within(_Climb(self, path, stop).ends(self.unholed(e)), e, stop)
+
+    def _within(self, found: Ends, e: Expr, stop: Path) -> Ends:
+        """No looser than what is known of the value itself, where that is less than all coordinates: on its way up a
+        choice can lose what its cases share."""
+        simplifier = Simplifier(stop.facts)
+        (least, most), (lowest, highest) = self._values.of(e), INT32.range
+        low, high = found.low, found.high
+        if least > lowest:
+            floor = ir.i64(int(least))
+            if low is None:
+                low = floor
+            elif not stop.facts.proves_le(floor, low):
+                low = simplifier.maximum(low, floor)
+        if most < highest:
+            ceiling = ir.i64(int(most))
+            if high is None:
+                high = ceiling
+            elif not stop.facts.proves_le(high, ceiling):
+                high = simplifier.minimum(high, ceiling)
+        return replace(found, low=low, high=high)
 
     @property
     def values(self) -> ValueRanges:

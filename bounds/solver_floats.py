@@ -24,7 +24,7 @@ Range = tuple[float, float]
 
 _LARGEST = 1e37
 """Ranges beyond this are given up: what overflows is infinite. float32 reaches 3.4e38."""
-EXACT = 1 << 24
+_EXACT = 1 << 24
 """Every integer up to here is a float of either width."""
 _SLACK = 2.0**-22
 _TINY = 1e-36
@@ -52,6 +52,51 @@ def order(strict: bool, x: Range | None, y: Range | None) -> bool | None:
     if y[1] < x[0] or (y[1] == x[0] and strict):
         return False
     return None
+
+
+def by_integers(op: BinaryOp, a: Expr, b: Expr) -> Expr | None:
+    """``a < b`` or ``a <= b`` of numbers, one of them a constant, by comparisons of what the other is chosen from, down
+    to integers; None where it is made of anything else.
+
+        0.5 <= max(float32(n), 0.0)   ->   1 <= n || false
+    """
+    match a, b:
+        case ir.FloatImm(value=x), ir.FloatImm(value=y):
+            return ir.TRUE if x < y or (x == y and op is BinaryOp.LE) else ir.FALSE
+        case ir.FloatImm(value=c), ir.Cast(a=n) if _exact(n, c, a.type):
+            return _at_least(n, math.floor(c) + 1 if op is BinaryOp.LT else math.ceil(c))
+        case ir.Cast(a=n), ir.FloatImm(value=c) if _exact(n, c, a.type):
+            most = math.ceil(c) - 1 if op is BinaryOp.LT else math.floor(c)
+            return ir.Not(ir.TRUE.type, _at_least(n, most + 1))
+        case ir.FloatImm(), ir.Binary(op=BinaryOp.MIN | BinaryOp.MAX as chosen, a=p, b=q):
+            both = by_integers(op, a, p), by_integers(op, a, q)
+            return _joined(BinaryOp.OR if chosen is BinaryOp.MAX else BinaryOp.AND, *both)
+        case ir.Binary(op=BinaryOp.MIN | BinaryOp.MAX as chosen, a=p, b=q), ir.FloatImm():
+            both = by_integers(op, p, b), by_integers(op, q, b)
+            return _joined(BinaryOp.OR if chosen is BinaryOp.MIN else BinaryOp.AND, *both)
+        case ir.FloatImm(), ir.Select(condition=c, a=p, b=q):
+            return _chosen(c, by_integers(op, a, p), by_integers(op, a, q))
+        case ir.Select(condition=c, a=p, b=q), ir.FloatImm():
+            return _chosen(c, by_integers(op, p, b), by_integers(op, q, b))
+    return None
+
+
+def _exact(n: Expr, c: float, type: Type) -> bool:
+    """Whether a float of an integer compares with a constant as the integer does: all that near are floats."""
+    return n.type.is_integer() and not n.type.is_bool() and type.bits() >= 32 and abs(c) < _EXACT
+
+
+def _at_least(n: Expr, least: int) -> Expr:
+    low, high = n.type.range
+    return ir.TRUE if least <= low else ir.FALSE if least > high else ir.less_equal(ir.const(least, n.type), n)
+
+
+def _joined(op: BinaryOp, one: Expr | None, other: Expr | None) -> Expr | None:
+    return None if one is None or other is None else ir.binary(op, one, other)
+
+
+def _chosen(condition: Expr, one: Expr | None, other: Expr | None) -> Expr | None:
+    return None if one is None or other is None else ir.Select(one.type, condition, one, other)
 
 
 class _Floats:
@@ -85,7 +130,7 @@ class _Floats:
                 return None if inner is None else _rounded(*inner)
             case ir.Cast(a=a):
                 low, high = self._integers(a)
-                return (low, high) if max(abs(low), abs(high)) <= EXACT else _rounded(low, high)
+                return (low, high) if max(abs(low), abs(high)) <= _EXACT else _rounded(low, high)
             case ir.Select(a=a, b=b):
                 return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
             case ir.Call(function=function, args=(a,)) if a.type.is_float():

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import z3
 
 from bounds.constant_ranges import Ranges
-from bounds.solver_floats import EXACT, float_range, infinite, order
+from bounds.solver_floats import by_integers, float_range, infinite, order
 from bounds.solver_numbers import all_ones, euclid, times
 from bounds.solver_products import Products
 from halide_core import ir
@@ -228,22 +228,17 @@ class Terms:
         return (max(one[0], other[0]), min(one[1], other[1]))
 
     def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
-        """A comparison of floats: decided where ranges, which hold no NaN, decide it; that of an integer with a number
-        up to which all integers are floats is one of integers; else unknown."""
+        """A comparison of floats: decided where ranges, which hold no NaN, decide it; or by comparisons of the integers
+        that the floats are made of; else unknown."""
         if op in (BinaryOp.LE, BinaryOp.LT):
             x, y = (infinite(p) or self._float_range(p) for p in (a, b))
             known = order(op is BinaryOp.LT, x, y)
             if known is not None:
                 return Term(z3.BoolVal(known), (known, known), frozenset())
-            match a, b:
-                case ir.FloatImm(value=c), ir.Cast(a=n) if n.type.is_integer() and abs(c) < EXACT:
-                    n_term = self.of(n)
-                    least = math.floor(c) + 1 if op is BinaryOp.LT else math.ceil(c)
-                    return Term(n_term.z >= least, _TRUTH, n_term.axioms)
-                case ir.Cast(a=n), ir.FloatImm(value=c) if n.type.is_integer() and abs(c) < EXACT:
-                    n_term = self.of(n)
-                    most = math.ceil(c) - 1 if op is BinaryOp.LT else math.floor(c)
-                    return Term(n_term.z <= most, _TRUTH, n_term.axioms)
+            if x is not None and y is not None:
+                deeper = by_integers(op, a, b)
+                if deeper is not None:
+                    return self.of(deeper)
         return self._opaque(e)
 
     def _wrapped(self, type: Type, x: Term) -> Term:

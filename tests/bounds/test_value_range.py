@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import halide_core as hl
-from bounds import value_range
+from bounds import functions
 from bounds.value_range import ValueRanges
 from halide_core import ir
 from halide_core.algorithm import Image
@@ -172,9 +172,9 @@ def test_range_of_an_index(e: hl.Expr, expected: tuple[int, int]) -> None:
     assert ValueRanges().of(hl.Expr(e)._node()) == expected
 
 
-@pytest.mark.parametrize("function", value_range._GROWING)
+@pytest.mark.parametrize("function", functions._GROWING)
 def test_function_that_grows_is_bounded_as_far_as_its_limits_and_no_further(function: Intrinsic) -> None:
-    growing, double = value_range._GROWING[function], hl.Float(64)
+    growing, double = functions._GROWING[function], hl.Float(64)
     for end in (growing.least, growing.most):
         low, high = ValueRanges().of(Call(double, function, (ir.const(end, double),)))
         assert low <= growing.function(end) <= high < math.inf
