@@ -162,3 +162,20 @@ def test_narrow_numbers_of_lanes_are_ramps() -> None:
     f.realize(out)
     want = ((np.arange(64) + (1 << 20)) * 5).astype(np.int16)
     assert np.array_equal(np.asarray(out), want)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("lanes", [8, 16])
+def test_tables_of_every_type(dtype: str, lanes: int) -> None:
+    """Instructions that gather, and scalar loads where there is none, in rows that are known when it runs."""
+    rng = np.random.default_rng(7)
+    keys, entries = rng.integers(0, 256, (2, 48)).astype(np.uint8), rng.integers(0, 100, (5, 256)).astype(dtype)
+    source, lut = hl.ImageParam(hl.UInt(8), 2, "src"), hl.ImageParam(hl.Buffer(entries).type(), 2, "lut")
+    source.set(keys)
+    lut.set(entries)
+    key = source[x, y]
+    f = hl.Func("f")
+    f[x, y] = lut[hl.i32(key), 1] + lut[255 - hl.i32(key), hl.i32(key) % 5]
+    f.vectorize(x, lanes)
+    want = entries[1][keys] + entries[keys % 5, 255 - keys.astype(int)]
+    assert np.array_equal(np.asarray(f.realize([48, 2])), want)
