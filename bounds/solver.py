@@ -269,9 +269,9 @@ class Prover:
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, or much work, if it is true at all."""
-        needed = self._part_by_part(claim, checks)
+        needed = self._part_by_part(claim.conclusion, checks)
         if needed is not None:
-            return Result(claim, Status.ASSERTED if needed else Status.PROVEN, needed)
+            return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
         failing = _fails([claim])
         if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
             status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
@@ -279,27 +279,23 @@ class Prover:
         self._failed += 1
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
 
-    def _part_by_part(self, claim: Claim, checks: list[Assert]) -> tuple[Assert, ...] | None:
-        """The checks that the parts of a claim rest on, if each can be proven by itself."""
+    def _part_by_part(
+        self, e: Expr, checks: list[Assert], effort: _Effort = _Effort.ALL
+    ) -> dict[Assert, None] | None:
+        """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
+        first, which says most, or all together."""
         needed: dict[Assert, None] = {}
-        for part in dict.fromkeys(conjuncts(claim.conclusion)):
+        for part in dict.fromkeys(conjuncts(e)):
             if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
                 continue
-            failing = self._impossible(part, checks)
-            if failing is None:
-                return None
-            needed.update(dict.fromkeys(self._fewest(failing)))
-        return tuple(needed)
-
-    def _impossible(self, part: Expr, checks: list[Assert]) -> Expr | None:
-        """What no state meets, so that a part of a claim holds: that the first of its alternatives fails, or it all."""
-        match part:
-            case ir.Binary(op=BinaryOp.OR, a=first):
-                while isinstance(first, ir.Binary) and first.op is BinaryOp.OR:
-                    first = first.a
-                if self._ask(negation(first), checks, effort=_Effort.NARROW) == z3.unsat:
-                    return negation(first)
-        return negation(part) if self._ask(negation(part), checks) == z3.unsat else None
+            first = _first_alternative(part)
+            more = None if first is part else self._part_by_part(first, checks, _Effort.NARROW)
+            if more is None:
+                if self._ask(negation(part), checks, effort=effort) != z3.unsat:
+                    return None
+                more = dict.fromkeys(self._fewest(negation(part)))
+            needed.update(more)
+        return needed
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
         """Of the checks that the last answer rests on, some that can't do without each other; all, if many."""
@@ -352,6 +348,12 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+def _first_alternative(e: Expr) -> Expr:
+    while isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
+        e = e.a
+    return e
 
 
 def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
