@@ -39,6 +39,7 @@ class Kind(Enum):
     RACE = "no race"
     VALUES = "value range"
     DEFINITION = "definition"
+    LAW = "law"
     INT32 = "int32"
     INT64 = "int64"
     STARTUP = "start-up"

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.errors import DefinitionError, Location, ScheduleError
 from halide_core.names import is_automatic
 from halide_core.schedule import Directive
+from halide_core.schedule_funcs import RFactor
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
+
+if TYPE_CHECKING:
+    from halide_core.associativity import Law
 
 
 class HostBuffer(Protocol):
@@ -176,9 +180,30 @@ def realization_order(outputs: Iterable[Function]) -> list[Function]:
     return list(order)
 
 
+def with_made_funcs(functions: Iterable[Function]) -> list[Function]:
+    """Some Funcs, and after each those that directives about it made."""
+    found: dict[Function, None] = {}
+    waiting = list(reversed(list(functions)))
+    while waiting:
+        function = waiting.pop()
+        if function not in found:
+            found[function] = None
+            made = [f for d in function.directives for f in d.funcs()]
+            waiting += [f for f in reversed(made) if isinstance(f, Function)]
+    return list(found)
+
+
 def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
     """What the definitions of some Funcs require, each once."""
     return tuple(dict.fromkeys(r for f in functions for d in f.definitions for r in d.requirements))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlgebraicLaw:
+    """The law of an operator that an ``rfactor`` rests on."""
+
+    directive: RFactor
+    law: Law
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,6 +217,8 @@ class Algorithm:
     directives: tuple[Directive, ...]
     constraints: tuple[Constraint, ...] = ()
     requirements: tuple[Requirement, ...] = ()
+    laws: tuple[AlgebraicLaw, ...] = ()
+    """What phase 0 took for true."""
 
 
 class Renamed(Rewriter):
@@ -337,7 +364,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
 
     Images and parameters keep their identity: they are the pipeline's arguments.
     """
-    order = realization_order(outputs)
+    order = with_made_funcs(realization_order(outputs))
     images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)

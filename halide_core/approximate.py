@@ -87,7 +87,8 @@ def fast_inverse_sqrt(value: ExprLike) -> Expr:
 
 
 def strict_float(value: ExprLike) -> Expr:
-    """The value itself: no compile ever changes how floats are rounded, so all of them are strict."""
+    """The value itself: no compile changes how floats are rounded, so all of them are strict, but for sums that a
+    schedule's ``rfactor`` brackets in another way; the target feature ``strict_float`` forbids these."""
     return Expr(value)
 
 

@@ -26,7 +26,7 @@ from halide_core.output_buffer import OutputImageParam
 from halide_core.pending import FUNC
 from halide_core.pipeline import Realizable
 from halide_core.rdom import RVar
-from halide_core.stage import Stage
+from halide_core.stage import Stage, StageSchedule
 from halide_core.tuples import Tuple, TupleLike, is_several, several
 from halide_core.types import Type
 
@@ -173,6 +173,13 @@ class Func(FuncSchedule, Realizable):
             self[()] = source
         else:
             raise DefinitionError(f"A Func can't be made from {source!r}.")
+
+    @classmethod
+    def _of(cls, function: Function) -> Func:
+        """The Func of a Function that a directive made."""
+        self = cls(function.name)
+        self._function = function
+        return self
 
     # Definitions.
 
@@ -341,6 +348,9 @@ class Func(FuncSchedule, Realizable):
     def _repr_latex_(self) -> str | None:
         """The definitions as mathematics, for notebooks."""
         return latex_definitions(self._function)
+
+
+StageSchedule._func_of = Func._of
 
 
 def lambda_func(*args: Var | ExprLike) -> Func:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from halide_core.algorithm import Function
+from halide_core.algorithm import Definition, Function, Renamed
 from halide_core.coordinates import startup
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var
-from halide_core.ir import IntImm
+from halide_core.ir import LAST_STAGE, TRUE, Access, IntImm, pure_variable
 from halide_core.ranges import RangeLike, as_range
 from halide_core.schedule import (
     AlignBounds,
@@ -25,12 +25,23 @@ from halide_core.schedule import (
     StoreAt,
     StoreRoot,
 )
-from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
+from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
+from halide_core.schedule_storage import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
+    ReorderStorage,
+    StoreIn,
+)
 from halide_core.stage import StageSchedule, VarOrRVar, loop_name, pure_name
 from halide_core.storage import MemoryType
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
+
+    from halide_core.func import Func
 
 
 def _constant(what: str, value: object) -> int:
@@ -86,6 +97,119 @@ class FuncSchedule(StageSchedule):
         """
         function, consumer, name = self._level("store_at", f, var)
         return self._add(StoreAt(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def hoist_storage(self, f: StageSchedule, var: VarOrRVar) -> Self:
+        """Allocates the Func's memory once for each iteration of a consumer's loop, where it lives for iterations of a
+        loop further in (``store_at``): these take it in turn. No value and no bound depends on it.
+
+        Args:
+            f: the consumer.
+            var: the loop.
+
+        Rewrite: ``for y: for x: { allocate g; … }`` → ``for y: { allocate g; for x: … }``, as large as the largest.
+        Legal when: the loop is around that place, none from it down to there is parallel, vectorized or unrolled, and
+        its size has a bound over them.
+        """
+        function, consumer, name = self._level("hoist_storage", f, var)
+        return self._add(HoistStorage(func=function, location=user_location(), consumer=consumer, var=name))
+
+    def hoist_storage_root(self) -> Self:
+        """Allocates the Func's memory once a run, whichever loop's iterations it lives for.
+
+        Rewrite: ``for y: { allocate g; … }`` → ``allocate g; for y: …``. Legal when: as of ``hoist_storage``.
+        """
+        return self._add(HoistStorageRoot(func=self._stage()[0], location=user_location()))
+
+    def in_(self, f: StageSchedule | Sequence[StageSchedule] | None = None) -> Func:
+        """Makes a Func with the same values, which consumers read in place of this one: to load a tile of an input, or
+        to compute at one place and store at another. Without a place of its own it is inlined, and changes nothing.
+
+        Args:
+            f: the consumer, or several, which share one; None for all that have nothing else to read in its place.
+
+        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
+
+        Rewrite: ``f(x) = g(x) + g(x + 1)`` → ``w(x) = g(x); f(x) = w(x) + w(x + 1)``. Legal when: every consumer reads
+        the Func.
+        """
+        function, consumers = self._consumers("in_", f)
+        made = self._read_instead(In, consumers)
+        if made is None:
+            at = user_location()
+            wrapper = Function(self._name_for(consumers, "in"), function.args, function.types, location=at)
+            args = tuple(map(pure_variable, function.args))
+            values = tuple([Access(t, function, args, k, LAST_STAGE) for k, t in enumerate(function.types)])
+            wrapper.definitions.append(Definition(args, values, None, TRUE, at))
+            made = self._instead(In, wrapper, consumers)
+        return type(self)._func_of(made)
+
+    def clone_in(self, f: StageSchedule | Sequence[StageSchedule]) -> Func:
+        """Makes a Func with the same definitions, which consumers read in place of this one: so that it can be computed
+        for them in another way or place. It starts with this one's directives.
+
+        Args:
+            f: the consumer, or several, which share one.
+
+        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
+
+        Rewrite: ``g(x) = x*2; f(x) = g(x) + 1`` → ``c(x) = x*2; f(x) = c(x) + 1``. Legal when: every consumer reads the
+        Func.
+        """
+        function, consumers = self._consumers("clone_in", f)
+        if not consumers:
+            raise ScheduleError("clone_in() takes a Func that reads this one, or a list of such Funcs.")
+        made = self._read_instead(CloneIn, consumers)
+        if made is None:
+            factored = next((d for d in function.directives if isinstance(d, RFactor)), None)
+            if factored is not None:
+                raise ScheduleError(f"clone_in() of a Func with {factored.spelled()}: clone it before that.")
+            at = user_location()
+            clone = Function(self._name_for(consumers, "clone_in"), function.args, function.types, location=at)
+            renamed = Renamed({function: clone})
+            clone.definitions = [renamed.definition(d) for d in function.definitions]
+            clone.directives = [d.renamed({function: clone}) for d in function.directives if not d.funcs()]
+            made = self._instead(CloneIn, clone, consumers)
+        return type(self)._func_of(made)
+
+    def _consumers(self, directive: str, f: object) -> tuple[Function, tuple[Function, ...]]:
+        function, _ = self._scheduled()
+        given = [] if f is None else list(f) if isinstance(f, list | tuple) else [f]
+        wrong = next((g for g in given if not isinstance(g, FuncSchedule)), None)
+        if wrong is not None or (f is not None and not given):
+            raise ScheduleError(f"{directive}() takes a Func that reads this one, or a list of such Funcs, not {f!r}.")
+        consumers = tuple(dict.fromkeys(g._stage()[0] for g in given if isinstance(g, FuncSchedule)))
+        if function in consumers:
+            raise ScheduleError(
+                f'Func "{function.name}" can\'t read another in place of itself: {directive}() of itself.'
+            )
+        return function, consumers
+
+    def _read_instead(self, kind: type[ReadInstead], consumers: tuple[Function, ...]) -> Function | None:
+        """What the same call made before, if it was made.
+
+        Raises: ScheduleError where one of the consumers reads something else in place of the Func.
+        """
+        for d in self._stage()[0].directives:
+            if isinstance(d, ReadInstead):
+                if isinstance(d, kind) and d.consumers == consumers and isinstance(d.instead, Function):
+                    return d.instead
+                if any(c in d.consumers for c in consumers) or not (d.consumers or consumers):
+                    raise ScheduleError(
+                        f'{d.spelled()}, at line {d.location.line}, made "{d.instead.name}" for that: a Func reads one '
+                        f"in place of another. Wrap that one in turn, or give that call all the consumers."
+                    )
+        return None
+
+    def _instead(self, kind: type[ReadInstead], made: Function, consumers: tuple[Function, ...]) -> Function:
+        function, at = self._stage()[0], user_location()
+        made.frozen_by = at
+        if function.frozen_by is None:
+            function.frozen_by = at
+        self._add(kind(func=function, location=at, instead=made, consumers=consumers))
+        return made
+
+    def _name_for(self, consumers: tuple[Function, ...], how: str) -> str:
+        return "_".join([self._stage()[0].name, how, *(c.name for c in consumers)])
 
     def fold_storage(self, dim: Var, extent: ExprLike, fold_forward: bool = True) -> Self:
         """Gives the Func's memory ``extent`` slots in a dimension, which its points take in turn.

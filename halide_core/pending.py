@@ -2,7 +2,7 @@
 
 In: an attribute that a class or the package doesn't have. Out: an error which says that it is to come, or Python's.
 
-    f.rfactor(r.x, u)   ->   ScheduleError: "rfactor" is not available yet.
+    f.compute_with(g, x)   ->   ScheduleError: "compute_with" is not available yet.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
 always_partition always_partition_all atomic compute_with dump_argument_list never_partition
-never_partition_all partition prefetch rfactor
+never_partition_all partition prefetch
 """
 _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-add_trace_tag async_ clone_in debug_to_file define_extern hoist_storage hoist_storage_root in_
+add_trace_tag async_ debug_to_file define_extern
 memoize ring_buffer trace_loads trace_realizations trace_stores
 """
 _PIPELINE = """

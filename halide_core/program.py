@@ -143,6 +143,14 @@ _ONLY = (Case(0, ir.TRUE),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Hoisting:
+    """Inside which loop a Func's memory is allocated, where that is not where it lives; and who says so."""
+
+    level: Level
+    directive: Directive
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """A pipeline with holes. Rewrites return changed copies."""
 
@@ -157,6 +165,8 @@ class Program:
     """What is asked of the memory of Funcs: later ones of one dimension are the ones that count."""
     layouts: Mapping[Function, Layout] = field(default_factory=dict)
     """Of the Funcs whose memory is not laid out plainly."""
+    hoisted: Mapping[Function, Hoisting] = field(default_factory=dict)
+    """The Funcs whose memory is allocated further out than it lives."""
     sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
     """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
 

@@ -18,7 +18,7 @@ from halide_core.ir import Callee, Expr, IntImm, LoopKind
 from halide_core.printer import format_expr
 
 _D = TypeVar("_D", bound="Directive")
-_L = TypeVar("_L", bound="_AtLevel")
+_L = TypeVar("_L", bound="AtLevel")
 
 
 class TailStrategy(Enum):
@@ -75,6 +75,10 @@ class Directive:
 
     def variables(self) -> tuple[str, ...]:
         """The loops that the directive names."""
+        return ()
+
+    def funcs(self) -> tuple[Callee, ...]:
+        """The Funcs that the call made: they are part of every pipeline that the directive's own is part of."""
         return ()
 
     def with_variables(self: _D, to: Mapping[str, str]) -> _D:
@@ -282,7 +286,9 @@ class StoreRoot(Directive):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _AtLevel(Directive):
+class AtLevel(Directive):
+    """A directive that names a loop of a consumer."""
+
     consumer: Callee
     var: str
 
@@ -293,12 +299,12 @@ class _AtLevel(Directive):
         return replace(self, var=to.get(self.var, self.var))
 
     def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
-        assert isinstance(self, _AtLevel)
+        assert isinstance(self, AtLevel)
         return replace(self, func=to.get(self.func, self.func), consumer=to.get(self.consumer, self.consumer))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ComputeAt(_AtLevel):
+class ComputeAt(AtLevel):
     """The Func is computed anew in each iteration of a loop of a consumer."""
 
     def call(self) -> str:
@@ -306,7 +312,7 @@ class ComputeAt(_AtLevel):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StoreAt(_AtLevel):
+class StoreAt(AtLevel):
     """The Func's memory lives for one iteration of a loop of a consumer."""
 
     def call(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir import Expr
 from halide_core.printer import format_expr
-from halide_core.schedule import Directive
+from halide_core.schedule import AtLevel, Directive
 from halide_core.storage import MemoryType
 
 
@@ -35,6 +35,22 @@ class FoldStorage(Directive):
     def call(self) -> str:
         backwards = "" if self.forward else ", False"
         return f"fold_storage({self.var}, {format_expr(self.extent)}{backwards})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class HoistStorage(AtLevel):
+    """The Func's memory is allocated once for each iteration of a loop further out than it lives."""
+
+    def call(self) -> str:
+        return f"hoist_storage({self.consumer.name}, {self.var})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class HoistStorageRoot(Directive):
+    """The Func's memory is allocated once a run."""
+
+    def call(self) -> str:
+        return "hoist_storage_root()"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,9 +8,9 @@ Python's types can tell is checked here; whether a directive is legal is for ``s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from halide_core.algorithm import Function
 from halide_core.coordinates import startup, startup_condition
@@ -19,6 +19,7 @@ from halide_core.expr import ExprLike, Var, as_node
 from halide_core.ir import Expr, IntImm, LoopKind
 from halide_core.pending import STAGE, Pending
 from halide_core.rdom import RDom, RVar
+from halide_core.rfactor import factored, factored_stage
 from halide_core.schedule import (
     GENERAL,
     AllowRaceConditions,
@@ -33,9 +34,12 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
+from halide_core.schedule_funcs import RFactor
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
+
+    from halide_core.func import Func
 
 VarOrRVar: TypeAlias = "Var | RVar | RDom"
 
@@ -83,6 +87,8 @@ class StageSchedule(Pending):
     """The directives about the loops of one stage, shared by Func (its first stage) and Stage."""
 
     _pending = STAGE
+    _func_of: ClassVar[Callable[[Function], Func]]
+    """What makes a Func of a Function: Func says, which is a class below this one."""
 
     def _stage(self) -> tuple[Function, int]:
         """The Func and the stage that the directives are about."""
@@ -206,7 +212,8 @@ class StageSchedule(Pending):
         return self._record(*(replace(d, written=written) for d in (*splits, self._reorder((*i, *t)))))
 
     def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
-        """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors."""
+        """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors. Of such
+        loops inside one another the innermost has the lanes, and the others say how many vectors there are."""
         return self._inner("vectorize", "v", LoopKind.VECTORIZED, var, factor, tail)
 
     def unroll(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
@@ -253,6 +260,54 @@ class StageSchedule(Pending):
         old, new = loop_name("rename", old_name), loop_name("rename", new_name)
         function, stage = self._scheduled()
         return self._record(Rename(func=function, stage=stage, location=user_location(), old=old, new=new))
+
+    def rfactor(self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]], v: Var | None = None) -> Func:
+        """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
+        this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
+
+        ``split``, ``fuse`` and ``rename`` of reduction loops that were given before are part of it; directives given
+        after are about the merge. The law that the operator must obey is known of sums, products, min, max, and, or and
+        xor of integers; of other operators (an argmin, a complex product) z3 must prove it when compiling. Of floats
+        none obeys it to the last bit: a certificate calls that assumed, and the target feature ``strict_float``
+        forbids it.
+
+        Args:
+            r: a reduction loop, or a list of pairs of a loop and a Var.
+            v: the Var that stands for ``r`` in the new Func, after the Func's own.
+
+        Returns: the new Func, for schedules of its own.
+
+        Rewrite: ``f[x] += g[r.x, r.y]`` with r.y as u → ``p[x, u] = 0;  p[x, u] += g[r.x, u];  f[x] += p[x, r.y]``
+
+        Legal when: the operator is associative and has a neutral element; it is commutative too, unless the loops are
+        the outermost reduction loops; and one reduction loop is left.
+
+        Raises:
+            ScheduleError: with the reason, and what would be legal.
+        """
+        function, stage = self._scheduled()
+        pairs = r if v is None else [(r, v)]
+        if not isinstance(pairs, list | tuple) or not pairs or not all(
+            isinstance(p, list | tuple) and len(p) == 2 for p in pairs
+        ):
+            raise ScheduleError("rfactor() takes a reduction loop and a Var, or a list of such pairs.")
+        factors = tuple([(loop_name("rfactor", p[0]), pure_name("rfactor", p[1])) for p in pairs])
+        if self._branch() != GENERAL:
+            raise ScheduleError("rfactor() is of a stage, before it is specialized, and not of a specialization.")
+        news = [name for _, name in factors]
+        taken = next((n for k, n in enumerate(news) if n in function.args or n in news[:k]), None)
+        if taken is not None or len({name for name, _ in factors}) != len(factors):
+            raise ScheduleError(
+                f'rfactor() needs a loop and a new Var for each: "{taken or factors[0][0]}" is taken. '
+                f'The Vars of "{function.name}": {", ".join(function.args) or "none"}.'
+            )
+        at = user_location()
+        partial = Function(f"{function.name}_intm", (*function.args, *news), function.types, location=at)
+        d = RFactor(func=function, stage=stage, location=at, factors=factors, partial=partial)
+        made = factored(d, *factored_stage(function, stage))
+        partial.definitions, partial.frozen_by = [made.neutral, made.update], at
+        self._record(d)
+        return type(self)._func_of(partial)
 
     def specialize(self, condition: ExprLike) -> Stage:
         """Makes a copy of the stage's loops for the runs in which a condition holds.

@@ -44,7 +44,8 @@ INSTRUCTIONS: dict[TargetFeature, tuple[str, ...]] = {
 """The x86 instructions that a feature stands for, by the kernel's names for them."""
 
 _LARGEST = (1 << 63) - 1
-# What compiled code does anyway: 64-bit coordinates, no contraction of floats, and a JIT where it is loaded.
+# What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
+# is refused under StrictFloat), and a JIT where it is loaded.
 _ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat})
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
@@ -308,4 +309,9 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
             f'Code for the target "{target}" can\'t run here: this machine does not have '
             f"{', '.join(sorted(f.value for f in wanted - has))}."
         )
-    return None if wanted == has else target
+    return None if wanted == has and not wants_strict_floats(target) else target
+
+
+def wants_strict_floats(target: Target | None) -> bool:
+    """Whether no schedule may change how floats are rounded, not even on the user's word."""
+    return target is not None and target.has_feature(_F.StrictFloat)

@@ -11,7 +11,6 @@ are judged by the interpreter.
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -24,13 +23,10 @@ from bounds.query import Query
 from halide_core.debug import deep_recursion
 from halide_core.errors import CertificateError, HalideError
 from halide_core.ir import Stmt
+from lowering.laws import Z3, law_results
 
 if TYPE_CHECKING:
     from bounds.solver import Prover
-
-
-_Z3 = threading.Lock()
-"""z3's expressions live in one context, which only one thread at a time may touch."""
 
 
 def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
@@ -38,7 +34,7 @@ def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Ce
 
     Raises: HalideError where z3 is not installed.
     """
-    with _Z3:  # all that z3 made is gone when the inner function returns, so none of it is released later
+    with Z3:  # all that z3 made is gone when the inner function returns, so none of it is released later
         return _certified(name, query, answers, tree)
 
 
@@ -50,6 +46,7 @@ def _certified(name: str, query: Query, answers: Answers, tree: Stmt) -> Certifi
         results = _judged(claims.query, _prover(claims.memory), spent)
         about_tree = _prover(claims.memory)
         results += _judged(claims.tree, about_tree, spent)
+        results += law_results(query.program.algorithm.laws)
         results.append(about_tree.possible(claims.start))
     return Certificate(name, tuple(results), spent)
 

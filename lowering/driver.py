@@ -22,7 +22,9 @@ from halide_core.settings import certificates_demanded
 from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
+from lowering.hoist_storage import hoist_allocations
 from lowering.initial import lower_initial
+from lowering.laws import check_laws
 from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
 from lowering.partition import partition_loops
@@ -31,9 +33,11 @@ from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
 from lowering.warm_up import separate_warm_ups
+from scheduling.factor import factor_reductions
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
 from scheduling.specialize import for_every_case
+from scheduling.wrappers import wrap_calls
 
 REGISTER_BYTES = 64
 """Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""
@@ -61,7 +65,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     """
     trace = trace if trace is not None else Trace()
     with deep_recursion():
-        algorithm = inline_functions(snapshot(request.outputs, request.requirements))
+        algorithm = _algorithm(request)
         program = _schedule(algorithm, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
@@ -82,7 +86,7 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
     """
     trace = Trace()
     with deep_recursion():
-        program = _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
+        program = _schedule(_algorithm(request), trace)
         stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
@@ -95,13 +99,20 @@ def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
 def schedule(request: Request, trace: Trace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
-        return _schedule(inline_functions(snapshot(request.outputs, request.requirements)), trace)
+        return _schedule(_algorithm(request), trace)
 
 
 def sliding(program: Program) -> list[Slide]:
     """What slides in a scheduled program, and what does not."""
     with deep_recursion():
         return oracle_of(chosen_engine()).answer(extract_query(program)).slides
+
+
+def _algorithm(request: Request) -> Algorithm:
+    """The snapshot of a request after phase 0, the laws that this rests on checked."""
+    algorithm = factor_reductions(snapshot(request.outputs, request.requirements))
+    check_laws(algorithm.laws, request.target)
+    return inline_functions(wrap_calls(algorithm))
 
 
 def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
@@ -133,6 +144,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
+    hoisted = {f.component_name(k): h for f, h in program.hoisted.items() for k in range(len(f.types))}
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
@@ -142,6 +154,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", partition_loops),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
+        *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),
     ]

@@ -1,8 +1,10 @@
-"""Unrolled loops become copies of their bodies.
+"""Unrolled loops become copies of their bodies, and so do vectorized loops around vectorized ones.
 
-In: a simplified tree. Out: one without unrolled loops.
+In: a simplified tree. Out: one without unrolled loops, in which no vectorized loop is inside another.
 
     unrolled x in (a, 2): s    ->    block: s[x := a];  block: s[x := a + 1]
+
+Vectors of vectors are several vectors: a machine's registers hold rows of lanes. The innermost loop has the lanes.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.ir import Block, For, LoopKind, Stmt
 from halide_core.simplify import simplify
-from halide_core.visit import Rewriter, Substitution
+from halide_core.visit import Rewriter, Substitution, walk
 from lowering.traversal import Traversals
 
 _MOST = 1 << 16
@@ -29,7 +31,7 @@ class _Unroll(Rewriter):
     def rewrite_For(self, loop: For) -> Stmt:
         """The copies, in order, each in a scope of its own."""
         body = self.stmt(loop.body)
-        if loop.kind is not LoopKind.UNROLLED:
+        if loop.kind is not LoopKind.UNROLLED and not _has_vectors_of_vectors(loop):
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         count = self._traversals.constant_length(loop)
@@ -41,3 +43,8 @@ class _Unroll(Rewriter):
             copy = Substitution({loop.var: at}).stmt(body)
             copies.append(copy)
         return Block(tuple(copies))
+
+
+def _has_vectors_of_vectors(loop: For) -> bool:
+    vectors = loop.kind is LoopKind.VECTORIZED
+    return vectors and any(isinstance(s, For) and s.kind is LoopKind.VECTORIZED for s in walk(loop.body))

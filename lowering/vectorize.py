@@ -1,8 +1,8 @@
 """Vectorized loops become vector statements.
 
-In: a flat tree. Out: one without vectorized loops. A value that depends on the loop's variable gets lanes; one that
-does not stays scalar, and is spread where the two meet. The loop is cut into vectors that the machine has: powers of
-two no wider than a register, counted by the widest value in the body.
+In: a flat tree, with no vectorized loop inside another. Out: one without vectorized loops. A value that depends on the
+loop's variable gets lanes; one that does not stays scalar, and is spread where the two meet. The loop is cut into
+vectors that the machine has: powers of two no wider than a register, counted by the widest value in the body.
 
     vectorized x in (a, 8): f[x] = g[x]*k    ->    f[ramp(a, 1, 8)] = g[ramp(a, 1, 8)]*x8(k)
 
@@ -80,7 +80,6 @@ class _FindLoops(Rewriter):
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         count = self._traversals.constant_length(loop)
         body = loop.body
-        self._refuse_nested(loop)
         body = _inline_lets(body, loop.var)
         widest = _widest(body, loop.var)
         lanes = max(1, self._register_bytes // widest)
@@ -93,16 +92,6 @@ class _FindLoops(Rewriter):
             chunks.extend(self._vectors(loop, body, base, size, whole))
             done += size * whole
         return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
-
-    def _refuse_nested(self, outer: For) -> None:
-        for s in walk(outer.body):
-            if isinstance(s, For) and s.kind is LoopKind.VECTORIZED:
-                raise self._traversals.error(
-                    s.loop,
-                    f'the loop is inside the vectorized loop "{outer.loop.var}" of "{outer.loop.func}", and vectors of '
-                    f'vectors are not available yet. Leave one of the two serial, or compute "{s.loop.func}" outside '
-                    f'"{outer.loop.var}".',
-                )
 
     def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int) -> list[Stmt]:
         """``whole`` vectors of ``size`` lanes, from ``base`` on."""

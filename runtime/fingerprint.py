@@ -24,6 +24,7 @@ from halide_core.backend import Request
 from halide_core.errors import InternalError, Location
 from halide_core.schedule import Branch
 from halide_core.settings import certificates_demanded, profiles_demanded
+from halide_core.target import wants_strict_floats
 from halide_core.types import Type
 from halide_core.visit import subexpressions
 from runtime.toolchain import CompileOptions, Compiler, cpu_identity
@@ -38,6 +39,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
         digest.update(text.encode() + b"\0")
     digest.update(f"{chosen_engine().value} {isl_identity()}".encode())
     digest.update(b"certified" if certificates_demanded() else b"")
+    digest.update(b"strict" if wants_strict_floats(request.target) else b"")
     digest.update(b"profiled" if profiles_demanded() else b"")
     writer = _Writer(digest)
     writer.algorithm(snapshot(request.outputs, request.requirements))

@@ -13,7 +13,7 @@ from typing import NoReturn
 from halide_core.algorithm import Function
 from halide_core.errors import ScheduleError
 from halide_core.program import Level, Loop, Nest, Program, StageKey
-from halide_core.schedule import ComputeAt, Directive, StageDirective, StoreAt
+from halide_core.schedule import AtLevel, Directive, StageDirective
 
 
 def refuse(directive: Directive, reason: str) -> NoReturn:
@@ -24,7 +24,7 @@ def refuse(directive: Directive, reason: str) -> NoReturn:
 def as_written(directive: Directive) -> Directive:
     """The directive of the user's own Funcs, where it is about copies of them."""
     mentioned = [directive.func]
-    if isinstance(directive, ComputeAt | StoreAt):
+    if isinstance(directive, AtLevel):
         mentioned.append(directive.consumer)
     return directive.renamed({f: users_own(f) for f in mentioned if isinstance(f, Function)})
 
@@ -74,7 +74,7 @@ def require_new_names(nest: Nest, names: Iterable[str], replaced: Iterable[str],
 
 
 def levels_text(program: Program, func: Function, directive: str, levels: Iterable[Level]) -> str:
-    """Legal levels as source that the user can paste."""
+    """Legal levels as source that the user can paste: ``g.compute_root()``, ``g.hoist_storage(f, y)``."""
     name = users_own(func).name
     lines = []
     for level in levels:
@@ -82,5 +82,6 @@ def levels_text(program: Program, func: Function, directive: str, levels: Iterab
             lines.append(f"    {name}.{directive}_root()")
         else:
             consumer = users_own(program.named[level.func]).name
-            lines.append(f"    {name}.{directive}_at({consumer}, {level.var})")
+            at = "" if directive == "hoist_storage" else "_at"
+            lines.append(f"    {name}.{directive}{at}({consumer}, {level.var})")
     return "\n".join(lines)

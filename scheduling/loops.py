@@ -19,7 +19,14 @@ from halide_core.simplify import simplify
 from halide_core.visit import subexpressions
 from scheduling.legality import described, refuse, require_loop, require_new_names, stage_key
 
-_SUPPORTED = (TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp)
+_PREDICATED = (
+    TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateLoads, TailStrategy.PredicateStores
+)  # fmt: skip
+"""Legal of every loop. What they tell apart is which memory beyond the loop's end may be touched; here it is none."""
+_GUARDED = (*_PREDICATED, TailStrategy.RoundUpAndBlend)
+"""Those by which iterations beyond the end do nothing. A blend would write what it found there: so it is left alone."""
+_SHIFTED = (TailStrategy.ShiftInwards, TailStrategy.ShiftInwardsAndBlend)
+_GUARD_CHOICES = ", ".join(f"TailStrategy.{t.value}" for t in _PREDICATED)
 
 
 def split(program: Program, d: Split) -> Program:
@@ -36,11 +43,16 @@ def split(program: Program, d: Split) -> Program:
                 for xi in (0, k):
                     let x = m + xo*k + xi            GuardWithIf: s under if x < m + n;  RoundUp: s
                     let x = m + min(xo*k, n - k) + xi    ShiftInwards, with the obligation k <= n
+                                                         ShiftInwardsAndBlend: s under if m + xo*k <= x, too
                     s
 
+    Predicate, PredicateLoads, PredicateStores and RoundUpAndBlend are GuardWithIf: what they may not touch beyond the
+    end isn't touched, and neither is what they may.
+
     Legal when: ``old`` names a loop, the other names are new, and the tail strategy fits. ShiftInwards repeats
-    iterations, so only pure definitions take it. RoundUp adds iterations, which must fall outside the compute bounds:
-    only loops over a whole dimension, or the outer loops of their splits, take it. GuardWithIf is always legal.
+    iterations, so only pure definitions take it; ShiftInwardsAndBlend leaves out those that would be repeated, and is
+    for updates too. RoundUp adds iterations, which must fall outside the compute bounds: only loops over a whole
+    dimension, or the outer loops of their splits, take it. GuardWithIf, and the Predicates, are always legal.
 
     Raises: ScheduleError. Source: figure 2.12 (restated in the design), section 2.8.2.
     """
@@ -70,11 +82,13 @@ def split(program: Program, d: Split) -> Program:
         obligations.append(Obligation(key.func, ir.less(ir.ZERO, factor), d, key))
     if exact:
         within = old.bounds
-    elif tail is TailStrategy.ShiftInwards:
+    elif tail in _SHIFTED:
         start = ir.minimum(start, ir.sub(n, factor))
         within = old.bounds
         obligations.append(Obligation(key.func, ir.less_equal(factor, n), d, key))
-    elif tail is TailStrategy.GuardWithIf:
+        if tail is TailStrategy.ShiftInwardsAndBlend:
+            guards = (Guard(ir.less_equal(ir.add(m, ir.mul(outer_var, factor)), old.var)),)
+    elif tail in _GUARDED:
         guards = (Guard(ir.less(old.var, ir.add(m, n))),)
     step = Let(old.var, simplify(ir.add(ir.add(m, start), inner_var)), within)
     rounds = tail is TailStrategy.RoundUp and not exact
@@ -118,9 +132,6 @@ def _steers_itself(key: StageKey) -> bool:
 
 def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
     """The strategy that Auto stands for, or the one asked for if it is legal."""
-    if d.tail not in _SUPPORTED:
-        legal = ", ".join(f"TailStrategy.{t.value}" for t in _SUPPORTED)
-        refuse(d, f"TailStrategy.{d.tail.value} is not available yet. The available ones: {legal}.")
     grows = growth(old.bounds.len) is not None and not old.fused
     if d.tail is TailStrategy.Auto:
         if not old.pure:
@@ -128,13 +139,13 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
         if not grows or (d.stage > 0 and steered):
             return TailStrategy.GuardWithIf
         return TailStrategy.RoundUp if d.stage > 0 else TailStrategy.ShiftInwards
-    if exact or d.tail is TailStrategy.GuardWithIf:
+    if exact or d.tail in _PREDICATED:
         return d.tail
     if not old.pure:
         refuse(
             d,
             f'"{d.old}" is a reduction loop, and {d.tail.value} would run it on points that its RDom does not have. '
-            "The legal choice: TailStrategy.GuardWithIf.",
+            f"The legal choices: {_GUARD_CHOICES}.",
         )
     if d.tail is TailStrategy.RoundUp and not grows:
         refuse(
@@ -148,12 +159,12 @@ def _tail(d: Split, old: Loop, exact: bool, *, steered: bool) -> TailStrategy:
             f'"{d.func.name}" steers itself here: an index or a condition reads it, and rounding up would let it read '
             "points that have no value. The legal choice: TailStrategy.GuardWithIf.",
         )
-    if d.tail is TailStrategy.ShiftInwards:
-        if d.stage > 0:
+    if d.tail in _SHIFTED:
+        if d.tail is TailStrategy.ShiftInwards and d.stage > 0:
             refuse(
                 d,
-                "ShiftInwards repeats iterations, and repeating an update definition can change its result. "
-                "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp.",
+                "ShiftInwards repeats iterations, and repeating an update definition can change its result. The legal "
+                "choices: TailStrategy.ShiftInwardsAndBlend, TailStrategy.GuardWithIf, TailStrategy.RoundUp.",
             )
         if isinstance(old.bounds.len, IntImm):
             factor = startup_index(d.factor)
@@ -268,6 +279,7 @@ def traverse(program: Program, d: Traverse) -> Program:
     Legal when: any loop may be serial or unrolled; parallel and vectorized ones must be pure (definition 2.16), unless
     the user allowed race conditions before.
     Vectorized and unrolled loops need a constant length, which is known, and checked, after bounds inference.
+    Of vectorized loops inside one another the innermost makes vectors, and the others as many of them as they are long.
 
     Raises: ScheduleError. Source: sections 2.8.2 and 2.8.6.
     """
@@ -283,10 +295,6 @@ def traverse(program: Program, d: Traverse) -> Program:
             f"The pure loops of this stage, innermost first: {pure}. Where you know that no two iterations write one "
             f"point, {d.subject()}.allow_race_conditions() before this line takes your word for it.",
         )
-    if d.kind is LoopKind.VECTORIZED:
-        other = next((each for each in nest.loops if each.kind is LoopKind.VECTORIZED and each is not loop), None)
-        if other is not None:
-            refuse(d, f'"{other.name.var}" of the same stage is vectorized already.')
     loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
     return program.with_nest(key, replace(nest, loops=loops))
 

@@ -38,6 +38,8 @@ from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
     FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
     ReorderStorage,
     StorageDirective,
     StoreIn,
@@ -97,6 +99,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 continue  # the phase before's
             case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
                 continue  # a later phase's
+            case HoistStorage() | HoistStorageRoot():
+                continue  # a later phase's
             case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
                 continue  # a later phase's
             case Estimate():
@@ -143,6 +147,10 @@ def _storage_phase(program: Program) -> Iterator[Step]:
         for fold in [d for d in func.directives if isinstance(d, FoldStorage)]:
             program = placement.fold_storage(program, func, fold)
             yield Step(str(fold), program)
+        hoists = [d for d in func.directives if isinstance(d, HoistStorage | HoistStorageRoot)]
+        if hoists:
+            program = placement.hoist_storage(program, func, hoists[-1])
+            yield Step(str(hoists[-1]), program)
         for layout in [d for d in func.directives if isinstance(d, StorageDirective)]:
             program = lay_out(program, func, layout)
             yield Step(str(layout), program)

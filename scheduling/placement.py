@@ -14,9 +14,9 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.ir import Callee, LoopKind
 from halide_core.printer import format_expr
-from halide_core.program import Level, Loop, Program, StageKey, consumers, path_to, stage_path
+from halide_core.program import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
-from halide_core.schedule_storage import FoldStorage
+from halide_core.schedule_storage import FoldStorage, HoistStorage, HoistStorageRoot
 from scheduling.legality import levels_text, refuse, users_own
 
 Uses = dict[Function, list[StageKey]]
@@ -164,6 +164,51 @@ def _store(program: Program, func: Function, d: Directive, consumer: str | None,
         f'the memory of "{func.name}" can\'t live there: its level must be a loop around the place where '
         f'"{func.name}" is computed, and no loop between the two may be parallel or vectorized. The legal levels:\n'
         f"{levels_text(program, func, 'store', levels)}",
+    )
+
+
+def legal_hoist_levels(program: Program, func: Function) -> list[Level]:
+    """Every level at which a Func's memory may be allocated, outermost first: around the place where it lives, with no
+    loop between them whose iterations would share it, or that is written out."""
+    levels: list[Level] = [None]
+    for loop in path_to(program, program.stored[func]):
+        if loop.kind is not LoopKind.SERIAL:
+            levels = []
+        if loop.kind is not LoopKind.UNROLLED:
+            levels.append(loop.name)
+    return levels
+
+
+def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStorageRoot) -> Program:
+    """Allocates a Func's memory further out than it lives.
+
+    Args:
+        program: the program, its allocations where they stay.
+        func: the Func, or a case's copy of it.
+        d: names the loop, or none.
+
+    Rewrite::
+
+        for y: for x: { allocate g(…); s }   ->   for y: { allocate g(…), as large as the largest; for x: s }
+
+    Legal when: the loop is around the allocation, and no loop from it down to there is parallel, vectorized or
+    unrolled. That the size has a bound is for lowering to find.
+
+    Raises: ScheduleError, with the legal levels.
+    """
+    if func in program.algorithm.outputs:
+        refuse(d, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
+    consumer, var = (d.consumer.name, d.var) if isinstance(d, HoistStorage) else (None, "")
+    levels = legal_hoist_levels(program, func)
+    for level in levels:
+        if _is(level, consumer, var):
+            return replace(program, hoisted={**program.hoisted, func: Hoisting(level, d)})
+    told = levels_text(program, func, "hoist_storage", levels) or "    none"
+    refuse(
+        d,
+        f'the memory of "{users_own(func).name}" can\'t be allocated there: the level must be a loop around the place '
+        f"where it lives, and no loop between the two may be parallel, vectorized or unrolled. The legal levels:\n"
+        f"{told}",
     )
 
 

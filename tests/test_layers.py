@@ -29,7 +29,7 @@ MAY_IMPORT = {
 OWNERS = {
     "islpy": frozenset({"bounds.polyhedral", "bounds.polyhedral_terms"}),
     "sympy": frozenset({"bounds.latex", "bounds.nonlinear"}),
-    "z3": frozenset({"bounds.solver", "bounds.solver_products", "bounds.solver_terms"}),
+    "z3": frozenset({"bounds.laws", "bounds.solver", "bounds.solver_products", "bounds.solver_terms"}),
 }
 
 # The only modules that may be imported inside a function, and from where: the engines, on first use.
@@ -37,6 +37,7 @@ LAZY = {
     "bounds.oracle": frozenset({"bounds.polyhedral"}),
     "bounds.engines": frozenset({"bounds.polyhedral", "bounds.nonlinear"}),
     "lowering.certify": frozenset({"bounds.solver"}),
+    "lowering.laws": frozenset({"bounds.laws"}),
     "lowering.explanation": frozenset({"bounds.latex"}),
 }
 

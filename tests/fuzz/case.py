@@ -220,19 +220,31 @@ class Consumer:
     name: str
 
 
-Given: TypeAlias = "Loop | Consumer | Term | TailStrategy | MemoryType | Window | int | str"
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """A list of Funcs as an argument of a directive."""
+
+    names: tuple[str, ...]
+
+
+Given: TypeAlias = "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | Window | int | str"
+
+
+Then: TypeAlias = "tuple[str, tuple[Given, ...]]"
+"""A method, and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """One call on the schedule of a stage; stage 0 is the Func itself. ``within``: the conditions of the specialization
-    that it is given to, the outermost first."""
+    that it is given to, the outermost first. ``then``: calls on what it returns, each on what the one before does."""
 
     func: str
     stage: int
     method: str
     args: tuple[Given, ...] = ()
     within: tuple[Term, ...] = ()
+    then: tuple[Then, ...] = ()
 
     def terms(self) -> tuple[Term, ...]:
         """The expressions in it."""
@@ -242,7 +254,8 @@ class Told:
         """Its source."""
         stage = f".update({self.stage - 1})" if self.stage else ""
         stage += "".join(f".specialize({source(condition)})" for condition in self.within)
-        return f"{self.func}{stage}.{self.method}({', '.join(map(_given, self.args))})"
+        calls = [(self.method, self.args), *self.then]
+        return f"{self.func}{stage}" + "".join(f".{method}({', '.join(map(_given, args))})" for method, args in calls)
 
 
 def _given(arg: Given) -> str:
@@ -251,6 +264,8 @@ def _given(arg: Given) -> str:
             return f'hl.Var("{name}")'
         case Consumer(name=name):
             return name
+        case Consumers(names=names):
+            return f"[{', '.join(names)}]"
         case TailStrategy():
             return f"hl.TailStrategy.{arg.name}"
         case MemoryType():

@@ -12,13 +12,13 @@ import sys
 
 from halide_core import boundary_conditions
 from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt
-from halide_core.schedule import Directive
-from scheduling.loops import _SUPPORTED
+from halide_core.schedule import Directive, TailStrategy
 from tests.fuzz.coverage import Feature, Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS, SHAPES
 from tests.fuzz.draw_terms import TYPES
 from tests.fuzz.draw_updates import KINDS
+from tests.fuzz.later import LATER
 
 
 def leaves(root: type) -> list[type]:
@@ -36,8 +36,8 @@ def all_features() -> list[Feature]:
     """Everything that a long campaign has to meet in cases that ran."""
     names = {
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive)],
-        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES],
-        Group.TAIL: [tail.name for tail in _SUPPORTED],
+        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *LATER],
+        Group.TAIL: [tail.name for tail in TailStrategy],
         Group.NODE: [each.__name__ for root in (Expr, Stmt) for each in leaves(root)],
         Group.OPERATOR: [op.name for op in BinaryOp],
         Group.FUNCTION: [function.name for function in Intrinsic],

@@ -6,18 +6,19 @@ import inspect
 
 from halide_core.func import Func
 from halide_core.func_schedule import FuncSchedule
-from halide_core.schedule import Directive, Split
+from halide_core.schedule import Directive, Split, TailStrategy
 from halide_core.stage import StageSchedule
-from scheduling.loops import _SUPPORTED
 from tests.fuzz.coverage import Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS
+from tests.fuzz.later import LATER, LATER_TAILS
 from tests.fuzz.registry import all_features, boundary_names, leaves
 
 
 def test_every_directive_has_a_generator_that_records_it() -> None:
     recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
     recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
+    recorded |= {each for later in LATER.values() for each in later.records}
     assert recorded == set(leaves(Directive))
 
 
@@ -26,19 +27,24 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
         own = {n for n, f in vars(owner).items() if inspect.isfunction(f)}
         return {n for n in own if not n.startswith("_")}
 
-    assert methods(StageSchedule) == set(LOOP_DIRECTIVES)
-    assert methods(FuncSchedule) == set(FUNC_DIRECTIVES)
-    assert all(callable(getattr(Func, n)) for n in {**LOOP_DIRECTIVES, **FUNC_DIRECTIVES})
+    offered = methods(StageSchedule) | methods(FuncSchedule)
+    assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(LATER)
+    assert all(callable(getattr(Func, n)) for n in offered)
 
 
 def test_every_boundary_condition_is_drawn() -> None:
     assert sorted(boundary_names()) == sorted(BORDERS)
 
 
+def test_every_tail_strategy_is_drawn() -> None:
+    drawn_first = (TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.RoundUp, TailStrategy.ShiftInwards)
+    assert {*drawn_first, *LATER_TAILS} == set(TailStrategy)
+
+
 def test_registry_asks_the_system_itself() -> None:
     features = all_features()
     assert (Group.DIRECTIVE, Split.__name__) in features
-    assert [name for group, name in features if group is Group.TAIL] == [t.name for t in _SUPPORTED]
+    assert [name for group, name in features if group is Group.TAIL] == [t.name for t in TailStrategy]
     nodes = [name for group, name in features if group is Group.NODE]
     assert {"Ramp", "Hole", "Provide", "AnswerQuery"} <= set(nodes)
     assert "Expr" not in nodes

@@ -54,10 +54,48 @@ def test_inline_copies_a_func_with_updates_for_each_reader(golden: Golden) -> No
     golden("inline_update.txt", with_holes(h))
 
 
+def test_rfactor(golden: Golden) -> None:
+    image = hl.ImageParam(hl.Int(32), 2, "in")
+    x, u = hl.Var("x"), hl.Var("u")
+    ro, ri, r = hl.RVar("ro"), hl.RVar("ri"), hl.RDom([(0, 10), (1, 7)], "r")
+    f = hl.Func("f")
+    f[x] = x
+    f[x] += image[r.x, r.y]
+    f.update().split(r.y, ro, ri, 4).rfactor(ri, u).compute_root().update().parallel(u)
+    golden("rfactor.txt", both(f))
+
+
+@pytest.mark.parametrize("method", ["in_", "clone_in"])
+def test_read_instead(golden: Golden, method: str) -> None:
+    g, f, x, y = producer_and_consumer()
+    h = hl.Func("h")
+    h[x, y] = f[x, y] + g[x, y]
+    g.compute_root()
+    f.compute_root()
+    getattr(g, method)(f).compute_at(f, y)
+    golden(f"{method}.txt", both(h))
+
+
+def test_hoist_storage(golden: Golden) -> None:
+    g, f, x, y = producer_and_consumer()
+    f.tile(x, y, xo, yo, xi, yi, 8, 8, TailStrategy.GuardWithIf)
+    g.compute_at(f, xo).hoist_storage(f, yo)
+    golden("hoist_storage.txt", f"{both(f)}\n-- allocated\n{format_stmt(after(f, 'hoist_storage'))}\n")
+
+
+def test_hoist_storage_root(golden: Golden) -> None:
+    g, f, _x, y = producer_and_consumer()
+    g.compute_at(f, y).hoist_storage_root()
+    golden("hoist_storage_root.txt", f"{both(f)}\n-- allocated\n{format_stmt(after(f, 'hoist_storage'))}\n")
+
+
 # -- loops
 
 
-@pytest.mark.parametrize("tail", ["GuardWithIf", "ShiftInwards", "RoundUp", "Auto"])
+TAILS = [tail.value for tail in TailStrategy]
+
+
+@pytest.mark.parametrize("tail", TAILS)
 def test_split_of_an_output(golden: Golden, tail: str) -> None:
     f, x, _y = pixels()
     f.split(x, xo, xi, 8, TailStrategy[tail])
@@ -151,6 +189,12 @@ def test_unroll(golden: Golden) -> None:
     f, x, _y = pixels()
     f.unroll(x, 3, TailStrategy.GuardWithIf)
     golden("unroll.txt", both(f))
+
+
+def test_vectors_of_vectors(golden: Golden) -> None:
+    f, x, y = pixels()
+    f.tile(x, y, xi, yi, 8, 2, TailStrategy.GuardWithIf).vectorize(xi).vectorize(yi)
+    golden("nested_vectors.txt", f"{both(f)}\n-- unrolled\n{format_stmt(after(f, 'unroll'))}\n")
 
 
 def test_serial_takes_back_parallel(golden: Golden) -> None:

@@ -171,24 +171,12 @@ def test_factor_that_is_not_positive_at_start_up() -> None:
 # -- tail strategies
 
 
-@pytest.mark.parametrize(
-    "tail", ["Predicate", "PredicateLoads", "PredicateStores", "ShiftInwardsAndBlend", "RoundUpAndBlend"]
-)
-def test_tail_strategy_that_is_not_available(tail: str) -> None:
-    f, x, _y = pixels()
-    message = refused(lambda: f.split(x, xo, xi, 8, TailStrategy[tail]), f)
-    assert message == (
-        f"f.split(x, xo, xi, 8, TailStrategy.{tail}): TailStrategy.{tail} is not available yet. The available ones: "
-        "TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards, TailStrategy.RoundUp."
-    )
-
-
-@pytest.mark.parametrize("tail", ["ShiftInwards", "RoundUp"])
+@pytest.mark.parametrize("tail", ["ShiftInwards", "RoundUp", "ShiftInwardsAndBlend", "RoundUpAndBlend"])
 def test_tail_strategy_on_a_reduction_loop(tail: str) -> None:
     f, _x, r = reduction()
     told = f"f.update().split(r.x, rxo, rxi, 4, TailStrategy.{tail}): "
     why = f'"r.x" is a reduction loop, and {tail} would run it on points that its RDom does not have.'
-    legal = "The legal choice: TailStrategy.GuardWithIf."
+    legal = "The legal choices: TailStrategy.GuardWithIf, TailStrategy.Predicate, "
     refused(lambda: f.update().split(r.x, rxo, rxi, 4, TailStrategy[tail]), f, told, why, legal)
 
 
@@ -198,10 +186,16 @@ def test_any_tail_strategy_is_legal_on_a_reduction_loop_that_divides() -> None:
     assert "for rxi in [0, 4]" in f.loop_nest()
 
 
+@pytest.mark.parametrize("tail", list(TailStrategy))
+def test_tail_of_a_loop_that_is_not_there(tail: TailStrategy) -> None:
+    f, _x, _y = pixels()
+    refused(lambda: f.split(t, xo, xi, 8, tail), f, "f.split(t, xo, xi, 8", 'has no loop "t"')
+
+
 def test_shift_inwards_of_an_update() -> None:
     f, x, _r = reduction()
     told = "f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards): ShiftInwards repeats iterations"
-    legal = "The legal choices: TailStrategy.GuardWithIf, TailStrategy.RoundUp."
+    legal = "The legal choices: TailStrategy.ShiftInwardsAndBlend, TailStrategy.GuardWithIf, TailStrategy.RoundUp."
     refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards), f, told, legal)
 
 
@@ -334,20 +328,6 @@ def test_reduction_loops_may_be_unrolled_and_serial() -> None:
     f, _x, r = reduction()
     f.update().unroll(r.x).serial(r.y)
     assert "unrolled r.x in [0, 9]" in f.loop_nest()
-
-
-def test_second_vectorized_loop_of_a_stage() -> None:
-    f, x, y = pixels()
-    f.vectorize(x, 8)
-    refused(lambda: f.vectorize(y), f, 'f.vectorize(y): "x.v" of the same stage is vectorized already.')
-
-
-def test_vectorized_loop_inside_a_vectorized_loop_of_another_func() -> None:
-    g, f, x, _y = producer_and_consumer()
-    f.split(x, xo, xi, 8).vectorize(xi)
-    g.compute_at(f, xi).bound_extent(x, 1)
-    why = 'g.vectorize(x): the loop is inside the vectorized loop "xi" of "f"'
-    lowering_refuses(lambda: g.vectorize(x), f, why, "Leave one of the two serial")
 
 
 @pytest.mark.parametrize("verb", ["vectorize", "unroll"])

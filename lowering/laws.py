@@ -1,0 +1,77 @@
+"""The laws that factored reductions rest on: checked when compiling, claimed in a certificate.
+
+In: the laws of an algorithm after phase 0. Out: nothing, or a ScheduleError at the user's line; Results.
+
+    f.update().rfactor(ro, u) of an argmin   ->   z3 proves "(x1 <= y1 …) is associative", once a compile
+
+An operator of the table needs no solver, so the default compile loads none. No law holds of floats to the last bit: it
+is the user's word that this will do, unless the target asks for ``strict_float``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from bounds.claims import Assumption, Claim, Kind, Result, Status, nothing
+from halide_core import ir
+from halide_core.algorithm import AlgebraicLaw
+from halide_core.associativity import Law
+from halide_core.errors import ScheduleError
+from halide_core.target import Target, wants_strict_floats
+
+Z3 = threading.Lock()
+"""z3's expressions live in one context, which only one thread at a time may touch."""
+
+
+def check_laws(laws: Sequence[AlgebraicLaw], target: Target | None) -> None:
+    """Raises ScheduleError for a law of floats under ``strict_float``, and for one that is not known or proven."""
+    strict = wants_strict_floats(target)
+    for each in laws:
+        d, law = each.directive, each.law
+        if not law.exact and strict:
+            raise ScheduleError(
+                f"{d.spelled()}: {law.told()} is of floats, which it would bracket in another way, and so round "
+                f"otherwise; the target asks for strict_float. The legal choices: no rfactor, or a target without "
+                f"strict_float.",
+                d.location,
+            )
+        if law.exact and not law.known:
+            with Z3:
+                parts = _parts(law)
+            for told, status in parts:
+                if status is not Status.PROVEN:
+                    found = "is false" if status is Status.REFUTED else "could not be proven within the budget"
+                    raise ScheduleError(
+                        f"{d.spelled()}: of {law.told()}, that {told}: this {found}. The legal choice: an operator "
+                        f"that is known, or can be proven, to be associative, such as +, *, min, max, or an argmin.",
+                        d.location,
+                    )
+
+
+def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
+    """How the claims about laws ended. The table isn't taken for granted here; to be called under ``Z3``."""
+    results: list[Result] = []
+    for each in laws:
+        d, law = each.directive, each.law
+        if law.exact:
+            results += [Result(_claim(each, f"of {law.told()}, {told}"), status) for told, status in _parts(law)]
+        else:
+            claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")
+            results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
+    return results
+
+
+def _claim(each: AlgebraicLaw, told: str) -> Claim:
+    return Claim(Kind.LAW, each.directive.func.name, (told,), nothing(), ir.TRUE, each.directive.location)
+
+
+def _parts(law: Law) -> list[tuple[str, Status]]:
+    try:
+        from bounds.laws import prove_law  # noqa: PLC0415  # z3 takes long to import
+    except ImportError as missing:
+        raise ScheduleError(
+            f'That {law.told()} is associative needs the z3 solver, which is not installed: '
+            f'pip install "halide-core[bounds]".'
+        ) from missing
+    return prove_law(law)

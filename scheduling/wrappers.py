@@ -1,0 +1,57 @@
+"""Phase 0, second: wrappers and clones, Alg -> Alg.
+
+In: an algorithm. Out: one in which consumers read the Funcs that ``in_`` and ``clone_in`` made in place of the one that
+they were written with, and these directives are gone.
+
+    g.in_(f)         ->   fun w(x) = g(x);    fun f(x) = w(x) + w(x + 1)
+    g.clone_in(f)    ->   fun c(x) = x*2;     fun f(x) = c(x) + c(x + 1)      where g(x) = x*2
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.algorithm import Algorithm, Function, Renamed, callees, realization_order
+from halide_core.schedule_funcs import ReadInstead
+from scheduling.legality import refuse
+
+
+def wrap_calls(algorithm: Algorithm) -> Algorithm:
+    """Applies every ``in_`` and ``clone_in``.
+
+    Rewrite: ``f`` reads the directive's Func, whose values are the same, where it read ``g``. One without consumers is
+    about all that have none of their own.
+
+    Legal when: each consumer is part of the pipeline, and reads the Func.
+
+    Raises: ScheduleError, with those that do.
+    """
+    wrapped = False
+    for f in algorithm.functions:  # a Func before what wraps it, which may be wrapped in turn
+        given = [d for d in f.directives if isinstance(d, ReadInstead)]
+        if given:
+            wrapped = True
+            _wrap(algorithm, f, given)
+            f.directives = [d for d in f.directives if d not in given]
+    if not wrapped:
+        return algorithm
+    functions = tuple(realization_order(algorithm.outputs))
+    return replace(algorithm, functions=functions, directives=tuple(d for f in functions for d in f.directives))
+
+
+def _wrap(algorithm: Algorithm, f: Function, given: list[ReadInstead]) -> None:
+    made = [d.instead for d in given]
+    readers = [g for g in algorithm.functions if g is not f and g not in made and f in callees(g)]
+    served: list[Function] = []
+    for d in sorted(given, key=lambda d: not d.consumers):  # one for all comes last
+        consumers = [g for g in readers if g in d.consumers] if d.consumers else [g for g in readers if g not in served]
+        missing = [c.name for c in d.consumers if c not in consumers]
+        if missing or not consumers:
+            legal = ", ".join(g.name for g in readers if g not in served) or "none"
+            who = f'"{missing[0]}" does not read it' if missing else "no other Func reads it"
+            refuse(d, f'"{f.name}": {who} in this pipeline. Those that do, and read nothing in its place yet: {legal}.')
+        served += consumers
+        assert isinstance(d.instead, Function)
+        to = Renamed({f: d.instead})
+        for g in consumers:
+            g.definitions = [to.definition(stage) for stage in g.definitions]

@@ -1,0 +1,129 @@
+"""``hoist_storage``: where memory is allocated, how much of it, and that no value depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.ir import AllocateFlat, For, Stmt
+from halide_core.visit import sub_stmts
+from tests.apps.checking import check, image, numbers
+from tests.scheduling.dumps import traced
+
+x, y, xo, yo, xi, yi = (hl.Var(n) for n in "x y xo yo xi yi".split())
+GUARD = hl.TailStrategy.GuardWithIf
+
+
+def pair() -> tuple[hl.Func, hl.Func]:
+    """g, and f, which sums three points of it."""
+    im = image(numbers((24, 24), np.int32), "im")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x, y] + g[x, y + 1] + g[x + 2, y]
+    return g, f
+
+
+def allocations(f: hl.Func) -> dict[str, tuple[str, str]]:
+    """For each buffer the loop that it is allocated in, and its size."""
+    found: dict[str, tuple[str, str]] = {}
+
+    def visit(stmt: Stmt, loop: str) -> None:
+        if isinstance(stmt, AllocateFlat):
+            assert stmt.buffer not in found
+            found[stmt.buffer] = (loop, repr(stmt.size))
+        for inner in sub_stmts(stmt):
+            visit(inner, str(stmt.loop) if isinstance(stmt, For) else loop)
+
+    visit(traced(f).passes[-1][1], "")
+    return found
+
+
+def expected(f: hl.Func, window: list[int]) -> None:
+    """The compiled result is that of the reference."""
+    check(f, window, np.asarray(f.evaluate(window)))
+
+
+@pytest.mark.parametrize(
+    ("level", "loop"),
+    [
+        (lambda g, f: g.hoist_storage(f, yo), "f.s0.yo"),
+        (lambda g, f: g.hoist_storage(f, xo), "f.s0.xo"),
+        (lambda g, f: g.hoist_storage_root(), ""),
+    ],
+    ids=["yo", "xo", "root"],
+)
+def test_memory_of_a_tile(level: Callable[[hl.Func, hl.Func], hl.Func], loop: str) -> None:
+    g, f = pair()
+    f.tile(x, y, xo, yo, xi, yi, 8, 4, hl.TailStrategy.ShiftInwards)
+    level(g.compute_at(f, xo), f)
+    assert allocations(f) == {"g": (loop, "50")}
+    expected(f, [17, 11])
+
+
+def test_size_is_the_largest() -> None:
+    g, f = pair()
+    h = hl.Func("h")
+    h[x, y] = f[x, y] - hl.sum(f[hl.RDom([(0, 3)], "r").x, y])
+    g.compute_at(h, y)
+    f.compute_at(h, y)
+    triangle = hl.Func("triangle")
+    r = hl.RDom([(0, 9)], "r")
+    k = hl.Func("k")
+    k[x] = x * 5 % 7
+    triangle[y] = 0
+    triangle[y] += hl.select(r.x <= y, k[hl.min(r.x, y)], 0)
+    k.compute_at(triangle, y).hoist_storage_root()
+    assert allocations(triangle)["k"][0] == ""
+    expected(triangle, [12])
+
+
+def test_tiles_of_different_sizes_share_memory() -> None:
+    g, f = pair()
+    f.split(y, yo, yi, 4, GUARD)
+    g.compute_at(f, yo).hoist_storage_root()
+    assert allocations(f)["g"][0] == ""
+    expected(f, [9, 11])
+    expected(f, [9, 3])
+
+
+def test_parallel_loop_has_memory_of_its_own() -> None:
+    g, f = pair()
+    f.tile(x, y, xo, yo, xi, yi, 8, 4, GUARD).parallel(yo)
+    g.compute_at(f, xo).hoist_storage(f, yo).vectorize(x, 4)
+    assert allocations(f)["g"][0] == "f.s0.yo"
+    expected(f, [17, 11])
+
+
+def test_sliding_window_is_hoisted_with_its_fold() -> None:
+    g, f = pair()
+    f.split(x, xo, xi, 8)
+    f.reorder(xi, y, xo)
+    g.store_at(f, xo).compute_at(f, y).hoist_storage_root()
+    assert allocations(f)["g"][0] == ""
+    expected(f, [17, 9])
+
+
+def test_memory_stays_around_all_that_uses_it() -> None:
+    g, f = pair()
+    g.compute_at(f, y).vectorize(x, 2, hl.TailStrategy.ShiftInwards).hoist_storage(f, y)
+    assert allocations(f)["g"][0] == "f.s0.y"
+    expected(f, [9, 4])
+
+
+def test_values_of_a_tuple() -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = (x, x * 3)
+    f[x, y] = g[x + y][0] + g[x][1]
+    g.compute_at(f, y).hoist_storage_root()
+    assert [loop for loop, _ in allocations(f).values()] == ["", ""]
+    expected(f, [9, 4])
+
+
+def test_last_one_counts() -> None:
+    g, f = pair()
+    f.tile(x, y, xo, yo, xi, yi, 8, 4, GUARD)
+    g.compute_at(f, xo).hoist_storage(f, xo).hoist_storage(f, yo)
+    assert allocations(f)["g"][0] == "f.s0.yo"
