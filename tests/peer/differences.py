@@ -150,7 +150,6 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         ["hl.Handle().is_handle()", "hl.Float(16).bits()", "hl.BFloat(16).bits()"],
     ),
     (Kind.TO_COME, "The loop outside of all loops.", ["hl.Var.outermost().name()"]),
-    (Kind.TO_COME, "Wrappers.", ["wrapper"]),
 ]  # fmt: skip
 
 DIFFERENCES: dict[str, tuple[Kind, str]] = {
