@@ -25,6 +25,7 @@ from halide_core.printer import format_expr
 from halide_core.schedule import (
     AlignBounds,
     AllowRaceConditions,
+    AtLevel,
     Bound,
     ComputeAt,
     ComputeInline,
@@ -43,7 +44,16 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
-from halide_core.schedule_storage import AlignStorage, BoundStorage, FoldStorage, ReorderStorage, StoreIn
+from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
+from halide_core.schedule_storage import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
+    ReorderStorage,
+    StoreIn,
+)
 from halide_core.types import INT32, INT64, Type
 from halide_core.visit import subexpressions
 
@@ -98,17 +108,17 @@ class _Writer:
         self._names = _Names()
         self._loops: dict[str, str] = {}
         directives = [d for _, each in given for d in each]
-        funcs: dict[Callee, None] = {f: None for f, each in given if each}
-        funcs |= {d.consumer: None for d in directives if isinstance(d, ComputeAt | StoreAt)}
-        order = [f for f, _ in given if f in funcs]
-        order += [f for f in funcs if f not in order and isinstance(f, Function)]
-        self._args = [self._names.of(f, f.name) for f in order]
+        self._makers = {made: d.func for d in directives for made in d.funcs()}
+        named = {f: None for f, each in given if each} | {f: None for d in directives for f in _others(d)}
+        order = [f for f, _ in given if f in named]
+        order += [f for f in named if f not in order and isinstance(f, Function)]
+        self._args = [self._names.of(f, f.name) for f in order if f not in self._makers]
         mentioned = dict.fromkeys(_leaf(e) for d in directives for e in subexpressions(d.exprs()))
         self._args += [self._names.of(each, each.name) for each in mentioned if isinstance(each, Image | Parameter)]
 
     def function(self, name: str) -> str:
         """All of it."""
-        body = [line for f, directives in self._given for line in self._calls(f, directives)]
+        body = [line for f, directives in self._ordered() for line in self._calls(f, directives[self._copied(f) :])]
         lines = [f"def {name}({', '.join(self._args)}):"]
         if len(self._loops) == 1:
             lines += [f"    {short} = hl.Var({loop!r})" for loop, short in self._loops.items()]
@@ -117,6 +127,34 @@ class _Writer:
             lines.append(f"    {short} = (hl.Var(n) for n in ({loops}))")
         return "\n".join([*lines, *(f"    {line}" for line in body or ["pass"])]) + "\n"
 
+    def _copied(self, f: Function) -> int:
+        """How many directives a Func starts with: a clone with those that the other one had."""
+        for _, directives in self._given:
+            for at, d in enumerate(directives):
+                if isinstance(d, CloneIn) and d.instead is f:
+                    return sum(not before.funcs() for before in directives[:at])
+        return 0
+
+    def _ordered(self) -> Given:
+        """The Funcs so that one which a directive makes comes after that directive wherever it is named."""
+        about = dict(self._given)
+        found: dict[Function, None] = {}
+        started: set[Function] = set()
+
+        def visit(f: Function) -> None:
+            if f in started:
+                return
+            started.add(f)
+            for needed in (f, *(other for d in about[f] for other in _others(d))):
+                maker = self._makers.get(needed)
+                if isinstance(maker, Function) and maker in about:
+                    visit(maker)
+            found[f] = None
+
+        for f in about:
+            visit(f)
+        return [(f, about[f]) for f in found]
+
     # -- calls
 
     def _calls(self, f: Function, directives: Sequence[Directive]) -> Iterator[str]:
@@ -124,9 +162,12 @@ class _Writer:
         while at < len(directives):
             group = _together(directives, at)
             d = directives[at]
+            made = d.funcs()
             if isinstance(d, Specialize):
-                made = self._names.of((f, d.stage, d.number), f"{f.name}_{d.stage}_{d.number}")
-                yield f"{made} = {self._subject(d)}.{self._call(d)}"
+                label = self._names.of((f, d.stage, d.number), f"{f.name}_{d.stage}_{d.number}")
+                yield f"{label} = {self._subject(d)}.{self._call(d)}"
+            elif made:
+                yield f"{self._names.of(made[0], made[0].name)} = {self._subject(d)}.{self._call(d)}"
             else:
                 yield f"{self._subject(d)}.{self._several(group) if len(group) > 1 else self._call(d)}"
             at += len(group)
@@ -163,9 +204,16 @@ class _Writer:
                 return f"{verb}({', '.join(map(loop, d.variables()))})"
             case Traverse():
                 return f"{_VERBS[d.kind]}({loop(d.var)})"
-            case ComputeAt() | StoreAt():
-                verb = "compute_at" if isinstance(d, ComputeAt) else "store_at"
+            case ComputeAt() | StoreAt() | HoistStorage():
+                verb = {ComputeAt: "compute_at", StoreAt: "store_at", HoistStorage: "hoist_storage"}[type(d)]
                 return f"{verb}({self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)})"
+            case RFactor():
+                pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
+                return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"
+            case In() | CloneIn():
+                among = ", ".join(self._names.of(c, c.name) for c in d.consumers)
+                verb = "in_" if isinstance(d, In) else "clone_in"
+                return f"{verb}({f'[{among}]' if len(d.consumers) > 1 else among})"
             case Specialize():
                 return f"specialize({expr(d.condition)})"
             case FoldStorage():
@@ -185,7 +233,9 @@ class _Writer:
                 return f"align_extent({loop(d.var)}, {expr(d.modulus)})"
             case AlignBounds(remainder=rest) if rest is not None:
                 return f"align_bounds({loop(d.var)}, {expr(d.modulus)}, {expr(rest)})"
-            case ComputeRoot() | ComputeInline() | StoreRoot() | AllowRaceConditions() | SpecializeFail():
+            case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
+                return d.call()
+            case AllowRaceConditions() | SpecializeFail():
                 return d.call()  # nothing in it but a text
         raise ScheduleError(f"{d} can't be written as source.", d.location)
 
@@ -227,6 +277,11 @@ class _Writer:
 
 def _leaf(e: Expr) -> object:
     return e.param if isinstance(e, ir.ParamRef) else e.buffer if isinstance(e, ir.BufferField) else None
+
+
+def _others(d: Directive) -> tuple[Callee, ...]:
+    """The other Funcs that a directive names."""
+    return (d.consumer,) if isinstance(d, AtLevel) else d.consumers if isinstance(d, ReadInstead) else ()
 
 
 def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:

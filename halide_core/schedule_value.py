@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from halide_core.algorithm import Function, Image, Parameter, leaves, realization_order
+from halide_core.algorithm import Function, Image, Parameter, leaves, realization_order, with_made_funcs
 from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, Expr, ParamRef
 from halide_core.pipeline import Realizable
@@ -62,12 +62,16 @@ class Schedule:
         another pipeline, such as the same algorithm made anew.
 
         Raises:
-            ScheduleError: the other pipeline has no Func, Param or ImageParam of a name, or several.
+            ScheduleError: the other pipeline has no Func, Param or ImageParam of a name, or several; a directive that
+                makes a Func.
         """
         if not outputs:
             for f, directives in self._given:
                 f.directives.extend(directives)
             return
+        making = next((d for _, each in self._given for d in each if d.funcs()), None)
+        if making is not None:
+            raise ScheduleError(f"{making.spelled()} makes a Func of its own pipeline: run source() for another one.")
         others = _functions(outputs)
         callees: dict[Callee, Callee] = {}
         for f, directives in self._given:
@@ -113,7 +117,7 @@ def _functions(outputs: Sequence[Realizable]) -> list[Function]:
     wrong = next((each for each in outputs if not isinstance(each, Realizable)), None)
     if wrong is not None or not outputs:
         raise ScheduleError(f"A Schedule is of Funcs and Pipelines, not of {repr(wrong) if outputs else 'nothing'}.")
-    return realization_order([f for each in outputs for f in each._functions()])
+    return with_made_funcs(realization_order([f for each in outputs for f in each._functions()]))
 
 
 def _the_one(kind: str, name: str, found: Sequence[_N]) -> _N:

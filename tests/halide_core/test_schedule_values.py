@@ -146,6 +146,32 @@ def test_apply_error_names_what_is_missing() -> None:
     raised(hl.ScheduleError, lambda: hl.Schedule("f"), "not of 'f'")  # type: ignore[arg-type]  # on purpose
 
 
+def test_directives_that_make_funcs_are_assignments() -> None:
+    def made() -> tuple[hl.Func, hl.Func]:
+        g, f = hl.Func("g"), hl.Func("f")
+        r = hl.RDom([(0, 8)], "r")
+        g[x, y] = 0
+        g[x, y] += x * r.x
+        f[x, y] = g[x, y] + g[x + 1, y]
+        return g, f
+
+    g, f = made()
+    ro, ri, u = hl.RVar("ro"), hl.RVar("ri"), hl.Var("u")
+    g.compute_root()
+    g.update().split(hl.RVar("r.x"), ro, ri, 4).rfactor(ro, u).compute_at(g, y).vectorize(u)
+    g.in_(f).compute_at(f, y).store_root().hoist_storage_root()
+    told, nest = hl.Schedule(f), f.loop_nest()
+    again = made()
+    run(told.source(), *again)
+    assert hl.Schedule(again[1]).directives() == told.directives()
+    assert again[1].loop_nest() == nest
+    raised(hl.ScheduleError, lambda: told.apply(made()[1]), "makes a Func of its own pipeline")
+    told.clear()
+    assert f.loop_nest() == made()[1].loop_nest()
+    told.apply()
+    assert f.loop_nest() == nest
+
+
 def test_lines_of_directives_are_kept() -> None:
     f = hl.Func("f")
     f[x] = x
@@ -159,10 +185,10 @@ def test_lines_of_directives_are_kept() -> None:
     assert caught.value.location.line == line
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_source_of_a_random_schedule_gives_it_again(seed: int) -> None:
     tried = 0
-    for number in range(25):
+    for number in range(15):
         case = draw(seed, number)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -187,7 +213,7 @@ def test_source_of_a_random_schedule_gives_it_again(seed: int) -> None:
             given(*(known[n.rstrip("_")] if n not in known else known[n] for n in _arguments(given)))
         assert hl.Schedule(*outputs).directives() == before
         tried += 1
-    assert tried >= 15
+    assert tried >= 8
 
 
 def _arguments(function: Any) -> tuple[str, ...]:

@@ -86,8 +86,13 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     ),
     (
         Kind.BETTER,
-        "Vectors of Halide's write over what the window still needs (its issue 7819); what would is refused.",
+        "Vectors of Halide's write over what the window still needs (its issue 7819).",
         ["tracker_7819_loads_of_a_window_that_walks_backwards"],
+    ),
+    (
+        Kind.BETTER,
+        "PredicateLoads of an inner split writes nothing beyond its loop, and so is right; Halide has to refuse it.",
+        ["tracker_7764_loads_of_an_inner_split"],
     ),
     (Kind.BETTER, "A bound that the caller doesn't keep is refused.", ["bound_that_does_not_hold"]),
     (
@@ -144,7 +149,6 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "float16 and bfloat16 have no common type; in Halide it is that of the second operand.",
         ["(hl.cast(hl.Float(16), a_f32) + hl.cast(hl.BFloat(16), b_f32)).type()"],
     ),
-    (Kind.TO_COME, "Wrappers.", ["wrapper"]),
 ]  # fmt: skip
 
 DIFFERENCES: dict[str, tuple[Kind, str]] = {
