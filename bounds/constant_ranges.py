@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, Select, Variable
+from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, ParamRef, Select, Variable
 from halide_core.types import INT32, INT64
 
 Range = tuple[float, float]
@@ -40,7 +40,7 @@ class Ranges:
         known = self._known.get(e)
         if known is None:
             known = self._compute(e)
-            if not isinstance(e, Variable):
+            if not isinstance(e, Variable | ParamRef):
                 self._known[e] = known
         return known
 
@@ -48,7 +48,7 @@ class Ranges:
         match e:
             case IntImm(value=value):
                 return (value, value)
-            case Variable():
+            case Variable() | ParamRef():
                 return self._variables.get(e, _ANY if e.type is INT64 or not e.type.is_integer() else e.type.range)
             case BufferField(field=field):
                 return (0, INT32.range[1]) if field is Field.EXTENT else INT32.range

@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from bounds.functions import function_range
 from halide_core import ir
+from halide_core.algorithm import Parameter
 from halide_core.ir import BinaryOp, Expr, Intrinsic
 from halide_core.narrow_floats import rounded
 from halide_core.types import Type
 from halide_core.value_semantics import round_to_float32
+from halide_core.visit import subexpressions
 
 Range = tuple[float, float]
 
@@ -36,6 +38,18 @@ _OFF = 5e-6
 def float_range(e: Expr, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> Range | None:
     """See the module's docstring. ``known``: the ranges of unknowns."""
     return _Floats(integers, known).of(e)
+
+
+def declared_ranges(exprs: Iterable[Expr]) -> dict[Expr, Range]:
+    """The ranges that the Params in some expressions are declared to have, which start-up checks see to. What passes
+    those is no NaN."""
+    found: dict[Expr, Range] = {}
+    for e in subexpressions(exprs):
+        if isinstance(e, ir.ParamRef) and isinstance(e.param, Parameter):
+            low, high = e.param.low, e.param.high
+            if low is not None and high is not None and not e.type.is_bool() and not e.type.is_narrow_float():
+                found[e] = (low, high)
+    return found
 
 
 def infinite(e: Expr) -> Range | None:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import z3
 
 from bounds.constant_ranges import Ranges
-from bounds.solver_floats import by_integers, float_range, infinite, order
+from bounds.solver_floats import by_integers, declared_ranges, float_range, infinite, order
 from bounds.solver_numbers import all_ones, euclid, times
 from bounds.solver_products import Products
 from halide_core import ir
@@ -239,7 +239,24 @@ class Terms:
                 deeper = by_integers(op, a, b)
                 if deeper is not None:
                     return self.of(deeper)
+            return self._as_declared(e, op, a, b)
         return self._opaque(e)
+
+    def _as_declared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
+        """An unknown, but where Params are in the ranges that they are declared to have."""
+        unknown, declared = self._opaque(e), declared_ranges((a, b))
+        if not declared:
+            return unknown
+        known = {**self._given, **declared}
+        integers = Ranges(known)
+        x, y = (infinite(p) or float_range(p, integers.of, known) for p in (a, b))
+        decided = order(op is BinaryOp.LT, x, y)
+        if decided is None:
+            return unknown
+        ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
+        inside = [self.of(ir.less_equal(*pair)) for low, p, high in ends for pair in ((low, p), (p, high))]
+        said = self._say(z3.Implies(z3.And(*(t.z for t in inside)), unknown.z == z3.BoolVal(decided)))
+        return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in inside)))
 
     def _wrapped(self, type: Type, x: Term) -> Term:
         """Any integer modulo the size of a type; what fits no long one is mostly a hash, and few proofs need it."""
