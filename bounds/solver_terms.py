@@ -350,7 +350,7 @@ class Terms:
         if y.range[0] == y.range[1]:
             k = int(y.range[0])
             if e.op is BinaryOp.SHL and 0 <= k < e.type.bits():
-                return self._fitted(e.type, self._scaled(x, 1 << k, axioms))
+                return self._wrapped(e.type, self._scaled(x, 1 << k, axioms))
             if e.op is BinaryOp.SHR and 0 <= k < e.type.bits():
                 return self._quotient_by(x, 1 << k, axioms)[0]
             if e.op is BinaryOp.BIT_AND and k >= 0 and k & (k + 1) == 0:

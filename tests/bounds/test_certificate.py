@@ -285,3 +285,9 @@ def test_certificates_are_right_when_threads_ask_at_once() -> None:
 
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(work, range(1, 5))) == [True] * 4
+
+
+def test_shift_of_the_users_numbers_wraps_and_is_no_index() -> None:
+    image, f, x = hl.ImageParam(hl.Float(32), 1, "image"), hl.Func("f"), hl.Var("x")
+    f[x] = hl.i64(image[x]) << hl.i32(1)
+    assert f.certify().ok
