@@ -49,6 +49,8 @@ _SHARES = (1.0, 0.6, 0.3)
 """Before that, new solvers are told what bears on the claim: facts of which such a share is about it."""
 _NARROW = 1
 """So many times the budget are for one of those."""
+_TOLD = 30
+"""So many axioms that a state breaks are told at once."""
 _EXPLAINED = 6
 """Where this many claims have failed, others are left undecided without a look for a counterexample."""
 _SMALL = (8, 1 << 12)
@@ -206,8 +208,8 @@ class Prover:
         for share in _SHARES:
             near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
             if len(near) > before:
-                solver = self._of_some(e, near)
-                if self._without_and_with_growth(solver, switches, _NARROW) == z3.unsat:
+                solver = self._of_some(e, near, switches)
+                if solver is not None:
                     return solver, z3.unsat
             before = len(near)
         if effort is _Effort.NARROW:
@@ -216,17 +218,35 @@ class Prover:
         solver.add(*self._solver.assertions())
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
-    def _of_some(self, e: Expr, facts: Iterable[Context]) -> Any:
-        """A new solver that knows ``e``, some facts, and what holds of the unknowns in these."""
+    def _of_some(self, e: Expr, facts: Iterable[Context], switches: list[Any]) -> Any | None:
+        """A new solver that finds no state that meets ``e`` and some facts; None where there is one, or it gives up.
+
+        What tells cases apart, and what compares products, is told only when a state that was found does not keep to
+        it: most of it is never needed.
+        """
         terms = [self._terms.of(e)]
         solver = _solver()
         for node in facts:
             term = self._terms.of(node.fact)
             solver.add(term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
             terms.append(term)
-        axioms = sorted(frozenset().union(*(t.axioms for t in terms)))
-        solver.add(terms[0].z, *map(self._axiom, (*axioms, *self._terms.products.comparisons(axioms, ()))))
-        return solver
+        axioms = frozenset().union(*(t.axioms for t in terms))
+        seldom = axioms & (self._terms.cases | self._terms.growing)
+        solver.add(terms[0].z, *map(self._terms.axiom, sorted(axioms - seldom)))
+        untold = [self._terms.axiom(n) for n in (*sorted(seldom), *self._terms.products.comparisons(axioms, ()))]
+        before = self._spent
+        while self._spent < before + _NARROW * self._budget:
+            answer = self._bounded_check(solver, switches, _NARROW)
+            if answer != z3.sat:
+                return solver if answer == z3.unsat else None
+            model = solver.model()
+            broken = [a for a in untold if z3.is_false(model.eval(a, model_completion=True))][:_TOLD]
+            if not broken:
+                return None
+            solver.add(*broken)
+            gone = {a.get_id() for a in broken}
+            untold = [a for a in untold if a.get_id() not in gone]
+        return None
 
     def _axiom(self, number: int) -> Any:
         axiom = self._terms.axiom(number)
@@ -298,11 +318,11 @@ class Prover:
         return needed
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
-        """Of the checks that the last answer rests on, some that can't do without each other; all, if many."""
+        """Of the checks that the last answer rests on, some that no quick proof does without; all, if many."""
         kept = list(self._core)
         for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
             others = [c for c in kept if c is not check]
-            if self._ask(failing, others, effort=_Effort.NARROW) == z3.unsat:
+            if self._ask(failing, others, effort=_Effort.WALK) == z3.unsat:
                 kept = others
         return tuple(kept)
 

@@ -57,6 +57,8 @@ class Terms:
         self._axioms: list[Any] = []
         self.growing: set[int] = set()
         """The axioms that compare products: many, and needed by few proofs."""
+        self.cases: set[int] = set()
+        """Those that make a solver tell cases apart: that an extreme is one of two."""
         self._fresh = 0
         self.products = Products(self._compare)
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
@@ -328,7 +330,9 @@ class Terms:
         self._fresh += 1
         m = z3.Int(f"e!{self._fresh}")
         said = (m <= x.z, m <= y.z) if least else (m >= x.z, m >= y.z)
-        return Term(m, over, axioms | self._say(*said, z3.Or(m == x.z, m == y.z)))
+        chosen = self._say(z3.Or(m == x.z, m == y.z))
+        self.cases |= chosen
+        return Term(m, over, axioms | self._say(*said) | chosen)
 
     def _logic(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
         match e.op:
