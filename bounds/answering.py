@@ -362,12 +362,13 @@ class _Answering:
             start = BufferField(INT64, buffer, Field.MIN, d)
             extent = BufferField(INT64, buffer, Field.EXTENT, d)
             end = ir.sub(ir.add(start, extent), ir.ONE)
-            # Where the length is no plain difference of the ends, the check is about the length, as claims about the
-            # region are: that two forms of a large term are equal is seldom seen.
+            # Where a length is no plain difference of its ends, the check is about the length, as claims are: that two
+            # forms of a large term are equal is seldom seen.
             last = ir.add(region[d].min, region[d].len)
             plain = simplify(ir.sub(last, ir.ONE), facts) is simplify(side.high, facts)
             ends = ir.less_equal(side.high, end) if plain else ir.less_equal(last, ir.add(start, extent))
-            inside = ir.conjunction(ir.less_equal(start, side.low), ends)
+            starts = ir.less_equal(start, side.low)
+            inside = ends if simplify(starts, facts) is ir.TRUE else ir.conjunction(starts, ends)
             note = self._alignments.note(buffer, d)
             message = (
                 f'{role} buffer "{buffer.name}" is {verb} from ',

@@ -80,9 +80,9 @@ def _as_checked(product: Expr, lengths: Iterable[_Checked]) -> Iterator[Expr]:
 
 
 def _is_arithmetic(e: Expr) -> bool:
-    """Whether an expression is a number of int64 only if nothing overflows. A quotient is one always: that of the least
-    number by -1 wraps, for the machine, and for the solver."""
-    return isinstance(e, Binary) and e.type is INT64 and e.op is not BinaryOp.DIV
+    """Whether an expression is a number of int64 only if nothing overflows. A quotient is one always, as that of the
+    least number by -1 wraps, and so does what is shifted, for the machine and for the solver."""
+    return isinstance(e, Binary) and e.type is INT64 and e.op not in (BinaryOp.DIV, BinaryOp.SHL)
 
 
 def _fits(over: Range) -> bool:

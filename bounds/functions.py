@@ -1,4 +1,4 @@
-"""Ranges of functions of one floating-point number: those that round, that grow, that swing.
+"""Ranges of functions of floating-point numbers: those that round, that grow, that swing, and clamps.
 
 In: a function, the range of its argument, how far compiled code may be off. Out: the range of its values, which are
 numbers then; None where that is not sure.
@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from halide_core.ir import Intrinsic
+from halide_core.ir import Binary, BinaryOp, Expr, Intrinsic
 
 Range = tuple[float, float]
 
@@ -57,3 +57,18 @@ def function_range(function: Intrinsic, of: Range, off: float) -> Range | None:
         return None
     low, high = growing.function(low), growing.function(high)
     return (low - off * max(abs(low), 1.0), high + off * max(abs(high), 1.0))
+
+
+def clamp_ends(e: Expr) -> tuple[Expr, Expr] | None:
+    """What a float is clamped between, the lower end first. Where these are numbers so is the result, whatever is
+    clamped: of a NaN and a number, ``min`` and ``max`` give the second."""
+    match e:
+        case Binary(op=BinaryOp.MAX, a=Binary(op=BinaryOp.MIN, b=high), b=low):
+            return low, high
+        case Binary(op=BinaryOp.MAX, a=low, b=Binary(op=BinaryOp.MIN, b=high)):
+            return low, high
+        case Binary(op=BinaryOp.MIN, a=Binary(op=BinaryOp.MAX, b=low), b=high):
+            return low, high
+        case Binary(op=BinaryOp.MIN, a=high, b=Binary(op=BinaryOp.MAX, b=low)):
+            return low, high
+    return None

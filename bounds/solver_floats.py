@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from bounds.functions import function_range
+from bounds.functions import clamp_ends, function_range
 from halide_core import ir
 from halide_core.algorithm import Parameter
 from halide_core.ir import BinaryOp, Expr, Intrinsic
@@ -154,12 +154,16 @@ class _Floats:
             case ir.Binary(op=BinaryOp.DIV, a=a, b=ir.FloatImm(value=divisor)) if abs(divisor) > 1e-6:
                 return self._both(a, a, lambda x, _: _hull(end / divisor for end in x))
             case ir.Binary(op=BinaryOp.MIN, a=a, b=b):
-                return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), min(x[1], y[1])))
+                return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), min(x[1], y[1]))) or self._clamped(e)
             case ir.Binary(op=BinaryOp.MAX, a=a, b=b):
-                return self._chosen(a, b, lambda x, y: (max(x[0], y[0]), max(x[1], y[1])))
+                return self._chosen(a, b, lambda x, y: (max(x[0], y[0]), max(x[1], y[1]))) or self._clamped(e)
             case ir.Binary(op=op, a=a, b=b) if op in _OPERATORS:
                 return self._both(a, b, _OPERATORS[op])
         return None
+
+    def _clamped(self, e: Expr) -> Range | None:
+        ends = clamp_ends(e)
+        return None if ends is None else self._chosen(*ends, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
 
     def _chosen(self, a: Expr, b: Expr, combined: Callable[[Range, Range], Range]) -> Range | None:
         """The range of what is always one of two values: nothing is rounded."""

@@ -6,7 +6,7 @@ axioms that hold of the unknowns in it.
 int64 index arithmetic is that of all integers: that it stays in int64 is a claim of its own. All other arithmetic
 wraps, exactly. What has no place in integer arithmetic (floats, bit tricks, functions) is an unknown of its
 type's range: one unknown an expression, so that equal expressions have equal values. A product of two unknowns is a
-third, with lemmas about its sign and its growth; ``exact_products`` says what it really is.
+third, with lemmas about its sign and its growth; ``products.exact`` says what it really is.
 
     uint8(x) + 200   ->   ite(x + 200 > 255, x + 200 - 256, x + 200)
 """
@@ -350,7 +350,7 @@ class Terms:
         if y.range[0] == y.range[1]:
             k = int(y.range[0])
             if e.op is BinaryOp.SHL and 0 <= k < e.type.bits():
-                return self._fitted(e.type, self._scaled(x, 1 << k, axioms))
+                return self._wrapped(e.type, self._scaled(x, 1 << k, axioms))
             if e.op is BinaryOp.SHR and 0 <= k < e.type.bits():
                 return self._quotient_by(x, 1 << k, axioms)[0]
             if e.op is BinaryOp.BIT_AND and k >= 0 and k & (k + 1) == 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from bounds.functions import function_range
+from bounds.functions import clamp_ends, function_range
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import EVERYTHING, Range
@@ -105,7 +105,8 @@ class ValueRanges:
             case Call(function=function, args=args):
                 return self._call(function, args)
             case Binary(op=op, a=a, b=b):
-                return _binary(op, self.of(a), self.of(b), a.type)
+                found = _binary(op, self.of(a), self.of(b), a.type)
+                return self._clamped(e) if e.type.is_float() and found == EVERYTHING else found
             case Promise(value=inner, low=first, high=last):
                 known = self.of(inner)
                 kept = (max(known[0], self.of(first)[0]), min(known[1], self.of(last)[1]))
@@ -115,6 +116,12 @@ class ValueRanges:
                 least, most = type_range(e.type)
                 return (least if low is None else low, most if high is None else high)
         return type_range(e.type)
+
+    def _clamped(self, e: Expr) -> Range:
+        """A float between two numbers, or anything."""
+        ends = clamp_ends(e)
+        low, high = (EVERYTHING, EVERYTHING) if ends is None else map(self.of, ends)
+        return EVERYTHING if any(map(math.isinf, (*low, *high))) else _hull(low, high)
 
     def _cast(self, known: Range, from_type: Type, to: Type) -> Range:
         if to.is_bool():

@@ -285,3 +285,20 @@ def test_certificates_are_right_when_threads_ask_at_once() -> None:
 
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(work, range(1, 5))) == [True] * 4
+
+
+def test_shift_of_the_users_numbers_wraps_and_is_no_index() -> None:
+    image, f, x = hl.ImageParam(hl.Float(32), 1, "image"), hl.Func("f"), hl.Var("x")
+    f[x] = hl.i64(image[x]) << hl.i32(1)
+    assert f.certify().ok
+
+
+def test_gather_at_a_clamped_float_is_certified_and_right_for_numbers_that_are_none() -> None:
+    position, table = hl.ImageParam(hl.Float(32), 1, "position"), hl.ImageParam(hl.Int(32), 1, "table")
+    f, x = hl.Func("f"), hl.Var("x")
+    f[x] = table[hl.i32(hl.clamp(position[x], 0.0, 9.0))]
+    f.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    assert f.certify().ok
+    position.set(hl.Buffer(np.array([1.5, np.nan, -3, 20, np.inf, -np.inf], np.float32)))
+    table.set(hl.Buffer(np.arange(10, dtype=np.int32)))
+    assert np.asarray(f.realize([6])).tolist() == [1, 9, 0, 9, 9, 0]

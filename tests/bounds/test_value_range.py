@@ -156,7 +156,7 @@ f32 = hl.ImageParam(hl.Float(32), 1, "f32")
         (hl.u8(hl.i32(u8[x]) // 2), (0, 127)),
         (hl.u8(hl.i32(u8[x]) + 1), (0, 255)),
         (hl.clamp(hl.i32(f32[x]), -3, 12), (-3, 12)),
-        (hl.i32(hl.clamp(f32[x], -3.5, 12.5)), (-(1 << 31), (1 << 31) - 1)),
+        (hl.i32(hl.clamp(f32[x], -3.5, 12.5)), (-3, 12)),
         (hl.i32(hl.f32(u8[x]) * 2.0), (0, 510)),
         (hl.i32(hl.abs(i8[x])), (0, 128)),
         (hl.select(u8[x] < 3, hl.i32(u8[x]), -5), (-5, 255)),
@@ -166,6 +166,10 @@ f32 = hl.ImageParam(hl.Float(32), 1, "f32")
         (hl.i32(hl.saturating_cast(hl.UInt(8), hl.i32(i8[x]) * 2)), (0, 254)),
         (hl.i32(hl.sqrt(hl.f32(u8[x]))), (0, 15)),
         (hl.i32(hl.sin(hl.f32(u8[x])) * 8.5), (-8, 8)),
+        (hl.i32(hl.clamp(f32[x], 0.0, 9.0)), (0, 9)),
+        (hl.i32(hl.clamp(f32[x], 0.0, 1.0) * 8.0 + 0.5), (0, 8)),
+        (hl.i32(hl.min(hl.max(f32[x], -2.0), hl.f32(u8[x]))), (-2, 255)),
+        (hl.i32(hl.max(hl.min(9.0, f32[x]), 0.0)), (-(1 << 31), (1 << 31) - 1)),  # a NaN stays one
     ],
 )
 def test_range_of_an_index(e: hl.Expr, expected: tuple[int, int]) -> None:

@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from halide_core.schedule import Directive, TailStrategy
+from halide_core.schedule import Directive, TailStrategy, Trace, Traced
 from halide_core.schedule_funcs import CloneIn, In, RFactor
 from halide_core.schedule_storage import HoistStorage, HoistStorageRoot
 from halide_core.types import INT32
@@ -231,11 +231,27 @@ def _placed(case: Case) -> list[str]:
     return [*case.outputs, *(t.func for t in case.directives if t.method in ("compute_root", "compute_at"))]
 
 
+# ---------------------------------------------------------------------------------------------------------
+# Tracing
+
+
+def _draw_trace(method: str) -> Callable[[Case, random.Random], Case | None]:
+    """The generator of one of the calls that show a Func at work."""
+
+    def draw(case: Case, rng: random.Random) -> Case | None:
+        func = rng.choice(list(model_of(case).args))
+        given = ("a tag",) if method == Traced.TAG.value else ()
+        return replace(case, directives=(*case.directives, Told(func, 0, method, given)))
+
+    return draw
+
+
 LATER: dict[str, Later] = {
     "hoist_storage": Later(_draw_hoist("hoist_storage"), (HoistStorage,)),
     "hoist_storage_root": Later(_draw_hoist("hoist_storage_root"), (HoistStorageRoot,)),
     "in_": Later(_draw_instead("in_"), (In,)),
     "clone_in": Later(_draw_instead("clone_in"), (CloneIn,)),
     "rfactor": Later(_draw_rfactor, (RFactor,)),
+    **{what.value: Later(_draw_trace(what.value), (Trace,)) for what in Traced},
 }
 """The directives."""

@@ -24,7 +24,7 @@ def test_text(case: Case, verdict: Verdict, judges: Judges) -> str:
     exact = "" if case.exact else ", exact=False"
     return f'''"""Found by the fuzzer as case {case.seed}, and made small."""
 
-# ruff: noqa: E501
+# ruff: noqa: E501, RET504
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@
 (assert (< 0 |out.extent.0|))
 (assert (<= 0 |param n|))
 (assert (< 0 |param p|))
-(assert (let ((|t!41| |param p|)) (let ((|t!42| (|max| |out.extent.0| |t!41|))) (let ((|t!43| (|div by| (- (+ |t!42| |t!41|) 1) |t!41|))) (let ((|t!44| (|min| (* (- |t!43| 1) |t!41|) (- |t!42| |t!41|)))) (or (or (not (and (< 0 |t!43|) (< 0 |t!41|))) (< (|max| (+ |t!44| |t!41|) 0) 1)) (<= (- (+ (+ |out.min.0| |t!44|) |t!41|) 1) (- (+ |out.min.0| |out.extent.0|) 1))))))))
+(assert (let ((|t!41| |param p|)) (let ((|t!42| (|max| |out.extent.0| |t!41|))) (let ((|t!43| (|div by| (- (+ |t!42| |t!41|) 1) |t!41|))) (let ((|t!44| (|max| (+ (|min| (* (- |t!43| 1) |t!41|) (- |t!42| |t!41|)) |t!41|) 0))) (or (or (not (and (< 0 |t!43|) (< 0 |t!41|))) (< |t!44| 1)) (<= (+ |out.min.0| |t!44|) (+ |out.min.0| |out.extent.0|))))))))
 (assert (and (<= (- 1073741824) |out.min.0|) (<= (- (+ |out.min.0| |out.extent.0|) 1) 1073741824)))
 (assert (let ((|t!45| |param p|)) (let ((|t!46| (|max| |out.extent.0| |t!45|))) (and (<= (- 2147483648) (+ |out.min.0| |t!45|)) (<= (- (+ (+ |out.min.0| (|min| (* (- (|div by| (- (+ |t!46| |t!45|) 1) |t!45|) 1) |t!45|) (- |t!46| |t!45|))) (* |t!45| 2)) 1) 2147483647)))))
 (assert (<= (- 2147483648) (- |param p| 1)))
