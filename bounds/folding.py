@@ -26,6 +26,7 @@ from halide_core.errors import ScheduleError
 from halide_core.index import startup_index
 from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind
 from halide_core.program import Nest, Program, path_to, provided, readings
+from halide_core.schedule import DebugToFile
 from halide_core.schedule_storage import BoundStorage, FoldStorage
 from halide_core.simplify import simplify
 from halide_core.storage import plain_layout
@@ -140,6 +141,9 @@ class Folding:
     def refusal(self, d: int) -> str:
         """Why a dimension can't fold, whatever the fold; nothing if it can."""
         program, f = self._program, self._f
+        shown = next((each for each in f.directives if isinstance(each, DebugToFile)), None)
+        if shown is not None:
+            return f"{shown.spelled()}, at line {shown.location.line}, shows all of its points"
         for key in program.keys(f):
             if not f.pure_dims(key.stage)[d]:
                 return f"stage {key.stage} writes wherever its coordinates say, not only what is needed"

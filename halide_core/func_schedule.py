@@ -5,11 +5,13 @@ In: ``f.compute_at(g, y)``. Out: a frozen record in ``function.directives``, wit
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halide_core.algorithm import Definition, Function, Renamed
 from halide_core.coordinates import startup
+from halide_core.debug_files import debug_file
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var
 from halide_core.ir import LAST_STAGE, TRUE, Access, IntImm, pure_variable
@@ -20,6 +22,7 @@ from halide_core.schedule import (
     ComputeAt,
     ComputeInline,
     ComputeRoot,
+    DebugToFile,
     Directive,
     Estimate,
     StoreAt,
@@ -275,6 +278,26 @@ class FuncSchedule(StageSchedule):
         if not isinstance(trace_tag, str):
             raise ScheduleError(f"add_trace_tag() takes a text, not {trace_tag!r}.")
         return self._trace(Traced.TAG, trace_tag)
+
+    def debug_to_file(self, filename: str | os.PathLike[str]) -> Self:
+        """Writes the Func's values to a file when its memory goes, after all of its stages.
+
+        The file appears, or is replaced, when it is complete. Where the memory comes and goes several times, the last
+        one's values stay; in parallel loops that is any one's. A file has all points of the memory, those that nothing
+        needs too. A second call replaces the first.
+
+        Args:
+            filename: the path, from the working directory of the run. Its suffix says the format: ``.npy``, which
+                ``numpy.load`` reads with axes as ``numpy.asarray`` gives them; ``.mat`` of MATLAB 5; ``.tmp``, five
+                int32 (four extents and the type) before the values, dimension 0 densest.
+
+        Legal when: the Func has memory of its own (isn't inlined), outside of vectorized loops, and one value a point.
+        Its storage doesn't fold then. Raises: PipelineError, in a run, where the file can't be written.
+        """
+        function = self._stage()[0]
+        return self._add(
+            DebugToFile(func=function, location=user_location(), file=debug_file(filename, function))
+        )
 
     def _trace(self, what: Traced, tag: str = "") -> Self:
         return self._add(Trace(func=self._stage()[0], location=user_location(), what=what, tag=tag))

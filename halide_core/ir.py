@@ -68,6 +68,7 @@ from halide_core.stmts import (
     Stmt,
     Store,
     Stores,
+    WriteFile,
 )
 from halide_core.types import BOOL, INT32, INT64, Type
 
@@ -245,6 +246,7 @@ __all__ = [
     "Store",
     "Stores",
     "Variable",
+    "WriteFile",
     "add",
     "binary",
     "block",

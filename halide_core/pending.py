@@ -19,8 +19,7 @@ _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-async_ debug_to_file
-memoize ring_buffer
+async_ memoize ring_buffer
 """
 _PIPELINE = """
 apply_autoscheduler compile_to_bitcode

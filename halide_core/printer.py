@@ -150,6 +150,8 @@ def _head(stmt: ir.Stmt) -> str:
             return f"assert {format_expr(condition)}, {_message(message)!r}"
         case ir.AnswerQuery(regions=regions):
             return "answer query: " + "; ".join(f"{c.name}({_box(box)})" for c, box in regions)
+        case ir.WriteFile(func=func, file=file, box=box):
+            return f"write {func.name}({_box(box)}) to {file.path!r}"
     return type(stmt).__name__.lower()
 
 

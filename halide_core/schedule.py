@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any, TypeVar
 
+from halide_core.debug_files import DebugFile
 from halide_core.errors import Location
 from halide_core.ir import Callee, Expr, IntImm, LoopKind
 from halide_core.printer import format_expr
@@ -387,6 +388,16 @@ class Estimate(Directive):
 
     def call(self) -> str:
         return f"set_estimate({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DebugToFile(Directive):
+    """The Func's values are written to a file when its memory goes. It changes no value."""
+
+    file: DebugFile
+
+    def call(self) -> str:
+        return f"debug_to_file({self.file.path!r})"
 
 
 class Traced(Enum):

@@ -30,6 +30,7 @@ from halide_core.schedule import (
     ComputeAt,
     ComputeInline,
     ComputeRoot,
+    DebugToFile,
     Directive,
     Estimate,
     Fuse,
@@ -42,6 +43,7 @@ from halide_core.schedule import (
     StoreAt,
     StoreRoot,
     TailStrategy,
+    Trace,
     Traverse,
 )
 from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
@@ -235,7 +237,7 @@ class _Writer:
                 return f"align_bounds({loop(d.var)}, {expr(d.modulus)}, {expr(rest)})"
             case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
                 return d.call()
-            case AllowRaceConditions() | SpecializeFail():
+            case AllowRaceConditions() | SpecializeFail() | Trace() | DebugToFile():
                 return d.call()  # nothing in it but a text
         raise ScheduleError(f"{d} can't be written as source.", d.location)
 

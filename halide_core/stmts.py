@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from halide_core.debug_files import DebugFile
 from halide_core.exprs import Callee, Expr, Variable, format_node
 from halide_core.storage import Layout, MemoryType
 from halide_core.types import Type
@@ -165,14 +166,27 @@ class AnswerQuery(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WriteFile(Stmt):
+    """Writes a Func's memory to a file, for people: to the program it is nothing. ``box``: the points that it holds.
+    ``strides``: the distances between them, once memory is flat."""
+
+    func: Callee
+    file: DebugFile
+    box: tuple[Interval, ...]
+    strides: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AllocateFlat(Stmt):
-    """``size`` elements of flat memory until the block ends; ``limit`` is a constant upper bound, if there is one."""
+    """``size`` elements of flat memory until the block ends; ``limit`` is a constant upper bound, if there is one.
+    ``zeroed``: whether they begin as 0 in C, for a file that shows those which nothing writes."""
 
     buffer: str
     type: Type
     size: Expr
     limit: int | None
     memory: MemoryType = MemoryType.Auto
+    zeroed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

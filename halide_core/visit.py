@@ -40,6 +40,7 @@ from halide_core.ir import (
     Store,
     Stores,
     Variable,
+    WriteFile,
 )
 
 # How each composite expression gives its parts, and how it is built again from others. Leaves are absent.
@@ -148,6 +149,8 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
             return (size,)
         case Store(index=index, value=value):
             return (index, value)
+        case WriteFile(box=box, strides=strides):
+            return (*(e for i in box for e in (i.min, i.len)), *strides)
     return ()
 
 
@@ -265,6 +268,10 @@ class Rewriter:
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
                 return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+            case WriteFile(box=box, strides=strides):
+                shape, steps = tuple([self.interval(i) for i in box]), tuple([self.expr(e) for e in strides])
+                same = all(a is b for a, b in zip((*box, *strides), (*shape, *steps), strict=True))
+                return stmt if same else replace(stmt, box=shape, strides=steps)
             case Stores(stores=stores):
                 each = tuple([self.stmt(s) for s in stores])
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)

@@ -8,7 +8,7 @@ In: a tree with Access, Provide and Allocate. Out: one with Load, Store and Allo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halide_core import ir
 from halide_core.algorithm import Constraint, Image, UniqueNames
@@ -30,12 +30,13 @@ from halide_core.ir import (
     Provide,
     Stmt,
     Store,
+    WriteFile,
 )
 from halide_core.printer import dim_name
 from halide_core.simplify import simplify
 from halide_core.storage import Layout, MemoryType, plain_layout
 from halide_core.types import INT64, Type
-from halide_core.visit import Rewriter
+from halide_core.visit import Rewriter, walk
 from lowering.fresh import names_in
 from lowering.lets import Lets
 from lowering.limits import constant_limit
@@ -64,16 +65,22 @@ class _Layout:
 def flatten_storage(stmt: Stmt, outputs: tuple[Callee, ...], constraints: tuple[Constraint, ...] = ()) -> Stmt:
     """Flattens everything; inputs and outputs have the layout that their buffers say."""
     strides = {(c.buffer, c.dim): c.value for c in constraints if c.field is Field.STRIDE}
-    return _Flatten(outputs, names_in(stmt), strides).stmt(stmt)
+    shown = frozenset(s.func for s in walk(stmt) if isinstance(s, WriteFile))
+    return _Flatten(outputs, names_in(stmt), strides, shown).stmt(stmt)
 
 
 class _Flatten(Rewriter):
     def __init__(
-        self, outputs: tuple[Callee, ...], names: UniqueNames, strides: Mapping[tuple[Callee, int], Expr]
+        self,
+        outputs: tuple[Callee, ...],
+        names: UniqueNames,
+        strides: Mapping[tuple[Callee, int], Expr],
+        shown: frozenset[Callee],
     ) -> None:
         super().__init__()
         self._names = names
         self._strides = strides
+        self._shown = shown
         self._layouts: dict[Callee, _Layout] = {f: self._of_argument(f) for f in outputs}
         self._lets = Lets()
 
@@ -97,6 +104,10 @@ class _Flatten(Rewriter):
             Store(s.func.component_name(k), at, self.expr(value)) for k, value in enumerate(s.values)
         ]
         return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
+
+    def rewrite_WriteFile(self, s: WriteFile) -> Stmt:
+        """The same, with the distances between points."""
+        return replace(s, strides=self._layout(s.func).strides)
 
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""
@@ -135,7 +146,8 @@ class _Flatten(Rewriter):
         self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
             _check_memory(layout, s.func, limit, type)
-            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, layout.memory))
+            zeroed = s.func in self._shown
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, layout.memory, zeroed))
         return stmts
 
     def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[Expr, int | None]:

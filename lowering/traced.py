@@ -1,33 +1,39 @@
-"""What traced Funcs show of their memory and of their computation: lines where each begins and ends.
+"""What Funcs show of their memory and of their computation: lines where each begins and ends, and files.
 
-In: a program with bounds, before it is flattened. Out: the same, with a line at each event of a traced Func.
+In: a program with bounds, before it is flattened. Out: the same, with a line at each event of a traced Func, and where
+the memory of a Func with ``debug_to_file`` ends a statement that writes it.
 
     allocate f(x in (0, 9)); label f: …   ->   Begin realization f(0, 9)
                                                Produce f(0, 9) … End produce f(0, 9)
+                                               write f((0, 9)) to 'f.npy'
                                                End realization f(0, 9)
 
-A line is a check that always holds, and prints: no pass moves or drops one.
+A line is a check that always holds, and prints: no pass moves or drops one. Nor does one a file's statement.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function
 from halide_core.errors import ScheduleError
-from halide_core.ir import Allocate, Block, Expr, Field, For, Interval, Label, LoopKind, Stmt
-from halide_core.schedule import Trace, Traced
+from halide_core.ir import Allocate, Block, Expr, Field, For, Interval, Label, LoopKind, Stmt, WriteFile
+from halide_core.schedule import DebugToFile, Trace, Traced
 from halide_core.types import BOOL, INT64
 from halide_core.visit import Rewriter
 
+Shown: TypeAlias = "Trace | DebugToFile"
+"""A directive about what people see of memory."""
 
-def traces_of(algorithm: Algorithm) -> dict[Function, list[Trace]]:
-    """The Funcs whose realizations are traced or have a tag, each with the directives that say so."""
-    found: dict[Function, list[Trace]] = {}
+
+def traces_of(algorithm: Algorithm) -> dict[Function, list[Shown]]:
+    """The Funcs whose realizations are traced, have a tag or go to a file, each with the directives that say so."""
+    found: dict[Function, list[Shown]] = {}
     for f in algorithm.functions:
         for d in f.directives:
-            if isinstance(d, Trace) and d.what in (Traced.REALIZATIONS, Traced.TAG):
+            if isinstance(d, DebugToFile) or (isinstance(d, Trace) and d.what in (Traced.REALIZATIONS, Traced.TAG)):
                 found.setdefault(f, []).append(d)
     return found
 
@@ -41,7 +47,7 @@ def show_realizations(stmt: Stmt, algorithm: Algorithm) -> Stmt:
 
 
 class _Shown(Rewriter):
-    def __init__(self, traced: dict[Function, list[Trace]], outputs: Sequence[Function]) -> None:
+    def __init__(self, traced: dict[Function, list[Shown]], outputs: Sequence[Function]) -> None:
         super().__init__()
         self._traced = traced
         self._boxes: dict[Function, tuple[Interval, ...]] = {f: _buffer(f) for f in outputs}
@@ -65,7 +71,7 @@ class _Shown(Rewriter):
             if isinstance(each, Allocate) and each.func in self._traced:
                 self._boxes[each.func] = each.bounds
                 stmts += self._begin(each.func)
-                closing[:0] = self._lines("End realization", each.func)
+                closing[:0] = self._end(each.func)
         same = not closing and all(a is b for a, b in zip(stmts, s.stmts, strict=True))
         return s if same else Block((*stmts, *closing))
 
@@ -77,28 +83,34 @@ class _Shown(Rewriter):
         f = s.func
         stmts = [*self._lines("Produce", f), inner, *self._lines("End produce", f)]
         if f in self._outputs:
-            stmts = [*self._begin(f), *stmts, *self._lines("End realization", f)]
+            stmts = [*self._begin(f), *stmts, *self._end(f)]
         return Block(tuple(stmts))
 
     def _begin(self, f: Function) -> list[Stmt]:
         name = (f.original or f).name
-        tags = [_shown((f'Tag {name}() = "{d.tag}"',)) for d in self._traced[f] if d.what is Traced.TAG]
-        return [*tags, *self._lines("Begin realization", f)]
+        tags = [d.tag for d in self._traced[f] if isinstance(d, Trace) and d.what is Traced.TAG]
+        return [*(_shown((f'Tag {name}() = "{tag}"',)) for tag in tags), *self._lines("Begin realization", f)]
+
+    def _end(self, f: Function) -> list[Stmt]:
+        files = [d.file for d in self._traced[f] if isinstance(d, DebugToFile)]
+        written: list[Stmt] = [WriteFile(f, file, self._boxes[f]) for file in files[-1:]]
+        return [*written, *self._lines("End realization", f)]
 
     def _lines(self, event: str, f: Function) -> list[Stmt]:
         """The line of an event, where realizations are traced."""
         directive = self._traced[f][-1]
         if self._lanes:
+            other = "" if isinstance(directive, DebugToFile) else ", or trace its stores"
             raise ScheduleError(
                 f'{directive.spelled()}: "{f.name}" is computed inside a vectorized loop, whose lanes have no order. '
-                f"Compute it outside of that loop, or trace its stores.",
+                f"Compute it outside of that loop{other}.",
                 directive.location,
             )
         message: list[str | Expr] = [f"{event} {(f.original or f).name}("]
         for i, interval in enumerate(self._boxes[f]):
             message += [", "] if i else []
             message += [interval.min, ", ", interval.len]
-        wanted = any(d.what is Traced.REALIZATIONS for d in self._traced[f])
+        wanted = any(isinstance(d, Trace) and d.what is Traced.REALIZATIONS for d in self._traced[f])
         return [_shown((*message, ")"))] if wanted else []
 
 

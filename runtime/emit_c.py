@@ -158,6 +158,7 @@ class _Unit:
             elif isinstance(stmt, ir.Let | ir.For):
                 own.add(stmt.var.name)
             buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
+            buffers += [stmt.func.name] if isinstance(stmt, ir.WriteFile) else []
             for e in subexpressions(stmt_exprs(stmt)):
                 match e:
                     case ir.Variable(name=name) if name not in own:
@@ -271,6 +272,8 @@ class _Function:
                 self._allocate(stmt)
             case ir.AnswerQuery():
                 self._answer(stmt)
+            case ir.WriteFile():
+                self._write_file(stmt)
             case _:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
 
@@ -358,6 +361,22 @@ class _Function:
         call = ", ".join([f"halide_core_error_{stmt.failure.value}", *form, *arguments])
         self._fail(f"!{condition.at(UNARY)}", f"halide_core_error({call})")
 
+    def _write_file(self, stmt: ir.WriteFile) -> None:
+        unit, type = self._unit, stmt.func.types[0]
+        values = [value.text for value in self._values(*uses_of(stmt, unit.index_lets))]
+        ends = 2 * len(stmt.box)  # a minimum and a length of each dimension; then the strides
+        text, number = stmt.file.told(type)
+        words = [string(unit.lowered.name), string(stmt.file.path)]
+        words += [f"halide_core_file_{stmt.file.format.value}", string(text)]
+        shape = [str(number), unit.buffer(stmt.func.name), str(type.bytes()), str(len(stmt.box))]
+        with self._braces(""):
+            region = self._REGION if values else "0"
+            if values:
+                self.line(f"const int64_t {region}[] = {{{', '.join([*values[1:ends:2], *values[ends:]])}}};")
+            error = unit.names.numbered("error")
+            self.line(f"const int {error} = halide_core_write_file({', '.join([*words, *shape, region])});")
+            self._fail(error, error)
+
     def _allocate(self, stmt: ir.AllocateFlat) -> None:
         unit, element, size = self._unit, stored(stmt.type), stmt.type.bytes()
         kept = unit.registers(stmt)
@@ -368,7 +387,8 @@ class _Function:
         if stmt.limit is not None and on_stack(stmt, stmt.limit * size):
             unit.buffers[stmt.buffer] = f"{element} *restrict"
             room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size
-            self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT})));")
+            zeros = " = {0}" if stmt.zeroed else ""
+            self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT}))){zeros};")
             if unit.profile is not None:
                 unit.profile.on_stack(stmt.buffer, room * size)
             return
@@ -384,6 +404,8 @@ class _Function:
         what = f'Pipeline "{unit.lowered.name}": there is no memory for buffer "{stmt.buffer}".'
         call = f"halide_core_error(halide_core_error_out_of_memory, {string(what.replace('%', '%%'))})"
         self._fail(f"!{name}", call)
+        if stmt.zeroed:
+            self.line(f"__builtin_memset({name}, 0, {total});")
         then = ""
         if unit.profile is not None:
             counted = f"{unit.profile.of_buffer(stmt.buffer)}, {total}"

@@ -21,6 +21,7 @@ from bounds.engines import chosen_engine
 from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, Image, Parameter, ReductionDomain, snapshot
 from halide_core.backend import Request
+from halide_core.debug_files import DebugFile
 from halide_core.errors import InternalError, Location
 from halide_core.schedule import Branch
 from halide_core.settings import certificates_demanded, profiles_demanded
@@ -143,6 +144,8 @@ class _Writer:
                 return str(value)
             case tuple():
                 return tuple(self._plain(v) for v in value)
+            case DebugFile():
+                return (value.path, value.format.value)
             case Branch():
                 return (value.number, self._plain(value.conditions))
             case str() | int() | float() | None:

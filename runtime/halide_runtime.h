@@ -78,7 +78,8 @@ typedef enum halide_core_error_code {
     halide_core_error_reduction_extent = 13,  /* a reduction domain has a negative extent */
     halide_core_error_extern_failed = 14,     /* an extern stage returned nonzero */
     halide_core_error_forked_inside_task = 15, /* a task forked, and the child returned from it */
-    halide_core_error_specialize_fail = 16 /* specialize_fail: no specialization of a stage fits this run */
+    halide_core_error_specialize_fail = 16, /* specialize_fail: no specialization of a stage fits this run */
+    halide_core_error_file = 17            /* debug_to_file: the file can't be written */
 } halide_core_error_code;
 
 /* A message never takes more bytes than this, its final 0 included. */
@@ -121,6 +122,19 @@ void halide_core_print(const char *format, ...) HALIDE_CORE_PRINTF(1, 2);
 /* The handler for lines, which have no newline. The default, restored by NULL, writes to stdout. Returns the previous
  * one (NULL: the default). */
 halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+typedef enum halide_core_file_format {
+    halide_core_file_npy = 0, /* `text` is the type as numpy writes it */
+    halide_core_file_mat = 1, /* `text` is the array's name, `number` is 256 * its class + the type of its data */
+    halide_core_file_tmp = 2  /* `number` is that of the type; at most four dimensions */
+} halide_core_file_format;
+
+/* Writes memory for people to look at, elements of `bytes` bytes. `sizes`: the extents of all dimensions, then their
+ * strides in elements. A file of this name is replaced once all is written. Returns 0 or halide_core_error_file. */
+int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
+                           const void *host, int bytes, int dimensions, const int64_t *sizes);
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 

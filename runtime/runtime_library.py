@@ -1,4 +1,4 @@
-"""Compiles the runtime (pool.c, support.c) once per machine and loads it into the process.
+"""Compiles the runtime (pool.c, support.c, files.c) once per machine and loads it into the process.
 
 In: nothing but the environment. Out: the library through cffi, and ``FFI``, which knows the types of
 ``halide_runtime.h`` and serves whoever calls compiled pipelines.
@@ -27,7 +27,7 @@ from runtime.toolchain import DEFAULT_OPTIONS, Compiler, compile_shared, cpu_ide
 
 INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
-SOURCES: Final = (INCLUDE_FOLDER / "pool.c", INCLUDE_FOLDER / "support.c")
+SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in ("pool.c", "support.c", "files.c"))
 
 # halide_runtime.h in the subset of C that cffi reads; a test holds the two together.
 DECLARATIONS: Final = """
@@ -56,6 +56,9 @@ void halide_core_quiet_errors(void);
 typedef void (*halide_core_print_handler)(const char *line);
 void halide_core_print(const char *format, ...);
 halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
+
+int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
+                           const void *host, int bytes, int dimensions, const int64_t *sizes);
 
 typedef int (*halide_core_task)(void *closure, int64_t index);
 typedef int (*halide_core_par_for_function)(halide_core_task task, int64_t min, int64_t extent, void *closure);

@@ -22,6 +22,7 @@ from halide_core.schedule import (
     ComputeAt,
     ComputeInline,
     ComputeRoot,
+    DebugToFile,
     Directive,
     Estimate,
     Fuse,
@@ -104,7 +105,7 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 continue  # a later phase's
             case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
                 continue  # a later phase's
-            case Estimate() | Trace():
+            case Estimate() | Trace() | DebugToFile():
                 continue  # for tools that choose schedules, and for people: they change nothing
             case _:
                 raise InternalError(f"No phase applies {d}.", d.location)

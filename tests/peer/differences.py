@@ -51,6 +51,11 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     (Kind.BETTER, "Unary plus exists.", ["+a_u8"]),
     (
         Kind.BETTER,
+        "numpy.load gives the axes that numpy.asarray gives a Buffer; Halide lists the extents in its own order.",
+        ["values_to_numpy_s_files"],
+    ),
+    (
+        Kind.BETTER,
         "A promise about an output is checked in every run; Halide forgets it where realize() makes the buffer.",
         ["output_buffer_constraints"],
     ),

@@ -61,6 +61,40 @@ def pipeline_to_files(hl: Any) -> Any:
         return _written(folder)
 
 
+def _shown(hl: Any, path: str, vectors: bool = False) -> Any:
+    """A Func whose values go to a file, and one that reads it."""
+    x, y, f, g = hl.Var("x"), hl.Var("y"), hl.Func("f"), hl.Func("g")
+    f[x, y] = hl.cast(hl.Int(16), x * 100 - y)
+    g[x, y] = hl.i32(f[x, y]) + hl.i32(f[x, y + 1])
+    f.compute_root().debug_to_file(path)
+    if vectors:
+        f.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    return g
+
+
+@pipeline
+def values_to_files(hl: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        plain, matlab = Path(folder, "f.tmp"), Path(folder, "f.mat")
+        results = [_shown(hl, str(plain)).realize([6, 3]), _shown(hl, str(matlab), True).realize([6, 3])]
+        # The first 124 bytes of the latter are a text that says who wrote it.
+        return [*results, list(plain.read_bytes()), list(matlab.read_bytes()[124:]), _written(folder)]
+
+
+@pipeline
+def values_to_numpy_s_files(hl: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "f.npy")
+        result = _shown(hl, str(path)).realize([6, 3])
+        return [result, list(np.load(path).shape), path.read_bytes()[-48:] == np.load(path).tobytes()]
+
+
+@pipeline
+def values_to_no_folder(hl: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        return _shown(hl, f"{folder}/none/f.tmp").realize([6, 3])
+
+
 @pipeline
 def loop_nests_print(hl: Any) -> Any:
     f, _, _ = _scaled(hl)
