@@ -392,7 +392,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
     Images and parameters keep their identity: they are the pipeline's arguments.
     """
     order = with_made_funcs(realization_order(outputs))
-    refuse_externs(order, "this is")
+    refuse_externs(order, "loop nests, explanations, certificates, profiles and compilation to files are")
     images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)

@@ -8,7 +8,7 @@ In: Python operators. Out: typed IR nodes, wrapped so that ``==`` can mean compa
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -175,6 +175,14 @@ class Operand:
 
     def __float__(self) -> float:
         raise TypeMismatchError(_NO_NUMBER.format("float", "hl.f32(…) converts, and hl.sin is math.sin"))
+
+    if not TYPE_CHECKING:  # else range(x) would pass the type checker
+
+        def __index__(self) -> int:
+            raise TypeMismatchError(
+                "An expression has no value while the pipeline is being defined, so it is no Python index: "
+                "hl.Buffer(array)[x, y] reads array[y, x], and an RDom takes the place of range()."
+            )
 
 
 class Expr(Operand):

@@ -65,7 +65,7 @@ def missing(owner: str, name: str, pending: frozenset[str]) -> NoReturn:
         AttributeError: any other name.
     """
     if name not in pending:
-        raise AttributeError(f"{owner} has no attribute {name!r}.")
+        raise AttributeError(f"{owner} has no attribute {name!r}")  # no full stop: Python adds ". Did you mean …?"
     error = NotAvailableDirective if name in DIRECTIVES and pending in (FUNC, STAGE) else NotAvailableError
     raise error(f'"{name}" is not available yet.')
 

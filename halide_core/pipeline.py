@@ -152,7 +152,10 @@ class Realizable(OutputFiles, Pending):
             return None
         regions = _settled(compiled, values, windows)
         filled = _filled(request, regions)
-        compiled.run(values, filled)
+        try:
+            compiled.run(values, filled)
+        except PipelineError as error:
+            raise type(error)(error.message + _grown(compiled, windows, regions)) from None
         result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
         return result[0] if len(result) == 1 else result
 
@@ -324,6 +327,20 @@ def _settled(compiled: Compiled, values: list[Any], windows: list[Box]) -> list[
             return regions
         windows = regions
     raise PipelineError("The regions that the outputs need keep growing. Round up fewer loops, or use GuardWithIf.")
+
+
+def _grown(compiled: Compiled, windows: list[Box], regions: list[Box]) -> str:
+    """What is computed beyond the windows that were asked for, to add to an error that it may be the cause of."""
+    outputs = [a for a in compiled.arguments if a.kind is ArgumentKind.OutputBuffer]
+    more = [
+        f'"{a.name}" from {region[0]} to {region[0] + region[1] - 1} in dimension {d}, '
+        f"where {window[0]} to {window[0] + window[1] - 1} is asked for"
+        for a, asked, got in zip(outputs, windows, regions, strict=True)
+        for d, (window, region) in enumerate(zip(asked, got, strict=True))
+        if window != region
+    ]
+    how = "TailStrategy.GuardWithIf computes nothing beyond."
+    return f". The schedule takes whole vectors or tiles, and computes {'; '.join(more)}: {how}" if more else ""
 
 
 def _identifier(name: str) -> str:

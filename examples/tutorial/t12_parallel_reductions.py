@@ -1,7 +1,8 @@
-"""12. Reductions on all cores: partial results first, written by hand.
+"""12. Reductions on all cores: partial results first, by hand and by ``rfactor``.
 
 The points of a reduction domain come one after the other. A sum may be taken in parts, because addition of integers is
-associative; the parts are a Func of their own, whose pure variable can be vectorized or run in parallel.
+associative; the parts are a Func of their own, whose pure variable can be vectorized or run in parallel. ``rfactor``
+writes that Func for you.
 """
 
 from __future__ import annotations
@@ -31,6 +32,13 @@ fast = hl.Func("fast")
 fast[()] = 0
 fast[()] += parts[over.x]
 
+# The same as a directive: the algorithm stays as it is, and its update is taken in parts.
+factored, q, ro, ri = hl.Func("factored"), hl.RDom([(0, N)], "q"), hl.RVar("ro"), hl.RVar("ri")
+factored[()] = 0
+factored[()] += source[q.x]
+partial = factored.update().split(q.x, ro, ri, PARTS).rfactor(ri, p)
+partial.compute_root().vectorize(p, 8).update().reorder(p, ro).vectorize(p, 8)
+
 # Rows of a picture: each row's sum is one task.
 rows, row, columns = hl.Func("rows"), hl.Var("row"), hl.RDom([(0, 256)], "columns")
 rows[row] = 0
@@ -40,11 +48,11 @@ total, down = hl.Func("total"), hl.RDom([(0, N // 256)], "down")
 total[()] = 0
 total[()] += rows[down.x]
 
-results = {f.name(): np.asarray(f.realize([])).item() for f in (serial, fast, total)}
+results = {f.name(): np.asarray(f.realize([])).item() for f in (serial, fast, factored, total)}
 table(["written as", "sum"], results.items())
 assert set(results.values()) == {numbers.sum()}
 print()
-fast.print_loop_nest()
+factored.print_loop_nest()
 
 # What order does not matter for, the compiler can't know: a loop that could race is refused.
 try:

@@ -134,3 +134,19 @@ def test_memory_that_can_t_be_had_is_an_error() -> None:
     refused(hl.PipelineError, lambda: f.realize([2]), 'Pipeline "f"', '"big', "memory", at="f.realize([2])")
     n.set(3)
     assert np.asarray(f.realize([2])).tolist() == [0, 6]
+
+
+def test_input_too_small_for_whole_vectors_says_what_is_computed() -> None:
+    def doubled(tail: hl.TailStrategy) -> hl.Func:
+        f, ip = hl.Func("f"), hl.ImageParam(hl.Int(32), 1, "in")
+        ip.set(np.arange(20, dtype=np.int32))
+        f[x] = ip[x] * 2
+        return f.vectorize(x, 16, tail)
+
+    f = doubled(hl.TailStrategy.RoundUp)
+    told = ('"in"', "from 0 to 31", "where 0 to 19 is asked for", "GuardWithIf")
+    refused(hl.PipelineError, lambda: f.realize([20]), *told, at="f.realize([20])")
+    g = doubled(hl.TailStrategy.GuardWithIf)
+    assert np.asarray(g.realize([20])).tolist() == list(range(0, 40, 2))
+    alone = refused(hl.PipelineError, lambda: g.realize([21]), '"in"', "from 0 to 20", at="g.realize([21])")
+    assert "GuardWithIf" not in alone.message

@@ -24,6 +24,7 @@ x, y, z = hl.Var("x"), hl.Var("y"), hl.Var("z")
 r, q = hl.RDom([(0, 3)], "r"), hl.RDom([(0, 2)], "q")
 U8 = hl.u8(x)
 nothing: Any = None
+place: Any = x
 rows: Any = [[1, 2], [3, 4]]
 Case = tuple[Callable[[], Any], type[Exception], tuple[str, ...], str]
 Definition, Mismatch, Schedule, Run = hl.DefinitionError, hl.TypeMismatchError, hl.ScheduleError, hl.PipelineError
@@ -149,6 +150,8 @@ KINDS: dict[str, list[Case]] = {
         (lambda: x + np.zeros(3), Mismatch, ("ndarray",), "x + np.zeros(3)"),  # type: ignore[operator]
         (lambda: math.sin(x), Mismatch, ("hl.sin", "float"), "math.sin(x)"),  # type: ignore[arg-type]
         (lambda: int(x + 1), Mismatch, ("hl.i32", "int"), "int(x + 1)"),
+        (lambda: [1, 2][place], Mismatch, ("hl.Buffer(array)[x, y]", "RDom"), "[1, 2][place]"),
+        (lambda: range(place), Mismatch, ("RDom", "range()"), "range(place)"),
     ],
     "Python's words": [
         (lambda: x > 3 and y > 3, Definition, ("& for 'and'",), "x > 3 and y > 3"),

@@ -230,6 +230,7 @@ def test_mistakes_are_refused() -> None:
     refused(hl.DefinitionError, lambda: made.__setitem__(x, 3), '"box"', "extern stage", at="made.__setitem__")
     refused(hl.NotAvailableError, lambda: made.evaluate([3]), '"box"', "extern stage", at="made.evaluate")
     refused(hl.NotAvailableError, lambda: made.certify().ok, '"box"', "realize()", at="made.certify")
+    refused(hl.NotAvailableError, lambda: made.explain(input="in"), "loop nests", at="made.explain")
     refused(hl.NotAvailableError, lambda: made.compile_to_c("f.c", []), '"box"', at="made.compile_to_c")
 
 
