@@ -146,7 +146,9 @@ _ONLY = (Case(0, ir.TRUE),)
 class Hoisting:
     """Inside which loop a Func's memory is allocated, where that is not where it lives; and who says so."""
 
-    level: Level
+    around: tuple[LoopName, ...]
+    """That loop and those around it, outermost first: where it is gone, since it had one iteration, the next one out
+    takes its place. Empty where it is no loop."""
     directive: Directive
 
 

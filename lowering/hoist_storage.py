@@ -86,7 +86,7 @@ class _Hoist(Rewriter):
         ``since`` is how many were on their way out before it."""
         here = self._loops[-1].loop if self._loops else None
         own: dict[str, AllocateFlat] = {}
-        for moved in [m for m in self._moving[since:] if m.hoisting.level == here]:
+        for moved in [m for m in self._moving[since:] if here is None or here in m.hoisting.around]:
             self._moving.remove(moved)
             known = own.get(moved.stmt.buffer)
             own[moved.stmt.buffer] = moved.stmt if known is None else _larger(known, moved.stmt)

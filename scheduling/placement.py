@@ -203,7 +203,9 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
     levels = legal_hoist_levels(program, func)
     for level in levels:
         if _is(program, level, consumer, var):
-            return replace(program, hoisted={**program.hoisted, func: Hoisting(level, d)})
+            names = [loop.name for loop in path_to(program, program.stored[func])]
+            around = () if level is None else tuple(names[: names.index(level) + 1])
+            return replace(program, hoisted={**program.hoisted, func: Hoisting(around, d)})
     told = levels_text(program, func, "hoist_storage", levels) or "    none"
     refuse(
         d,

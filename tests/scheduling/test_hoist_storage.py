@@ -127,3 +127,14 @@ def test_last_one_counts() -> None:
     f.tile(x, y, xo, yo, xi, yi, 8, 4, GUARD)
     g.compute_at(f, xo).hoist_storage(f, xo).hoist_storage(f, yo)
     assert allocations(f)["g"][0] == "f.s0.yo"
+
+
+def test_loop_of_one_iteration_is_no_loop_any_more() -> None:
+    g, f, h = hl.Func("g"), hl.Func("f"), hl.Func("h")
+    g[x, y] = x + y
+    f[x, y] = g[x, y] * g[x + 1, y]
+    h[x, y] = f[x, y]
+    f.compute_at(h, x)
+    g.compute_at(f, x).store_at(f, y).hoist_storage(f, y)
+    assert allocations(h) == {"f": ("h.s0.x", "1"), "g": ("h.s0.x", "2")}
+    expected(h, [6, 5])
