@@ -12,7 +12,7 @@ import sys
 
 from halide_core import boundary_conditions
 from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt, WriteFile
-from halide_core.schedule import DebugToFile, Directive, TailStrategy, Trace
+from halide_core.schedule import DebugToFile, Directive, TailStrategy
 from tests.fuzz.coverage import Feature, Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS, SHAPES
@@ -20,15 +20,9 @@ from tests.fuzz.draw_terms import TYPES
 from tests.fuzz.draw_updates import KINDS
 from tests.fuzz.later import LATER
 
-UNDRAWN: dict[str, tuple[type, ...]] = {
-    "trace_stores": (Trace,),
-    "trace_loads": (Trace,),
-    "trace_realizations": (Trace,),
-    "add_trace_tag": (Trace,),
-    "debug_to_file": (DebugToFile, WriteFile),
-}
-"""Methods that no campaign needs to meet, with the directives and the nodes that are theirs: they print lines and write
-files, which no judge reads, and change no value; their own tests ask for lines, files and values."""
+UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile)}
+"""Methods that no campaign needs to meet, with the directives and the nodes that are theirs: a campaign shall not write
+files all over, which no judge reads; tests of their own ask for files and values."""
 
 
 def leaves(root: type) -> list[type]:
