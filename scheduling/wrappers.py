@@ -22,7 +22,8 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
     Rewrite: ``f`` reads the directive's Func, whose values are the same, where it read ``g``. One without consumers is
     about all that have none of their own.
 
-    Legal when: each consumer is part of the pipeline, and reads the Func.
+    Legal when: each consumer that is part of the pipeline reads the Func. What others read is no matter here: so a Func
+    that several pipelines share can be realized with one of them at a time.
 
     Raises: ScheduleError, with those that do.
     """
@@ -45,7 +46,9 @@ def _wrap(algorithm: Algorithm, f: Function, given: list[ReadInstead]) -> None:
     served: list[Function] = []
     for d in sorted(given, key=lambda d: not d.consumers):  # one for all comes last
         consumers = [g for g in readers if g in d.consumers] if d.consumers else [g for g in readers if g not in served]
-        missing = [c.name for c in d.consumers if c not in consumers]
+        missing = [c.name for c in d.consumers if c in algorithm.functions and c not in consumers]
+        if d.consumers and not consumers and not missing:
+            continue
         if missing or not consumers:
             legal = ", ".join(g.name for g in readers if g not in served) or "none"
             who = f'"{missing[0]}" does not read it' if missing else "no other Func reads it"

@@ -56,13 +56,6 @@ def test_consumer_that_does_not_read_it(method: str, three: Three) -> None:
     refused(hl.ScheduleError, lambda: k.realize([3]), *named, at="getattr(g, method)(k)")
 
 
-def test_consumer_of_another_pipeline(three: Three) -> None:
-    g, f, h = three
-    g.in_(h)
-    named = ('"h" does not read it', "nothing in its place yet: f")
-    refused(hl.ScheduleError, lambda: f.realize([3]), *named, at="g.in_(h)")
-
-
 def test_nobody_reads_an_output(three: Three) -> None:
     _, _, h = three
     h.in_()

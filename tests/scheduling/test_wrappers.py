@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import halide_core as hl
 from lowering.driver import Trace, lower
@@ -42,6 +43,17 @@ def test_wrapper_of_one_consumer() -> None:
     assert g.in_(f).function is w.function
     assert produced(h) == ["g", "g_in_f", "f", "h"]
     as_evaluated(h, [9, 9])
+
+
+@pytest.mark.parametrize("method", ["in_", "clone_in"])
+def test_consumer_of_another_pipeline_is_no_matter_here(method: str) -> None:
+    g, f, h = pair()
+    f.compute_root()
+    getattr(g, method)(h).compute_root()
+    assert produced(f) == ["f"]
+    as_evaluated(f, [5, 5])
+    assert len(produced(h)) == 3
+    as_evaluated(h, [5, 5])
 
 
 def test_wrapper_of_all_but_those_that_have_one() -> None:
