@@ -1,7 +1,8 @@
 """4. Schedules: the order of the loops, which never changes the answer.
 
 The algorithm stays as it is; directives change its loops. Each is checked before anything runs, and an accepted
-schedule gives the same bytes as any other. A schedule is a value too: it can be printed as source, taken away and given again.
+schedule gives the same bytes as any other. A schedule is a value too: it can be printed as source, taken away and given
+again.
 """
 
 from __future__ import annotations
