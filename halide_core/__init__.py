@@ -155,6 +155,7 @@ from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
 from halide_core.schedule_value import Schedule
+from halide_core.several_names import funcs, vars
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
 from halide_core.storage import MemoryType
@@ -298,6 +299,7 @@ __all__ = [
     "fast_sin",
     "floor",
     "fract",
+    "funcs",
     "get_host_target",
     "get_jit_target_from_environment",
     "get_target_from_environment",
@@ -372,6 +374,7 @@ __all__ = [
     "u64_sat",
     "undef",
     "unsafe_promise_clamped",
+    "vars",
     "widen_right_add",
     "widen_right_mul",
     "widen_right_sub",

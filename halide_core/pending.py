@@ -30,10 +30,10 @@ ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams De
 Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
 LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy active_generator_context
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
-evaluate_may_gpu funcs gather generator host_supports_target_device link_modules load_plugin main
+evaluate_may_gpu gather generator host_supports_target_device link_modules load_plugin main
 memoize_tag propagate_adjoints scatter serialize_pipeline
 _create_python_generator _generatorcontext_enter _generatorcontext_exit _get_python_generator_names
-target_feature_for_device_api user_context_value vars
+target_feature_for_device_api user_context_value
 """
 
 DIRECTIVES = frozenset((_STAGE + _DEVICE + _FUNC).split())

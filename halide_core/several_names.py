@@ -1,0 +1,34 @@
+"""Several Vars or Funcs by one call.
+
+In: names in one text, with spaces between. Out: a tuple, in that order.
+
+    x, y = hl.vars("x y")
+"""
+
+from __future__ import annotations
+
+from halide_core.errors import TypeMismatchError
+from halide_core.expr import Var
+from halide_core.func import Func
+
+
+def vars(names: str) -> tuple[Var, ...]:
+    """A Var of each name; ``names`` has spaces between them.
+
+    Raises: TypeMismatchError, where it is no text.
+    """
+    return tuple(map(Var, _split("vars", names)))
+
+
+def funcs(names: str) -> tuple[Func, ...]:
+    """A Func of each name; ``names`` has spaces between them.
+
+    Raises: TypeMismatchError, where it is no text.
+    """
+    return tuple(map(Func, _split("funcs", names)))
+
+
+def _split(caller: str, names: str) -> list[str]:
+    if not isinstance(names, str):
+        raise TypeMismatchError(f'{caller}() takes one text, such as {caller}("a b"), not {names!r}.')
+    return names.split()
