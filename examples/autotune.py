@@ -15,11 +15,14 @@ import argparse
 import math
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 OUT = Path(__file__).resolve().parent / "out"
@@ -43,6 +46,22 @@ _LONG = 1.0  # seconds: a plain schedule that takes longer is run only once
 _HOPELESS = 3.0  # times the best, and
 _SHORT = 0.2  # seconds: a candidate that takes longer than both is run only once. A first run is slow for its pages.
 _FINALISTS = 3
+
+
+@contextmanager
+def at_interrupt(*calls: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C makes some calls, and raises nothing; a second one does."""
+
+    def handle(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        for call in calls:
+            call()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Tuner:
@@ -76,39 +95,55 @@ class Tuner:
         self.plain = outcome.seconds
 
     def search(self, trials: int, timeout: float, jobs: int) -> None:
-        """Tries schedules until there were enough, or until the time is over."""
+        """Tries schedules until there were enough, or until the time is over.
+
+        Raises:
+            KeyboardInterrupt: on Ctrl-C, between two dealings with the history, which an interrupt could leave locked.
+        """
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         end = time.monotonic() + timeout
-        with Progress(*columns, console=self._console) as progress, ThreadPoolExecutor(jobs) as pool:
+        interrupted = threading.Event()
+        with (
+            at_interrupt(interrupted.set, self._workers.stop),
+            Progress(*columns, console=self._console) as progress,
+            ThreadPoolExecutor(jobs) as pool,
+        ):
             task = progress.add_task(self._name, total=trials)
             left = trials
-            while left > 0 and time.monotonic() < end:
+
+            def tick() -> None:
+                progress.update(task, advance=1, description=self._status())
+
+            while left > 0 and time.monotonic() < end and not interrupted.is_set():
                 count = min(jobs, left)
-                self._batch(count, pool, lambda: progress.update(task, advance=1, description=self._status()))
+                self._batch(count, pool, tick, interrupted)
                 left -= count
+        if interrupted.is_set():
+            self._history.abandon()
+            raise KeyboardInterrupt
 
     def _status(self) -> str:
         found = f"best {self._best * 1e3:.3g} ms, {self.plain / self._best:.1f}x" if self._best < math.inf else ""
         return f"{self._name} {found}"
 
-    def _batch(self, count: int, pool: ThreadPoolExecutor, tick: Callable[[], None]) -> None:
-        """Compiles some schedules at once, then runs them one after another, with nothing beside them."""
-        try:
-            asked = [self._history.ask() for _ in range(count)]
-            compiled = list(pool.map(lambda a: self._compiled(a[1]), asked))
-            for (trial, schedule), built in zip(asked, compiled, strict=True):
-                # A twin in this very batch is known by now.
-                outcome = self._history.earlier(schedule) or built
-                if outcome is built and built.result is Result.DONE:
-                    outcome = self._run(schedule, Role.MEASURE)
-                self._history.tell(trial, schedule, outcome)
-                if outcome.result is Result.DONE:
-                    self._best = min(self._best, outcome.seconds)
-                tick()
-        except KeyboardInterrupt:
-            self._workers.stop()
-            self._history.abandon()
-            raise
+    def _batch(
+        self, count: int, pool: ThreadPoolExecutor, tick: Callable[[], None], interrupted: threading.Event
+    ) -> None:
+        """Compiles some schedules at once, then runs them one after another, with nothing beside them. What an
+        interrupt ended is not told."""
+        asked = [self._history.ask() for _ in range(count)]
+        compiled = list(pool.map(lambda a: self._compiled(a[1]), asked))
+        for (trial, schedule), built in zip(asked, compiled, strict=True):
+            # A twin in this very batch is known by now.
+            outcome = self._history.earlier(schedule) or built
+            if outcome is built and built.result is Result.DONE:
+                outcome = self._run(schedule, Role.MEASURE)
+            if interrupted.is_set():
+                return
+            self._history.tell(trial, schedule, outcome)
+            if outcome.result is Result.DONE:
+                self._best = min(self._best, outcome.seconds)
+            tick()
 
     def _compiled(self, schedule: Schedule) -> Outcome:
         earlier = self._history.earlier(schedule)

@@ -89,7 +89,7 @@ class Workers:
     def __init__(self, limit: float) -> None:
         self._limit = limit
         self._live: set[subprocess.Popen[str]] = set()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler stops them in the middle of anything
         self._closed = False
 
     def __enter__(self) -> Workers:
@@ -99,11 +99,11 @@ class Workers:
         self.stop()
 
     def stop(self) -> None:
-        """Ends all; what is started from now on fails at once."""
+        """Ends all; what is started from now on fails at once. A signal's handler may call it: it waits for none."""
         with self._lock:
             self._closed = True
             for process in self._live:
-                _end(process)
+                _kill(process)
 
     def run(self, job: Job, *, patience: float = 1.0) -> Outcome:
         """Runs a Job to its end, or for ``patience`` times the limit."""
@@ -117,6 +117,8 @@ class Workers:
                 text=True, errors="replace", start_new_session=True,
             )  # fmt: skip
             self._live.add(process)
+            if self._closed:  # stopped while it started
+                _end(process)
         limit = self._limit * patience
         with process:  # which closes its pipes
             try:
@@ -132,11 +134,16 @@ class Workers:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ends a process and those that it started. Once it has been waited for its number may be another's."""
+    """Ends a process and those that it started, and waits for it."""
+    _kill(process)
+    process.wait()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """Kills a process and those that it started. Once it has been waited for its number may be another's."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _answer(code: int, out: str, errors: str) -> Outcome:

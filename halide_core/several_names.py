@@ -7,7 +7,7 @@ In: names in one text, with spaces between. Out: a tuple, in that order.
 
 from __future__ import annotations
 
-from halide_core.errors import TypeMismatchError
+from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.expr import Var
 from halide_core.func import Func
 
@@ -15,7 +15,7 @@ from halide_core.func import Func
 def vars(names: str) -> tuple[Var, ...]:
     """A Var of each name; ``names`` has spaces between them.
 
-    Raises: TypeMismatchError, where it is no text.
+    Raises: TypeMismatchError, where it is no text; DefinitionError, where there is no name in it.
     """
     return tuple(map(Var, _split("vars", names)))
 
@@ -23,7 +23,7 @@ def vars(names: str) -> tuple[Var, ...]:
 def funcs(names: str) -> tuple[Func, ...]:
     """A Func of each name; ``names`` has spaces between them.
 
-    Raises: TypeMismatchError, where it is no text.
+    Raises: TypeMismatchError, where it is no text; DefinitionError, where there is no name in it.
     """
     return tuple(map(Func, _split("funcs", names)))
 
@@ -31,4 +31,7 @@ def funcs(names: str) -> tuple[Func, ...]:
 def _split(caller: str, names: str) -> list[str]:
     if not isinstance(names, str):
         raise TypeMismatchError(f'{caller}() takes one text, such as {caller}("a b"), not {names!r}.')
-    return names.split()
+    found = names.split()
+    if not found:
+        raise DefinitionError(f'{caller}() takes at least one name, such as {caller}("a b").')
+    return found

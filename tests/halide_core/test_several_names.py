@@ -16,10 +16,14 @@ def test_each_name_is_one() -> None:
     f[x, y] = x + y
     g[x] = f[x, 1]
     assert g.realize([3])[2] == 3
-    assert hl.vars("") == hl.funcs(" ") == ()
 
 
 def test_names_are_one_text() -> None:
     bad: Any = ["x", "y"]
     raised(hl.TypeMismatchError, lambda: hl.vars(bad), "vars()", "'x', 'y'")
     raised(hl.TypeMismatchError, lambda: hl.funcs(bad), "funcs()", "'x', 'y'")
+
+
+def test_there_is_a_name() -> None:
+    raised(hl.DefinitionError, lambda: hl.vars(""), "vars()", "at least one name")
+    raised(hl.DefinitionError, lambda: hl.funcs("  "), "funcs()", "at least one name")
