@@ -194,8 +194,8 @@ class Prover:
         answer = self._without_and_with_growth(solver, switches, _QUICK)
         if answer == z3.unknown and effort is not _Effort.WALK:
             solver, answer = self._afresh(e, checks, switches, effort)
-        if answer == z3.unsat and switches:
-            needed = {switch.get_id() for switch in solver.unsat_core()}
+        if answer == z3.unsat:
+            needed = {switch.get_id() for switch in solver.unsat_core()} if switches else set()
             self._core = [c for c in checks if self._switches[c].get_id() in needed]
             self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
         self._pop()
@@ -205,12 +205,12 @@ class Prover:
         """A new solver and its answer: of the facts that bear on ``e`` most, of more, of all."""
         facts = [n for n in self._stack if n.variable is None and (n.check is None or n.check in checks)]
         before = -1
-        for share in _SHARES:
+        for share in _SHARES if effort is _Effort.NARROW else (*_SHARES, 0):
             near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
             if len(near) > before:
-                solver = self._of_some(e, near, switches)
-                if solver is not None:
-                    return solver, z3.unsat
+                solver, answer = self._of_some(e, near, switches)
+                if answer == z3.unsat or (answer == z3.sat and len(near) == len(facts)):
+                    return solver, answer
             before = len(near)
         if effort is _Effort.NARROW:
             return None, z3.unknown
@@ -218,8 +218,8 @@ class Prover:
         solver.add(*self._solver.assertions())
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
-    def _of_some(self, e: Expr, facts: Iterable[Context], switches: list[Any]) -> Any | None:
-        """A new solver that finds no state that meets ``e`` and some facts; None where there is one, or it gives up.
+    def _of_some(self, e: Expr, facts: Iterable[Context], switches: list[Any]) -> tuple[Any, Any]:
+        """A new solver, and its answer to whether a state meets ``e`` and some facts.
 
         What tells cases apart, and what compares products, is told only when a state that was found does not keep to
         it: most of it is never needed.
@@ -238,15 +238,15 @@ class Prover:
         while self._spent < before + _NARROW * self._budget:
             answer = self._bounded_check(solver, switches, _NARROW)
             if answer != z3.sat:
-                return solver if answer == z3.unsat else None
+                return solver, answer
             model = solver.model()
-            broken = [a for a in untold if z3.is_false(model.eval(a, model_completion=True))][:_TOLD]
+            broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:_TOLD]
             if not broken:
-                return None
+                return solver, z3.sat
             solver.add(*broken)
             gone = {a.get_id() for a in broken}
             untold = [a for a in untold if a.get_id() not in gone]
-        return None
+        return solver, z3.unknown
 
     def _axiom(self, number: int) -> Any:
         axiom = self._terms.axiom(number)

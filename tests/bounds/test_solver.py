@@ -6,13 +6,14 @@ import random
 
 import pytest
 
+from bounds import solver
 from bounds.claims import Claim, Context, Kind, Status, nothing
 from bounds.claims_evaluate import evaluate
 from bounds.solver import Prover
 from bounds.solver_floats import float_range
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import BinaryOp, Expr, Intrinsic, Variable
+from halide_core.ir import Assert, BinaryOp, Expr, Failure, Intrinsic, Variable
 from halide_core.types import BOOL, INT32, INT64, Float, Int, Type, UInt
 from tests.bounds.term_values import check_term
 
@@ -95,6 +96,19 @@ N, M, K = (Variable(INT64, n) for n in "nmk")
 
 def verdict(holds: Expr, context: Context | None = None) -> Status:
     return Prover().prove([Claim(Kind.MEMORY, "f", ("",), context or nothing(), holds)])[0].status
+
+
+def test_claim_rests_on_no_check_of_another_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "_MINIMIZED", 0)  # what an answer rests on stays as it was found
+    monkeypatch.setattr(Prover, "_holds", lambda *_: False)  # as if each claim took much work
+    small = Assert(ir.less_equal(N, ir.i64(5)), Failure.ASSERTION, ("small",))
+    claims = [
+        Claim(Kind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9))),
+        Claim(Kind.MEMORY, "f", ("",), nothing().holds(ir.less_equal(M, K)), ir.less(M, ir.add(K, ir.ONE))),
+    ]
+    first, second = Prover().prove(claims)
+    assert (first.status, first.checks) == (Status.ASSERTED, (small,))
+    assert (second.status, second.checks) == (Status.PROVEN, ())
 
 
 def test_divisions_by_zero_give_zero() -> None:

@@ -74,7 +74,7 @@ def _draw_rfactor(case: Case, rng: random.Random) -> Case | None:
         run = rng.choice(ways)
         then = (*then, ("update", ()), run)
     told.append(Told(func, stage, "rfactor", (kept, Loop("u")), then=then))
-    rest = tuple(t for t in case.directives if (t.func, t.stage) != (func, stage) or not t.method.startswith("unsch"))
+    rest = tuple(t for t in case.directives if (t.func, t.stage) != (func, stage) or t.method != "unscheduled")
     return replace(case, directives=(*told, *rest))
 
 
@@ -112,17 +112,27 @@ def _reduces(update: Update, domain: Domain) -> bool:
 
 def _names_its_loops(case: Case, func: str, stage: int) -> bool:
     """Whether a directive is about loops of a stage: those that it names would be gone."""
+    reduced = set().union(*(_reduction_loops(case, func, s) for s in range(1, len(case.items) + 1)))
     inside = ("compute_at", "store_at")
     return any(
         ((t.func, t.stage) == (func, stage) and t.method != "unscheduled")
-        or (t.method in inside and getattr(t.args[0], "name", "") == func and _is_reduced(t))
+        or (t.method in inside and t.args[0] == Consumer(func) and t.args[1] in reduced)
         for t in case.directives
     )
 
 
-def _is_reduced(told: Told) -> bool:
-    """Whether a place is in a reduction loop."""
-    return "." in getattr(told.args[1], "name", "")
+def _reduction_loops(case: Case, func: str, stage: int) -> set[Given]:
+    """The loops of a stage that its domain makes, and what directives make of them."""
+    updates = [item for item in case.items if isinstance(item, Update) and item.name == func]
+    domains = {item.name: item for item in case.items if isinstance(item, Domain)}
+    domain = domains.get(updates[stage - 1].domain) if 0 < stage <= len(updates) else None
+    found: set[Given] = set()
+    if domain is not None:
+        found.update(Loop(f"{domain.name}.{_LETTERS[i]}") for i in range(len(domain.bounds)))
+        for told in case.directives:
+            if (told.func, told.stage) == (func, stage) and not found.isdisjoint(told.args):
+                found.update(a for a in told.args if isinstance(a, Loop))
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -145,7 +155,7 @@ def _draw_tail(case: Case, rng: random.Random) -> Case | None:
     for i in rng.sample(splits, rng.randint(1, len(splits))):
         told = directives[i]
         args = told.args[:-1] if isinstance(told.args[-1], TailStrategy) else told.args
-        reduced = any(isinstance(a, Loop) and a.name.startswith("r") for a in args[:1])
+        reduced = args[0] in _reduction_loops(case, told.func, told.stage)
         tail = rng.choice(LATER_TAILS[:3] if reduced and rng.random() < 0.95 else LATER_TAILS)
         directives[i] = replace(told, args=(*args, tail))
     return replace(case, directives=tuple(directives))
