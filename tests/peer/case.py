@@ -50,7 +50,7 @@ def all_cases() -> dict[str, Case]:
     """Every case by its name, listed expressions first."""
     sources = [*expressions.LISTED, *generate.random_expressions(RANDOM_SEED, RANDOM_EXPRESSIONS)]
     cases = [Case(source, source) for source in dict.fromkeys(sources)]
-    functions = [f for module in PIPELINE_MODULES for f in module.PIPELINES]
+    functions = [f for module in PIPELINE_MODULES for f in module.pipeline.cases]
     cases += [Case(f.__name__, inspect.getsource(f), f) for f in functions]
     named = {case.name: case for case in cases}
     assert len(named) == len(cases), "two cases of one name"

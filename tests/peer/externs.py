@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .making import PipelineCase, attempt
+from .making import Listing, attempt
 
-PIPELINES: list[PipelineCase] = []
+pipeline = Listing()
 
 # The layout of buffers is Halide's on both sides.
 _SOURCE = r"""
@@ -43,12 +43,6 @@ int peer_box3(buffer *in, int32_t k, buffer *out) {
     return 0;
 }
 """
-
-
-def pipeline(function: PipelineCase) -> PipelineCase:
-    """Lists a pipeline."""
-    PIPELINES.append(function)
-    return function
 
 
 @cache

@@ -11,15 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .making import PipelineCase
+from .making import Listing
 
-PIPELINES: list[PipelineCase] = []
-
-
-def pipeline(function: PipelineCase) -> PipelineCase:
-    """Lists a pipeline."""
-    PIPELINES.append(function)
-    return function
+pipeline = Listing()
 
 
 def _scaled(hl: Any) -> Any:

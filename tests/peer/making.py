@@ -13,6 +13,17 @@ import numpy as np
 PipelineCase = Callable[[Any], Any]
 
 
+class Listing:
+    """The pipelines of one file: each that it decorates, in their order."""
+
+    def __init__(self) -> None:
+        self.cases: list[PipelineCase] = []
+
+    def __call__(self, function: PipelineCase) -> PipelineCase:
+        self.cases.append(function)
+        return function
+
+
 def picture(width: int, height: int, dtype: str = "uint8") -> Any:
     """Made-up pixels: an array of (height, width)."""
     rows, columns = np.mgrid[0:height, 0:width]

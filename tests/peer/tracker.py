@@ -7,15 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .making import PipelineCase, attempt, picture
+from .making import Listing, attempt, picture
 
-PIPELINES: list[PipelineCase] = []
-
-
-def pipeline(function: PipelineCase) -> PipelineCase:
-    """Lists a pipeline."""
-    PIPELINES.append(function)
-    return function
+pipeline = Listing()
 
 
 @pipeline

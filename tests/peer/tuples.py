@@ -9,15 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .making import PipelineCase, attempt
+from .making import Listing, attempt
 
-PIPELINES: list[PipelineCase] = []
-
-
-def pipeline(function: PipelineCase) -> PipelineCase:
-    """Lists a pipeline."""
-    PIPELINES.append(function)
-    return function
+pipeline = Listing()
 
 
 @pipeline
