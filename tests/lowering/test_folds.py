@@ -1,4 +1,5 @@
-"""Storage folding, the first iteration of a slide, and what a chain asks of those before it."""
+"""Storage folding beside what ``test_counts`` lists, the first iteration of a slide, and what a chain asks of those
+before it."""
 
 from __future__ import annotations
 
@@ -12,64 +13,6 @@ from tests.lowering.sliding import H, W, blur, certified, chain, passes, source,
 
 # ---------------------------------------------------------------------------------------------------------
 # Storage folding.
-
-
-def test_memory_of_rows_folds_to_what_is_needed_at_one_time() -> None:
-    g, f = blur()
-    g.store_root().compute_at(f, y)
-    count = counted(f, window(f))
-    assert count.largest["g"] == W * 3
-    certified(f)
-
-
-def test_memory_of_columns_folds() -> None:
-    s, g, f = source(), hl.Func("g"), hl.Func("f")
-    g[x, y] = s[x, y] * 3
-    f[x, y] = g[x - 1, y] + g[x + 2, y]
-    g.store_at(f, y).compute_at(f, x)
-    count = counted(f, window(f))
-    assert count.largest["g"] == 4
-    assert count.total(g) == (W + 3) * H
-    certified(f)
-
-
-def test_memory_of_two_sliding_dimensions_folds_in_the_outer_one() -> None:
-    s, g, f = source(), hl.Func("g"), hl.Func("f")
-    g[x, y] = s[x, y] * 3
-    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
-    g.store_root().compute_at(f, x)
-    count = counted(f, window(f))
-    assert count.largest["g"] == (W + 2) * 4
-    assert count.once(g)
-    certified(f)
-
-
-def test_memory_of_a_chain_folds() -> None:
-    a, b, c = chain()
-    for each in (a, b):
-        each.store_root().compute_at(c, y)
-    count = counted(c, window(c))
-    # The first iteration asks for four rows of b, and so for six of a: what it starts with must have room.
-    assert count.largest == {"c": W * H, "b": W * 4, "a": W * 6} or count.largest == {"b": W * 4, "a": W * 6}
-    certified(c)
-
-
-def test_memory_of_a_shifted_tail_folds() -> None:
-    g, f = blur()
-    f.split(y, yo, yi, 4)
-    g.store_root().compute_at(f, yo)
-    count = counted(f, window(f))
-    assert count.largest["g"] == W * 6
-    certified(f)
-
-
-def test_memory_of_a_walk_backwards_folds() -> None:
-    s, g, f = source(), hl.Func("g"), hl.Func("f")
-    g[x, y] = s[x, y] * 3
-    f[x, y] = g[x, 2 - y] + g[x, 4 - y]
-    g.store_root().compute_at(f, y)
-    assert counted(f, window(f)).largest["g"] == W * 3
-    certified(f)
 
 
 def test_a_vector_along_the_window_is_not_folded() -> None:
