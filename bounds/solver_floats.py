@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
+from bounds.claims import negation
 from bounds.functions import clamp_ends, function_range
 from halide_core import ir
 from halide_core.algorithm import Parameter
@@ -81,7 +82,7 @@ def by_integers(op: BinaryOp, a: Expr, b: Expr) -> Expr | None:
             return _at_least(n, math.floor(c) + 1 if op is BinaryOp.LT else math.ceil(c))
         case ir.Cast(a=n), ir.FloatImm(value=c) if _exact(n, c, a.type):
             most = math.ceil(c) - 1 if op is BinaryOp.LT else math.floor(c)
-            return ir.Not(ir.TRUE.type, _at_least(n, most + 1))
+            return negation(_at_least(n, most + 1))
         case ir.FloatImm(), ir.Binary(op=BinaryOp.MIN | BinaryOp.MAX as chosen, a=p, b=q):
             both = by_integers(op, a, p), by_integers(op, a, q)
             return _joined(BinaryOp.OR if chosen is BinaryOp.MAX else BinaryOp.AND, *both)
