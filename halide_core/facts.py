@@ -14,6 +14,7 @@ import weakref
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
 from halide_core.linear import Linear, difference, linear_of
 from halide_core.types import INT64
+from halide_core.worlds import Kind, World
 
 Range = tuple[float, float]
 """Constant bounds, possibly infinite. Integers inside are exact: they are Python ints."""
@@ -27,7 +28,7 @@ _RANGE_DEPTH = 4
 class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
-    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_upper")
+    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
 
     def __init__(self, parent: Facts | None = None) -> None:
         self._parent = parent
@@ -35,15 +36,23 @@ class Facts:
         self._upper: dict[Expr, list[Expr]] = {}
         self._proofs: dict[tuple[Expr, Expr], bool] = {}
         self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
+        self._said: list[tuple[Expr, Expr]] = []
+        """The facts of this layer, as pairs of which the second is not below the first."""
+        self._worlds: list[World] = []
+        """States in which facts hold."""
+        self._seen = (-1, 0)
+        """Of how many facts: parents', and own."""
 
     def assume_at_least(self, atom: Expr, bound: Expr) -> None:
         """From here on ``bound <= atom``."""
         self._lower.setdefault(atom, []).append(bound)
+        self._said.append((bound, atom))
         self._forget()
 
     def assume_at_most(self, atom: Expr, bound: Expr) -> None:
         """From here on ``atom <= bound``."""
         self._upper.setdefault(atom, []).append(bound)
+        self._said.append((atom, bound))
         self._forget()
 
     def _forget(self) -> None:
@@ -81,6 +90,37 @@ class Facts:
         if not form.terms:
             return form.const >= 0
         return _Search(self).nonnegative(form, _DEPTH)
+
+    def refutes(self, form: Linear) -> bool:
+        """Whether ``form < 0`` in some state in which all facts hold."""
+        return any(world.value(form, self) < 0 for world in self._states())
+
+    def _states(self) -> list[World]:
+        """States in which all facts hold, those of parents among them. A parent's may do."""
+        above = self._parent._count() if self._parent else 0
+        if self._seen[0] != above:
+            self._worlds = self._parent._states() if self._parent else [World(k) for k in Kind]
+            self._seen = (above, 0)
+        if self._seen[1] != len(self._said):
+            new = self._said[self._seen[1] :]
+            self._worlds = [w for world in self._worlds if (w := self._kept(world, new)) is not None]
+            self._seen = (above, len(self._said))
+        return self._worlds
+
+    def _count(self) -> int:
+        return len(self._said) + (self._parent._count() if self._parent else 0)
+
+    def _kept(self, world: World, new: list[tuple[Expr, Expr]]) -> World | None:
+        """A world, if new facts hold there too; else another that kinds the same way; None if that fails."""
+        if all(world.keeps(least, most, self) for least, most in new):
+            return world
+        other = World(world.kind)
+        layer: Facts | None = self
+        while layer is not None:
+            if not all(other.keeps(least, most, self) for least, most in layer._said):
+                return None
+            layer = layer._parent
+        return other
 
     def constant_range(self, e: Expr) -> Range:
         """Constant bounds of an int64 expression, without search."""
@@ -179,7 +219,7 @@ class _Search:
     def nonnegative(self, form: Linear, depth: int) -> bool:
         """Replaces one atom at a time by something not above it, until a constant is left."""
         self._steps -= 1
-        if self._steps < 0:
+        if self._steps < 0 or self._facts.refutes(form):
             return False
         low: float = form.const
         for atom, c in form.terms.items():

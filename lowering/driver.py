@@ -92,6 +92,11 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
         return _certificate(request, stmt, trace)
 
 
+def certify_lowered(request: Request, trace: Trace) -> Certificate:
+    """The certificate of what ``lower`` recorded: the same as ``certify`` gives, without lowering again."""
+    return _certificate(request, dict(trace.passes)[CERTIFIED], trace)
+
+
 def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
     assert trace.query is not None and trace.answers is not None
     return certify_program(request.name, trace.query, trace.answers, stmt)

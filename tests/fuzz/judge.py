@@ -94,7 +94,7 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
         if refusal is not None:
             return refusal
     if Judges.CERTIFICATE in judges:
-        certified.check(request)
+        certified.check(request, trace)
     if Judges.COMPILED in judges:
         _compare("compiled", case, run_compiled(case), expected, exact=case.exact)
     if Judges.EXECUTABLE in judges:

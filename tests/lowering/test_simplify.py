@@ -12,6 +12,7 @@ from halide_core.linear import difference, linear_of, to_expr
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT32, INT64
 from halide_core.visit import subexpressions
+from halide_core.worlds import Kind
 from lowering.limits import constant_limit
 from lowering.scoped import assume_condition, assume_loop
 from tests.lowering.integers import Environment, conditions, expressions, linear_expressions, value, variables
@@ -123,6 +124,28 @@ def test_what_a_sample_refutes_is_not_proven(known: _Known, a: Expr, b: Expr) ->
     assert not known.facts.proves_le(a, below), (known.told, a, below)
     simplifier = Simplifier(known.facts)
     assert not known.facts.proves_le(simplifier.expr(a), simplifier.expr(below)), (known.told, a, below)
+
+
+@settings(max_examples=200)
+@given(KNOWN, expressions(LEAVES))
+def test_states_that_refute_keep_the_facts_and_value_an_expression_as_evaluation_does(known: _Known, e: Expr) -> None:
+    for world in known.facts._states():
+        at = {v: world.value(linear_of(v), known.facts) for v in LEAVES}
+        assert all(value(least, at) <= value(most, at) for least, most in known.facts._said)
+        assert world.value(linear_of(e), known.facts) == value(e, at)
+
+
+def test_a_state_is_found_for_facts_that_lead_from_one_to_the_other() -> None:
+    outer, inner = Facts(), variables("i")[0]
+    outer.assume_at_least(n, ir.ONE)
+    assume_loop(outer, x, ir.Interval(ir.ZERO, n))
+    facts = Facts(outer)
+    assume_loop(facts, inner, ir.Interval(x, ir.sub(n, x)))
+    assert len(facts._states()) == len(Kind)
+    assert facts.refutes(difference(x, inner).plus(linear_of(ir.i64(-1))))
+    assert not facts.refutes(difference(inner, x))
+    facts.assume_at_most(n, ir.ZERO)
+    assert not facts._states(), "nothing is known where nothing can be"
 
 
 @settings(max_examples=200)
