@@ -20,7 +20,7 @@ from bounds.claims_arithmetic import fits_int32, in_int64, predicates
 from bounds.claims_memory import Reads, accesses_in
 from halide_core import ir
 from halide_core.algorithm import Definition, Function, Renamed
-from halide_core.index import TargetExprs, stage_variables
+from halide_core.index import TargetExprs, silent, stage_variables
 from halide_core.ir import (
     Access,
     Binary,
@@ -70,7 +70,7 @@ def definition_claims(place: Place, reads: Reads, *, simplified: bool) -> list[C
             context = context.holds(fits_int32(variables[ir.pure_variable(name)]))
     exact = dict.fromkeys(reads.expr(exprs.index(e)) for e in in_int64(meant.coordinates(), exprs))
     wanted = [*map(exprs.index, meant.args), *map(exprs.value, meant.values)]
-    conditions = [exprs.value(p) for p in meant.conditions]
+    conditions = [exprs.value(silent(p)) for p in meant.conditions]
     location = f.definitions[stage].location
     text: Text = (f"stage {stage} assigns what its definition says",)
     where: Text = (f"stage {stage} assigns where its definition says",)

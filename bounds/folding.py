@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from bounds.brief import brief
 from bounds.oracle import Answer, Ranges, Slide
-from bounds.query import Query
+from bounds.query import Choice, Query
 from bounds.sliding import windows
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -62,7 +62,8 @@ class Folding:
             for a in self._known
             if a.func is f and a.kind is HoleKind.CPU and a.stage == 0 and a.dim == d
         ]
-        return self._ranges.ends(length, self._query.scope(program.computed[f]), stop).high
+        inside = self._query.scope(program.computed[f]).then(Choice(f))  # one stage's length may be another's
+        return self._ranges.ends(length, inside, stop).high
 
     def default(self) -> dict[int, Expr]:
         """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is

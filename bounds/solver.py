@@ -9,7 +9,7 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from itertools import groupby
@@ -29,13 +29,12 @@ from bounds.claims import (
     conjuncts,
     negation,
 )
-from bounds.claims_evaluate import evaluate
+from bounds.counterexample import confirmed
+from bounds.decided import without_idle_cases
 from bounds.relevance import relevant
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, BinaryOp, Expr, Promise
-from halide_core.value_semantics import Value
-from halide_core.visit import subexpressions
 
 BUDGET = 2_000_000
 """z3's steps for one question about one claim."""
@@ -43,6 +42,9 @@ _WHOLE = 200
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 _QUICK = 0.1
 """The solver that walks gets so many times the budget."""
+_PATIENCE = 3
+"""Where it gave up so often in one context, it gets less:"""
+_HASTY = 0.01
 _THOROUGH = 4
 """So many times the budget are for a new solver that is told everything."""
 _SHARES = (1.0, 0.6, 0.3)
@@ -95,6 +97,10 @@ class Prover:
         self._switches: dict[Assert, Any] = {}
         self._growing = z3.Bool("products!")
         """Switches on what compares products."""
+        self._certain: dict[Expr, bool | None] = {}
+        """Conditions in the present context: certain, ruled out, or neither."""
+        self._stuck = 0
+        """How often the solver that walks gave up in the present context."""
         self._failed = 0
         self._core: list[Assert] = []
         """The checks that the last "unsat" rests on."""
@@ -137,6 +143,9 @@ class Prover:
         same = 0
         while same < min(len(wanted), len(self._stack)) and wanted[same] is self._stack[same]:
             same += 1
+        if same < max(len(wanted), len(self._stack)):
+            self._certain.clear()
+            self._stuck = 0
         for _ in range(len(self._stack) - same):
             self._pop()
         del self._stack[same:]
@@ -191,7 +200,8 @@ class Prover:
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         solver = self._solver
-        answer = self._without_and_with_growth(solver, switches, _QUICK)
+        answer = self._without_and_with_growth(solver, switches, _QUICK if self._stuck < _PATIENCE else _HASTY)
+        self._stuck += answer == z3.unknown
         if answer == z3.unknown and effort is not _Effort.WALK:
             solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat:
@@ -233,7 +243,7 @@ class Prover:
         axioms = frozenset().union(*(t.axioms for t in terms))
         seldom = axioms & (self._terms.cases | self._terms.growing)
         solver.add(terms[0].z, *map(self._terms.axiom, sorted(axioms - seldom)))
-        untold = [self._terms.axiom(n) for n in (*sorted(seldom), *self._terms.products.comparisons(axioms, ()))]
+        untold = [self._terms.axiom(n) for n in sorted(seldom)]
         before = self._spent
         while self._spent < before + _NARROW * self._budget:
             answer = self._bounded_check(solver, switches, _NARROW)
@@ -241,6 +251,8 @@ class Prover:
                 return solver, answer
             model = solver.model()
             broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:_TOLD]
+            if not broken:
+                broken = [self._terms.axiom(n) for n in self._terms.products.broken(axioms, _valued(model), _TOLD)]
             if not broken:
                 return solver, z3.sat
             solver.add(*broken)
@@ -299,23 +311,41 @@ class Prover:
         self._failed += 1
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
 
-    def _part_by_part(
-        self, e: Expr, checks: list[Assert], effort: _Effort = _Effort.ALL
-    ) -> dict[Assert, None] | None:
+    def _part_by_part(self, e: Expr, checks: list[Assert], effort: _Effort = _Effort.ALL) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
         first, which says most, or all together."""
         needed: dict[Assert, None] = {}
         for part in dict.fromkeys(conjuncts(e)):
             if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
                 continue
-            first = _first_alternative(part)
-            more = None if first is part else self._part_by_part(first, checks, _Effort.NARROW)
+            more = self._easily(part, checks)
+            if more is None:
+                part = without_idle_cases(part, self._decide)  # no less true, and shorter
+                first = _first_alternative(part)
+                more = None if first is part else self._part_by_part(first, checks, _Effort.NARROW)
             if more is None:
                 if self._ask(negation(part), checks, effort=effort) != z3.unsat:
                     return None
                 more = dict.fromkeys(self._fewest(negation(part)))
             needed.update(more)
         return needed
+
+    def _easily(self, e: Expr, checks: list[Assert]) -> dict[Assert, None] | None:
+        """The checks that a condition rests on, if it has an easy proof."""
+        if self._ask(negation(e), checks, effort=_Effort.WALK) != z3.unsat:
+            return None
+        return dict.fromkeys(self._fewest(negation(e)))
+
+    def _decide(self, condition: Expr) -> bool | None:
+        """Whether a condition is easily proven, or its opposite, without start-up checks."""
+        if condition not in self._certain:
+            certain: bool | None = None
+            if self._ask(negation(condition), effort=_Effort.WALK) == z3.unsat:
+                certain = True
+            elif self._ask(condition, effort=_Effort.WALK) == z3.unsat:
+                certain = False
+            self._certain[condition] = certain
+        return self._certain[condition]
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
         """Of the checks that the last answer rests on, some that no quick proof does without; all, if many."""
@@ -360,7 +390,7 @@ class Prover:
             if self._bounded_check(solver, switches) == z3.sat:
                 model = solver.model()
                 values = {e: _number(model.eval(z, model_completion=True)) for e, z in leaves}
-                found = _confirmed(claim, values, self._invented)
+                found = confirmed(claim, values, self._invented)
                 best = best or found
                 if found.certain:
                     best = found
@@ -399,31 +429,10 @@ def _steps(solver: Any) -> int:
     return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
 
 
+def _valued(model: Any) -> Callable[[Any], int]:
+    """What a model says that integers are worth."""
+    return lambda z: _number(model.eval(z, model_completion=True))
+
+
 def _number(value: Any) -> int:
     return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())
-
-
-def _confirmed(claim: Claim, leaves: dict[Expr, int], invented: Collection[Expr]) -> Counterexample:
-    """A model as a counterexample: certain if, evaluated, every hypothesis holds and the conclusion does not, and
-    no value of a Func had to be made up for it."""
-    values: dict[Expr, Value] = dict(leaves)
-    mentioned = _mentioned(claim)
-    certain = not any(e in invented for e in mentioned)
-    try:
-        for node in claim.context.below(None):
-            found = evaluate(node.fact, values)
-            if node.variable is not None:
-                values[node.variable] = found
-            elif not found:
-                certain = False
-        certain = certain and not evaluate(claim.conclusion, values)
-    except LookupError:
-        certain = False
-    named = {brief(e): int(values[e]) for e in mentioned if e in values}
-    return Counterexample(named, certain)
-
-
-def _mentioned(claim: Claim) -> list[Expr]:
-    """The leaves that a claim mentions, in a fixed order."""
-    roots = [node.fact for node in claim.context.below(None)] + [claim.conclusion]
-    return [e for e in subexpressions(roots) if isinstance(e, ir.Variable | ir.ParamRef | ir.BufferField | ir.Hole)]

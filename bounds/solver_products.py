@@ -7,7 +7,7 @@ In: the z3 integers of products and of their factors. Out: z3 truth values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import z3
@@ -42,23 +42,40 @@ def _growth(m: Any, x: Any, y: Any) -> list[Any]:
     ]
 
 
-def pair_lemmas(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> list[Any]:
-    """What is true of two products that share a factor: with it they grow by at least that factor a step.
+def pair_lemmas(one: _Product, other: _Product) -> list[Any]:
+    """What is true of two products that share a factor: with it they grow by at least that factor a step."""
+    lemmas = []
+    for a, b, c, d in _ways(one, other):
+        m, n = one[0], other[0]
+        shared = z3.And(one[b] == other[d], one[b] >= 0)
+        lemmas += [
+            z3.Implies(z3.And(one[b] == other[d], one[a] == other[c]), m == n),
+            z3.Implies(z3.And(shared, one[a] < other[c]), m + one[b] <= n),
+            z3.Implies(z3.And(shared, other[c] < one[a]), n + one[b] <= m),
+        ]
+    return lemmas
+
+
+def _ways(one: _Product, other: _Product) -> list[tuple[int, int, int, int]]:
+    """How factors of two products can be compared: places of one's own and its shared factor, and of the other's.
 
     Where some factor is the same term in both, those that might happen to be equal besides are left out.
     """
-    (m, x, y), (n, u, v) = one, other
-    ways = [(a, b, c, d) for a, b in ((x, y), (y, x)) for c, d in ((u, v), (v, u))]
-    sure = [way for way in ways if way[1].eq(way[3])]
-    lemmas = []
-    for a, b, c, d in sure or ways:
-        shared = z3.And(b == d, b >= 0)
-        lemmas += [
-            z3.Implies(z3.And(b == d, a == c), m == n),
-            z3.Implies(z3.And(shared, a < c), m + b <= n),
-            z3.Implies(z3.And(shared, c < a), n + b <= m),
-        ]
-    return lemmas
+    ways = [(a, b, c, d) for a, b in ((1, 2), (2, 1)) for c, d in ((1, 2), (2, 1))]
+    return [way for way in ways if one[way[1]].eq(other[way[3]])] or ways
+
+
+def _agree(one: Sequence[int], other: Sequence[int], ways: Sequence[tuple[int, int, int, int]]) -> bool:
+    """Whether values of two products keep to all that their lemmas say."""
+    for a, b, c, d in ways:
+        if one[b] == other[d]:
+            steps = other[c] - one[a]
+            grown = other[0] - one[0]
+            if steps == 0 and grown:
+                return False
+            if one[b] >= 0 and ((steps > 0 and grown < one[b]) or (steps < 0 and -grown < one[b])):
+                return False
+    return True
 
 
 class Products:
@@ -70,6 +87,7 @@ class Products:
         self._about: dict[int, _Product] = {}
         """By the first axiom about each product."""
         self._pairs: dict[tuple[int, int], frozenset[int]] = {}
+        self._compared: dict[tuple[int, int], list[tuple[int, int, int, int]]] = {}
         self._multiples: dict[int, dict[int, None]] = {}
         self._against: dict[tuple[int, int, int], frozenset[int]] = {}
 
@@ -102,6 +120,7 @@ class Products:
                     positive = factor >= 0
                     self._against[m.get_id(), at, k] = self._say(
                         z3.Implies(z3.And(positive, other >= k), m >= factor * k),
+                        z3.Implies(z3.And(positive, other <= k), m <= factor * k),
                         z3.Implies(z3.And(positive, other < k), m <= factor * k - factor),
                     )
                 said |= self._against[m.get_id(), at, k]
@@ -115,11 +134,29 @@ class Products:
         old = sorted(self._about.keys() & known)
         for i, n in enumerate(new):
             for m in (*old, *new[:i]):
-                pair = (min(m, n), max(m, n))
-                if pair not in self._pairs:
-                    self._pairs[pair] = self._say(*pair_lemmas(self._about[pair[1]], self._about[pair[0]]))
-                found += sorted(self._pairs[pair])
+                found += self._pair(min(m, n), max(m, n))
         return found
+
+    def broken(self, of: Collection[int], value: Callable[[Any], int], most: int) -> list[int]:
+        """Of the axioms that compare the products that the axioms ``of`` are about, some that values break: not many
+        more than ``most``, and none only where all hold."""
+        found: list[int] = []
+        about = sorted(self._about.keys() & of)
+        values = [[value(z) for z in self._about[n]] for n in about]
+        for i, n in enumerate(about):
+            for j, m in enumerate(about[:i]):
+                if (m, n) not in self._compared:
+                    self._compared[m, n] = _ways(self._about[n], self._about[m])
+                if not _agree(values[i], values[j], self._compared[m, n]):
+                    found += self._pair(m, n)
+                    if len(found) >= most:
+                        return found
+        return found
+
+    def _pair(self, m: int, n: int) -> list[int]:
+        if (m, n) not in self._pairs:
+            self._pairs[m, n] = self._say(*pair_lemmas(self._about[n], self._about[m]))
+        return sorted(self._pairs[m, n])
 
     def exact(self) -> list[Any]:
         """What every product so far is."""

@@ -62,6 +62,8 @@ class Terms:
         self._fresh = 0
         self.products = Products(self._compare)
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
+        self._kept: list[Any] = []
+        """Terms whose numbers are keys: others get the numbers of those that are gone."""
         self._defined: dict[Expr, Expr] = {}
         self._depends: dict[Expr, frozenset[Expr]] = {}
         self.promises: dict[ir.Promise, Any] = {}
@@ -420,8 +422,10 @@ class Terms:
     def _divided(self, x: Term, y: Term, axioms: frozenset[int]) -> tuple[Term, Term]:
         if y.range[0] == y.range[1]:
             return self._quotient_by(x, int(y.range[0]), axioms)
-        key = (x.z.get_id(), y.z.get_id())
+        plain = z3.simplify(x.z)  # sums written in two ways have one quotient
+        key = (plain.get_id(), y.z.get_id())
         if key not in self._quotients:
+            self._kept.append(plain)
             q, r = self._unknown("q", _ANY), self._unknown("r", _ANY)
             p = self._product(Term(q.z, _ANY, frozenset()), Term(y.z, _ANY, frozenset()), frozenset())
             said = self._say(

@@ -134,3 +134,13 @@ def test_bits_of_a_float_can_be_a_coordinate() -> None:
     wanted: Array = np.bincount(np.linspace(-3, 3, 9, dtype=np.float32).view(np.uint32) >> 28, minlength=16)
     same(h.realize([16]), wanted.astype(np.int32))
     assert h.certify().ok
+
+
+def test_conditions_show_nothing_and_are_certified(capsys: pytest.CaptureFixture[str]) -> None:
+    f, r = hl.Func("f"), hl.RDom([(0, 5)], "r")
+    r.where(hl.print(r.x, "asked") > 1)
+    f[x] = 0
+    f[x] += r.x
+    same(f.realize([2]), np.array([9, 9], dtype=np.int32))
+    assert f.certify().ok
+    assert shown(capsys) == []

@@ -6,7 +6,7 @@ from itertools import product
 
 import z3
 
-from bounds.solver_products import _WINDOW, _growth, pair_lemmas, product_lemmas
+from bounds.solver_products import _WINDOW, Products, _growth, pair_lemmas, product_lemmas
 
 NUMBERS = range(-3, 4)
 m, x, y, n, u, v = (z3.Int(name) for name in "mxynuv")
@@ -52,3 +52,48 @@ def test_lemmas_are_true_of_every_two_products() -> None:
     lemmas = pair_lemmas((m, x, y), (n, u, v))
     for a, b, c, d in product(range(-1, 3), repeat=4):
         assert hold(lemmas, m=a * b, x=a, y=b, n=c * d, u=c, v=d)
+
+
+class _Said:
+    """Axioms by number."""
+
+    def __init__(self) -> None:
+        self.axioms: list[z3.BoolRef] = []
+
+    def say(self, *facts: z3.BoolRef) -> frozenset[int]:
+        first = len(self.axioms)
+        self.axioms += facts
+        return frozenset(range(first, len(self.axioms)))
+
+
+def test_values_that_break_a_comparison_are_found_and_no_others() -> None:
+    for second in ((u, v), (x, v), (u, x)):
+        said = _Said()
+        products = Products(said.say)
+        (one, axioms), (other, more) = products.of(x, y), products.of(*second)
+        lemmas = pair_lemmas((one, x, y), (other, *second))
+        for a, b, c, d, p, q in product((-1, 0, 2), (-1, 0, 1), (0, 2), (-1, 0, 1), (-1, 0, 2), (-1, 0, 1, 2)):
+            values = {x: a, y: b, u: c, v: d, one: p, other: q}
+            given = [(z, z3.IntVal(n)) for z, n in values.items()]
+            right = all(z3.is_true(z3.simplify(z3.substitute(lemma, *given))) for lemma in lemmas)
+            found = products.broken(axioms | more, values.__getitem__, 1)
+            assert (not found) == right, (second, values)
+            told = [z3.simplify(z3.substitute(said.axioms[n], *given)) for n in found]
+            assert right or any(z3.is_false(each) for each in told), "a state that is found broken is ruled out"
+
+
+def test_multiples_of_a_factor_bound_its_products_on_both_sides() -> None:
+    said = _Said()
+    products = Products(said.say)
+    products.of(x, y)
+    lemmas = [said.axioms[n] for n in products.multiple(x, 3)]
+    about = next(iter(products._known.values()))[0][0]
+    for a, b in product(range(5), range(-2, 8)):
+        given = [(x, z3.IntVal(a)), (y, z3.IntVal(b))]
+        allowed = [
+            c for c in range(-20, 40) if all(
+                z3.is_true(z3.simplify(z3.substitute(lemma, *given, (about, z3.IntVal(c))))) for lemma in lemmas
+            )
+        ]  # fmt: skip
+        assert a * b in allowed
+        assert b != 3 or allowed == [3 * a]

@@ -1,0 +1,43 @@
+"""A state that a solver found, as a counterexample that people can check.
+
+In: a claim, and values of its leaves. Out: a Counterexample, which is certain where evaluation confirms it.
+
+    x < n,  {x: 5, n: 4}   ->   fails for x = 5, n = 4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from bounds.claims import Claim, Counterexample, brief
+from bounds.claims_evaluate import evaluate
+from halide_core import ir
+from halide_core.ir import Expr
+from halide_core.value_semantics import Value
+from halide_core.visit import subexpressions
+
+
+def confirmed(claim: Claim, leaves: dict[Expr, int], invented: Collection[Expr]) -> Counterexample:
+    """A model as a counterexample: certain if, evaluated, every hypothesis holds and the conclusion does not, and
+    no value of a Func had to be made up for it."""
+    values: dict[Expr, Value] = dict(leaves)
+    mentioned = _mentioned(claim)
+    certain = not any(e in invented for e in mentioned)
+    try:
+        for node in claim.context.below(None):
+            found = evaluate(node.fact, values)
+            if node.variable is not None:
+                values[node.variable] = found
+            elif not found:
+                certain = False
+        certain = certain and not evaluate(claim.conclusion, values)
+    except LookupError:
+        certain = False
+    named = {brief(e): int(values[e]) for e in mentioned if e in values}
+    return Counterexample(named, certain)
+
+
+def _mentioned(claim: Claim) -> list[Expr]:
+    """The leaves that a claim mentions, in a fixed order."""
+    roots = [node.fact for node in claim.context.below(None)] + [claim.conclusion]
+    return [e for e in subexpressions(roots) if isinstance(e, ir.Variable | ir.ParamRef | ir.BufferField | ir.Hole)]
