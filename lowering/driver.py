@@ -16,9 +16,11 @@ from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
 from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
+from halide_core.fused_products import fuse_products
 from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
+from halide_core.target import wants_strict_floats
 from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
@@ -27,6 +29,7 @@ from lowering.initial import lower_initial
 from lowering.laws import check_laws
 from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
+from lowering.narrow import narrow_arithmetic
 from lowering.partition import partition_loops
 from lowering.scoped import simplify_tree
 from lowering.traced import show_realizations, traces_of
@@ -113,6 +116,8 @@ def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0, the laws that this rests on checked."""
     algorithm = factor_reductions(snapshot(request.outputs, request.requirements))
     check_laws(algorithm.laws, request.target)
+    if not wants_strict_floats(request.target):
+        algorithm = fuse_products(algorithm)
     return inline_functions(wrap_calls(algorithm))
 
 
@@ -157,6 +162,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("partition", partition_loops),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
+        ("narrow", narrow_arithmetic),
         ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
         ("simplify_again", simplify_tree),
     ]
