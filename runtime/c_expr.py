@@ -36,6 +36,7 @@ from runtime.c_uses import (
 from runtime.instructions import is_narrow, mean, narrow_product
 from runtime.lookups import lookup
 from runtime.narrow import convert_narrow, reinterpret_narrow
+from runtime.strides import load_every
 from runtime.vectors import Prelude, mask_type
 
 ANY_WIDTH = 1
@@ -383,6 +384,9 @@ def address(
         function = prelude.load(type) if verb == "load" else prelude.store(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}"
     if isinstance(index, ir.Ramp):
+        every = load_every(prelude, type, small_constant(index.stride) or 0) if verb == "load" else None
+        if every is not None:
+            return f"{every}({pointer} + {args[0].at(PRODUCT)}"
         function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     shared = lanes_an_element(index) if verb == "load" else 0
