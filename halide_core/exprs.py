@@ -225,8 +225,8 @@ class Cast(Expr):
 
 class Intrinsic(Enum):
     """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each.
-    FMA is ``a*b + c``, rounded once: it has no name for users (``fused_products``). ROUNDING_HALVING_ADD is of integers:
-    the compiler finds it in longer formulas."""
+    FMA is ``a*b + c``, rounded once, and has no name for users (``fused_products``). ROUNDING_HALVING_ADD, of integers,
+    is what the compiler finds in longer formulas."""
 
     ABS = "abs"
     SQRT = "sqrt"
