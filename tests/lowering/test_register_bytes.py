@@ -9,7 +9,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.visit import subexpressions, walk
+from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.driver import lower, register_bytes
 from runtime.emit_c import emit_c
 from tests.apps.checking import image, numbers, same, variables
@@ -34,7 +34,7 @@ def test_vectors_fit_the_registers(dtype: type, target: str, size: int) -> None:
     lowered = lower(replace(f._request(), target=hl.Target(target)))
     stores = [s.value.type for s in walk(lowered.body) if isinstance(s, ir.Store)]
     assert stores and {t.lanes() * t.bytes() for t in stores} == {size}
-    loads = [e for s in walk(lowered.body) if isinstance(s, ir.Store) for e in subexpressions((s.value,))]
+    loads = [e for s in walk(lowered.body) for e in subexpressions(stmt_exprs(s)) if isinstance(e, ir.Load)]
     assert all(e.type.lanes() * e.type.bytes() == size for e in loads)
     assert f"vector_size({2 * size})" not in emit_c(lowered)
     if hl.get_host_target().has_feature(hl.TargetFeature.AVX2) and size < 64:
