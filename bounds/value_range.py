@@ -102,6 +102,8 @@ class ValueRanges:
                     return self.of_function(callee, component)
             case Call(function=Intrinsic.REINTERPRET):
                 return type_range(e.type)
+            case Call(function=Intrinsic.FMA, args=(a, b, c)):
+                return _binary(BinaryOp.ADD, _binary(BinaryOp.MUL, self.of(a), self.of(b), e.type), self.of(c), e.type)
             case Call(function=function, args=args):
                 return self._call(function, args)
             case Binary(op=op, a=a, b=b):

@@ -224,7 +224,9 @@ class Cast(Expr):
 
 
 class Intrinsic(Enum):
-    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each."""
+    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each.
+    FMA is ``a*b + c``, rounded once, and has no name for users (``fused_products``). ROUNDING_HALVING_ADD, of integers,
+    is what the compiler finds in longer formulas."""
 
     ABS = "abs"
     SQRT = "sqrt"
@@ -241,12 +243,14 @@ class Intrinsic(Enum):
     COSH = "cosh"
     TANH = "tanh"
     POW = "pow"
+    FMA = "fma"
     FLOOR = "floor"
     CEIL = "ceil"
     ROUND = "round"
     TRUNC = "trunc"
     IS_NAN = "is_nan"
     REINTERPRET = "reinterpret"
+    ROUNDING_HALVING_ADD = "rounding_halving_add"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -167,16 +167,17 @@ class Realizable(OutputFiles, Pending):
             raise PipelineError(f"The pipeline has {told}, but {len(given)} buffers are given.")
         return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
 
-    def evaluate(self, window: Sequence[int | tuple[int, int]]) -> Any:
+    def evaluate(self, window: Sequence[int | tuple[int, int]], *, strict_float: bool = False) -> Any:
         """The values in a window by the reference semantics (figure 2.6), without schedule or compiler.
 
         Args:
             window: an extent, or (min, extent), for each dimension.
+            strict_float: what a target with this feature computes, where no product is fused with a sum.
         """
         results = []
         for f in self._defined():
             box = [w if isinstance(w, tuple) else (0, w) for w in window]
-            results.append(semantics.evaluate(f, box))
+            results.append(semantics.evaluate(f, box, strict_float=strict_float))
         return results[0] if len(results) == 1 else tuple(results)
 
     def infer_arguments(self) -> list[Argument]:

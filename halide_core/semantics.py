@@ -34,6 +34,7 @@ from halide_core.algorithm import (
     refuse_externs,
 )
 from halide_core.errors import InternalError, PipelineError
+from halide_core.fused_products import fused_values
 from halide_core.narrow_floats import element
 from halide_core.semantics_inputs import Array, Inputs
 from halide_core.semantics_stack import Code, run_bounded
@@ -78,8 +79,9 @@ def _reachable(output: Function) -> list[Function]:
 class _Program:
     """Every stage that an output needs, ready to be asked for points."""
 
-    def __init__(self, output: Function, inputs: Inputs) -> None:
+    def __init__(self, output: Function, inputs: Inputs, strict_float: bool) -> None:
         self.inputs = inputs
+        self._strict_float = strict_float
         self.stages: dict[ir.Callee, list[Stage]] = {}
         functions = _reachable(output)
         for f in functions:
@@ -150,7 +152,8 @@ class _Program:
         if isinstance(stage, Fold):
             for e in _reads_of(f, _below(d.values)):
                 body.name(e, "state")
-        values = [body.expr(value) for value in d.values]
+        meant = fused_values(f, d) if i and not self._strict_float else d.values
+        values = [body.expr(value) for value in meant]
         result = values[0] if len(values) == 1 else body.tuple_of(values)
         assert isinstance(stage, Pure | Update)
         stage.body = body.code(pure, _variables(d.domain), result)
@@ -185,6 +188,7 @@ def evaluate(
     *,
     params: Mapping[Parameter, object] | None = None,
     images: Mapping[Image, tuple[Array, Sequence[int]]] | None = None,
+    strict_float: bool = False,
 ) -> Array | tuple[Array, ...]:
     """The values of a Func in a window [REALIZE].
 
@@ -194,6 +198,7 @@ def evaluate(
         params: values of parameters, before ``Parameter.value``.
         images: contents and first coordinates (x first) of images, before ``Image.bound``. Arrays have their axes
             reversed: ``array[y, x]``.
+        strict_float: as for a target with this feature: no product is fused with a sum.
 
     Returns:
         An array with its axes reversed (``result[y, x]``) in the Func's own dtype; a tuple of them where the Func
@@ -208,7 +213,7 @@ def evaluate(
     if any(extent < 0 for _, extent in window):
         raise PipelineError(f'The window of Func "{function.name}" has a negative extent: {list(window)}.')
     refuse_externs(realization_order([function]), "the reference semantics are")
-    program = _Program(function, Inputs(params or {}, images or {}))
+    program = _Program(function, Inputs(params or {}, images or {}), strict_float)
     last = program.stages[function][-1]
     wrap = wrap_function(INT32)
     ranges = [[wrap(low + k) for k in range(extent)] for low, extent in window]

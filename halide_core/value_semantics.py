@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from halide_core.errors import InternalError
+from halide_core.float_products import fused_product
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.narrow_floats import pattern_of, rounded, value_of_pattern
 from halide_core.types import Float, Type
@@ -379,9 +380,13 @@ def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable
     """
     if function is Intrinsic.REINTERPRET:
         return _reinterpretation(argument, result)
+    if argument.is_integer() and function is Intrinsic.ROUNDING_HALVING_ADD:
+        return lambda a, b: (a + b + 1) >> 1
     if argument.is_integer() and function is Intrinsic.ABS:
         fit = _fit_function(result)
         return lambda value: fit(abs(value))
+    if function is Intrinsic.FMA:
+        return fused_product(argument)
     if not argument.is_float() or argument.lanes() > 1:
         raise InternalError(f'The function "{function.value}" has no scalar meaning on {argument}.')
     exact = _FLOAT_TO_FLOAT.get(function)

@@ -16,9 +16,12 @@ from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
 from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
 from halide_core.debug import Stopwatch, deep_recursion, show
+from halide_core.fused_products import fuse_products
 from halide_core.ir import Stmt
 from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
+from halide_core.target import Target, get_host_target, wants_strict_floats
+from halide_core.types import UInt
 from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
@@ -27,6 +30,7 @@ from lowering.initial import lower_initial
 from lowering.laws import check_laws
 from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
+from lowering.narrow import narrow_arithmetic
 from lowering.partition import partition_loops
 from lowering.scoped import simplify_tree
 from lowering.traced import show_realizations, traces_of
@@ -39,10 +43,6 @@ from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
 from scheduling.specialize import for_every_case
 from scheduling.wrappers import wrap_calls
-
-REGISTER_BYTES = 64
-"""Vectors are no wider than this; a machine with narrower registers splits them in its C compiler."""
-
 
 CERTIFIED = "layout_checks"
 """The pass whose program a certificate is about: the first one that has all start-up checks."""
@@ -59,6 +59,11 @@ class Trace:
     passes: list[tuple[str, Stmt]] = field(default_factory=list)
 
 
+def register_bytes(target: Target | None) -> int:
+    """The bytes of the registers of a target, or of this machine: C compilers are bad at wider vectors."""
+    return (target or get_host_target()).natural_vector_size(UInt(8))
+
+
 def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None = None) -> Lowered:
     """Lowers a pipeline.
 
@@ -70,7 +75,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
         program = _schedule(algorithm, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
-        for name, run in _passes(program):
+        for name, run in _passes(program, register_bytes(request.target)):
             stmt = run(stmt)
             show(name, stmt, watch.lap())
             trace.passes.append((name, stmt))
@@ -118,6 +123,8 @@ def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0, the laws that this rests on checked."""
     algorithm = factor_reductions(snapshot(request.outputs, request.requirements))
     check_laws(algorithm.laws, request.target)
+    if not wants_strict_floats(request.target):
+        algorithm = fuse_products(algorithm)
     return inline_functions(wrap_calls(algorithm))
 
 
@@ -141,8 +148,8 @@ def _fill(program: Program, oracle: Oracle, trace: Trace) -> Stmt:
     return filled
 
 
-def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
-    """The optimising passes in order.
+def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+    """The optimising passes in order; vectors are no wider than so many bytes.
 
     First iterations of slides are apart before all else, so that others don't ask whether they are one. Guards are
     decided before they move, so that only those that can fail do; loops unroll while points are still points, so that
@@ -162,7 +169,8 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("partition", partition_loops),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
-        ("vectorize", lambda s: vectorize_loops(s, REGISTER_BYTES, traversals)),
+        ("narrow", narrow_arithmetic),
+        ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
         ("simplify_again", simplify_tree),
     ]
 

@@ -33,7 +33,10 @@ from runtime.c_uses import (
     small_constant,
     uses_below,
 )
+from runtime.instructions import is_narrow, mean, narrow_product
+from runtime.lookups import lookup
 from runtime.narrow import convert_narrow, reinterpret_narrow
+from runtime.strides import load_every
 from runtime.vectors import Prelude, mask_type
 
 ANY_WIDTH = 1
@@ -90,6 +93,10 @@ class Leaves(Protocol):
 
     def register(self, buffer: str, index: Expr) -> str | None:
         """The local variable that an element, or lanes of them, are kept in; None where they are in memory."""
+        ...
+
+    def padded(self, buffer: str) -> bool:
+        """Whether a few bytes behind the last element may be read."""
         ...
 
 
@@ -201,6 +208,9 @@ class ExprEmitter:
         symbol, level = _SYMBOLS[op]
         if index and type.is_scalar() and not (a.data or b.data):
             return _index_arithmetic(e, a, b)
+        if op is BinaryOp.MUL and is_narrow(e.a) and is_narrow(e.b):
+            first, last = (b, a) if small_constant(e.a) is not None else (a, b)
+            return Text(f"{narrow_product(self._prelude, type)}({first.text}, {last.text})", ATOM)
         infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
         if op is BinaryOp.MUL and type.is_vector() and type.bits() == 16 and not _is_power_of_two(small_constant(e.b)):
             return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
@@ -312,6 +322,8 @@ class ExprEmitter:
             return Text(f"{reinterpret_narrow(self._prelude, e.type, of)}({inner})", ATOM)
         if e.function is Intrinsic.REINTERPRET:
             return Text(f"{self._prelude.reinterpret(e.type, of)}({inner})", ATOM, data=e.type.element_of() is INT64)
+        if e.function is Intrinsic.ROUNDING_HALVING_ADD:
+            return Text(f"{mean(self._prelude, of)}({inner})", ATOM)
         if not of.is_float():
             raise InternalError(f'"{e.function.value}" of {of} reached the C emitter: {e!r}')
         if e.function is Intrinsic.ABS:
@@ -322,7 +334,9 @@ class ExprEmitter:
             if of.is_scalar():
                 return Text(f"__builtin_isnan({inner}) != 0", OTHER)
             return Text(f"{self._prelude.is_nan(of)}({inner})", ATOM, mask=of.bits())
-        return Text(f"{self._prelude.math(e.function, of)}({inner})", ATOM)
+        fused = e.function is Intrinsic.FMA
+        name = self._prelude.fused_product(of) if fused else self._prelude.math(e.function, of)
+        return Text(f"{name}({inner})", ATOM)
 
     def _promise(self, e: ir.Promise, args: list[Text], index: bool) -> Text:
         """The value: that the promise is kept was the user's word."""
@@ -341,7 +355,7 @@ class ExprEmitter:
             if type.is_bool():
                 return Text(f"{element} != 0", OTHER, mask=ANY_WIDTH if one else 0)
             return Text(f"{self._prelude.splat(type)}({element})" if one else element, ATOM, data=True)
-        text = address(self._prelude, "load", in_memory, pointer, e.index, args)
+        text = address(self._prelude, "load", in_memory, pointer, e.index, args, self._leaves.padded(e.buffer))
         if type.is_bool():
             m, zero = self._prelude.type(mask_type(8, type.lanes())), f"({self._prelude.type(in_memory)}){{0}}"
             return Text(f"({m})({text}) != {zero})", UNARY, mask=8)
@@ -362,12 +376,17 @@ def _is_power_of_two(value: int | None) -> bool:
     return value is not None and value > 0 and value & (value - 1) == 0
 
 
-def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text]) -> str:
+def address(
+    prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text], padded: bool = False
+) -> str:
     """The call that loads or stores lanes, up to what follows the address: ``load_u8x16(in + x``."""
     if isinstance(index, ir.Ramp) and len(args) == 1:
         function = prelude.load(type) if verb == "load" else prelude.store(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}"
     if isinstance(index, ir.Ramp):
+        every = load_every(prelude, type, small_constant(index.stride) or 0) if verb == "load" else None
+        if every is not None:
+            return f"{every}({pointer} + {args[0].at(PRODUCT)}"
         function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     shared = lanes_an_element(index) if verb == "load" else 0
@@ -380,7 +399,8 @@ def address(prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, 
     else:
         base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
         of = address_parts(index)[-1].type
-    function = prelude.gather(type, of) if verb == "load" else prelude.scatter(type, of)
+    from_table = lookup(prelude, type, of) if padded else None
+    function = from_table or (prelude.gather(type, of) if verb == "load" else prelude.scatter(type, of))
     return f"{function}({pointer}, {base}, {lanes}"
 
 

@@ -28,6 +28,7 @@ from runtime.c_sizes import factors_of, find_size_lets, on_stack
 from runtime.c_stores import StoreEmitter
 from runtime.c_text import ATOM, UNARY, Text
 from runtime.c_uses import Use, as_use, find_index_lets, uses_of
+from runtime.lookups import PADDING, find_tables
 from runtime.profiled_c import NAMES as PROFILE_NAMES
 from runtime.profiled_c import OVERHEAD, Instrumentation, Marks
 from runtime.vectors import Prelude
@@ -79,7 +80,7 @@ class _Unit:
         self.index_lets = find_index_lets(lowered.body)
         self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets)
         self.size_lets = find_size_lets(lowered.body)
-        self._registers = find_registers(lowered.body)
+        self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
@@ -139,6 +140,10 @@ class _Unit:
         """The local variable that an element, or lanes of them, are kept in."""
         place = place_of(index) if buffer in self._registers else None
         return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
+
+    def padded(self, buffer: str) -> bool:
+        """Whether a few bytes behind the last element may be read."""
+        return buffer in self.tables
 
     def registers(self, stmt: ir.AllocateFlat) -> list[tuple[str, str]] | None:
         """The C type and name of each local variable that stands for a buffer; None where it is memory."""
@@ -384,9 +389,10 @@ class _Function:
             for c_type, name in kept:
                 self.line(f"{c_type} {name} = {{0}};")
             return
+        padding = PADDING if stmt.buffer in unit.tables else 0
         if stmt.limit is not None and on_stack(stmt, stmt.limit * size):
             unit.buffers[stmt.buffer] = f"{element} *restrict"
-            room = max(1, -(-stmt.limit * size // _ALIGNMENT)) * _ALIGNMENT // size
+            room = max(1, -(-(stmt.limit * size + padding) // _ALIGNMENT)) * _ALIGNMENT // size
             zeros = " = {0}" if stmt.zeroed else ""
             self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT}))){zeros};")
             if unit.profile is not None:
@@ -399,6 +405,7 @@ class _Function:
         self.line(f"int64_t {total} = {factors[0].text};")
         steps = [t.text for t in factors[1:]] + [str(size)]
         checks = [f"{total} >= 0", *(f"!__builtin_mul_overflow({total}, {step}, &{total})" for step in steps)]
+        checks += [f"!__builtin_add_overflow({total}, {padding}, &{total})"] if padding else []
         self.line(f"const bool {fits} = {' && '.join(checks)};")
         self.line(f"{element} *restrict {name} = {fits} ? halide_core_malloc({total}) : 0;")
         what = f'Pipeline "{unit.lowered.name}": there is no memory for buffer "{stmt.buffer}".'

@@ -73,6 +73,25 @@ def product(type: Type) -> Arm | None:
     return Arm(f"pmullw{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
 
 
+def mean(type: Type) -> Arm | None:
+    """The mean of two unsigned integers, rounded up."""
+    width = _width(type)
+    if width is None or not type.is_uint() or type.bits() > 16:
+        return None
+    masked = f", ({{v}})a, {_UNMASKED}" if width == 512 else ""
+    return Arm(f"pavg{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
+
+
+def narrow_product(type: Type) -> Arm | None:
+    """``a * b`` of 32-bit integers that 16 bits hold: a sum of two products, of which the second is of zeros."""
+    width = _width(type)
+    if width is None or not type.is_int() or type.bits() != 32:
+        return None
+    halves = f"(v{2 * type.lanes()}hi)"
+    masked = f", ({{v}}){{{{0}}}}, {_UNMASKED}" if width == 512 else ""
+    return Arm(f"pmaddwd{width}{'_mask' if masked else ''}", f"{halves}a, {halves}(b & 0xffff){masked}")
+
+
 def magnitude(type: Type) -> Arm | None:
     """The absolute value of signed integers."""
     width = _width(type)
@@ -98,6 +117,15 @@ def rounding(function: Intrinsic, type: Type) -> Arm | None:
     return Arm(name, f"({{v}})a, {mode}{masked}")
 
 
+def fused_product(type: Type) -> Arm | None:
+    """``a*b + c`` of floats, rounded once."""
+    width = _width(type)
+    if width is None:
+        return None
+    masked = f", {_UNMASKED}, {_CURRENT}" if width == 512 else ""
+    return Arm(f"vfmadd{_float_suffix(type, width)}", "({v})a, ({v})b, ({v})c" + masked)
+
+
 def conversion(to: Type, source: Type) -> Arm | None:
     """Sixteen bytes as 32-bit integers, and back: the only steps of more than twice the width in one instruction."""
     if to.lanes() != 16 or not (to.is_integer() and source.is_integer()):
@@ -116,6 +144,15 @@ def truncation(source: Type) -> Arm | None:
         return None
     masked = f", (v16si){{{{0}}}}, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
     return Arm("cvttps2dq" + {128: "", 256: "256", 512: "512_mask"}[width], "({v})x" + masked)
+
+
+def lookup(type: Type, index: Type) -> Arm | None:
+    """Sixteen elements of 8 or 16 bits anywhere, with what follows each, as 32-bit integers."""
+    small = type.is_integer() and type.bits() in (8, 16)
+    if not small or type.lanes() != 16 or index.bits() != 32:
+        return None
+    place = f"(const void *)((uintptr_t)p + (uintptr_t)base * {type.bytes()})"
+    return Arm("gathersiv16si", f"({{v}}){{{{0}}}}, {place}, ({{v}})index, {_UNMASKED}, {type.bytes()}")
 
 
 def gather(type: Type, index: Type) -> Arm | None:

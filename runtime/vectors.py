@@ -102,7 +102,7 @@ class Prelude:
         """A function of another file's: ``head`` gives the result's type, the parameters and the lines of the body."""
         return self._function(name, head)
 
-    def _armed(self, arm: Arm | None, result: Type, operand: Type, generic: list[str], *others: Type) -> list[str]:
+    def armed(self, arm: Arm | None, result: Type, operand: Type, generic: list[str], *others: Type) -> list[str]:
         """A body: one instruction, where there is one and the compiler may use it, else what C can say. ``others`` are
         the types of further operands."""
         if arm is None:
@@ -139,11 +139,11 @@ class Prelude:
         if op in LEAST:
             test = f"({self.type(mask_of(type))})(a {LEAST[op]} b)"
             generic = [f"return {self.select(type)}({test}, a, b);"]
-            return self._armed(vector_arms.minimum(op, type), type, type, generic)
+            return self.armed(vector_arms.minimum(op, type), type, type, generic)
         if op in WRAPPING:
             u = self.type(unsigned(type))
             arm = vector_arms.product(type) if op is BinaryOp.MUL else None
-            return self._armed(arm, type, type, [f"return ({c})(({u})a {WRAPPING[op]} ({u})b);"])
+            return self.armed(arm, type, type, [f"return ({c})(({u})a {WRAPPING[op]} ({u})b);"])
         if type.is_float() and op is BinaryOp.MOD:
             floor = self.math(Intrinsic.FLOOR, type)
             return [f"return a - b * {floor}(a / b);"]
@@ -223,7 +223,7 @@ class Prelude:
         if arm is None:
             return generic
         # What is too great is the least number there, of which ~ is the greatest.
-        first, call, *rest = self._armed(arm, to, source, generic)
+        first, call, *rest = self.armed(arm, to, source, generic)
         made = f"{call.removeprefix('return ').removesuffix(';')} ^ {over}"
         return [first, f"return ({made}) & ({m})(x == x);", *rest]
 
@@ -238,7 +238,7 @@ class Prelude:
                 generic = f"__builtin_convertvector(a, {c})"
             else:
                 generic = f"{self.convert(to, middle)}({self.convert(middle, source)}(a))"
-            body = self._armed(vector_arms.conversion(to, source), to, source, [f"return {generic};"])
+            body = self.armed(vector_arms.conversion(to, source), to, source, [f"return {generic};"])
             return c, f"{self.type(source)} a", body
 
         return self._function(f"{tag(to)}_of_{tag(source)}", head)
@@ -256,7 +256,7 @@ class Prelude:
             if type.is_scalar():
                 return u, f"{c} a", [f"return ({u})(a < 0 ? 0 - ({u})a : ({u})a);"]
             generic = [f"const {u} sign = ({u})(a < 0);", f"return (({u})a ^ sign) - sign;"]
-            return u, f"{c} a", self._armed(vector_arms.magnitude(type), unsigned(type), type, generic)
+            return u, f"{c} a", self.armed(vector_arms.magnitude(type), unsigned(type), type, generic)
 
         return self._function(f"abs_{tag(type)}", head)
 
@@ -293,10 +293,23 @@ class Prelude:
         def head() -> tuple[str, str, list[str]]:
             c = self.type(type)
             call = f"{builtin}(a[i], b[i])" if two else f"{builtin}(a[i])"
-            body = self._armed(vector_arms.rounding(function, type), type, type, _lane_by_lane(c, type.lanes(), call))
+            body = self.armed(vector_arms.rounding(function, type), type, type, _lane_by_lane(c, type.lanes(), call))
             return c, f"{c} a, {c} b" if two else f"{c} a", body
 
         return self._function(f"{function.value}_{tag(type)}", head)
+
+    def fused_product(self, type: Type) -> str:
+        """``f(a, b, c)``: a*b + c, rounded once."""
+        builtin = f"__builtin_fma{'f' if type.bits() == 32 else ''}"
+        if type.is_scalar():
+            return builtin
+
+        def head() -> tuple[str, str, list[str]]:
+            c, lanes = self.type(type), type.lanes()
+            generic = _lane_by_lane(c, lanes, f"{builtin}(a[i], b[i], c[i])")
+            return c, f"{c} a, {c} b, {c} c", self.armed(vector_arms.fused_product(type), type, type, generic)
+
+        return self._function(f"fma_{tag(type)}", head)
 
     # ---- making vectors, and moving them to and from memory ------------------------------------------------------
 
@@ -338,7 +351,7 @@ class Prelude:
             lambda: (
                 self.type(type),
                 f"const {stored(type)} *p, int64_t stride",
-                _of_loads(self.type(type), [f"p[{i} * stride]" for i in range(type.lanes())]),
+                of_loads(self.type(type), [f"p[{i} * stride]" for i in range(type.lanes())]),
             ),
         )
 
@@ -387,8 +400,8 @@ class Prelude:
         def head() -> tuple[str, str, list[str]]:
             c, lanes = self.type(type), type.lanes()
             parameters = f"const {stored(type)} *p, int64_t base, {self.type(index)} index"
-            generic = _of_loads(c, [f"p[base + index[{i}]]" for i in range(lanes)])
-            return c, parameters, self._armed(vector_arms.gather(type, index), type, type, generic, index)
+            generic = of_loads(c, [f"p[base + index[{i}]]" for i in range(lanes)])
+            return c, parameters, self.armed(vector_arms.gather(type, index), type, type, generic, index)
 
         return self._function(f"gather_{tag(type)}_{tag(index)}", head)
 
@@ -404,7 +417,7 @@ class Prelude:
         )
 
 
-def _of_loads(c: str, loads: list[str]) -> list[str]:
+def of_loads(c: str, loads: list[str]) -> list[str]:
     """A vector of scalar loads: written out, as gcc would build one that a loop fills in memory (twice as slow)."""
     return [f"return ({c}){{{', '.join(loads)}}};"]
 

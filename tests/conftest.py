@@ -51,8 +51,11 @@ def certificates(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """``golden(name, text)`` fails, with the difference, unless ``tests/golden/<name>`` holds the text."""
+def golden(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """``golden(name, text)`` fails, with the difference, unless ``tests/golden/<name>`` holds the text.
+
+    Files are of machines with registers of 64 bytes."""
+    monkeypatch.setattr("lowering.driver.register_bytes", lambda target: 64)
     update = bool(request.config.getoption("--update-golden"))
 
     def compare(name: str, text: str) -> None:
