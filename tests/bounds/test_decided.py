@@ -1,4 +1,4 @@
-"""Expressions without idle cases: worth the same wherever the decisions hold, and nothing inside an idle case is asked."""
+"""Expressions without idle cases: worth the same wherever the decisions hold; what an idle case asks is not asked."""
 
 from __future__ import annotations
 
