@@ -19,10 +19,11 @@ from halide_core.expr import Expr, ExprLike
 from halide_core.ir import Field
 from halide_core.names import fresh_input_name
 from halide_core.parameter import Parameter
-from halide_core.pending import IMAGE_PARAM, Pending
+from halide_core.pending import IMAGE_PARAM
 from halide_core.picture import Array
 from halide_core.promises import alignment_of, check_dimension, note_memory, promise, promise_alignment
 from halide_core.ranges import RangeLike, as_range
+from halide_core.sources import Source
 from halide_core.storage import MemoryType
 from halide_core.types import INT32, INT64, Type
 
@@ -102,15 +103,12 @@ def dimension_of(image: Image | Function, dim: int) -> Dimension:
     return Dimension(image, dim)
 
 
-class Shaped(Pending):
+class Shaped(Source):
     """A buffer whose shape start-up expressions can be made of."""
 
     def dim(self, dimension: int) -> Dimension:
         """The shape along one dimension."""
         return dimension_of(self._buffer(), dimension)
-
-    def _buffer(self) -> Image | Function:
-        raise NotImplementedError  # ImageParam and OutputImageParam say
 
     def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
         """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""

@@ -152,6 +152,12 @@ def _head(stmt: ir.Stmt) -> str:
             return "answer query: " + "; ".join(f"{c.name}({_box(box)})" for c, box in regions)
         case ir.WriteFile(func=func, file=file, box=box):
             return f"write {func.name}({_box(box)}) to {file.path!r}"
+        case ir.PrefetchRegion(func=func, var=var, offset=offset, strategy=strategy, box=None):
+            return f"prefetch {func.name} for {var.name} + {format_expr(offset)}, {strategy.value}"
+        case ir.PrefetchRegion(func=func, box=box) if box is not None:
+            return f"prefetch {func.name}({_box(box)})"
+        case ir.PrefetchLine(buffer=buffer, index=index):
+            return f"prefetch {buffer}[{format_expr(index)}]"
     return type(stmt).__name__.lower()
 
 

@@ -11,7 +11,7 @@ from enum import Enum
 
 from halide_core.debug_files import DebugFile
 from halide_core.exprs import Callee, Expr, Variable, format_node
-from halide_core.storage import Layout, MemoryType
+from halide_core.storage import Layout, MemoryType, PrefetchBoundStrategy
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -174,6 +174,29 @@ class WriteFile(Stmt):
     file: DebugFile
     box: tuple[Interval, ...]
     strides: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrefetchRegion(Stmt):
+    """Asks the machine to bring near what the rest of the block will read of ``func`` when the loop variable ``var`` is
+    ``offset`` further on. To the program it is nothing: no value depends on it. ``box``: those points, once bounds are
+    known; the strategy has taken those away by then that have no memory, unless it is NonFaulting."""
+
+    func: Callee
+    var: Variable
+    offset: Expr
+    strategy: PrefetchBoundStrategy
+    box: tuple[Interval, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrefetchLine(Stmt):
+    """Asks the machine to bring ``buffer[index]`` near, in flat memory; ``index`` is a number modulo 2^64. ``inside``:
+    whether that element is there."""
+
+    buffer: str
+    index: Expr
+    inside: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

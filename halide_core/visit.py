@@ -31,6 +31,8 @@ from halide_core.ir import (
     Let,
     Load,
     Not,
+    PrefetchLine,
+    PrefetchRegion,
     Print,
     Promise,
     Provide,
@@ -151,6 +153,12 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
             return (index, value)
         case WriteFile(box=box, strides=strides):
             return (*(e for i in box for e in (i.min, i.len)), *strides)
+        case PrefetchRegion(offset=offset, box=None):
+            return (offset,)
+        case PrefetchRegion(box=box) if box is not None:
+            return tuple(e for i in box for e in (i.min, i.len))
+        case PrefetchLine(index=index):
+            return (index,)
     return ()
 
 
@@ -272,6 +280,15 @@ class Rewriter:
                 shape, steps = tuple([self.interval(i) for i in box]), tuple([self.expr(e) for e in strides])
                 same = all(a is b for a, b in zip((*box, *strides), (*shape, *steps), strict=True))
                 return stmt if same else replace(stmt, box=shape, strides=steps)
+            case PrefetchRegion(box=None, offset=offset):
+                distance = self.expr(offset)
+                return stmt if distance is offset else replace(stmt, offset=distance)
+            case PrefetchRegion(box=box) if box is not None:
+                shape = tuple([self.interval(i) for i in box])
+                return stmt if all(a is b for a, b in zip(box, shape, strict=True)) else replace(stmt, box=shape)
+            case PrefetchLine(index=index):
+                where = self.expr(index)
+                return stmt if where is index else replace(stmt, index=where)
             case Stores(stores=stores):
                 each = tuple([self.stmt(s) for s in stores])
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)

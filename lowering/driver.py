@@ -28,6 +28,7 @@ from lowering.laws import check_laws
 from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
 from lowering.partition import partition_loops
+from lowering.prefetch import place_prefetches
 from lowering.scoped import simplify_tree
 from lowering.traced import show_realizations, traces_of
 from lowering.traversal import Traversals
@@ -150,6 +151,7 @@ def _passes(program: Program) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
+        *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
         ("warm_up", separate_warm_ups),
         ("hoist", hoist_invariants),

@@ -29,8 +29,10 @@ from halide_core.debug import deep_recursion
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
 from halide_core.narrow_floats import element
+from halide_core.visit import stmt_exprs
 from lowering.interpreter_arguments import Arguments
 from lowering.interpreter_code import Allocation, Code, Coder, Place
+from lowering.interpreter_prefetch import is_inside, look_at
 from lowering.interpreter_writes import FlatWrite, Run, allocate, write_flat, write_nowhere, write_point
 from lowering.store import (
     EPS_MEM,
@@ -218,6 +220,8 @@ class _Machine:
                 return self._answer(stmt)
             case ir.WriteFile():
                 return lambda: None  # what people see of memory is no part of the program's meaning
+            case ir.PrefetchRegion() | ir.PrefetchLine():
+                return self._prefetch(stmt)
         raise InternalError(f"A {type(stmt).__name__} has no meaning in the target language.")
 
     def _block(self, block: ir.Block) -> Run:
@@ -316,6 +320,15 @@ class _Machine:
         allocation = Allocation(name, types, len(self._around))
         self._allocations[key] = (allocation, 0)
         return allocate(stmt, code, allocation)
+
+    def _prefetch(self, stmt: ir.PrefetchRegion | ir.PrefetchLine) -> Run:
+        """Nothing happens; what is said to be inside of memory is looked at."""
+        place = self._place(stmt.func if isinstance(stmt, ir.PrefetchRegion) else stmt.buffer)
+        if place is None:
+            raise InternalError(f"What is prefetched has no memory: {stmt!r}")
+        if not is_inside(stmt):
+            return _nothing
+        return look_at(stmt, self._coder.code(stmt, stmt_exprs(stmt), ()), place.allocation)
 
     def _provide(self, stmt: ir.Provide) -> Run:
         types = stmt.func.types

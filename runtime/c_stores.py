@@ -14,7 +14,7 @@ from halide_core.errors import InternalError
 from halide_core.types import Type
 from runtime.c_expr import ExprEmitter, Leaves, address, subscript
 from runtime.c_names import Names
-from runtime.c_text import Text
+from runtime.c_text import UNARY, Text
 from runtime.c_uses import uses_of
 from runtime.vectors import Prelude
 
@@ -53,6 +53,14 @@ class StoreEmitter:
             ready.append((store, stored, where))
         for store, stored, where in ready:
             line(self._store(store, stored, where))
+
+    def prefetch(self, stmt: ir.PrefetchLine, line: Callable[[str], None]) -> None:
+        """A prefetch. The address is a number: one outside of the memory is no pointer that C lets a program have, and
+        arithmetic that is no index's wraps."""
+        (index,) = self._exprs.emit([(stmt.index, False)], line)
+        place = self._leaves.buffer(stmt.buffer)
+        address = f"(uintptr_t){place} + (uintptr_t){index.at(UNARY)} * sizeof *{place}"
+        line(f"__builtin_prefetch((const void *)({address}));")
 
     def _store(self, store: ir.Store, stored: str, where: list[Text]) -> str:
         kept = self._leaves.register(store.buffer, store.index)

@@ -140,6 +140,10 @@ class _Unit:
         place = place_of(index) if buffer in self._registers else None
         return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
 
+    def is_register(self, buffer: str) -> bool:
+        """Whether a buffer's elements are local variables."""
+        return buffer in self._registers
+
     def registers(self, stmt: ir.AllocateFlat) -> list[tuple[str, str]] | None:
         """The C type and name of each local variable that stands for a buffer; None where it is memory."""
         places = self._registers.get(stmt.buffer)
@@ -158,6 +162,7 @@ class _Unit:
             elif isinstance(stmt, ir.Let | ir.For):
                 own.add(stmt.var.name)
             buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
+            buffers += [stmt.buffer] if isinstance(stmt, ir.PrefetchLine) else []
             buffers += [stmt.func.name] if isinstance(stmt, ir.WriteFile) else []
             for e in subexpressions(stmt_exprs(stmt)):
                 match e:
@@ -274,6 +279,9 @@ class _Function:
                 self._answer(stmt)
             case ir.WriteFile():
                 self._write_file(stmt)
+            case ir.PrefetchLine(buffer=buffer):
+                if not self._unit.is_register(buffer):  # local variables are near already
+                    self._unit.stores.prefetch(stmt, self.line)
             case _:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
 

@@ -1,0 +1,63 @@
+"""Directives newer than those of ``later``: each with a generator, and random numbers, of its own.
+
+In: a case as ``later`` left it. Out: the case, mostly; seldom with one of the directives. So another one changes no
+case that has none of it.
+"""
+
+from __future__ import annotations
+
+import random
+
+from halide_core.schedule_stages import Prefetch
+from halide_core.storage import PrefetchBoundStrategy
+from halide_core.types import INT32
+from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Told
+from tests.fuzz.later import LATER, Later, placed_funcs
+from tests.fuzz.nests import model_of
+from tests.fuzz.terms import Form, number
+
+SHARE = 0.01
+
+
+def draw_newest(case: Case, seed: int, at: int) -> Case:
+    """The case, or the case with one of the directives."""
+    for method, each in NEWEST.items():
+        rng = random.Random(f"{seed}/{at}/{method}")
+        if rng.random() < SHARE:
+            case = each.draw(case, rng) or case
+    return case
+
+
+def _draw_prefetch(case: Case, rng: random.Random) -> Case | None:
+    """Of what a Func reads, in a loop that nothing was said of."""
+    args, placed = model_of(case).args, placed_funcs(case)
+    memory = [*placed, *(item.name for item in case.items if isinstance(item, Image) and not item.embedded)]
+    found = []
+    for item in case.items:
+        if isinstance(item, Definition) and item.name in placed:
+            said = {a.name for t in case.directives if t.func == item.name for a in t.args if isinstance(a, Loop)}
+            free = [v for v in args[item.name] if v not in said]
+            read = {node.text: None for v in item.terms() for node in v if node.form is Form.READ}
+            found += [(item.name, free, name) for name in read if name in memory and name != item.name and free]
+    if not found:
+        return None
+    func, loops, fetched = rng.choice(found)
+    at = rng.randrange(len(loops))
+    source = rng.randrange(at, len(loops))  # dimensions nest in their order, the first one innermost
+    given = (Consumer(fetched), Loop(loops[at]), Loop(loops[source]), number(rng.choice([0, 1, 2, 5, 100]), INT32))
+    told = Told(func, 0, "prefetch", (*given, rng.choice(list(PrefetchBoundStrategy))))
+    return with_told(case, told)
+
+
+def with_told(case: Case, told: Told) -> Case:
+    """The case with one more directive, after all others."""
+    return Case(case.seed, case.items, case.outputs, case.windows, (*case.directives, told), case.tags)
+
+
+NEWEST: dict[str, Later] = {
+    "prefetch": Later(_draw_prefetch, (Prefetch,)),
+}
+"""The directives."""
+
+ADDED = {**LATER, **NEWEST}
+"""All that came after campaigns had begun."""
