@@ -167,8 +167,9 @@ def test_schedule_as_a_value() -> None:
     plain.clear()
     space["schedule"](g, f, im, p)
     assert hl.Schedule(f).directives() == plain.directives()
-    other_im, other_g, other_f = pair()
-    other_g[x, y] += 0 * p
-    plain.apply(other_f)
-    assert hl.Schedule(other_f).directives() == plain.directives()
-    assert other_im is not im
+    other, again, last = image(numbers((24, 40), np.int32), "im"), hl.Func("g"), hl.Func("f")
+    again[x, y] = other[x, y] * p
+    last[x, y] = again[x, y] + again[x, y + 1]
+    plain.apply(last)
+    assert hl.Schedule(last).directives() == plain.directives()
+    check(last, [9, 8], np.asarray(last.evaluate([9, 8])))
