@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from halide_core import ir
 from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.names import is_automatic
-from halide_core.schedule import Directive
-from halide_core.schedule_funcs import RFactor
+from halide_core.schedule import Directive, StageDirective
 from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
@@ -227,10 +226,10 @@ def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlgebraicLaw:
-    """The law of an operator that an ``rfactor`` rests on."""
+    """The law of an operator that an ``rfactor`` or an ``atomic`` rests on; None where it is the user's word alone."""
 
-    directive: RFactor
-    law: Law
+    directive: StageDirective
+    law: Law | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
-always_partition always_partition_all atomic compute_with dump_argument_list never_partition
+always_partition always_partition_all compute_with dump_argument_list never_partition
 never_partition_all partition
 """
 _DEVICE = """

@@ -47,7 +47,7 @@ from halide_core.schedule import (
     Traverse,
 )
 from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
-from halide_core.schedule_stages import Prefetch
+from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -241,7 +241,7 @@ class _Writer:
                 return f"align_bounds({loop(d.var)}, {expr(d.modulus)}, {expr(rest)})"
             case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
                 return d.call()
-            case AllowRaceConditions() | SpecializeFail() | Trace() | DebugToFile():
+            case AllowRaceConditions() | Atomic() | SpecializeFail() | Trace() | DebugToFile():
                 return d.call()  # nothing in it but a text
         raise ScheduleError(f"{d} can't be written as source.", d.location)
 

@@ -1,6 +1,6 @@
-"""Directives about a stage that name other Funcs, as data.
+"""Directives about how a stage meets memory, as data.
 
-In: calls such as ``f.prefetch(g, y, y, 2)``. Out: frozen records, as in ``schedule``.
+In: calls such as ``f.prefetch(g, y, y, 2)`` and ``f.update().atomic()``. Out: frozen records, as in ``schedule``.
 """
 
 from __future__ import annotations
@@ -45,3 +45,14 @@ class Prefetch(StageDirective):
         plain = self.strategy is PrefetchBoundStrategy.GuardWithIf
         strategy = "" if plain else f", PrefetchBoundStrategy.{self.strategy.value}"
         return f"prefetch({self.fetched.name}, {self.at}, {self.source}, {format_expr(self.offset)}{strategy})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Atomic(StageDirective):
+    """Each update of a point is one step, so that reduction loops of the stage may be parallel or vectorized.
+    ``override``: on the user's word that the order of the steps doesn't matter."""
+
+    override: bool
+
+    def call(self) -> str:
+        return f"atomic({'True' if self.override else ''})"

@@ -36,7 +36,7 @@ from halide_core.schedule import (
     Traverse,
 )
 from halide_core.schedule_funcs import RFactor
-from halide_core.schedule_stages import Prefetch
+from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.sources import Source
 from halide_core.stage_arguments import AUTO, factor_text, new_names, tail_text, tile_groups
 from halide_core.storage import PrefetchBoundStrategy
@@ -243,6 +243,20 @@ class StageSchedule(Pending):
         function, stage = self._scheduled()
         return self._record(AllowRaceConditions(func=function, stage=stage, location=user_location()))
 
+    def atomic(self, override_associativity_test: bool = False) -> Self:
+        """Makes each update of a point one step, so that directives given after this one may make reduction loops of
+        the stage parallel or vectorized: iterations that meet take turns.
+
+        Args:
+            override_associativity_test: take the user's word, and no proof, that the order of steps doesn't matter.
+
+        Legal when: the update's operator is associative and commutative, as ``rfactor`` has it, floats included; in
+        threads, of one number a point.
+        """
+        function, stage = self._scheduled()
+        override = bool(override_associativity_test)
+        return self._record(Atomic(func=function, stage=stage, location=user_location(), override=override))
+
     def rename(self, old_name: VarOrRVar, new_name: VarOrRVar) -> Self:
         """Gives a loop another name, by which later directives know it.
 
@@ -284,11 +298,10 @@ class StageSchedule(Pending):
         if isinstance(distance, IntImm) and distance.value < 0:
             raise ScheduleError(f"The offset of prefetch() can't be negative: {distance.value}.")
         fetched = func._stage()[0] if isinstance(func, StageSchedule) else func._buffer()
+        given: dict[str, Any] = {"fetched": fetched, "at": names[0], "source": names[1]}
+        at_line = user_location()
         return self._record(
-            Prefetch(
-                func=function, stage=stage, location=user_location(), fetched=fetched, at=names[0], source=names[1],
-                offset=distance, strategy=strategy,
-            )
+            Prefetch(func=function, stage=stage, location=at_line, offset=distance, strategy=strategy, **given)
         )
 
     def rfactor(self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]], v: Var | None = None) -> Func:

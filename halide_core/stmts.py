@@ -128,12 +128,14 @@ class If(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Provide(Stmt):
-    """``f[args] = values``: stage ``stage`` of ``func`` writes one point, all components at once."""
+    """``f[args] = values``: stage ``stage`` of ``func`` writes one point, all components at once. ``atomic``: between
+    what the values read of that point and the write no other iteration writes it."""
 
     func: Callee
     stage: int
     args: tuple[Expr, ...]
     values: tuple[Expr, ...]
+    atomic: bool = False
 
 
 class Failure(Enum):
@@ -214,11 +216,12 @@ class AllocateFlat(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Store(Stmt):
-    """``buffer[index] = value`` on flat memory, for one element or lanes of them."""
+    """``buffer[index] = value`` on flat memory, for one element or lanes of them. ``atomic`` as of a Provide."""
 
     buffer: str
     index: Expr
     value: Expr
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

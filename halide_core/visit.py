@@ -257,7 +257,7 @@ class Rewriter:
             case Provide(args=args, values=values):
                 at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
                 same = all(a is b for a, b in zip(args + values, at + give, strict=True))
-                return stmt if same else Provide(stmt.func, stmt.stage, at, give)
+                return stmt if same else replace(stmt, args=at, values=give)
             case Allocate(bounds=bounds, folds=folds):
                 box = tuple([self.interval(i) for i in bounds])
                 slots = tuple([None if k is None else self.expr(k) for k in folds])
@@ -275,7 +275,7 @@ class Rewriter:
                 return stmt if count is size else replace(stmt, size=count)
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
-                return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+                return stmt if where is index and what is value else replace(stmt, index=where, value=what)
             case WriteFile(box=box, strides=strides):
                 shape, steps = tuple([self.interval(i) for i in box]), tuple([self.expr(e) for e in strides])
                 same = all(a is b for a, b in zip((*box, *strides), (*shape, *steps), strict=True))

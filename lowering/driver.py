@@ -35,6 +35,7 @@ from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
 from lowering.warm_up import separate_warm_ups
+from scheduling.atomic import atomic_laws
 from scheduling.factor import factor_reductions
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
@@ -112,7 +113,7 @@ def sliding(program: Program) -> list[Slide]:
 
 def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0, the laws that this rests on checked."""
-    algorithm = factor_reductions(snapshot(request.outputs, request.requirements))
+    algorithm = atomic_laws(factor_reductions(snapshot(request.outputs, request.requirements)))
     check_laws(algorithm.laws, request.target)
     return inline_functions(wrap_calls(algorithm))
 

@@ -103,7 +103,7 @@ class _Flatten(Rewriter):
         """A store for each component, all at once."""
         at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
         stores = [
-            Store(s.func.component_name(k), at, self.expr(value)) for k, value in enumerate(s.values)
+            Store(s.func.component_name(k), at, self.expr(value), s.atomic) for k, value in enumerate(s.values)
         ]
         return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
 

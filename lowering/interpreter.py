@@ -132,6 +132,8 @@ class _Machine:
         """Memory in scope, and the component that the key stands for."""
         self._around: tuple[Races, ...] = ()
         """The parallel and vectorized loops around, outermost first."""
+        self._atomic: tuple[Allocation, ...] = ()
+        """The memory that the statement at hand updates in one step: iterations of reduction loops take turns there."""
         self.loops: list[Races] = []
         """All of those of the program."""
         for callee, components in arguments.components.items():
@@ -166,7 +168,10 @@ class _Machine:
         if found is None:
             return None
         allocation, component = found
-        return Place(allocation, component, self._around[allocation.depth :] if allocation.writable else ())
+        around = self._around[allocation.depth :] if allocation.writable else ()
+        if any(each is allocation for each in self._atomic):
+            around = tuple([races for races in around if not races.takes_turns])
+        return Place(allocation, component, around)
 
     def _number(self, e: Expr, stmt: Stmt) -> Callable[[], Any]:
         return self._coder.number(e, stmt)
@@ -207,7 +212,8 @@ class _Machine:
             case ir.If():
                 return self._if(stmt)
             case ir.Provide():
-                return self._provide(stmt)
+                with self._one_step([stmt.func] if stmt.atomic else []):
+                    return self._provide(stmt)
             case ir.Store():
                 return self._stores(stmt, (stmt,))
             case ir.Stores(stores=stores):
@@ -255,7 +261,7 @@ class _Machine:
 
     def _for(self, loop: ir.For) -> Run:
         low, length = self._number(loop.bounds.min, loop), self._number(loop.bounds.len, loop)
-        races = Races(loop.loop) if loop.kind in _CONCURRENT else None
+        races = Races(loop.loop, takes_turns=not loop.pure) if loop.kind in _CONCURRENT else None
         with self._scope():
             if races is not None:
                 self.loops.append(races)
@@ -342,7 +348,15 @@ class _Machine:
         absent = next((s for s in stores if self._place(s.buffer) is None), None)
         if absent is not None:
             return write_nowhere(absent.buffer, stmt)
-        return write_flat([self._store(s) for s in stores])
+        with self._one_step([s.buffer for s in stores if s.atomic]):
+            return write_flat([self._store(s) for s in stores])
+
+    @contextmanager
+    def _one_step(self, keys: Sequence[Callee | str]) -> Iterator[None]:
+        """What is translated inside updates memory in one step."""
+        self._atomic = tuple([self._allocations[key][0] for key in keys if key in self._allocations])
+        yield
+        self._atomic = ()
 
     def _store(self, stmt: ir.Store) -> FlatWrite:
         if stmt.index.type.lanes() != stmt.value.type.lanes():

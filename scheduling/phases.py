@@ -36,7 +36,7 @@ from halide_core.schedule import (
     Trace,
     Traverse,
 )
-from halide_core.schedule_stages import Prefetch
+from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -48,6 +48,7 @@ from halide_core.schedule_storage import (
     StoreIn,
 )
 from scheduling import loops, placement
+from scheduling.atomic import atomic
 from scheduling.bounds_hints import align, bound
 from scheduling.dominance import check_dominance
 from scheduling.inline import has_place
@@ -102,6 +103,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.rename(program, d)
             case AllowRaceConditions():
                 program = loops.allow_races(program, d)
+            case Atomic():
+                program = atomic(program, d)
             case Specialize() | SpecializeFail():
                 continue  # the phase before's
             case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import random
 
-from halide_core.schedule_stages import Prefetch
+from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32
 from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Told
-from tests.fuzz.later import LATER, Later, placed_funcs
+from tests.fuzz.later import LATER, Later, names_its_loops, placed_funcs, reductions
 from tests.fuzz.nests import model_of
 from tests.fuzz.terms import Form, number
 
@@ -54,7 +54,28 @@ def with_told(case: Case, told: Told) -> Case:
     return Case(case.seed, case.items, case.outputs, case.windows, (*case.directives, told), case.tags)
 
 
+def _draw_atomic(case: Case, rng: random.Random) -> Case | None:
+    """Of a reduction over integers, whose loops are threads or lanes then."""
+    found = [each for each in reductions(case) if not names_its_loops(case, *each[:2])]
+    items = {item.name: item for item in case.items if isinstance(item, Definition)}
+    found = [each for each in found if not items[each[0]].value.type.is_bool()]
+    if not found:
+        return None
+    func, stage, domain = rng.choice(found)
+    loops = [Loop(f"{domain.name}.{letter}") for letter in "xyzw"[: len(domain.bounds)]]
+    told = [Told(func, stage, "atomic")]
+    way = rng.choice(["parallel", "vectorize", "both"])
+    at = rng.choice(loops)
+    if way != "parallel":
+        told.append(Told(func, stage, "vectorize", (at, number(rng.choice([2, 3, 4, 8]), INT32))))
+    if way != "vectorize":
+        told.append(Told(func, stage, "parallel", (rng.choice(loops),)))
+    rest = tuple(t for t in case.directives if (t.func, t.stage, t.method) != (func, stage, "unscheduled"))
+    return Case(case.seed, case.items, case.outputs, case.windows, (*rest, *told), case.tags)
+
+
 NEWEST: dict[str, Later] = {
+    "atomic": Later(_draw_atomic, (Atomic,)),
     "prefetch": Later(_draw_prefetch, (Prefetch,)),
 }
 """The directives."""

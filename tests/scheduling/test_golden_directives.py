@@ -98,6 +98,14 @@ def test_prefetch(golden: Golden, strategy: hl.PrefetchBoundStrategy) -> None:
     golden(f"prefetch_{strategy.value}.txt", f"{both(f)}\n{shown}")
 
 
+@pytest.mark.parametrize("way", ["parallel", "vectorize"])
+def test_atomic(golden: Golden, way: str) -> None:
+    hist, out, r = histogram()
+    stage = hist.update().atomic()
+    stage.parallel(r.y) if way == "parallel" else stage.vectorize(r.x, 5)
+    golden(f"atomic_{way}.txt", f"{both(out)}\n-- vectorize\n{format_stmt(after(out, 'vectorize'))}\n")
+
+
 # -- loops
 
 
