@@ -46,7 +46,7 @@ from halide_core.schedule import (
     Trace,
     Traverse,
 )
-from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
+from halide_core.schedule_funcs import CloneIn, In, InInput, ReadInstead, RFactor
 from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
@@ -177,7 +177,7 @@ class _Writer:
             at += len(group)
 
     def _subject(self, d: Directive) -> str:
-        func = d.func
+        func = d.image if isinstance(d, InInput) else d.func
         if not isinstance(d, StageDirective):
             return self._names.of(func, func.name)
         if d.branch.number:
@@ -214,9 +214,9 @@ class _Writer:
             case RFactor():
                 pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
                 return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"
-            case In() | CloneIn():
+            case In() | InInput() | CloneIn():
                 among = ", ".join(self._names.of(c, c.name) for c in d.consumers)
-                verb = "in_" if isinstance(d, In) else "clone_in"
+                verb = "clone_in" if isinstance(d, CloneIn) else "in_"
                 return f"{verb}({f'[{among}]' if len(d.consumers) > 1 else among})"
             case Prefetch():
                 what, plain = self._names.of(d.fetched, d.fetched.name), d.strategy is PrefetchBoundStrategy.GuardWithIf
@@ -283,8 +283,8 @@ class _Writer:
 
 def _leaves(d: Directive) -> list[object]:
     """What a directive mentions, besides Funcs."""
-    fetched: list[object] = [d.fetched] if isinstance(d, Prefetch) else []
-    return [*fetched, *(_leaf(e) for e in subexpressions(d.exprs()))]
+    named: list[object] = [d.fetched] if isinstance(d, Prefetch) else [d.image] if isinstance(d, InInput) else []
+    return [*named, *(_leaf(e) for e in subexpressions(d.exprs()))]
 
 
 def _leaf(e: Expr) -> object:

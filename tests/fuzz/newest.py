@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import random
 
+from halide_core.schedule import TailStrategy
+from halide_core.schedule_funcs import InInput
 from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32
-from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Told
+from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Then, Told
 from tests.fuzz.later import LATER, Later, names_its_loops, placed_funcs, reductions
 from tests.fuzz.nests import model_of
 from tests.fuzz.terms import Form, number
@@ -21,7 +23,7 @@ SHARE = 0.01
 
 def draw_newest(case: Case, seed: int, at: int) -> Case:
     """The case, or the case with one of the directives."""
-    for method, each in NEWEST.items():
+    for method, each in (*NEWEST.items(), ("in_ of an input", _INPUTS)):
         rng = random.Random(f"{seed}/{at}/{method}")
         if rng.random() < SHARE:
             case = each.draw(case, rng) or case
@@ -74,11 +76,35 @@ def _draw_atomic(case: Case, rng: random.Random) -> Case | None:
     return Case(case.seed, case.items, case.outputs, case.windows, (*rest, *told), case.tags)
 
 
+def _draw_input_wrapper(case: Case, rng: random.Random) -> Case | None:
+    """A Func of an input's values, computed at the root or where one consumer reads it, or inlined."""
+    model, placed = model_of(case), placed_funcs(case)
+    images = [item for item in case.items if isinstance(item, Image) and not item.embedded and item.extents]
+    read = {d.name: {n.text for n in d.value} for d in case.items if isinstance(d, Definition)}
+    found = [(image, func) for image in images for func, names in read.items() if image.name in names]
+    if not found:
+        return None
+    image, func = rng.choice(found)
+    everywhere = rng.random() < 0.3
+    then: list[Then] = []
+    around = model.args[func]
+    if not everywhere and around and func in placed and not any(t.func == func for t in case.directives):
+        then.append(("compute_at", (Consumer(func), Loop(rng.choice(around)))))
+    elif rng.random() < 0.8:
+        then.append(("compute_root", ()))
+    if then and rng.random() < 0.5:
+        way = rng.choice(["vectorize", "unroll", "parallel"])
+        then.append((way, (Loop("_0"), number(3, INT32), rng.choice([TailStrategy.GuardWithIf, TailStrategy.RoundUp]))))
+    return with_told(case, Told(image.name, 0, "in_", () if everywhere else (Consumer(func),), then=tuple(then)))
+
+
+_INPUTS = Later(_draw_input_wrapper, (InInput,))
+
 NEWEST: dict[str, Later] = {
     "atomic": Later(_draw_atomic, (Atomic,)),
     "prefetch": Later(_draw_prefetch, (Prefetch,)),
 }
 """The directives."""
 
-ADDED = {**LATER, **NEWEST}
-"""All that came after campaigns had begun."""
+ADDED = {**LATER, **NEWEST, "in_": Later(LATER["in_"].draw, (*LATER["in_"].records, *_INPUTS.records))}
+"""All that came after campaigns had begun: ``in_`` is a method of Funcs and of inputs."""
