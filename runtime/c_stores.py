@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from halide_core import ir
 from halide_core.errors import InternalError
+from halide_core.index import silent
 from halide_core.ir import BinaryOp
 from halide_core.types import Type
 from halide_core.visit import subexpressions, substitute
@@ -85,11 +86,15 @@ class StoreEmitter:
         old = self._leaves.variable(before).text
         line(f"__atomic_load({at}, &{old}, __ATOMIC_RELAXED);")
         line("for (;;) {")
-        (value,) = self._exprs.emit([(substitute(store.value, {own: before}), False)], line)
+        result = substitute(store.value, {own: before})
+        (value,) = self._exprs.emit([(silent(result), False)], line)
         line(f"{type} {new} = {self._exprs.as_stored(value, store.value.type)};")
         done = f"__atomic_compare_exchange({at}, &{old}, &{new}, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)"
         line(f"if ({done}) break;")
         line("}")
+        if silent(result) is not result:  # it is shown once, and not at each try
+            (value,) = self._exprs.emit([(result, False)], line)
+            line(f"(void){value.at(UNARY)};")
 
     def prefetch(self, stmt: ir.PrefetchLine, line: Callable[[str], None]) -> None:
         """A prefetch; local variables are near already. The address is a number: one outside of the memory is no

@@ -127,6 +127,17 @@ def test_word_of_the_user() -> None:
     check(f, [16], np.asarray(f.evaluate([16])))
 
 
+def test_what_is_traced_is_shown_once(capfd: pytest.CaptureFixture[str]) -> None:
+    for operator in ("+", "max"):
+        h, r = histogram(OPERATORS[operator])
+        h.trace_stores().trace_loads()
+        h.update().atomic().parallel(r.y)
+        same(h.realize([16]), serial(OPERATORS[operator]))
+        lines = capfd.readouterr().out.splitlines()
+        assert sum(line.startswith("Store h(") for line in lines) == 16 + DATA.size
+        assert sum(line.startswith("Load h(") for line in lines) == DATA.size
+
+
 class _Plain(Rewriter):
     """Updates that are no single steps."""
 
