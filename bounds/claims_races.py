@@ -7,6 +7,7 @@ Claims that no other iteration writes or reads the same point.
     ->  0 <= y < n, 0 <= x < m, 0 <= y' < n, 0 <= x' < m, y != y'  ⇒  x != x' || y != y'
 
 Of a reduction loop that runs so because the user allowed race conditions the claims about its own Func have a waiver.
+Of one whose updates are atomic they are about single steps, which take turns.
 Memory allocated inside the loop is an iteration's own. Two iterations may write one point if they must write one value:
 a pure definition's, which is a function of the point alone. A read in a condition or an index counts as any other.
 """
@@ -62,17 +63,23 @@ class _Races:
         claims: list[Claim] = []
         for callee, found in shared.items():
             waiver = self._waiver(loop, callee)
+            own = not loop.pure and callee is self._named[loop.loop.func]
             writes = [t for t in found if t.writer is not None]
             reads = _distinct([t for t in found if t.writer is None])
             for i, write in enumerate(writes):
                 for other in writes[i:]:
                     told: Text = (f'loop "{loop.loop}": no two iterations write {callee.name} at one point',)
-                    if other is write and _is_function_of_the_point(write, depth):
+                    if own and other is write and _is_one_step(write, reads):
+                        told = (f'loop "{loop.loop}": iterations that meet in {callee.name} take turns, in any order',)
+                        claims.append(self._claim(write, told, write.context, ir.TRUE, None))
+                    elif other is write and _is_function_of_the_point(write, depth):
                         told = (f'loop "{loop.loop}": iterations that write {callee.name} at one point agree',)
                         claims.append(self._claim(write, told, write.context, ir.TRUE, None))
                     else:
                         claims.append(self._apart(loop, depth, write, other, told, waiver))
                 for read in reads:
+                    if own and _is_one_step(write, [read]):
+                        continue  # it is part of the step
                     told = (f'loop "{loop.loop}": no iteration writes {callee.name} where another reads it',)
                     claims.append(self._apart(loop, depth, write, read, told, waiver))
         return claims
@@ -114,6 +121,15 @@ class _Races:
                 if v in self._memory.words:
                     self._memory.words[renamed[v]] = None
         return Substitution(renamed)
+
+
+def _is_one_step(write: Touch, reads: Sequence[Touch]) -> bool:
+    """Whether an assignment is atomic, and all that is read of its Func is the point that it writes, by itself. That
+    the order of such steps does not matter is a claim about its operator (``lowering.laws``)."""
+    writer = write.writer
+    assert isinstance(writer, Provide)
+    here = [t.reader == write.reader and all(a is b for a, b in zip(t.point, write.point, strict=True)) for t in reads]
+    return writer.atomic and all(here)
 
 
 def _distinct(reads: list[Touch]) -> list[Touch]:

@@ -148,6 +148,10 @@ class TreeClaims:
                 self._if(stmt, scope)
             case Provide():
                 self._provide(stmt, scope)
+            case ir.PrefetchRegion(func=f):
+                text = (f'what is prefetched of "{f.name}" is memory that is there',)
+                there = ir.TRUE if f in scope.boxes else ir.FALSE
+                self._claim(Kind.MEMORY, self._about(scope), text, scope.context, there, self._line(scope))
             case _:
                 self._claim(Kind.STARTUP, "", (f"{type(stmt).__name__} has a meaning here",), scope.context, ir.FALSE)
 

@@ -295,7 +295,7 @@ class _Extraction:
                 coordinates = [e.args[d] for e in group]
                 if own:
                     coordinates = [c for c in coordinates if c is not covered[d]]
-                points.append(_extremes(coordinates))
+                points.append(extremes(coordinates))
             stage = reader.stage if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
             clause = Clause(kind, callee, stage, tuple(points), path, reader, rule)
             if kind is HoleKind.MEM:
@@ -306,7 +306,7 @@ class _Extraction:
                 self._query.reads.setdefault(callee, []).append(clause)
 
 
-def _extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:
+def extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:
     """Distinct coordinates, without those that lie between two others that differ from them by constants."""
     least: dict[frozenset[tuple[Expr, int]], tuple[int, Expr]] = {}
     most: dict[frozenset[tuple[Expr, int]], tuple[int, Expr]] = {}

@@ -158,7 +158,7 @@ from halide_core.schedule_value import Schedule
 from halide_core.several_names import funcs, vars
 from halide_core.shadowing import check_siblings
 from halide_core.stage import Stage
-from halide_core.storage import MemoryType
+from halide_core.storage import MemoryType, PrefetchBoundStrategy
 from halide_core.target import (
     Target,
     get_host_target,
@@ -229,6 +229,7 @@ __all__ = [
     "Pipeline",
     "PipelineError",
     "PrecisionWarning",
+    "PrefetchBoundStrategy",
     "Profile",
     "PromiseError",
     "RDom",

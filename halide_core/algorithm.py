@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from halide_core import ir
 from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.names import is_automatic
-from halide_core.schedule import Directive
-from halide_core.schedule_funcs import RFactor
+from halide_core.schedule import Directive, StageDirective
 from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.visit import Rewriter, subexpressions
@@ -90,6 +89,8 @@ class Image(ir.Callee):
         """Whether each load is shown."""
         self.memory = MemoryType.Auto
         """The kind of memory that the caller says the data is in. It changes nothing: a CPU has one kind."""
+        self.wrappers: list[Function] = []
+        """The Funcs that ``in_`` made of it, each with the directive that says who reads it."""
 
 
 class ReductionDomain(ir.Domain):
@@ -208,7 +209,7 @@ def realization_order(outputs: Iterable[Function]) -> list[Function]:
 
 
 def with_made_funcs(functions: Iterable[Function]) -> list[Function]:
-    """Some Funcs, and after each those that directives about it made."""
+    """Some Funcs, and after each those that directives about it, or about inputs that it reads, made."""
     found: dict[Function, None] = {}
     waiting = list(reversed(list(functions)))
     while waiting:
@@ -216,6 +217,9 @@ def with_made_funcs(functions: Iterable[Function]) -> list[Function]:
         if function not in found:
             found[function] = None
             made = [f for d in function.directives for f in d.funcs()]
+            for image in callees(function):
+                for f in image.wrappers if isinstance(image, Image) else ():
+                    made += [g for d in f.directives for g in d.funcs() if g is f]
             waiting += [f for f in reversed(made) if isinstance(f, Function)]
     return list(found)
 
@@ -227,10 +231,10 @@ def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlgebraicLaw:
-    """The law of an operator that an ``rfactor`` rests on."""
+    """The law of an operator that an ``rfactor`` or an ``atomic`` rests on; None where it is the user's word alone."""
 
-    directive: RFactor
-    law: Law
+    directive: StageDirective
+    law: Law | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +290,7 @@ class Renamed(Rewriter):
             copy = ReductionDomain(
                 domain.names, tuple(self.interval(i) for i in domain.bounds), domain.predicate, domain.location
             )
-            inner = Renamed(self._to, {domain: copy}, self._variables)
+            inner = type(self)(self._to, {domain: copy}, self._variables)
             copy.predicate = inner.expr(domain.predicate)
             return replace(inner._stage(d), domain=copy)
         return self._stage(d)

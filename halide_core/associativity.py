@@ -80,7 +80,7 @@ class Law:
 def law_of(function: Function, definition: Definition) -> Law | None:
     """The law that an update definition obeys on samples; None where there is none, or it reads its Func elsewhere."""
     own = [Access(t, function, definition.args, k, _label(function, definition)) for k, t in enumerate(function.types)]
-    if len(own) > _MOST_COMPONENTS or _reads_elsewhere(function, definition, own):
+    if len(own) > _MOST_COMPONENTS or not updates_points(function, definition):
         return None
     x = tuple([Variable(t, f"x{k}" if len(own) > 1 else "x") for k, t in enumerate(function.types)])
     y = tuple([Variable(t, f"y{k}" if len(own) > 1 else "y") for k, t in enumerate(function.types)])
@@ -101,13 +101,14 @@ def _label(function: Function, definition: Definition) -> int:
     return ir.LAST_STAGE
 
 
-def _reads_elsewhere(function: Function, definition: Definition, own: Sequence[Expr]) -> bool:
+def updates_points(function: Function, definition: Definition) -> bool:
+    """Whether an update reads its own Func, and nothing of it but the point that it writes, for the value alone."""
     roots = [*definition.args, definition.predicate]
     if definition.domain is not None:
         roots.append(definition.domain.predicate)
     steered = any(isinstance(e, Access) and e.callee is function for e in subexpressions(roots))
     read = [e for e in subexpressions(definition.values) if isinstance(e, Access) and e.callee is function]
-    return steered or not read or any(e not in own for e in read)
+    return not steered and bool(read) and all(e.args == definition.args for e in read)
 
 
 class _Reads:

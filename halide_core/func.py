@@ -18,7 +18,7 @@ from halide_core.definition import Accumulation, Required, define
 from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError, TypeMismatchError
 from halide_core.expr import Expr, ExprLike, Operand, Var, as_node
 from halide_core.extern import ExternFuncArgument, Passed, define_extern
-from halide_core.func_schedule import FuncSchedule
+from halide_core.func_schedule import FuncSchedule, wrapped_input
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
@@ -382,6 +382,7 @@ class Func(FuncSchedule, Realizable):
 
 
 StageSchedule._func_of = Func._of
+ImageParam._wrapped = wrapped_input
 
 
 def lambda_func(*args: Var | ExprLike) -> Func:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from halide_core.algorithm import Definition, Function, Renamed
+from halide_core.algorithm import Definition, Function, Image, Renamed
 from halide_core.coordinates import startup
 from halide_core.debug_files import debug_file
 from halide_core.errors import ScheduleError, user_location
@@ -30,7 +30,7 @@ from halide_core.schedule import (
     Trace,
     Traced,
 )
-from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
+from halide_core.schedule_funcs import CloneIn, In, InInput, ReadInstead, RFactor, made_before
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -138,7 +138,7 @@ class FuncSchedule(StageSchedule):
         the Func.
         """
         function, consumers = self._consumers("in_", f)
-        made = self._read_instead(In, consumers)
+        made = made_before(self._stage()[0].directives, In, consumers)
         if made is None:
             at = user_location()
             wrapper = Function(self._name_for(consumers, "in"), function.args, function.types, location=at)
@@ -146,6 +146,7 @@ class FuncSchedule(StageSchedule):
             values = tuple([Access(t, function, args, k, LAST_STAGE) for k, t in enumerate(function.types)])
             wrapper.definitions.append(Definition(args, values, None, TRUE, at))
             made = self._instead(In, wrapper, consumers)
+        assert isinstance(made, Function)
         return type(self)._func_of(made)
 
     def clone_in(self, f: StageSchedule | Sequence[StageSchedule]) -> Func:
@@ -163,7 +164,7 @@ class FuncSchedule(StageSchedule):
         function, consumers = self._consumers("clone_in", f)
         if not consumers:
             raise ScheduleError("clone_in() takes a Func that reads this one, or a list of such Funcs.")
-        made = self._read_instead(CloneIn, consumers)
+        made = made_before(self._stage()[0].directives, CloneIn, consumers)
         if made is None:
             factored = next((d for d in function.directives if isinstance(d, RFactor)), None)
             if factored is not None:
@@ -174,36 +175,17 @@ class FuncSchedule(StageSchedule):
             clone.definitions = [renamed.definition(d) for d in function.definitions]
             clone.directives = [d.renamed({function: clone}) for d in function.directives if not d.funcs()]
             made = self._instead(CloneIn, clone, consumers)
+        assert isinstance(made, Function)
         return type(self)._func_of(made)
 
     def _consumers(self, directive: str, f: object) -> tuple[Function, tuple[Function, ...]]:
         function, _ = self._scheduled()
-        given = [] if f is None else list(f) if isinstance(f, list | tuple) else [f]
-        wrong = next((g for g in given if not isinstance(g, FuncSchedule)), None)
-        if wrong is not None or (f is not None and not given):
-            raise ScheduleError(f"{directive}() takes a Func that reads this one, or a list of such Funcs, not {f!r}.")
-        consumers = tuple(dict.fromkeys(g._stage()[0] for g in given if isinstance(g, FuncSchedule)))
+        consumers = given_consumers(directive, f)
         if function in consumers:
             raise ScheduleError(
                 f'Func "{function.name}" can\'t read another in place of itself: {directive}() of itself.'
             )
         return function, consumers
-
-    def _read_instead(self, kind: type[ReadInstead], consumers: tuple[Function, ...]) -> Function | None:
-        """What the same call made before, if it was made.
-
-        Raises: ScheduleError where one of the consumers reads something else in place of the Func.
-        """
-        for d in self._stage()[0].directives:
-            if isinstance(d, ReadInstead):
-                if isinstance(d, kind) and d.consumers == consumers and isinstance(d.instead, Function):
-                    return d.instead
-                if any(c in d.consumers for c in consumers) or not (d.consumers or consumers):
-                    raise ScheduleError(
-                        f'{d.spelled()}, at line {d.location.line}, made "{d.instead.name}" for that: a Func reads one '
-                        f"in place of another. Wrap that one in turn, or give that call all the consumers."
-                    )
-        return None
 
     def _instead(self, kind: type[ReadInstead], made: Function, consumers: tuple[Function, ...]) -> Function:
         function, at = self._stage()[0], user_location()
@@ -413,3 +395,34 @@ class FuncSchedule(StageSchedule):
             legal = ", ".join(function.args) or "none"
             raise ScheduleError(f'Func "{function.name}" has no dimension "{name}"; it has: {legal}.')
         return function, name
+
+
+def given_consumers(directive: str, f: object) -> tuple[Function, ...]:
+    """The Funcs that a call is about: one, several, or none where ``f`` is None.
+
+    Raises: ScheduleError for anything else.
+    """
+    given = [] if f is None else list(f) if isinstance(f, list | tuple) else [f]
+    wrong = next((g for g in given if not isinstance(g, FuncSchedule)), None)
+    if wrong is not None or (f is not None and not given):
+        raise ScheduleError(f"{directive}() takes a Func that reads this one, or a list of such Funcs, not {f!r}.")
+    return tuple(dict.fromkeys(g._stage()[0] for g in given if isinstance(g, FuncSchedule)))
+
+
+def wrapped_input(image: Image, f: object) -> Func:
+    """What ``ImageParam.in_`` makes: a Func of an input's values, which consumers read in its place."""
+    consumers = given_consumers("in_", f)
+    asked = [d for w in image.wrappers for d in w.directives if isinstance(d, InInput)]
+    made = made_before(asked, InInput, consumers)
+    if made is None:
+        at = user_location()
+        args = tuple(f"_{d}" for d in range(image.dimensions))
+        name = "_".join([image.name, "in", *(c.name for c in consumers)])
+        made = Function(name, args, image.types, location=at)
+        made.frozen_by = at
+        read = Access(image.types[0], image, tuple(map(pure_variable, args)), 0, LAST_STAGE)
+        made.definitions.append(Definition(tuple(map(pure_variable, args)), (read,), None, TRUE, at))
+        made.directives.append(InInput(func=made, location=at, instead=made, consumers=consumers, image=image))
+        image.wrappers.append(made)
+    assert isinstance(made, Function)
+    return StageSchedule._func_of(made)

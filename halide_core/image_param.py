@@ -7,8 +7,8 @@ In: a type, a number of dimensions, perhaps a name. Out: something to index in d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from halide_core import ir
 from halide_core.algorithm import Function, Image
@@ -19,15 +19,17 @@ from halide_core.expr import Expr, ExprLike
 from halide_core.ir import Field
 from halide_core.names import fresh_input_name
 from halide_core.parameter import Parameter
-from halide_core.pending import IMAGE_PARAM, Pending
 from halide_core.picture import Array
 from halide_core.promises import alignment_of, check_dimension, note_memory, promise, promise_alignment
 from halide_core.ranges import RangeLike, as_range
+from halide_core.sources import Source
 from halide_core.storage import MemoryType
 from halide_core.types import INT32, INT64, Type
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
+
+    from halide_core.func import Func
 
 
 class Dimension:
@@ -102,15 +104,12 @@ def dimension_of(image: Image | Function, dim: int) -> Dimension:
     return Dimension(image, dim)
 
 
-class Shaped(Pending):
+class Shaped(Source):
     """A buffer whose shape start-up expressions can be made of."""
 
     def dim(self, dimension: int) -> Dimension:
         """The shape along one dimension."""
         return dimension_of(self._buffer(), dimension)
-
-    def _buffer(self) -> Image | Function:
-        raise NotImplementedError  # ImageParam and OutputImageParam say
 
     def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
         """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
@@ -177,7 +176,8 @@ class Shaped(Pending):
 class ImageParam(Shaped):
     """An input buffer of a type and a number of dimensions; ``set`` binds a Buffer or a numpy array to it."""
 
-    _pending = IMAGE_PARAM
+    _wrapped: ClassVar[Callable[[Image, object], Func]]
+    """What makes a Func of an input: ``func`` says, which is a file above this one."""
 
     def __init__(self, type: Type, dimensions: int, name: str = "") -> None:
         if not isinstance(type, Type) or type.is_handle() or type.is_vector():
@@ -236,6 +236,21 @@ class ImageParam(Shaped):
                 f'ImageParam "{self.name()}" has {self.dimensions()} dimensions, the buffer {given.dimensions()}.'
             )
         self._source.bound = given
+
+    def in_(self, f: Func | Sequence[Func] | None = None) -> Func:
+        """Makes a Func of the input's values, which consumers read in its place: to load a tile of it, once, where it
+        is read often. Without a place of its own it is inlined, and changes nothing.
+
+        Args:
+            f: the consumer, or several, which share one; None for all that have nothing else to read in its place.
+
+        Returns: the new Func of the Vars ``_0``, ``_1`` …, for a schedule of its own; the same one for the same
+            consumers.
+
+        Raises:
+            ScheduleError: no Func; or a consumer for which another call made one.
+        """
+        return type(self)._wrapped(self._source, f)
 
     def trace_loads(self) -> None:
         """Shows a line for each element that a stage reads: ``Load in(3, 4) = 7``."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
-always_partition always_partition_all atomic compute_with dump_argument_list never_partition
-never_partition_all partition prefetch
+always_partition always_partition_all compute_with dump_argument_list never_partition
+never_partition_all partition
 """
 _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
@@ -28,7 +28,7 @@ compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitar
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams Derivative EvictionKey
 Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
-LoopLevel OutputBuffer OutputScalar Partition PrefetchBoundStrategy active_generator_context
+LoopLevel OutputBuffer OutputScalar Partition active_generator_context
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
 evaluate_may_gpu gather generator host_supports_target_device link_modules load_plugin main
 memoize_tag propagate_adjoints scatter serialize_pipeline

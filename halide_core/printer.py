@@ -121,6 +121,10 @@ def _message(message: tuple[str | ir.Expr, ...]) -> str:
     return "".join(m if isinstance(m, str) else f"{{{format_expr(m)}}}" for m in message)
 
 
+def _atomic(stmt: ir.Provide | ir.Store) -> str:
+    return "atomic " if stmt.atomic else ""
+
+
 def _head(stmt: ir.Stmt) -> str:
     match stmt:
         case ir.Let(var=var, value=value, within=within):
@@ -143,15 +147,21 @@ def _head(stmt: ir.Stmt) -> str:
             return f"if {format_expr(condition)}:"
         case ir.Provide(func=func, args=args, values=values):
             where = f"{func.name}[{', '.join(map(format_expr, args))}]"
-            return f"{where} = {', '.join(map(format_expr, values))}"
+            return f"{_atomic(stmt)}{where} = {', '.join(map(format_expr, values))}"
         case ir.Store(buffer=buffer, index=index, value=value):
-            return f"{buffer}[{format_expr(index)}] = {format_expr(value)}"
+            return f"{_atomic(stmt)}{buffer}[{format_expr(index)}] = {format_expr(value)}"
         case ir.Assert(condition=condition, message=message):
             return f"assert {format_expr(condition)}, {_message(message)!r}"
         case ir.AnswerQuery(regions=regions):
             return "answer query: " + "; ".join(f"{c.name}({_box(box)})" for c, box in regions)
         case ir.WriteFile(func=func, file=file, box=box):
             return f"write {func.name}({_box(box)}) to {file.path!r}"
+        case ir.PrefetchRegion(func=func, var=var, offset=offset, strategy=strategy, box=None):
+            return f"prefetch {func.name} for {var.name} + {format_expr(offset)}, {strategy.value}"
+        case ir.PrefetchRegion(func=func, box=box) if box is not None:
+            return f"prefetch {func.name}({_box(box)})"
+        case ir.PrefetchLine(buffer=buffer, index=index):
+            return f"prefetch {buffer}[{format_expr(index)}]"
     return type(stmt).__name__.lower()
 
 

@@ -169,6 +169,8 @@ class Program:
     """Of the Funcs whose memory is not laid out plainly."""
     hoisted: Mapping[Function, Hoisting] = field(default_factory=dict)
     """The Funcs whose memory is allocated further out than it lives."""
+    prefetches: Mapping[LoopName, tuple[ir.PrefetchRegion, ...]] = field(default_factory=dict)
+    """What each iteration of a loop begins with."""
     sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
     """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
 
@@ -316,7 +318,8 @@ class _Assembly:
 
     def at(self, level: Level, body: Stmt) -> Stmt:
         """What stands inside a level: its prologue, its allocations, its labels, then the body."""
-        stmts = self._prologue(level)
+        stmts: list[Stmt] = [] if level is None else list(self._program.prefetches.get(level, ()))
+        stmts += self._prologue(level)
         computed = self._computed.get(level, [])
         here = set(computed)
         stmts += [self._allocate(f) for f in self._stored.get(level, []) if f not in here]

@@ -5,10 +5,11 @@ In: calls such as ``f.update().rfactor(r.x, u)`` and ``g.in_(f)``. Out: frozen r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from halide_core.errors import ScheduleError
 from halide_core.ir import Callee
 from halide_core.schedule import Directive, StageDirective
 
@@ -72,8 +73,41 @@ class In(ReadInstead):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class InInput(ReadInstead):
+    """A Func with the values of an input is read in place of that. The directive is one of the Func's own: an input has
+    none."""
+
+    image: Callee
+
+    def subject(self) -> str:
+        return self.image.name
+
+    def call(self) -> str:
+        return f"in_({self.among()})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CloneIn(ReadInstead):
     """A Func with the same definitions is read instead."""
 
     def call(self) -> str:
         return f"clone_in({self.among()})"
+
+
+def made_before(
+    directives: Sequence[Directive], kind: type[ReadInstead], consumers: tuple[Callee, ...]
+) -> Callee | None:
+    """What the same call made before, if it was made; ``directives`` are those about what is read.
+
+    Raises: ScheduleError where one of the consumers reads something else in its place.
+    """
+    for d in directives:
+        if isinstance(d, ReadInstead) and isinstance(d, InInput) is (kind is InInput):
+            if isinstance(d, kind) and d.consumers == consumers:
+                return d.instead
+            if any(c in d.consumers for c in consumers) or not (d.consumers or consumers):
+                raise ScheduleError(
+                    f'{d.spelled()}, at line {d.location.line}, made "{d.instead.name}" for that: a Func reads one '
+                    f"in place of another. Wrap that one in turn, or give that call all the consumers."
+                )
+    return None

@@ -46,7 +46,8 @@ from halide_core.schedule import (
     Trace,
     Traverse,
 )
-from halide_core.schedule_funcs import CloneIn, In, ReadInstead, RFactor
+from halide_core.schedule_funcs import CloneIn, In, InInput, ReadInstead, RFactor
+from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -56,6 +57,7 @@ from halide_core.schedule_storage import (
     ReorderStorage,
     StoreIn,
 )
+from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32, INT64, Type
 from halide_core.visit import subexpressions
 
@@ -115,7 +117,7 @@ class _Writer:
         order = [f for f, _ in given if f in named]
         order += [f for f in named if f not in order and isinstance(f, Function)]
         self._args = [self._names.of(f, f.name) for f in order if f not in self._makers]
-        mentioned = dict.fromkeys(_leaf(e) for d in directives for e in subexpressions(d.exprs()))
+        mentioned = dict.fromkeys(each for d in directives for each in _leaves(d))
         self._args += [self._names.of(each, each.name) for each in mentioned if isinstance(each, Image | Parameter)]
 
     def function(self, name: str) -> str:
@@ -175,7 +177,7 @@ class _Writer:
             at += len(group)
 
     def _subject(self, d: Directive) -> str:
-        func = d.func
+        func = d.image if isinstance(d, InInput) else d.func
         if not isinstance(d, StageDirective):
             return self._names.of(func, func.name)
         if d.branch.number:
@@ -212,18 +214,20 @@ class _Writer:
             case RFactor():
                 pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
                 return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"
-            case In() | CloneIn():
+            case In() | InInput() | CloneIn():
                 among = ", ".join(self._names.of(c, c.name) for c in d.consumers)
-                verb = "in_" if isinstance(d, In) else "clone_in"
+                verb = "clone_in" if isinstance(d, CloneIn) else "in_"
                 return f"{verb}({f'[{among}]' if len(d.consumers) > 1 else among})"
+            case Prefetch():
+                what, plain = self._names.of(d.fetched, d.fetched.name), d.strategy is PrefetchBoundStrategy.GuardWithIf
+                strategy = "" if plain else f", hl.PrefetchBoundStrategy.{d.strategy.name}"
+                return f"prefetch({what}, {loop(d.at)}, {loop(d.source)}, {expr(d.offset)}{strategy})"
             case Specialize():
                 return f"specialize({expr(d.condition)})"
             case FoldStorage():
                 return f"fold_storage({loop(d.var)}, {expr(d.extent)}{'' if d.forward else ', False'})"
-            case AlignStorage():
-                return f"align_storage({loop(d.var)}, {d.alignment})"
-            case BoundStorage():
-                return f"bound_storage({loop(d.var)}, {d.extent})"
+            case AlignStorage(var=v, alignment=k) | BoundStorage(var=v, extent=k):
+                return f"{'align' if isinstance(d, AlignStorage) else 'bound'}_storage({loop(v)}, {k})"
             case StoreIn():
                 return f"store_in(hl.MemoryType.{d.memory.name})"
             case Bound(min=None):
@@ -237,7 +241,7 @@ class _Writer:
                 return f"align_bounds({loop(d.var)}, {expr(d.modulus)}, {expr(rest)})"
             case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
                 return d.call()
-            case AllowRaceConditions() | SpecializeFail() | Trace() | DebugToFile():
+            case AllowRaceConditions() | Atomic() | SpecializeFail() | Trace() | DebugToFile():
                 return d.call()  # nothing in it but a text
         raise ScheduleError(f"{d} can't be written as source.", d.location)
 
@@ -277,13 +281,21 @@ class _Writer:
         raise ScheduleError(f"A schedule with {format_expr(e)} can't be written as source.")
 
 
+def _leaves(d: Directive) -> list[object]:
+    """What a directive mentions, besides Funcs."""
+    named: list[object] = [d.fetched] if isinstance(d, Prefetch) else [d.image] if isinstance(d, InInput) else []
+    return [*named, *(_leaf(e) for e in subexpressions(d.exprs()))]
+
+
 def _leaf(e: Expr) -> object:
     return e.param if isinstance(e, ir.ParamRef) else e.buffer if isinstance(e, ir.BufferField) else None
 
 
 def _others(d: Directive) -> tuple[Callee, ...]:
     """The other Funcs that a directive names."""
-    return (d.consumer,) if isinstance(d, AtLevel) else d.consumers if isinstance(d, ReadInstead) else ()
+    if isinstance(d, ReadInstead):
+        return d.consumers
+    return (d.consumer,) if isinstance(d, AtLevel) else (d.fetched,) if isinstance(d, Prefetch) else ()
 
 
 def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:

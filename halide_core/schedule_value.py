@@ -21,6 +21,7 @@ from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, Expr, ParamRef
 from halide_core.pipeline import Realizable
 from halide_core.schedule_source import schedule_source
+from halide_core.schedule_stages import Prefetch
 from halide_core.visit import Rewriter
 
 _N = TypeVar("_N", Function, Image, Parameter)
@@ -79,6 +80,9 @@ class Schedule:
             if directives or len(same) == 1:  # others without directives are of interest only where they are named
                 callees[f] = _the_one("Func", f.name, same)
         rewriter = _ToOthers(callees, *leaves(others))
+        for d in (d for _, each in self._given for d in each):
+            if isinstance(d, Prefetch) and isinstance(d.fetched, Image):
+                callees[d.fetched] = rewriter.image(d.fetched)
         new = [(f, [d.with_exprs(rewriter.expr).renamed(callees) for d in each]) for f, each in self._given]
         for f, renamed in new:
             other = callees.get(f)
@@ -105,9 +109,11 @@ class _ToOthers(Rewriter):
         """The ImageParam of its name, or the output of its name."""
         if isinstance(e.buffer, Function):
             return BufferField(e.type, self._callees.get(e.buffer, e.buffer), e.field, e.dim)
-        if e.buffer in self._images:
-            return e
-        return BufferField(e.type, self._same("ImageParam", e.buffer.name, self._images), e.field, e.dim)
+        return BufferField(e.type, self.image(e.buffer), e.field, e.dim) if isinstance(e.buffer, Image) else e
+
+    def image(self, image: Image) -> Image:
+        """The input of its name; the input itself where that is read there too."""
+        return image if image in self._images else self._same("ImageParam", image.name, self._images)
 
     def _same(self, kind: str, name: str, known: Sequence[_N]) -> _N:
         return _the_one(kind, name, [each for each in known if each.name == name])

@@ -36,6 +36,10 @@ from halide_core.schedule import (
     Traverse,
 )
 from halide_core.schedule_funcs import RFactor
+from halide_core.schedule_stages import Atomic, Prefetch
+from halide_core.sources import Source
+from halide_core.stage_arguments import AUTO, factor_text, new_names, tail_text, tile_groups
+from halide_core.storage import PrefetchBoundStrategy
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
@@ -43,8 +47,6 @@ if TYPE_CHECKING:
     from halide_core.func import Func
 
 VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
-
-AUTO = TailStrategy.Auto
 
 
 def loop_name(directive: str, var: object) -> str:
@@ -70,20 +72,6 @@ def _factor(directive: str, value: ExprLike) -> Expr:
     if isinstance(node, IntImm) and node.value < 1:
         raise ScheduleError(f"The factor of {directive}() must be positive, not {node.value}.")
     return node
-
-
-def _names(directives: Sequence[object]) -> set[str]:
-    """The loops that directives introduce; asked for membership only."""
-    found: set[str] = set()
-    for d in directives:
-        match d:
-            case Split(outer=outer, inner=inner):
-                found |= {outer, inner}
-            case Fuse(fused=fused):
-                found.add(fused)
-            case Rename(new=new):
-                found.add(new)
-    return found
 
 
 class StageSchedule(Pending):
@@ -115,7 +103,7 @@ class StageSchedule(Pending):
     def _fresh(self, old: str, suffix: str) -> str:
         """A name for an inner loop that no loop of the Func has, the same in every run."""
         function, _ = self._stage()
-        taken = _names(function.directives) | set(function.args)
+        taken = new_names(function.directives) | set(function.args)
         for definition in function.definitions:
             taken |= set(definition.domain.names if definition.domain is not None else ())
         name, number = f"{old}.{suffix}", 1
@@ -204,14 +192,14 @@ class StageSchedule(Pending):
             last = given.pop()
             assert isinstance(last, TailStrategy)
             tail = last
-        old, outer, inner, factors = _tile_groups(given)
+        old, outer, inner, factors = tile_groups(given)
         if not len(old) == len(outer) == len(inner) == len(factors):
             raise ScheduleError("The lists given to tile() must have one length.")
         o, t, i = ([loop_name("tile", v) for v in group] for group in (old, outer, inner))
         steps: list[Any] = factors
         splits = [self._split("tile", a, b, c, k, tail) for a, b, c, k in zip(o, t, i, steps, strict=True)]
         shown = [*o, *(t if t != o else []), *i, *(repr(as_node(k)) for k in steps)]
-        written = f"tile({', '.join(shown)}{_tail_text(tail)})"
+        written = f"tile({', '.join(shown)}{tail_text(tail)})"
         return self._record(*(replace(d, written=written) for d in (*splits, self._reorder((*i, *t)))))
 
     def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
@@ -231,7 +219,7 @@ class StageSchedule(Pending):
             return self._record(self._traverse(name, kind))
         inner = self._fresh(name, suffix)
         both = (self._split(verb, name, name, inner, factor, tail), self._traverse(inner, kind))
-        return self._record(*(replace(d, written=_factor_text(verb, name, factor, tail)) for d in both))
+        return self._record(*(replace(d, written=factor_text(verb, name, factor, tail)) for d in both))
 
     def parallel(self, var: VarOrRVar, task_size: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
         """Spreads the iterations of a loop, or tasks of ``task_size`` of them, over the threads."""
@@ -240,7 +228,7 @@ class StageSchedule(Pending):
         if task_size is None:
             return self._record(run)
         both = (self._split("parallel", name, name, self._fresh(name, "t"), task_size, tail), run)
-        return self._record(*(replace(d, written=_factor_text("parallel", name, task_size, tail)) for d in both))
+        return self._record(*(replace(d, written=factor_text("parallel", name, task_size, tail)) for d in both))
 
     def serial(self, var: VarOrRVar) -> Self:
         """Runs the iterations of a loop one after another, as all loops do that nothing else is said of."""
@@ -255,6 +243,20 @@ class StageSchedule(Pending):
         function, stage = self._scheduled()
         return self._record(AllowRaceConditions(func=function, stage=stage, location=user_location()))
 
+    def atomic(self, override_associativity_test: bool = False) -> Self:
+        """Makes each update of a point one step, so that directives given after this one may make reduction loops of
+        the stage parallel or vectorized: iterations that meet take turns.
+
+        Args:
+            override_associativity_test: take the user's word, and no proof, that the order of steps doesn't matter.
+
+        Legal when: the update's operator is associative and commutative, as ``rfactor`` has it, floats included; in
+        threads, of one number a point.
+        """
+        function, stage = self._scheduled()
+        override = bool(override_associativity_test)
+        return self._record(Atomic(func=function, stage=stage, location=user_location(), override=override))
+
     def rename(self, old_name: VarOrRVar, new_name: VarOrRVar) -> Self:
         """Gives a loop another name, by which later directives know it.
 
@@ -263,6 +265,44 @@ class StageSchedule(Pending):
         old, new = loop_name("rename", old_name), loop_name("rename", new_name)
         function, stage = self._scheduled()
         return self._record(Rename(func=function, stage=stage, location=user_location(), old=old, new=new))
+
+    def prefetch(
+        self, func: StageSchedule | Source, at: VarOrRVar, from_: VarOrRVar, offset: ExprLike = 1,
+        strategy: PrefetchBoundStrategy = PrefetchBoundStrategy.GuardWithIf,
+    ) -> Self:
+        """Asks the machine, ahead of time, for memory that later iterations read. No value depends on it.
+
+        Args:
+            func: the Func or ImageParam that is read.
+            at: the loop in each iteration of which it is asked for.
+            from_: that loop or one around it, whose iteration ``offset`` further on will read it.
+            offset: a start-up expression, not negative.
+            strategy: of points that have no memory, Clamp leaves them out, GuardWithIf asks for nothing at all where
+                there are any, NonFaulting asks for them too, which a machine ignores.
+
+        Rewrite: ``for y: s`` → ``for y: prefetch g for y + offset; s``
+
+        Legal when: the loop's body reads it, its memory is there when an iteration begins, and no loop around is
+        vectorized.
+
+        Raises:
+            ScheduleError: an argument of the wrong type; a constant offset below 0.
+        """
+        function, stage = self._scheduled()
+        if not isinstance(func, StageSchedule | Source):
+            raise ScheduleError(f"prefetch() takes a Func or an ImageParam that is read, not {func!r}.")
+        if not isinstance(strategy, PrefetchBoundStrategy):
+            raise ScheduleError(f"The strategy of prefetch() is a PrefetchBoundStrategy, not {strategy!r}.")
+        names = [loop_name("prefetch", v) for v in (at, from_)]
+        distance = startup(offset, "The offset of prefetch()", ScheduleError)
+        if isinstance(distance, IntImm) and distance.value < 0:
+            raise ScheduleError(f"The offset of prefetch() can't be negative: {distance.value}.")
+        fetched = func._stage()[0] if isinstance(func, StageSchedule) else func._buffer()
+        given: dict[str, Any] = {"fetched": fetched, "at": names[0], "source": names[1]}
+        at_line = user_location()
+        return self._record(
+            Prefetch(func=function, stage=stage, location=at_line, offset=distance, strategy=strategy, **given)
+        )
 
     def rfactor(self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]], v: Var | None = None) -> Func:
         """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
@@ -374,31 +414,6 @@ class StageSchedule(Pending):
         for d in function.directives:
             if isinstance(d, StageDirective) and d.stage == stage and d.branch == self._branch():
                 raise ScheduleError(f"unscheduled() is said of a stage that has a schedule: {d.spelled()}.")
-
-
-def _tail_text(tail: TailStrategy) -> str:
-    return "" if tail is AUTO else f", TailStrategy.{tail.value}"
-
-
-def _factor_text(verb: str, name: str, factor: ExprLike, tail: TailStrategy) -> str:
-    """A call with a factor as source."""
-    return f"{verb}({name}, {as_node(factor)!r}{_tail_text(tail)})"
-
-
-def _tile_groups(given: list[object]) -> tuple[list[object], list[object], list[object], list[object]]:
-    lists = [list(g) if isinstance(g, list | tuple) else None for g in given]
-    match lists:
-        case [list(old), list(outer), list(inner), list(factors)]:
-            return old, outer, inner, factors
-        case [list(old), list(inner), list(factors)]:
-            return old, old, inner, factors
-    if any(g is not None for g in lists) or len(given) not in (6, 8):
-        raise ScheduleError(
-            "tile() takes (x, y, xo, yo, xi, yi, xfactor, yfactor), (x, y, xi, yi, xfactor, yfactor), or lists of "
-            "old, outer and inner loops and factors; and a tail strategy."
-        )
-    outer = given[:2] if len(given) == 6 else given[2:4]
-    return given[:2], outer, given[-4:-2], given[-2:]
 
 
 class Stage(StageSchedule):

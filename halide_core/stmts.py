@@ -11,7 +11,7 @@ from enum import Enum
 
 from halide_core.debug_files import DebugFile
 from halide_core.exprs import Callee, Expr, Variable, format_node
-from halide_core.storage import Layout, MemoryType
+from halide_core.storage import Layout, MemoryType, PrefetchBoundStrategy
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -128,12 +128,14 @@ class If(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Provide(Stmt):
-    """``f[args] = values``: stage ``stage`` of ``func`` writes one point, all components at once."""
+    """``f[args] = values``: stage ``stage`` of ``func`` writes one point, all components at once. ``atomic``: between
+    what the values read of that point and the write no other iteration writes it."""
 
     func: Callee
     stage: int
     args: tuple[Expr, ...]
     values: tuple[Expr, ...]
+    atomic: bool = False
 
 
 class Failure(Enum):
@@ -177,6 +179,29 @@ class WriteFile(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrefetchRegion(Stmt):
+    """Asks the machine to bring near what the rest of the block will read of ``func`` when the loop variable ``var`` is
+    ``offset`` further on. To the program it is nothing: no value depends on it. ``box``: those points, once bounds are
+    known; the strategy has taken those away by then that have no memory, unless it is NonFaulting."""
+
+    func: Callee
+    var: Variable
+    offset: Expr
+    strategy: PrefetchBoundStrategy
+    box: tuple[Interval, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrefetchLine(Stmt):
+    """Asks the machine to bring ``buffer[index]`` near, in flat memory; ``index`` is a number modulo 2^64. ``inside``:
+    whether that element is there."""
+
+    buffer: str
+    index: Expr
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AllocateFlat(Stmt):
     """``size`` elements of flat memory until the block ends; ``limit`` is a constant upper bound, if there is one.
     ``zeroed``: whether they begin as 0 in C, for a file that shows those which nothing writes."""
@@ -191,11 +216,12 @@ class AllocateFlat(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Store(Stmt):
-    """``buffer[index] = value`` on flat memory, for one element or lanes of them."""
+    """``buffer[index] = value`` on flat memory, for one element or lanes of them. ``atomic`` as of a Provide."""
 
     buffer: str
     index: Expr
     value: Expr
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

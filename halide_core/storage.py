@@ -22,6 +22,14 @@ class MemoryType(Enum):
     Register = "Register"
 
 
+class PrefetchBoundStrategy(Enum):
+    """What becomes of a prefetch of points that lie outside of the memory that there is."""
+
+    Clamp = "Clamp"
+    GuardWithIf = "GuardWithIf"
+    NonFaulting = "NonFaulting"
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Where the points of a Func are.

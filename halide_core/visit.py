@@ -31,6 +31,8 @@ from halide_core.ir import (
     Let,
     Load,
     Not,
+    PrefetchLine,
+    PrefetchRegion,
     Print,
     Promise,
     Provide,
@@ -151,6 +153,12 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
             return (index, value)
         case WriteFile(box=box, strides=strides):
             return (*(e for i in box for e in (i.min, i.len)), *strides)
+        case PrefetchRegion(offset=offset, box=None):
+            return (offset,)
+        case PrefetchRegion(box=box) if box is not None:
+            return tuple(e for i in box for e in (i.min, i.len))
+        case PrefetchLine(index=index):
+            return (index,)
     return ()
 
 
@@ -249,7 +257,7 @@ class Rewriter:
             case Provide(args=args, values=values):
                 at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
                 same = all(a is b for a, b in zip(args + values, at + give, strict=True))
-                return stmt if same else Provide(stmt.func, stmt.stage, at, give)
+                return stmt if same else replace(stmt, args=at, values=give)
             case Allocate(bounds=bounds, folds=folds):
                 box = tuple([self.interval(i) for i in bounds])
                 slots = tuple([None if k is None else self.expr(k) for k in folds])
@@ -267,11 +275,20 @@ class Rewriter:
                 return stmt if count is size else replace(stmt, size=count)
             case Store(index=index, value=value):
                 where, what = self.expr(index), self.expr(value)
-                return stmt if where is index and what is value else Store(stmt.buffer, where, what)
+                return stmt if where is index and what is value else replace(stmt, index=where, value=what)
             case WriteFile(box=box, strides=strides):
                 shape, steps = tuple([self.interval(i) for i in box]), tuple([self.expr(e) for e in strides])
                 same = all(a is b for a, b in zip((*box, *strides), (*shape, *steps), strict=True))
                 return stmt if same else replace(stmt, box=shape, strides=steps)
+            case PrefetchRegion(box=None, offset=offset):
+                distance = self.expr(offset)
+                return stmt if distance is offset else replace(stmt, offset=distance)
+            case PrefetchRegion(box=box) if box is not None:
+                shape = tuple([self.interval(i) for i in box])
+                return stmt if all(a is b for a, b in zip(box, shape, strict=True)) else replace(stmt, box=shape)
+            case PrefetchLine(index=index):
+                where = self.expr(index)
+                return stmt if where is index else replace(stmt, index=where)
             case Stores(stores=stores):
                 each = tuple([self.stmt(s) for s in stores])
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)

@@ -32,12 +32,14 @@ from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
 from lowering.narrow import narrow_arithmetic
 from lowering.partition import partition_loops
+from lowering.prefetch import place_prefetches
 from lowering.scoped import simplify_tree
 from lowering.traced import show_realizations, traces_of
 from lowering.traversal import Traversals
 from lowering.unroll import unroll_loops
 from lowering.vectorize import vectorize_loops
 from lowering.warm_up import separate_warm_ups
+from scheduling.atomic import atomic_laws
 from scheduling.factor import factor_reductions
 from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
@@ -121,7 +123,7 @@ def sliding(program: Program) -> list[Slide]:
 
 def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0, the laws that this rests on checked."""
-    algorithm = factor_reductions(snapshot(request.outputs, request.requirements))
+    algorithm = atomic_laws(factor_reductions(snapshot(request.outputs, request.requirements)))
     check_laws(algorithm.laws, request.target)
     if not wants_strict_floats(request.target):
         algorithm = fuse_products(algorithm)
@@ -162,6 +164,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
+        *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
         ("warm_up", separate_warm_ups),
         ("hoist", hoist_invariants),

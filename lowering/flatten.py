@@ -27,6 +27,7 @@ from halide_core.ir import (
     Label,
     Let,
     Load,
+    PrefetchRegion,
     Provide,
     Stmt,
     Store,
@@ -40,6 +41,7 @@ from halide_core.visit import Rewriter, walk
 from lowering.fresh import names_in
 from lowering.lets import Lets
 from lowering.limits import constant_limit
+from lowering.prefetch_lines import lines_of
 
 STACK_LIMIT = 1 << 18
 """Bytes that one Func may ask of a stack."""
@@ -101,13 +103,23 @@ class _Flatten(Rewriter):
         """A store for each component, all at once."""
         at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
         stores = [
-            Store(s.func.component_name(k), at, self.expr(value)) for k, value in enumerate(s.values)
+            Store(s.func.component_name(k), at, self.expr(value), s.atomic) for k, value in enumerate(s.values)
         ]
         return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
 
     def rewrite_WriteFile(self, s: WriteFile) -> Stmt:
         """The same, with the distances between points."""
         return replace(s, strides=self._layout(s.func).strides)
+
+    def rewrite_PrefetchRegion(self, s: PrefetchRegion) -> Stmt:
+        """A prefetch for each line of the box, of each component."""
+        assert s.box is not None, "a prefetch without a box"
+        layout = self._layout(s.func)
+        box = tuple([self.interval(i) for i in s.box])
+        return ir.block([
+            lines_of(s, k, box, layout.strides, lambda point: layout.index(point, self._lets), self._names)
+            for k in range(len(s.func.types))
+        ])
 
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""

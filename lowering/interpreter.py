@@ -29,8 +29,10 @@ from halide_core.debug import deep_recursion
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
 from halide_core.narrow_floats import element
+from halide_core.visit import stmt_exprs
 from lowering.interpreter_arguments import Arguments
 from lowering.interpreter_code import Allocation, Code, Coder, Place
+from lowering.interpreter_prefetch import is_inside, look_at
 from lowering.interpreter_writes import FlatWrite, Run, allocate, write_flat, write_nowhere, write_point
 from lowering.store import (
     EPS_MEM,
@@ -130,6 +132,8 @@ class _Machine:
         """Memory in scope, and the component that the key stands for."""
         self._around: tuple[Races, ...] = ()
         """The parallel and vectorized loops around, outermost first."""
+        self._atomic: tuple[Allocation, ...] = ()
+        """The memory that the statement at hand updates in one step: iterations of reduction loops take turns there."""
         self.loops: list[Races] = []
         """All of those of the program."""
         for callee, components in arguments.components.items():
@@ -164,7 +168,10 @@ class _Machine:
         if found is None:
             return None
         allocation, component = found
-        return Place(allocation, component, self._around[allocation.depth :] if allocation.writable else ())
+        around = self._around[allocation.depth :] if allocation.writable else ()
+        if any(each is allocation for each in self._atomic):
+            around = tuple([races for races in around if not races.takes_turns])
+        return Place(allocation, component, around)
 
     def _number(self, e: Expr, stmt: Stmt) -> Callable[[], Any]:
         return self._coder.number(e, stmt)
@@ -205,7 +212,8 @@ class _Machine:
             case ir.If():
                 return self._if(stmt)
             case ir.Provide():
-                return self._provide(stmt)
+                with self._one_step([stmt.func] if stmt.atomic else []):
+                    return self._provide(stmt)
             case ir.Store():
                 return self._stores(stmt, (stmt,))
             case ir.Stores(stores=stores):
@@ -218,6 +226,8 @@ class _Machine:
                 return self._answer(stmt)
             case ir.WriteFile():
                 return lambda: None  # what people see of memory is no part of the program's meaning
+            case ir.PrefetchRegion() | ir.PrefetchLine():
+                return self._prefetch(stmt)
         raise InternalError(f"A {type(stmt).__name__} has no meaning in the target language.")
 
     def _block(self, block: ir.Block) -> Run:
@@ -251,7 +261,7 @@ class _Machine:
 
     def _for(self, loop: ir.For) -> Run:
         low, length = self._number(loop.bounds.min, loop), self._number(loop.bounds.len, loop)
-        races = Races(loop.loop) if loop.kind in _CONCURRENT else None
+        races = Races(loop.loop, takes_turns=not loop.pure) if loop.kind in _CONCURRENT else None
         with self._scope():
             if races is not None:
                 self.loops.append(races)
@@ -317,6 +327,15 @@ class _Machine:
         self._allocations[key] = (allocation, 0)
         return allocate(stmt, code, allocation)
 
+    def _prefetch(self, stmt: ir.PrefetchRegion | ir.PrefetchLine) -> Run:
+        """Nothing happens; what is said to be inside of memory is looked at."""
+        place = self._place(stmt.func if isinstance(stmt, ir.PrefetchRegion) else stmt.buffer)
+        if place is None:
+            raise InternalError(f"What is prefetched has no memory: {stmt!r}")
+        if not is_inside(stmt):
+            return _nothing
+        return look_at(stmt, self._coder.code(stmt, stmt_exprs(stmt), ()), place.allocation)
+
     def _provide(self, stmt: ir.Provide) -> Run:
         types = stmt.func.types
         if len(stmt.values) != len(types) or any(v.type is not t for v, t in zip(stmt.values, types, strict=True)):
@@ -329,7 +348,15 @@ class _Machine:
         absent = next((s for s in stores if self._place(s.buffer) is None), None)
         if absent is not None:
             return write_nowhere(absent.buffer, stmt)
-        return write_flat([self._store(s) for s in stores])
+        with self._one_step([s.buffer for s in stores if s.atomic]):
+            return write_flat([self._store(s) for s in stores])
+
+    @contextmanager
+    def _one_step(self, keys: Sequence[Callee | str]) -> Iterator[None]:
+        """What is translated inside updates memory in one step."""
+        self._atomic = tuple([self._allocations[key][0] for key in keys if key in self._allocations])
+        yield
+        self._atomic = ()
 
     def _store(self, stmt: ir.Store) -> FlatWrite:
         if stmt.index.type.lanes() != stmt.value.type.lanes():

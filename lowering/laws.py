@@ -1,4 +1,4 @@
-"""The laws that factored reductions rest on: checked when compiling, claimed in a certificate.
+"""The laws that factored reductions and atomic updates rest on: checked when compiling, claimed in a certificate.
 
 In: the laws of an algorithm after phase 0. Out: nothing, or a ScheduleError at the user's line; Results.
 
@@ -29,11 +29,13 @@ def check_laws(laws: Sequence[AlgebraicLaw], target: Target | None) -> None:
     strict = wants_strict_floats(target)
     for each in laws:
         d, law = each.directive, each.law
+        if law is None:
+            continue  # on the user's word
         if not law.exact and strict:
             raise ScheduleError(
                 f"{d.spelled()}: {law.told()} is of floats, which it would bracket in another way, and so round "
-                f"otherwise; the target asks for strict_float. The legal choices: no rfactor, or a target without "
-                f"strict_float.",
+                f"otherwise; the target asks for strict_float. The legal choices: no {d.call().partition('(')[0]}, or "
+                f"a target without strict_float.",
                 d.location,
             )
         if law.exact and not law.known:
@@ -54,7 +56,10 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
     results: list[Result] = []
     for each in laws:
         d, law = each.directive, each.law
-        if law.exact:
+        if law is None:
+            claim = _claim(each, "the order of updates does not matter")
+            results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
+        elif law.exact:
             results += [Result(_claim(each, f"of {law.told()}, {told}"), status) for told, status in _parts(law)]
         else:
             claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")

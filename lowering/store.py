@@ -211,8 +211,10 @@ class Races:
     Iterations run one after another, so an iteration that wrote a cell is the last that did for as long as it runs.
     """
 
-    def __init__(self, loop: LoopName) -> None:
+    def __init__(self, loop: LoopName, *, takes_turns: bool = False) -> None:
         self.loop = loop
+        self.takes_turns = takes_turns
+        """Whether updates that are one step may meet: it is a reduction loop."""
         self.iteration = 0
         self.overlaps = 0
         """How often an iteration wrote what another had written already, the same value."""

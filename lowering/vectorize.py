@@ -74,6 +74,8 @@ class _FindLoops(Rewriter):
         self._names = names
         self._traversals = traversals
         self._register_bytes = register_bytes
+        self._meeting = 0
+        """How many parallel loops are around whose iterations may update one point."""
 
     def expr(self, expr: Expr) -> Expr:
         """Expressions outside vectorized loops stay as they are."""
@@ -82,7 +84,10 @@ class _FindLoops(Rewriter):
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
         if loop.kind is not LoopKind.VECTORIZED:
+            meeting = loop.kind is LoopKind.PARALLEL and not loop.pure
+            self._meeting += meeting
             body = self.stmt(loop.body)
+            self._meeting -= meeting
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         count = self._traversals.constant_length(loop)
@@ -106,11 +111,14 @@ class _FindLoops(Rewriter):
         """``whole`` vectors of ``size`` lanes, from ``base`` on: up to so many copies, or a loop."""
         if whole <= copies:
             starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
-            return [_Lanes(loop, start, size, self._traversals).run(body) for start in starts]
+            return [self._lanes(loop, start, size).run(body) for start in starts]
         var = ir.index_variable(self._names.fresh(f"{loop.var.name}.vector"))
         start = simplify(ir.add(base, ir.mul(var, ir.i64(size))))
-        inner = _Lanes(loop, start, size, self._traversals).run(body)
+        inner = self._lanes(loop, start, size).run(body)
         return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
+
+    def _lanes(self, loop: For, start: Expr, size: int) -> _Lanes:
+        return _Lanes(loop, start, size, self._traversals, meeting=self._meeting > 0 or not loop.pure)
 
 
 def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
@@ -155,10 +163,12 @@ class _InlineLets(Rewriter):
 
 
 class _Lanes:
-    """One vector of lanes: the loop's variable is ``start, start + 1, …``."""
+    """One vector of lanes: the loop's variable is ``start, start + 1, …``. ``meeting``: lanes, or threads, may update
+    one point; updates that are atomic go one by one then."""
 
-    def __init__(self, loop: For, start: Expr, lanes: int, traversals: Traversals) -> None:
+    def __init__(self, loop: For, start: Expr, lanes: int, traversals: Traversals, *, meeting: bool) -> None:
         self._loop = loop
+        self._meeting = meeting
         self._traversals = traversals
         self._start = start
         self._lanes = lanes
@@ -190,6 +200,8 @@ class _Lanes:
 
     def _stmt(self, s: Stmt) -> Stmt:
         if any(isinstance(e, ir.Print) for each in _together(s) for e in subexpressions((each.value,))):
+            return self._one_by_one(s)
+        if self._meeting and any(each.atomic for each in _together(s)):
             return self._one_by_one(s)
         match s:
             case Block(stmts=stmts):
@@ -353,6 +365,7 @@ class _LaneMemory(Rewriter):
     def rewrite_Store(self, s: Store) -> Stmt:
         """This lane's element."""
         index = self.expr(s.index)
-        return Store(s.buffer, self._at(index) if s.buffer in self._buffers else index, self.expr(s.value))
+        where = self._at(index) if s.buffer in self._buffers else index
+        return replace(s, index=where, value=self.expr(s.value))
 
 

@@ -79,6 +79,10 @@ class Leaves(Protocol):
         """A loop or let variable."""
         ...
 
+    def bind(self, var: ir.Variable, c_type: str) -> str:
+        """The identifier of a variable from here on."""
+        ...
+
     def parameter(self, param: ir.Scalar) -> str:
         """A scalar argument."""
         ...

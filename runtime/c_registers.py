@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from halide_core import ir
-from halide_core.ir import AllocateFlat, Expr, For, IntImm, Load, LoopKind, Stmt, Store, WriteFile
+from halide_core.ir import AllocateFlat, Expr, For, IntImm, Load, LoopKind, PrefetchLine, Stmt, Store, WriteFile
 from halide_core.storage import MemoryType
 from halide_core.types import Type
 from halide_core.visit import stmt_exprs, sub_stmts, subexpressions
@@ -60,6 +60,8 @@ class _Search:
                 self._tasks[buffer] = tasks
             case Store(buffer=buffer, index=index):
                 self._access(buffer, index, tasks)
+            case PrefetchLine(buffer=buffer) if self._tasks.get(buffer, tasks) != tasks:
+                self._refused.add(buffer)
             case WriteFile(func=func):
                 self._refused.add(func.name)  # it is written from memory
             case For(kind=LoopKind.PARALLEL):

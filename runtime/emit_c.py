@@ -78,14 +78,17 @@ class _Unit:
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude)
         self.index_lets = find_index_lets(lowered.body)
-        self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets)
-        self.size_lets = find_size_lets(lowered.body)
         self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
+        lets = self.index_lets
+        self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, lets, frozenset(self._registers))
+        self.size_lets = find_size_lets(lowered.body)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
         """The C type of the pointer to each allocated buffer's elements."""
         self.tasks: list[str] = []
+        self.meeting = 0
+        """How many parallel loops are around whose iterations may update one element."""
 
     def text(self) -> str:
         """The whole unit."""
@@ -163,6 +166,7 @@ class _Unit:
             elif isinstance(stmt, ir.Let | ir.For):
                 own.add(stmt.var.name)
             buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
+            buffers += [stmt.buffer] if isinstance(stmt, ir.PrefetchLine) else []
             buffers += [stmt.func.name] if isinstance(stmt, ir.WriteFile) else []
             for e in subexpressions(stmt_exprs(stmt)):
                 match e:
@@ -254,7 +258,7 @@ class _Function:
             case ir.Let():
                 self._let(stmt)
             case ir.Store():
-                self._unit.stores.emit((stmt,), self.line)
+                self._unit.stores.emit((stmt,), self.line, meeting=self._unit.meeting > 0)
             case ir.Stores(stores=stores):
                 self._unit.stores.emit(stores, self.line)
             case ir.If(condition=condition, then=then, otherwise=otherwise):
@@ -279,6 +283,8 @@ class _Function:
                 self._answer(stmt)
             case ir.WriteFile():
                 self._write_file(stmt)
+            case ir.PrefetchLine():
+                self._unit.stores.prefetch(stmt, self.line)
             case _:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
 
@@ -344,7 +350,9 @@ class _Function:
         else:
             body.line(f"(void){argument};")
         var = unit.bind(loop.var, "int64_t")
+        unit.meeting += not loop.pure
         body.scope(loop.body)
+        unit.meeting -= not loop.pure
         body.finish()
         unit.tasks.append(f"{head}static int {task}(void *{argument}, int64_t {var}) {{\n{body.text()}}}\n\n")
 

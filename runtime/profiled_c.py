@@ -177,6 +177,8 @@ class Instrumentation:
                 return self.of_buffer(buffer)
             case ir.Stores(stores=stores):
                 return self.of_buffer(stores[0].buffer)
+            case ir.PrefetchLine(buffer=buffer):
+                return self.of_buffer(buffer)
             case ir.WriteFile(func=func):
                 return self.of_buffer(func.name)
         return None

@@ -13,7 +13,7 @@ from halide_core.algorithm import UniqueNames
 from halide_core.growth import growth
 from halide_core.index import startup_index
 from halide_core.ir import Access, Expr, Interval, IntImm, Let, LoopKind, Variable
-from halide_core.program import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program, StageKey
+from halide_core.program import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program, StageKey, provided
 from halide_core.schedule import AllowRaceConditions, Fuse, Rename, Reorder, Split, TailStrategy, Traverse
 from halide_core.simplify import simplify
 from halide_core.visit import subexpressions
@@ -277,7 +277,7 @@ def traverse(program: Program, d: Traverse) -> Program:
         for x in (m, n): s   ->   parallel x in (m, n): s
 
     Legal when: any loop may be serial or unrolled; parallel and vectorized ones must be pure (definition 2.16), unless
-    the user allowed race conditions before.
+    updates were made atomic before, or the user allowed race conditions.
     Vectorized and unrolled loops need a constant length, which is known, and checked, after bounds inference.
     Of vectorized loops inside one another the innermost makes vectors, and the others as many of them as they are long.
 
@@ -287,16 +287,34 @@ def traverse(program: Program, d: Traverse) -> Program:
     nest = program.nests[key]
     at = require_loop(nest, d.var, d)
     loop = nest.loops[at]
-    if not loop.pure and nest.waiver is None and d.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
-        pure = described(each for each in nest.loops if each.pure)
-        refuse(
-            d,
-            f'"{d.var}" is a reduction loop: its iterations depend on each other. '
-            f"The pure loops of this stage, innermost first: {pure}. Where you know that no two iterations write one "
-            f"point, {d.subject()}.allow_race_conditions() before this line takes your word for it.",
-        )
+    if not loop.pure and d.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
+        if provided(nest.core).atomic:
+            _check_atomic(key, d)
+        elif nest.waiver is None:
+            pure = described(each for each in nest.loops if each.pure)
+            refuse(
+                d,
+                f'"{d.var}" is a reduction loop: its iterations depend on each other. The pure loops of this stage, '
+                f"innermost first: {pure}. Before this line, {d.subject()}.atomic() makes iterations that meet take "
+                f"turns; and where you know that no two iterations write one point, "
+                f"{d.subject()}.allow_race_conditions() takes your word for it.",
+            )
     loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
     return program.with_nest(key, replace(nest, loops=loops))
+
+
+def _check_atomic(key: StageKey, d: Traverse) -> None:
+    """Threads update one point in one step where it is one number that machines exchange as a whole."""
+    types = key.func.types
+    if d.kind is not LoopKind.PARALLEL:
+        return
+    if len(types) > 1 or types[0].is_bool() or types[0].is_narrow_float():
+        what = f"{len(types)} values" if len(types) > 1 else f"a {types[0]}"
+        refuse(
+            d,
+            f'a point of "{key.func.name}" has {what}, which no machine updates in one step between threads. The legal '
+            f"choices: a vectorized loop, a pure one, or partial results by rfactor.",
+        )
 
 
 def allow_races(program: Program, d: AllowRaceConditions) -> Program:

@@ -4,8 +4,8 @@ In: T₀ and the directives that the user recorded. Out: every Tᵢ with the dir
 
 Why this order: a specialization is a copy of a stage as lowering made it, which the directives about its loops then
 rewrite, so copies come first; a label is moved into a loop, so loops come before labels; memory lives around a label,
-so labels come before allocations; bounds directives speak of the holes that all of these leave; last, loops over
-dimensions that no directive rests on may leave out what memory keeps.
+so labels come before allocations; a prefetch is of memory, and stands in a loop; bounds directives speak of the holes
+that all of these leave; last, loops over dimensions that no directive rests on may leave out what memory keeps.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from halide_core.schedule import (
     Trace,
     Traverse,
 )
+from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -47,10 +48,12 @@ from halide_core.schedule_storage import (
     StoreIn,
 )
 from scheduling import loops, placement
+from scheduling.atomic import atomic
 from scheduling.bounds_hints import align, bound
 from scheduling.dominance import check_dominance
 from scheduling.inline import has_place
 from scheduling.layout import lay_out
+from scheduling.prefetch import prefetch
 from scheduling.sliding import give_loop_holes
 from scheduling.specialize import for_every_case, specialize_stages
 
@@ -69,7 +72,10 @@ def apply_schedule(program: Program) -> list[Step]:
     Raises: ScheduleError at the line of the directive that is illegal.
     """
     steps: list[Step] = []
-    for phase in (_specialization_phase, _loops_phase, _compute_phase, _storage_phase, _bounds_phase, _sliding_phase):
+    for phase in (
+        _specialization_phase, _loops_phase, _compute_phase, _storage_phase, _prefetch_phase, _bounds_phase,
+        _sliding_phase,
+    ):  # fmt: skip
         for step in phase(program):
             steps.append(step)
             program = step.program
@@ -97,6 +103,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.rename(program, d)
             case AllowRaceConditions():
                 program = loops.allow_races(program, d)
+            case Atomic():
+                program = atomic(program, d)
             case Specialize() | SpecializeFail():
                 continue  # the phase before's
             case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
@@ -104,6 +112,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
             case HoistStorage() | HoistStorageRoot():
                 continue  # a later phase's
             case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
+                continue  # a later phase's
+            case Prefetch():
                 continue  # a later phase's
             case Estimate() | Trace() | DebugToFile():
                 continue  # for tools that choose schedules, and for people: they change nothing
@@ -156,6 +166,13 @@ def _storage_phase(program: Program) -> Iterator[Step]:
         for layout in [d for d in func.directives if isinstance(d, StorageDirective)]:
             program = lay_out(program, func, layout)
             yield Step(str(layout), program)
+
+
+def _prefetch_phase(program: Program) -> Iterator[Step]:
+    for d in for_every_case(program):
+        if isinstance(d, Prefetch):
+            program = prefetch(program, d)
+            yield Step(str(d), program)
 
 
 def _bounds_phase(program: Program) -> Iterator[Step]:

@@ -4,6 +4,7 @@ In: an algorithm. Out: one in which consumers read the Funcs that ``in_`` and ``
 they were written with, and these directives are gone.
 
     g.in_(f)         ->   fun w(x) = g(x);    fun f(x) = w(x) + w(x + 1)
+    im.in_(f)        ->   fun w(_0) = im(_0);  fun f(x) = w(x)                 where im is an input
     g.clone_in(f)    ->   fun c(x) = x*2;     fun f(x) = c(x) + c(x + 1)      where g(x) = x*2
 """
 
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.algorithm import Algorithm, Function, Renamed, callees, realization_order
-from halide_core.schedule_funcs import ReadInstead
+from halide_core.algorithm import Algorithm, Function, Renamed, realization_order
+from halide_core.ir import Access, BufferField, Callee, Expr
+from halide_core.schedule_funcs import InInput, ReadInstead
+from halide_core.visit import subexpressions
 from scheduling.legality import refuse
 
 
@@ -27,7 +30,16 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
 
     Raises: ScheduleError, with those that do.
     """
-    wrapped = False
+    inputs: dict[Callee, list[ReadInstead]] = {}
+    for f in algorithm.functions:
+        for d in f.directives:
+            if isinstance(d, InInput):
+                inputs.setdefault(d.image, []).append(d)
+    for image, made in inputs.items():
+        _wrap(algorithm, image, made)
+    for f in algorithm.functions:
+        f.directives = [d for d in f.directives if not isinstance(d, InInput)]
+    wrapped = bool(inputs)
     for f in algorithm.functions:  # a Func before what wraps it, which may be wrapped in turn
         given = [d for d in f.directives if isinstance(d, ReadInstead)]
         if given:
@@ -40,9 +52,9 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
     return replace(algorithm, functions=functions, directives=tuple(d for f in functions for d in f.directives))
 
 
-def _wrap(algorithm: Algorithm, f: Function, given: list[ReadInstead]) -> None:
+def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
     made = [d.instead for d in given]
-    readers = [g for g in algorithm.functions if g is not f and g not in made and f in callees(g)]
+    readers = [g for g in algorithm.functions if g is not f and g not in made and _reads(g, f)]
     served: list[Function] = []
     for d in sorted(given, key=lambda d: not d.consumers):  # one for all comes last
         consumers = [g for g in readers if g in d.consumers] if d.consumers else [g for g in readers if g not in served]
@@ -55,6 +67,20 @@ def _wrap(algorithm: Algorithm, f: Function, given: list[ReadInstead]) -> None:
             refuse(d, f'"{f.name}": {who} in this pipeline. Those that do, and read nothing in its place yet: {legal}.')
         served += consumers
         assert isinstance(d.instead, Function)
-        to = Renamed({f: d.instead})
+        to = _Reading({f: d.instead})
         for g in consumers:
             g.definitions = [to.definition(stage) for stage in g.definitions]
+
+
+def _reads(g: Function, f: Callee) -> bool:
+    """Whether a Func reads another one, or an input, at a point: the shape of an input is no matter here."""
+    exprs = [e for d in g.definitions for e in d.exprs()]
+    return any(isinstance(e, Access) and e.callee is f for e in subexpressions(exprs))
+
+
+class _Reading(Renamed):
+    """Reads another callee. The shape of an input stays that of the input."""
+
+    def rewrite_BufferField(self, e: BufferField) -> Expr:
+        """The field as it is."""
+        return e

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.directives.fuzzed import count
+from tests.directives.fuzzed import count, search
 from tests.directives.gather import gather
-from tests.directives.table import make_table
+from tests.directives.table import all_rows, make_table
+
+MOST = 20
+"""Rows that the cases asked for don't show are looked for in so many times as many."""
 
 
 def main() -> int:
@@ -17,11 +20,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="the fuzzer's campaign (1)")
     given = parser.parse_args()
     evidence = gather()
-    table = make_table(evidence, *count(given.seed, given.cases))
+    drawn, through = count(given.seed, given.cases)
+    search(given.seed, given.cases, MOST * given.cases, all_rows(), drawn, through)
+    table = make_table(evidence, drawn, through)
     sys.stdout.write(f"{table.text()}\n\n")
     sys.stdout.write(
         f"{len(table.cells)} rows; {evidence.passed} tests; fuzz counts: programs that compile, of those drawn among "
-        f"{given.cases} cases of seed {given.seed};\nobligations: claims of the certificates of the golden programs.\n"
+        f"{given.cases} cases of seed {given.seed},\nand of those with a row that none of these has, among "
+        f"{MOST * given.cases};\nobligations: claims of the certificates of the golden programs.\n"
     )
     problems = [*table.empty(), *(f"{test} fails" for test in evidence.failed)]
     sys.stdout.writelines(f"EMPTY: {problem}\n" for problem in table.empty())

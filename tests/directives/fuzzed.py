@@ -45,3 +45,19 @@ def count(seed: int, cases: int, *, lowered: bool = True) -> tuple[Counter[Row],
         if lowered and lowers(case):
             through.update(rows)
     return drawn, through
+
+
+def search(seed: int, start: int, end: int, wanted: list[Row], drawn: Counter[Row], through: Counter[Row]) -> None:
+    """Draws further cases, and lowers those with a row of ``wanted`` that no case has shown yet: what is drawn seldom
+    needs more of them. Adds them to both counts."""
+    missing = {row for row in wanted if not through[row]}
+    for number in range(start, end):
+        if not missing:
+            return
+        case = draw(seed, number)
+        rows = rows_in(case) & missing
+        if rows:
+            drawn.update(rows)
+            if lowers(case):
+                through.update(rows)
+                missing -= rows

@@ -11,7 +11,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import TailStrategy
-from tests.directives.fuzzed import count, rows_in
+from tests.directives.fuzzed import count, rows_in, search
 from tests.directives.gather import FOLDERS, TESTS, Evidence
 from tests.directives.table import COLUMNS, all_rows, make_table
 from tests.directives.watch import Watch
@@ -77,6 +77,13 @@ def test_cases_of_the_fuzzer_are_counted() -> None:
     assert drawn.total() == sum(len(rows_in(draw(1, n))) for n in range(6))
     assert all(0 <= lowered[row] <= drawn[row] for row in drawn)
     assert lowered.total() > drawn.total() / 2
+
+
+def test_what_is_drawn_seldom_is_looked_for_further() -> None:
+    drawn, lowered = count(1, 0)
+    search(1, 0, 400, [("atomic", "")], drawn, lowered)
+    assert lowered == Counter({("atomic", ""): 1})
+    assert drawn[("atomic", "")] >= 1
 
 
 def test_a_file_of_tests_is_run_and_watched() -> None:

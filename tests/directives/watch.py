@@ -20,9 +20,9 @@ from halide_core.func import Func
 from halide_core.schedule import TailStrategy
 from halide_core.stage import Stage, StageSchedule
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
-from tests.fuzz.later import LATER
+from tests.fuzz.newest import ADDED
 
-METHODS: tuple[str, ...] = (*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *LATER)
+METHODS: tuple[str, ...] = (*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *ADDED)
 """The directives that there are; ``tests/fuzz/test_registry.py`` sees to it that none is left out."""
 
 

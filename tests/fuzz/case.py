@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias
 import halide_core as hl
 from halide_core.errors import Location
 from halide_core.schedule import TailStrategy
-from halide_core.storage import MemoryType
+from halide_core.storage import MemoryType, PrefetchBoundStrategy
 from halide_core.types import Type
 from tests.fuzz.terms import INEXACT, Form, Term, source, type_source
 
@@ -227,7 +227,9 @@ class Consumers:
     names: tuple[str, ...]
 
 
-Given: TypeAlias = "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | Window | int | str"
+Given: TypeAlias = (
+    "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | PrefetchBoundStrategy | Window | int | str"
+)
 
 
 Then: TypeAlias = "tuple[str, tuple[Given, ...]]"
@@ -270,6 +272,8 @@ def _given(arg: Given) -> str:
             return f"hl.TailStrategy.{arg.name}"
         case MemoryType():
             return f"hl.MemoryType.{arg.name}"
+        case PrefetchBoundStrategy():
+            return f"hl.PrefetchBoundStrategy.{arg.name}"
         case Term():
             return source(arg)
         case str() | int():

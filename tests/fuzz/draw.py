@@ -11,10 +11,12 @@ from tests.fuzz.case import Case
 from tests.fuzz.draw_algorithm import draw_algorithm
 from tests.fuzz.draw_schedule import draw_schedule
 from tests.fuzz.later import draw_later
+from tests.fuzz.newest import draw_newest
 
 
 def draw(seed: int, number: int) -> Case:
     """The ``number``-th case of a campaign."""
     label = f"{seed}/{number}"
     rng = random.Random(label)
-    return draw_later(draw_schedule(draw_algorithm(label, rng), rng), seed, number)
+    case = draw_later(draw_schedule(draw_algorithm(label, rng), rng), seed, number)
+    return draw_newest(case, seed, number)

@@ -52,7 +52,7 @@ def draw_later(case: Case, seed: int, number: int) -> Case:
 
 
 def _draw_rfactor(case: Case, rng: random.Random) -> Case | None:
-    found = [each for each in _reductions(case) if not _names_its_loops(case, *each[:2])]
+    found = [each for each in reductions(case) if not names_its_loops(case, *each[:2])]
     if not found:
         return None
     func, stage, domain = rng.choice(found)
@@ -78,7 +78,7 @@ def _draw_rfactor(case: Case, rng: random.Random) -> Case | None:
     return replace(case, directives=(*told, *rest))
 
 
-def _reductions(case: Case) -> list[tuple[str, int, Domain]]:
+def reductions(case: Case) -> list[tuple[str, int, Domain]]:
     """The stages that reduce by an operator that is known to be associative, over integers."""
     domains = {item.name: item for item in case.items if isinstance(item, Domain)}
     funcs = [item for item in case.items if isinstance(item, Definition)]
@@ -110,7 +110,7 @@ def _reduces(update: Update, domain: Domain) -> bool:
     return own.form is Form.READ and own.text == update.name and own.parts == update.point and not reads(new)
 
 
-def _names_its_loops(case: Case, func: str, stage: int) -> bool:
+def names_its_loops(case: Case, func: str, stage: int) -> bool:
     """Whether a directive is about loops of a stage: those that it names would be gone."""
     reduced = set().union(*(_reduction_loops(case, func, s) for s in range(1, len(case.items) + 1)))
     inside = ("compute_at", "store_at")
@@ -220,7 +220,7 @@ def _draw_instead(method: str) -> Callable[[Case, random.Random], Case | None]:
             given = ()
         then: list[Then] = []
         dims, around = model.args[func], model.args[chosen[0]]
-        untouched = around and not any(t.func == chosen[0] for t in case.directives) and chosen[0] in _placed(case)
+        untouched = around and not any(t.func == chosen[0] for t in case.directives) and chosen[0] in placed_funcs(case)
         if len(chosen) == 1 == len(readers) and untouched and rng.random() < 0.5:
             then.append(("compute_at", (Consumer(chosen[0]), Loop(rng.choice(around)))))
         elif rng.random() < 0.85:
@@ -236,7 +236,7 @@ def _draw_instead(method: str) -> Callable[[Case, random.Random], Case | None]:
     return draw
 
 
-def _placed(case: Case) -> list[str]:
+def placed_funcs(case: Case) -> list[str]:
     """The Funcs that surely have loops of their own."""
     return [*case.outputs, *(t.func for t in case.directives if t.method in ("compute_root", "compute_at"))]
 

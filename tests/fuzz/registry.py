@@ -18,7 +18,7 @@ from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS, SHAPES
 from tests.fuzz.draw_terms import TYPES
 from tests.fuzz.draw_updates import KINDS
-from tests.fuzz.later import LATER
+from tests.fuzz.newest import ADDED
 
 UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile)}
 """Methods that no campaign needs to meet, with the directives and the nodes that are theirs: a campaign shall not write
@@ -41,7 +41,7 @@ def all_features() -> list[Feature]:
     apart = {each for classes in UNDRAWN.values() for each in classes}
     names = {
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive) if each not in apart],
-        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *LATER],
+        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *ADDED],
         Group.TAIL: [tail.name for tail in TailStrategy],
         Group.NODE: [each.__name__ for root in (Expr, Stmt) for each in leaves(root) if each not in apart],
         Group.OPERATOR: [op.name for op in BinaryOp],

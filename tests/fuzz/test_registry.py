@@ -11,14 +11,15 @@ from halide_core.stage import StageSchedule
 from tests.fuzz.coverage import Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw_algorithm import BORDERS
-from tests.fuzz.later import LATER, LATER_TAILS
+from tests.fuzz.later import LATER_TAILS
+from tests.fuzz.newest import ADDED
 from tests.fuzz.registry import UNDRAWN, all_features, boundary_names, leaves
 
 
 def test_every_directive_has_a_generator_that_records_it() -> None:
     recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
     recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
-    recorded |= {each for later in LATER.values() for each in later.records}
+    recorded |= {each for later in ADDED.values() for each in later.records}
     apart = {each for classes in UNDRAWN.values() for each in classes if issubclass(each, Directive)}
     assert not recorded & apart
     assert recorded | apart == set(leaves(Directive))
@@ -30,7 +31,7 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
         return {n for n in own if not n.startswith("_")}
 
     offered = methods(StageSchedule) | methods(FuncSchedule)
-    assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(LATER) | set(UNDRAWN)
+    assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(ADDED) | set(UNDRAWN)
     assert all(callable(getattr(Func, n)) for n in offered)
 
 

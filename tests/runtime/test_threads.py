@@ -157,8 +157,23 @@ def rows_of_a_reduction() -> hl.Func:
     return f
 
 
+def iterations_that_take_turns() -> hl.Func:
+    """Updates of few points by many iterations: by instructions, and by trying again."""
+    r, f = hl.RDom([(0, W), (0, H)], "r"), hl.Func("f")
+    counts, products, most = hl.Func("counts"), hl.Func("products"), hl.Func("most")
+    counts[x], products[x], most[x] = hl.i32(0), hl.i32(1), hl.f32(0)
+    counts[(r.x + r.y) % 5] += r.x
+    products[(r.x + r.y) % 5] *= r.y * 2 + 1
+    most[(r.x * r.y) % 5] = hl.max(most[(r.x * r.y) % 5], hl.f32(r.x ^ r.y))
+    f[x, y] = counts[x % 5] + products[y % 5] + hl.i32(most[(x + y) % 5])
+    for each in (counts, products, most):
+        each.compute_root().update().atomic().parallel(r.y)
+    return f
+
+
 PROGRAMS = [
-    rows, rows_with_memory_in_each, tiles_in_tiles, one_loop_of_two, strips_that_slide, updates, rows_of_a_reduction
+    rows, rows_with_memory_in_each, tiles_in_tiles, one_loop_of_two, strips_that_slide, updates, rows_of_a_reduction,
+    iterations_that_take_turns,
 ]  # fmt: skip
 
 

@@ -89,6 +89,23 @@ def test_hoist_storage_root(golden: Golden) -> None:
     golden("hoist_storage_root.txt", f"{both(f)}\n-- allocated\n{format_stmt(after(f, 'hoist_storage'))}\n")
 
 
+@pytest.mark.parametrize("strategy", list(hl.PrefetchBoundStrategy), ids=lambda s: s.value)
+def test_prefetch(golden: Golden, strategy: hl.PrefetchBoundStrategy) -> None:
+    g, f, x, y = producer_and_consumer()
+    g.compute_root()
+    f.split(x, xo, xi, 8, TailStrategy.GuardWithIf).prefetch(g, xo, y, 2, strategy)
+    shown = "".join(f"-- {name}\n{format_stmt(after(f, name))}\n" for name in ("prefetch", "flatten"))
+    golden(f"prefetch_{strategy.value}.txt", f"{both(f)}\n{shown}")
+
+
+@pytest.mark.parametrize("way", ["parallel", "vectorize"])
+def test_atomic(golden: Golden, way: str) -> None:
+    hist, out, r = histogram()
+    stage = hist.update().atomic()
+    stage.parallel(r.y) if way == "parallel" else stage.vectorize(r.x, 5)
+    golden(f"atomic_{way}.txt", f"{both(out)}\n-- vectorize\n{format_stmt(after(out, 'vectorize'))}\n")
+
+
 # -- loops
 
 

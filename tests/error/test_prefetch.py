@@ -1,0 +1,82 @@
+"""Prefetches that are refused: of what isn't read, or has no memory yet; in lanes; of an earlier iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import halide_core as hl
+
+from .blame import refused
+
+x, y, z, xo, xi = (hl.Var(n) for n in "x y z xo xi".split())
+Pair = tuple[hl.Func, hl.Func, hl.ImageParam]
+
+
+@pytest.fixture
+def pair() -> Pair:
+    """g, f that reads it, and the input that g reads."""
+    im = hl.ImageParam(hl.UInt(8), 2, "im")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = hl.i32(im[x, y])
+    f[x, y] = g[x, y] + g[x, y + 1]
+    g.compute_root()
+    return g, f, im
+
+
+def test_wrong_arguments(pair: Pair) -> None:
+    g, f, im = pair
+    bad: Any = "y"
+    far: Any = hl.TailStrategy.GuardWithIf
+    refused(hl.ScheduleError, lambda: f.prefetch(bad, y, y), "'y'", "ImageParam", at="f.prefetch(bad, y, y)")
+    refused(hl.ScheduleError, lambda: f.prefetch(g, bad, y), "'y'", at="f.prefetch(g, bad, y)")
+    refused(hl.ScheduleError, lambda: f.prefetch(g, y, y, -1), "negative: -1", at="f.prefetch(g, y, y, -1)")
+    refused(hl.ScheduleError, lambda: f.prefetch(g, y, y, x), "offset", at="f.prefetch(g, y, y, x)")
+    refused(hl.ScheduleError, lambda: f.prefetch(im, y, y, 1, far), "PrefetchBoundStrategy", at="1, far)")
+    assert not [d for d in hl.Schedule(f).directives() if "prefetch" in d]
+
+
+def test_loop_that_is_not_there_lists_those_that_are(pair: Pair) -> None:
+    g, f, _ = pair
+    f.prefetch(g, z, y)
+    refused(hl.ScheduleError, f.loop_nest, "f.prefetch(g, z, y, 1)", "x, y", at="f.prefetch(g, z, y)")
+
+
+def test_loop_that_was_split_is_not_there(pair: Pair) -> None:
+    g, f, _ = pair
+    f.prefetch(g, x, x, 2).split(x, xo, xi, 4)
+    refused(hl.ScheduleError, f.loop_nest, '"x"', "xi, xo, y", at="f.prefetch(g, x, x, 2)")
+
+
+def test_loop_further_in_has_no_iteration_yet(pair: Pair) -> None:
+    g, f, _ = pair
+    f.prefetch(g, y, x)
+    refused(hl.ScheduleError, f.loop_nest, '"x" is a loop inside "y"', at="f.prefetch(g, y, x)")
+
+
+def test_what_is_not_read_there(pair: Pair) -> None:
+    _, f, im = pair
+    f.prefetch(im, y, y)
+    refused(hl.ScheduleError, f.loop_nest, '"im"', "read there: g", at="f.prefetch(im, y, y)")
+
+
+def test_inlined_func_has_no_memory(pair: Pair) -> None:
+    g, f, _ = pair
+    g.compute_inline()
+    f.prefetch(g, y, y)
+    refused(hl.ScheduleError, f.loop_nest, '"g"', "inlined", "im", at="f.prefetch(g, y, y)")
+
+
+def test_memory_inside_the_loop(pair: Pair) -> None:
+    g, f, _ = pair
+    g.compute_at(f, y)
+    f.prefetch(g, y, y)
+    named = ('the memory of "g" lives inside "y"', "g.store_root()")
+    refused(hl.ScheduleError, f.loop_nest, *named, at="f.prefetch(g, y, y)")
+
+
+def test_lanes_have_no_beginning(pair: Pair) -> None:
+    g, f, _ = pair
+    f.vectorize(x, 4).prefetch(g, hl.Var("x.v"), y)
+    refused(hl.ScheduleError, f.loop_nest, '"x.v"', "vectorized", at="prefetch(g, hl.Var(")

@@ -1,0 +1,113 @@
+"""Directives newer than those of ``later``: each with a generator, and random numbers, of its own.
+
+In: a case as ``later`` left it. Out: the case, mostly; seldom with one of the directives. So another one changes no
+case that has none of it.
+"""
+
+from __future__ import annotations
+
+import random
+
+from halide_core.schedule import TailStrategy
+from halide_core.schedule_funcs import InInput
+from halide_core.schedule_stages import Atomic, Prefetch
+from halide_core.storage import PrefetchBoundStrategy
+from halide_core.types import INT32
+from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Then, Told
+from tests.fuzz.later import LATER, Later, names_its_loops, placed_funcs, reductions
+from tests.fuzz.nests import model_of
+from tests.fuzz.terms import Form, number
+
+_SHARES = {"atomic": 0.12, "prefetch": 0.03, "in_ of an input": 0.03}
+"""Of the cases that a generator is asked for, few have what it needs: reductions, or inputs."""
+
+
+def draw_newest(case: Case, seed: int, at: int) -> Case:
+    """The case, or the case with one of the directives."""
+    for method, each in (*NEWEST.items(), ("in_ of an input", _INPUTS)):
+        rng = random.Random(f"{seed}/{at}/{method}")
+        if rng.random() < _SHARES[method]:
+            case = each.draw(case, rng) or case
+    return case
+
+
+def _draw_prefetch(case: Case, rng: random.Random) -> Case | None:
+    """Of what a Func reads, in a loop that nothing was said of."""
+    args, placed = model_of(case).args, placed_funcs(case)
+    roots = [t.func for t in case.directives if t.method == "compute_root"]  # whose memory is there in every loop
+    memory = roots if rng.random() < 0.9 else placed
+    memory += [item.name for item in case.items if isinstance(item, Image) and not item.embedded]
+    found = []
+    for item in case.items:
+        if isinstance(item, Definition) and item.name in placed:
+            said = {a.name for t in case.directives if t.func == item.name for a in t.args if isinstance(a, Loop)}
+            free = [v for v in args[item.name] if v not in said]
+            read = {node.text: None for v in item.terms() for node in v if node.form is Form.READ}
+            found += [(item.name, free, name) for name in read if name in memory and name != item.name and free]
+    if not found:
+        return None
+    func, loops, fetched = rng.choice(found)
+    at = rng.randrange(len(loops))
+    source = rng.randrange(at, len(loops))  # dimensions nest in their order, the first one innermost
+    given = (Consumer(fetched), Loop(loops[at]), Loop(loops[source]), number(rng.choice([0, 1, 2, 5, 100]), INT32))
+    told = Told(func, 0, "prefetch", (*given, rng.choice(list(PrefetchBoundStrategy))))
+    return with_told(case, told)
+
+
+def with_told(case: Case, told: Told) -> Case:
+    """The case with one more directive, after all others."""
+    return Case(case.seed, case.items, case.outputs, case.windows, (*case.directives, told), case.tags)
+
+
+def _draw_atomic(case: Case, rng: random.Random) -> Case | None:
+    """Of a reduction over integers, whose loops are threads or lanes then."""
+    found = [each for each in reductions(case) if not names_its_loops(case, *each[:2])]
+    items = {item.name: item for item in case.items if isinstance(item, Definition)}
+    found = [each for each in found if not items[each[0]].value.type.is_bool()]
+    if not found:
+        return None
+    func, stage, domain = rng.choice(found)
+    loops = [Loop(f"{domain.name}.{letter}") for letter in "xyzw"[: len(domain.bounds)]]
+    told = [Told(func, stage, "atomic")]
+    way = rng.choice(["parallel", "vectorize", "both"])
+    at = rng.choice(loops)
+    if way != "parallel":
+        told.append(Told(func, stage, "vectorize", (at, number(rng.choice([2, 3, 4, 8]), INT32))))
+    if way != "vectorize":
+        told.append(Told(func, stage, "parallel", (rng.choice(loops),)))
+    rest = tuple(t for t in case.directives if (t.func, t.stage, t.method) != (func, stage, "unscheduled"))
+    return Case(case.seed, case.items, case.outputs, case.windows, (*rest, *told), case.tags)
+
+
+def _draw_input_wrapper(case: Case, rng: random.Random) -> Case | None:
+    """A Func of an input's values, computed at the root or where one consumer reads it, or inlined."""
+    model, placed = model_of(case), placed_funcs(case)
+    images = [item for item in case.items if isinstance(item, Image) and not item.embedded and item.extents]
+    read = {d.name: {n.text for n in d.value} for d in case.items if isinstance(d, Definition)}
+    found = [(image, func) for image in images for func, names in read.items() if image.name in names]
+    if not found:
+        return None
+    image, func = rng.choice(found)
+    everywhere = rng.random() < 0.3
+    then: list[Then] = []
+    around = model.args[func]
+    if not everywhere and around and func in placed and not any(t.func == func for t in case.directives):
+        then.append(("compute_at", (Consumer(func), Loop(rng.choice(around)))))
+    elif rng.random() < 0.8:
+        then.append(("compute_root", ()))
+    if then and rng.random() < 0.5:
+        way = rng.choice(["vectorize", "unroll", "parallel"])
+        then.append((way, (Loop("_0"), number(3, INT32), rng.choice([TailStrategy.GuardWithIf, TailStrategy.RoundUp]))))
+    return with_told(case, Told(image.name, 0, "in_", () if everywhere else (Consumer(func),), then=tuple(then)))
+
+
+_INPUTS = Later(_draw_input_wrapper, (InInput,))
+
+NEWEST: dict[str, Later] = {
+    "atomic": Later(_draw_atomic, (Atomic,)),
+    "prefetch": Later(_draw_prefetch, (Prefetch,)),
+}
+"""The directives."""
+
+ADDED = {**LATER, **NEWEST, "in_": Later(LATER["in_"].draw, (*LATER["in_"].records, *_INPUTS.records))}
+"""All that came after campaigns had begun: ``in_`` is a method of Funcs and of inputs."""
