@@ -22,7 +22,8 @@ from halide_core.ir import Stmt
 from halide_core.printer import format_stmt
 from lowering.driver import Trace, lower
 from lowering.lowered import Lowered
-from runtime.emit_c import emit_c, emit_header
+from runtime.c_header import emit_header
+from runtime.emit_c import emit_c
 from runtime.runtime_library import HEADER, SOURCES
 from runtime.target_flags import compile_options
 from runtime.toolchain import CompileOptions, compile_assembly, compile_object, make_static_library

@@ -1,4 +1,4 @@
-"""A lowered pipeline as one C translation unit, and its header.
+"""A lowered pipeline as one C translation unit.
 
 In: ``Lowered``, flat and without holes. Out: C11 text (with GNU extensions), the same in every process.
 
@@ -10,7 +10,7 @@ becomes a function of its own, which takes what it reads from outside through a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
 
@@ -49,21 +49,6 @@ def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
         InternalError: the body holds something that lowering should have removed.
     """
     return _Unit(lowered, Instrumentation(lowered.owners) if profile else None).text()
-
-
-def emit_header(name: str, arguments: Iterable[Argument]) -> str:
-    """The C and C++ header that declares pipeline ``name``."""
-    given, function = tuple(arguments), symbol(name)
-    names = Names()
-    names.reserve(function)
-    guard = f"HALIDE_CORE_PIPELINE_{function.upper()}_H"
-    return (
-        f"{banner(name, given)}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
-        f'#include "halide_runtime.h"\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
-        "/* Returns 0, or a halide_core_error_code; halide_core_last_error() tells more. */\n"
-        f"int {function}({parameters(given, names)});\n\n"
-        f"#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n"
-    )
 
 
 class _Unit:

@@ -22,7 +22,8 @@ from halide_core.errors import InternalError
 from halide_core.ir import BufferField, Expr, Field
 from halide_core.types import BOOL, INT64, Float, Int, UInt
 from lowering.lowered import Lowered
-from runtime.emit_c import emit_c, emit_header
+from runtime.c_header import emit_header
+from runtime.emit_c import emit_c
 from tests.runtime import emitted
 from tests.runtime.emitted import image, input_buffer, last_error, loop, output_buffer, run, scalar_argument
 
