@@ -71,7 +71,7 @@ bench-peers: $(READY)
 	@$(PY) -m benchmarks.run --libraries $(BENCH)
 
 bench-compile: $(READY)
-	@$(PY) benchmarks/compile_time.py
+	@$(PY) -m benchmarks.compile_time
 
 $(READY): setup.cfg pyproject.toml $(PY)
 	@echo "Installing halide-core and its tools into $(VENV) ..."

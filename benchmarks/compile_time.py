@@ -1,6 +1,6 @@
 """What a compile costs: lowering of stencil chains as they grow, and process start to the first pixel of a blur.
 
-    python benchmarks/compile_time.py [--repeats 3]
+    python -m benchmarks.compile_time [--repeats 3]
 
 Lowering is everything up to the C compiler: the snapshot, 𝓛, 𝓢, 𝓑, the passes. Minima of several runs.
 """
@@ -23,7 +23,8 @@ from halide_core.backend import Request
 from lowering.driver import lower
 
 STAGES = (25, 50, 100, 200)
-FIRST_PIXEL = Path(__file__).resolve().parent / "first_pixel.py"
+ROOT = Path(__file__).resolve().parents[1]
+FIRST_PIXEL = [sys.executable, "-m", "benchmarks.first_pixel"]
 
 
 def chain(stages: int, *, tiled: bool) -> Request:
@@ -72,7 +73,7 @@ def first_pixel_seconds(repeats: int) -> tuple[float, float]:
             environment = {**os.environ, "HL_CACHE_DIR": folder}
             for is_warm in (False, True):
                 start = time.perf_counter()
-                subprocess.run([sys.executable, str(FIRST_PIXEL)], check=True, env=environment, capture_output=True)
+                subprocess.run(FIRST_PIXEL, check=True, env=environment, capture_output=True, cwd=ROOT)
                 seconds = time.perf_counter() - start
                 if is_warm:
                     warm = min(warm, seconds)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from benchmarks import report, run
+from benchmarks import compile_time, report, run
 from benchmarks.apps import APPS, max_filter
 from benchmarks.apps.app import Tolerance
 from benchmarks.measure import Outcome, Prepared, Row, Sides, measure, measure_start
@@ -244,3 +244,14 @@ def _bench(*options: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "benchmarks.run", *options],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
+
+
+def test_first_pixel_is_timed_without_and_with_a_cache() -> None:
+    assert min(compile_time.first_pixel_seconds(1)) > 0
+
+
+@pytest.mark.parametrize("script", ["bounds", "compile_time", "run"])
+def test_scripts_start_from_their_own_folder(script: str) -> None:
+    command = [sys.executable, "-m", f"benchmarks.{script}", "--help"]
+    done = subprocess.run(command, capture_output=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr

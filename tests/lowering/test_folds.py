@@ -3,11 +3,13 @@ before it."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import halide_core as hl
 from halide_core import ir
 from halide_core.visit import stmt_exprs, subexpressions, walk
+from tests.apps.checking import Array
 from tests.lowering.counting import counted
 from tests.lowering.sliding import H, W, blur, certified, chain, passes, source, window, x, xi, xo, y, yi, yo
 
@@ -88,6 +90,28 @@ def test_a_fold_known_at_start_up_is_checked_there() -> None:
     p.set(2)
     with pytest.raises(hl.HalideError, match=r'fold_storage\(y, p\) gives "g" too few places in "y": 2 for 3'):
         f.realize([4, 4])
+    certified(f)
+
+
+def test_a_fold_of_a_length_that_is_another_stage_s_is_checked_with_what_is_known_at_start_up() -> None:
+    n = hl.Param(hl.Int(32), "n", 31)
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x + y
+    g[3, y] = y
+    f[x, y] = g[hl.min(x, 6), hl.min(x, 6) - 3] + g[x - y, x - y - 2]
+    xoo, yoo, out, more, t = (hl.Var(name) for name in ("xoo", "yoo", "out", "more", "t"))
+    f.tile(y, x, yo, xo, yi, xi, 8, 3)
+    case = f.specialize(n == 31).tile(yo, xo, yoo, xoo, hl.Var("yoi"), hl.Var("xoi"), 2, 4)
+    case.split(xoo, out, hl.Var("in"), 5).split(out, more, t, 2, hl.TailStrategy.GuardWithIf)
+    f.specialize_fail("no case is taken")
+    g.compute_at(f, more).fold_storage(y, 320)
+    found = f.realize([49, 16])
+    a, b = np.meshgrid(np.arange(49), np.arange(16))
+
+    def g_at(u: Array, v: Array) -> Array:
+        return np.where(u == 3, v, u + v)
+
+    assert np.array_equal(found, g_at(np.minimum(a, 6), np.minimum(a, 6) - 3) + g_at(a - b, a - b - 2))
     certified(f)
 
 
