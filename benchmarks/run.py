@@ -37,6 +37,8 @@ def _options(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--threads", default="1,2", help="numbers of threads")
     parser.add_argument("--repeat", type=int, default=10, help="turns that each side gets")
     parser.add_argument("--small", action="store_true", help="the small sizes of the tests")
+    parser.add_argument("--size", default="full", help="another size, of the apps that have it: 992 of sgemm")
+    parser.add_argument("--target", help="what both sides compile for, as x86-64-linux-avx-avx2-f16c-fma-sse41")
     parser.add_argument("--peer", help="an interpreter that has halide; default: an environment of our own")
     parser.add_argument("--no-peer", action="store_true", help="our side alone")
     parser.add_argument("--no-check", action="store_true", help="compare the sides with each other, not with numpy")
@@ -46,6 +48,10 @@ def _options(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(given)
     options.apps = _chosen(parser, "--apps", options.apps, list(APPS))
+    options.size = "small" if options.small else options.size
+    options.apps = [name for name in options.apps if options.size in APPS[name].sizes]
+    if not options.apps:
+        parser.error(f'--size: no chosen application has the size "{options.size}"')
     known = list(dict.fromkeys(s for app in APPS.values() for s in app.schedules))
     options.schedules = _chosen(parser, "--schedules", options.schedules, known) if options.schedules else known
     if not all(part.isdecimal() and int(part) > 0 for part in options.threads.split(",")):
@@ -69,7 +75,7 @@ class Bench:
 
     def __init__(self, options: argparse.Namespace, console: Console) -> None:
         self.options, self.console = options, console
-        self.size = "small" if options.small else "full"
+        self.size = options.size
         self.rows: list[Row] = []
         self.starts: dict[str, dict[str, Start]] = {}
         self.times: dict[tuple[str, int], dict[str, Outcome]] = {}
@@ -202,6 +208,8 @@ class _One(Sides):
 def main(given: list[str] | None = None) -> int:
     """Runs; the status says whether every result was right."""
     options = _options(given)
+    if options.target:
+        os.environ["HL_JIT_TARGET"] = options.target  # both sides' processes read it
     bench = Bench(options, Console() if sys.stdout.isatty() else Console(width=150))
     try:
         bench.run()

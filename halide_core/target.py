@@ -286,12 +286,15 @@ def _unsupported(target: Target) -> str:
 
 
 def checked_target(target: object, *, runs_here: bool) -> Target | None:
-    """What to compile for: None for this machine as it is.
+    """What to compile for: None for this machine as it is. Where no target is given, HL_JIT_TARGET names the one of
+    code that runs here, and HL_TARGET that of files.
 
     Raises:
         NotAvailableError: another machine, or a feature that does something which is not here yet.
         PipelineError: no Target; or instructions that this machine doesn't have, where the code is to run here.
     """
+    if target is None:
+        target = os.environ.get("HL_JIT_TARGET" if runs_here else "HL_TARGET") or None
     if target is None:
         return None
     if isinstance(target, str):

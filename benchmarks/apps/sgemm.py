@@ -55,7 +55,7 @@ def _reference(inputs: Inputs, size: Size) -> Array:
 APP = App(
     name="sgemm",
     about="matrix product, f32",
-    sizes={"full": (1024,), "small": (64,)},
+    sizes={"full": (1024,), "992": (992,), "small": (64,)},
     inputs=_inputs,
     build=_build,
     schedules={PLAIN: _plain, EXPERT: _expert},

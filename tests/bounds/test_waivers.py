@@ -126,7 +126,7 @@ def test_reduction_loop_without_the_users_word_is_refused_and_told_how() -> None
     f, r = permuted()
     f.update().parallel(r.x)
     f.update().allow_race_conditions()
-    with pytest.raises(hl.ScheduleError, match=r"f\.update\(\)\.allow_race_conditions\(\) before this line"):
+    with pytest.raises(hl.ScheduleError, match=r"Before this line, .* f\.update\(\)\.allow_race_conditions\(\) takes"):
         f.realize([32])
 
 

@@ -116,7 +116,7 @@ def test_exception_of_the_compiler_is_a_mismatch(monkeypatch: pytest.MonkeyPatch
 
 
 def test_failed_certificate_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuted(_: object) -> None:
+    def refuted(*_: object) -> None:
         raise Mismatch("certificate: refuted in bounds", "g: …")
 
     monkeypatch.setattr(certified, "check", refuted)

@@ -83,11 +83,30 @@ def test_file_has_the_instructions_of_its_target(tmp_path: Path) -> None:
     f.vectorize(x, 8)
     base = hl.Target(host.os, host.arch, host.bits)
     texts = []
-    for name, target in (("old.s", base), ("new.s", base.with_feature(F.AVX))):
+    for name, target in (("old.s", base), ("new.s", base.with_feature(F.AVX).with_feature(F.AVX2))):
         f.compile_to_assembly(str(tmp_path / name), [image], "f", target)
         texts.append((tmp_path / name).read_text(encoding="utf-8"))
     assert "%ymm" not in texts[0]
     assert "%ymm" in texts[1]
+
+
+def test_environment_names_the_target_where_none_is_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    host = hl.get_host_target()
+    base = str(hl.Target(host.os, host.arch, host.bits))
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = hl.f32(x) * 3.0
+    f.vectorize(x, 8)
+    monkeypatch.setenv("HL_JIT_TARGET", base)
+    monkeypatch.setenv("HL_TARGET", f"{base}-no_such_feature")
+    assert np.asarray(f.realize([9])).tolist() == [3.0 * k for k in range(9)]
+    with pytest.raises(hl.HalideError, match="no_such_feature"):
+        f.compile_to_assembly(str(tmp_path / "f.s"), [], "f")
+    assert not any(tmp_path.iterdir())
+    monkeypatch.setenv("HL_JIT_TARGET", "x86-64-linux-cuda")
+    g = hl.Func("g")
+    g[x] = x
+    with pytest.raises(hl.NotAvailableError, match="cuda"):
+        g.realize([3])
 
 
 @pytest.mark.parametrize(
