@@ -100,7 +100,7 @@ class _Answering:
     def _overflow_check(self, key: StageKey, e: Expr) -> None:
         least, most = (ir.i64(end) for end in INT32.range)
         index = TargetExprs(stage_variables(*key)).index(e)
-        ends = self._ranges.ends(index, self._query.writes[key].path, self._query.top)
+        ends = self._ranges.ends(index, self._query.where_int32(key, e), self._query.top)
         if ends.low is None or ends.high is None:
             return  # made of values from memory: it keeps its type, and wraps as the definition says
         inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))

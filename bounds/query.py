@@ -20,7 +20,7 @@ from enum import Enum
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.facts import Facts
-from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, IntImm, Provide, Stmt, Variable
+from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, IntImm, Provide, RVarRef, Stmt, Variable
 from halide_core.linear import linear_of
 from halide_core.program import Guard, Level, Loop, Obligation, Program, StageKey, level_site, loop_box, provided
 from halide_core.visit import subexpressions
@@ -164,6 +164,15 @@ class Query:
         """What a stage reads of its own Func elsewhere than where it writes, in every case."""
         keys = [key for key in self.program.keys(func) if key.stage == stage]
         return [clause for key in keys for clause in self.self_reads.get(key, [])]
+
+    def where_int32(self, key: StageKey, e: Expr) -> Path:
+        """The path on which an int32 expression of a stage must not wrap: that of its points; and of all iterations
+        where it is a reduction variable, since conditions on those are understood as if it never did."""
+        path, core = self.writes[key].path, self.program.nests[key].core
+        while isinstance(e, RVarRef) and isinstance(core, If):
+            assert path.parent is not None, "each condition is a binder"
+            path, core = path.parent, core.then
+        return path
 
     def scope(self, level: Level) -> Path:
         """The path of what stands just inside a level."""

@@ -98,6 +98,23 @@ def test_divisor_that_leaves_int32_is_caught() -> None:
         f.realize(buffer)
 
 
+@pytest.mark.parametrize("split", [False, True])
+def test_condition_on_a_reduction_variable_does_not_hide_that_it_leaves_int32(split: bool) -> None:
+    # Beyond the last int32, r.x is far below zero for the condition, which then lets the write pass.
+    start = hl.Param(hl.Int(32), "start", 2**31 - 3)
+    f, r = hl.Func("f"), hl.RDom([(start, 5)], "r")
+    r.where(r.x < 3)
+    f[x] = 0
+    f[r.x + 7] += 1
+    if split:
+        f.update().split(r.x, hl.RVar("ro"), hl.RVar("ri"), 2, hl.TailStrategy.GuardWithIf)
+    with pytest.raises(hl.PipelineError, match=r"r\.x in .* leaves int32: from 2147483645 to 2147483649"):
+        f.realize([10])
+    assert f.certify().ok
+    start.set(-7)
+    assert np.asarray(f.realize([10])).tolist() == [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+
+
 def test_extent_that_leaves_int32_is_caught() -> None:
     p, f = hl.Param(hl.Int(32), "p", 65536), hl.Func("f")
     r = hl.RDom([(0, p * p)])
