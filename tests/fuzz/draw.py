@@ -10,6 +10,7 @@ import random
 from tests.fuzz.case import Case
 from tests.fuzz.draw_algorithm import draw_algorithm
 from tests.fuzz.draw_schedule import draw_schedule
+from tests.fuzz.formulas import draw_formulas
 from tests.fuzz.later import draw_later
 from tests.fuzz.newest import draw_newest
 
@@ -19,4 +20,4 @@ def draw(seed: int, number: int) -> Case:
     label = f"{seed}/{number}"
     rng = random.Random(label)
     case = draw_later(draw_schedule(draw_algorithm(label, rng), rng), seed, number)
-    return draw_newest(case, seed, number)
+    return draw_formulas(draw_newest(case, seed, number), seed, number)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import inspect
 
+import pytest
+
 from halide_core.func import Func
 from halide_core.func_schedule import FuncSchedule
 from halide_core.schedule import Directive, Split, TailStrategy
 from halide_core.stage import StageSchedule
 from tests.fuzz.coverage import Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
+from tests.fuzz.draw import draw
 from tests.fuzz.draw_algorithm import BORDERS
+from tests.fuzz.judge import FAST, judge
 from tests.fuzz.later import LATER_TAILS
 from tests.fuzz.newest import ADDED
 from tests.fuzz.registry import UNDRAWN, all_features, boundary_names, leaves
@@ -64,3 +68,9 @@ def test_new_directive_is_missing_a_generator() -> None:
         assert (Group.DIRECTIVE, "Novel") in all_features()
     finally:
         del globals()["Novel"]
+
+
+@pytest.mark.parametrize(("number", "function"), [(24, "ROUNDING_HALVING_ADD"), (39, "FMA")])
+def test_formulas_become_the_operations_that_they_are_drawn_for(number: int, function: str) -> None:
+    verdict = judge(draw(1, number), FAST)
+    assert (Group.FUNCTION, function) in verdict.features
