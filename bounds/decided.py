@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halide_core.ir import Expr, Select
-from halide_core.visit import Rewriter
+from halide_core.ir import Binary, BinaryOp, Expr, Select
+from halide_core.visit import Rewriter, subexpressions
+
+_CASES = frozenset({BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD})
 
 Decide = Callable[[Expr], "bool | None"]
 """Whether a condition is certain, or its opposite; None where neither is."""
@@ -34,3 +36,10 @@ class _Decided(Rewriter):
 def without_idle_cases(e: Expr, decide: Decide) -> Expr:
     """The expression with each select whose condition is decided replaced by what it gives."""
     return _Decided(decide).expr(e)
+
+
+def has_cases(e: Expr) -> bool:
+    """Whether a value is found by telling cases apart, or by dividing."""
+    return any(
+        isinstance(each, Select) or (isinstance(each, Binary) and each.op in _CASES) for each in subexpressions([e])
+    )

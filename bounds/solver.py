@@ -9,7 +9,7 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from itertools import groupby
@@ -30,8 +30,9 @@ from bounds.claims import (
     negation,
 )
 from bounds.counterexample import confirmed
-from bounds.decided import without_idle_cases
+from bounds.decided import has_cases, without_idle_cases
 from bounds.relevance import relevant
+from bounds.solver_calls import new_solver, number_of, steps_of, valued
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, BinaryOp, Expr, Promise
@@ -90,7 +91,9 @@ class Prover:
         self._invented = invented
         self._budget = budget
         self._terms = Terms(ranges, words)
-        self._solver = _solver()
+        self._closed = Terms(ranges, words)
+        """Variables whose values have cases are unknowns here: many a claim holds whatever they are worth."""
+        self._solver = new_solver()
         self._stack: list[Context] = []
         self._said: list[list[int]] = [[]]
         self._told: set[int] = set()
@@ -154,6 +157,8 @@ class Prover:
             self._stack.append(node)
             if node.variable is not None:
                 self._terms.define(node.variable, node.fact)
+                if not has_cases(node.fact):
+                    self._closed.define(node.variable, node.fact)
             elif node.check is None:
                 self._solver.add(self._formula(node.fact))
 
@@ -218,32 +223,32 @@ class Prover:
         for share in _SHARES if effort is _Effort.NARROW else (*_SHARES, 0):
             near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
             if len(near) > before:
-                solver, answer = self._of_some(e, near, switches)
+                solver, answer = self._of_some(e, near, switches, self._terms)
                 if answer == z3.unsat or (answer == z3.sat and len(near) == len(facts)):
                     return solver, answer
             before = len(near)
         if effort is _Effort.NARROW:
             return None, z3.unknown
-        solver = _solver()
+        solver = new_solver()
         solver.add(*self._solver.assertions())
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
-    def _of_some(self, e: Expr, facts: Iterable[Context], switches: list[Any]) -> tuple[Any, Any]:
+    def _of_some(self, e: Expr, facts: Iterable[Context], switches: list[Any], terms: Terms) -> tuple[Any, Any]:
         """A new solver, and its answer to whether a state meets ``e`` and some facts.
 
         What tells cases apart, and what compares products, is told only when a state that was found does not keep to
         it: most of it is never needed.
         """
-        terms = [self._terms.of(e)]
-        solver = _solver()
+        told = [terms.of(e)]
+        solver = new_solver()
         for node in facts:
-            term = self._terms.of(node.fact)
+            term = terms.of(node.fact)
             solver.add(term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
-            terms.append(term)
-        axioms = frozenset().union(*(t.axioms for t in terms))
-        seldom = axioms & (self._terms.cases | self._terms.growing)
-        solver.add(terms[0].z, *map(self._terms.axiom, sorted(axioms - seldom)))
-        untold = [self._terms.axiom(n) for n in sorted(seldom)]
+            told.append(term)
+        axioms = frozenset().union(*(t.axioms for t in told))
+        seldom = axioms & (terms.cases | terms.growing)
+        solver.add(told[0].z, *map(terms.axiom, sorted(axioms - seldom)))
+        untold = [terms.axiom(n) for n in sorted(seldom)]
         before = self._spent
         while self._spent < before + _NARROW * self._budget:
             answer = self._bounded_check(solver, switches, _NARROW)
@@ -252,7 +257,7 @@ class Prover:
             model = solver.model()
             broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:_TOLD]
             if not broken:
-                broken = [self._terms.axiom(n) for n in self._terms.products.broken(axioms, _valued(model), _TOLD)]
+                broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), _TOLD)]
             if not broken:
                 return solver, z3.sat
             solver.add(*broken)
@@ -274,9 +279,9 @@ class Prover:
     def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
         budget = int(self._budget * times)
         solver.set("rlimit", budget if self._spent < _WHOLE * self._budget else budget // 100)
-        before = _steps(solver)
+        before = steps_of(solver)
         answer = solver.check(*switches)
-        self._spent += max(_steps(solver) - before, 0)
+        self._spent += max(steps_of(solver) - before, 0)
         return answer
 
     def _group(self, claims: list[Claim]) -> list[Result]:
@@ -318,7 +323,7 @@ class Prover:
         for part in dict.fromkeys(conjuncts(e)):
             if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
                 continue
-            more = self._easily(part, checks)
+            more = {} if self._anyway(part) else self._easily(part, checks)
             if more is None:
                 part = without_idle_cases(part, self._decide)  # no less true, and shorter
                 first = _first_alternative(part)
@@ -329,6 +334,13 @@ class Prover:
                 more = dict.fromkeys(self._fewest(negation(part)))
             needed.update(more)
         return needed
+
+    def _anyway(self, e: Expr) -> bool:
+        """Whether a condition holds whatever variables with cases are worth, as far as facts that bear on it tell."""
+        failing, closed = negation(e), self._closed
+        facts = [n for n in self._stack if n.variable is None and n.check is None]
+        near = relevant(facts, lambda node: closed.depends(node.fact), closed.depends(failing), _SHARES[-1])
+        return bool(self._of_some(failing, near, [], closed)[1] == z3.unsat)
 
     def _easily(self, e: Expr, checks: list[Assert]) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if it has an easy proof."""
@@ -389,7 +401,7 @@ class Prover:
                 solver.add(*(z3.And(z >= -most, z <= most) for z in numbers))
             if self._bounded_check(solver, switches) == z3.sat:
                 model = solver.model()
-                values = {e: _number(model.eval(z, model_completion=True)) for e, z in leaves}
+                values = {e: number_of(model.eval(z, model_completion=True)) for e, z in leaves}
                 found = confirmed(claim, values, self._invented)
                 best = best or found
                 if found.certain:
@@ -412,27 +424,6 @@ def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def _solver() -> Any:
-    solver = z3.SimpleSolver()
-    solver.set("random_seed", 0)
-    solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
-    return solver
-
-
 def _fails(claims: Sequence[Claim]) -> Expr:
     """That some of the claims' conclusions do not hold."""
     return negation(all_of(c.conclusion for c in claims))
-
-
-def _steps(solver: Any) -> int:
-    statistics = solver.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
-
-
-def _valued(model: Any) -> Callable[[Any], int]:
-    """What a model says that integers are worth."""
-    return lambda z: _number(model.eval(z, model_completion=True))
-
-
-def _number(value: Any) -> int:
-    return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())

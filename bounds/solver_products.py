@@ -15,6 +15,9 @@ import z3
 _Product = tuple[Any, Any, Any]
 """An unknown, and the two factors that it is the product of."""
 
+_FEW = 16
+"""Factors so far apart are compared exactly, where a state shows that it matters."""
+
 _WINDOW = (1 << 31) + 2
 """No dimension of a window is longer: two such lengths have a product in int64."""
 
@@ -78,6 +81,14 @@ def _agree(one: Sequence[int], other: Sequence[int], ways: Sequence[tuple[int, i
     return True
 
 
+def _few_steps(one: Sequence[int], other: Sequence[int], way: tuple[int, int, int, int]) -> int | None:
+    """How far apart the other factors are, where the products are not as far apart as that says, and it is not far."""
+    a, b, c, d = way
+    steps = other[c] - one[a]
+    wrong = one[b] == other[d] and one[b] >= 0 and other[0] - one[0] != steps * one[b]
+    return steps if wrong and abs(steps) <= _FEW else None
+
+
 class Products:
     """The unknowns that stand for products. ``say``: gives axioms their numbers."""
 
@@ -87,6 +98,7 @@ class Products:
         self._about: dict[int, _Product] = {}
         """By the first axiom about each product."""
         self._pairs: dict[tuple[int, int], frozenset[int]] = {}
+        self._steps: dict[tuple[int, int, tuple[int, int, int, int], int], frozenset[int]] = {}
         self._compared: dict[tuple[int, int], list[tuple[int, int, int, int]]] = {}
         self._multiples: dict[int, dict[int, None]] = {}
         self._against: dict[tuple[int, int, int], frozenset[int]] = {}
@@ -143,15 +155,35 @@ class Products:
         found: list[int] = []
         about = sorted(self._about.keys() & of)
         values = [[value(z) for z in self._about[n]] for n in about]
-        for i, n in enumerate(about):
-            for j, m in enumerate(about[:i]):
-                if (m, n) not in self._compared:
-                    self._compared[m, n] = _ways(self._about[n], self._about[m])
-                if not _agree(values[i], values[j], self._compared[m, n]):
-                    found += self._pair(m, n)
+        pairs = [(i, j) for i in range(len(about)) for j in range(i)]
+        for i, j in pairs:
+            m, n = about[j], about[i]
+            if (m, n) not in self._compared:
+                self._compared[m, n] = _ways(self._about[n], self._about[m])
+            if not _agree(values[i], values[j], self._compared[m, n]):
+                found += self._pair(m, n)
+                if len(found) >= most:
+                    return found
+        for i, j in pairs if not found else ():
+            for way in self._compared[about[j], about[i]]:
+                steps = _few_steps(values[i], values[j], way)
+                if steps is not None:
+                    found += self._apart(about[j], about[i], way, steps)
                     if len(found) >= most:
                         return found
         return found
+
+    def _apart(self, m: int, n: int, way: tuple[int, int, int, int], steps: int) -> list[int]:
+        """What products are apart whose other factors are so many steps apart."""
+        if (m, n, way, steps) not in self._steps:
+            one, other, (a, b, c, d) = self._about[n], self._about[m], way
+            shared = z3.And(one[b] == other[d], one[b] >= 0)
+            grown = one[0] + steps * one[b]
+            self._steps[m, n, way, steps] = self._say(
+                z3.Implies(z3.And(shared, other[c] - one[a] >= steps), grown <= other[0]),
+                z3.Implies(z3.And(shared, other[c] - one[a] <= steps), grown >= other[0]),
+            )
+        return sorted(self._steps[m, n, way, steps])
 
     def _pair(self, m: int, n: int) -> list[int]:
         if (m, n) not in self._pairs:

@@ -126,6 +126,19 @@ def test_quotient_and_remainder_of_a_fused_loop_stay_in_range() -> None:
     assert verdict(ir.less(ir.div(K, N), ir.sub(M, ir.ONE)), inside) is Status.REFUTED
 
 
+def test_position_in_a_fused_loop_is_given_back_whatever_its_length_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    # x*n + y in rows of n: the row that a remainder gives back is y, four rows further down too.
+    x, y, n, low = (Variable(INT64, name) for name in ("x", "y", "n", "low"))
+    long = ir.maximum(ir.minimum(low, ir.i64(9)), ir.div(low, ir.i64(3)))
+    context = nothing().defines(n, long).holds(ir.less_equal(ir.i64(-4), x), ir.less_equal(low, y))
+    context = context.holds(ir.less(y, ir.add(low, n)))
+    position = ir.add(ir.mul(ir.add(x, ir.i64(4)), n), ir.sub(y, low))
+    back = Claim(Kind.COVERAGE, "f", ("it is given back",), context, ir.equal(y, ir.add(low, ir.mod(position, n))))
+    monkeypatch.setattr(Prover, "_exact", lambda *_: pytest.fail("products need not be what they are"))
+    (result,) = Prover().prove([back])
+    assert result.status is Status.PROVEN
+
+
 def test_false_claim_has_a_counterexample() -> None:
     context = nothing().holds(ir.less(ir.ZERO, N), ir.less(N, ir.i64(5)))
     prover = Prover()

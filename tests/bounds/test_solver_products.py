@@ -6,7 +6,7 @@ from itertools import product
 
 import z3
 
-from bounds.solver_products import _WINDOW, Products, _growth, pair_lemmas, product_lemmas
+from bounds.solver_products import _WINDOW, Products, _growth, _ways, pair_lemmas, product_lemmas
 
 NUMBERS = range(-3, 4)
 m, x, y, n, u, v = (z3.Int(name) for name in "mxynuv")
@@ -76,6 +76,9 @@ def test_values_that_break_a_comparison_are_found_and_no_others() -> None:
             values = {x: a, y: b, u: c, v: d, one: p, other: q}
             given = [(z, z3.IntVal(n)) for z, n in values.items()]
             right = all(z3.is_true(z3.simplify(z3.substitute(lemma, *given))) for lemma in lemmas)
+            first, last = ([values[z] for z in each] for each in ((one, x, y), (other, *second)))
+            ways = [w for w in _ways((one, x, y), (other, *second)) if first[w[1]] == last[w[3]] >= 0]
+            right = right and all(last[0] - first[0] == (last[w[2]] - first[w[0]]) * first[w[1]] for w in ways)
             found = products.broken(axioms | more, values.__getitem__, 1)
             assert (not found) == right, (second, values)
             told = [z3.simplify(z3.substitute(said.axioms[n], *given)) for n in found]
