@@ -33,7 +33,7 @@ from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
 from runtime.profiler import Profiler
-from runtime.runtime_library import FFI, runtime
+from runtime.runtime_library import FFI, runtime, start_runtime
 from runtime.target_flags import compile_options
 from runtime.toolchain import compile_shared, find_compiler
 
@@ -52,8 +52,8 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
 
     Raises: ScheduleError, BoundsError, ToolchainError.
     """
-    runtime()  # its symbols must be there before a library that needs them is opened
     compiler = find_compiler()
+    start_runtime()
     options = compile_options(request)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
@@ -70,6 +70,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
             compile_shared([source], output, options=options, compiler=compiler)
 
     path = cache.get_or_build(key, build)
+    runtime()  # its symbols must be there before a library that needs them is opened
     try:
         library = FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
     except OSError:

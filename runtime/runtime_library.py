@@ -15,7 +15,11 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import tempfile
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +27,7 @@ import cffi
 
 from halide_core.errors import ToolchainError
 from runtime.cache import default_cache
-from runtime.toolchain import DEFAULT_OPTIONS, Compiler, compile_shared, cpu_identity, find_compiler
+from runtime.toolchain import CompileOptions, Compiler, compile_shared, cpu_identity, find_compiler
 
 INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
@@ -79,8 +83,28 @@ FFI.cdef(DECLARATIONS)
 # NODELETE: cffi unloads a library when its object dies, at exit too, and pipelines may still use this one then.
 _DLOPEN_FLAGS: Final = os.RTLD_NOW | os.RTLD_GLOBAL | os.RTLD_NODELETE
 
+# One unit, at -O1: half the compiler's time of three at -O2, which is what a first result waits for. What the runtime
+# does is wait, call and write files.
+_OPTIONS: Final = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=("-O1",))
+_UNIT: Final = "".join(f'#include "{path.name}"\n' for path in SOURCES)
+
 _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """A compilation that runs beside the program."""
+
+    threads: ThreadPoolExecutor
+    path: Future[Path]
+
+    def wait(self) -> None:
+        """Until it is over, and its thread too."""
+        self.threads.shutdown(wait=True)
+
+
+_ahead: _Ahead | None = None
 
 
 def _print(line: Any) -> None:
@@ -98,6 +122,21 @@ def runtime() -> Any:
     return _library if _library is not None else load_runtime()
 
 
+def start_runtime() -> None:
+    """Begins to compile the runtime beside what its caller does next, once in a process.
+
+    ``runtime()`` waits for it. What goes wrong is found again there, and raised where the user's line is known.
+    """
+    global _ahead
+    with _lock:
+        if _library is not None or _ahead is not None:
+            return
+        threads = ThreadPoolExecutor(1, "halide_core_runtime")
+        with suppress(RuntimeError):  # there are no more threads, or Python is ending: then it is compiled when needed
+            _ahead = _Ahead(threads, threads.submit(_build))
+        threads.shutdown(wait=False)
+
+
 def load_runtime() -> Any:
     """Compiles the runtime unless the cache has it, loads it, and silences its messages on stderr.
 
@@ -109,6 +148,10 @@ def load_runtime() -> Any:
     global _library
     with _lock:
         if _library is None:
+            if _ahead is not None:
+                _ahead.wait()
+                with suppress(ToolchainError):  # it is met again
+                    _ahead.path.result()
             library = _open()
             library.halide_core_quiet_errors()
             library.halide_core_set_print_handler(_show)
@@ -116,23 +159,38 @@ def load_runtime() -> Any:
         return _library
 
 
+def _settle() -> None:
+    """A forked process has none of its parent's threads, and all of its locks."""
+    if _ahead is not None:
+        _ahead.wait()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_settle)
+
+
 def _open() -> Any:
-    cache = default_cache()
-    compiler = find_compiler()
-    key = _key(compiler)
-
-    def build(output: Path) -> None:
-        compile_shared(SOURCES, output, options=DEFAULT_OPTIONS, compiler=compiler)
-
     try:
-        return FFI.dlopen(str(cache.get_or_build(key, build)), _DLOPEN_FLAGS)
+        return FFI.dlopen(str(_build()), _DLOPEN_FLAGS)
     except OSError:
-        cache.discard(key)  # damaged, or evicted this very moment
-    path = cache.get_or_build(key, build)
+        default_cache().discard(_key(find_compiler()))  # damaged, or evicted this very moment
     try:
-        return FFI.dlopen(str(path), _DLOPEN_FLAGS)
+        return FFI.dlopen(str(_build()), _DLOPEN_FLAGS)
     except OSError as error:
         raise ToolchainError(f"The runtime was compiled, but can't be loaded: {error}") from error
+
+
+def _build() -> Path:
+    """The compiled runtime, from the cache if that has it."""
+    compiler = find_compiler()
+
+    def build(output: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
+            unit = Path(folder) / "runtime.c"
+            unit.write_text(_UNIT, encoding="utf-8")
+            compile_shared([unit], output, options=_OPTIONS, compiler=compiler)
+
+    return default_cache().get_or_build(_key(compiler), build)
 
 
 def _key(compiler: Compiler) -> str:
@@ -140,6 +198,6 @@ def _key(compiler: Compiler) -> str:
     for path in (HEADER, *SOURCES):
         digest.update(path.read_bytes())
         digest.update(b"\0")
-    for text in (compiler.identity, *DEFAULT_OPTIONS.flags(), cpu_identity()):
+    for text in (compiler.identity, *_OPTIONS.flags(), cpu_identity()):
         digest.update(text.encode() + b"\0")
     return digest.hexdigest()
