@@ -37,8 +37,6 @@ from runtime.runtime_library import FFI, runtime, start_runtime
 from runtime.target_flags import compile_options
 from runtime.toolchain import compile_shared, find_compiler
 
-FFI.cdef(f"int {ENTRY}(void **arguments);")
-
 _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
 SPECIALIZE_FAIL = 16

@@ -15,12 +15,6 @@ from halide_core.profiling import FuncProfile, Profile
 from runtime.profiled_c import FIELDS
 from runtime.runtime_library import FFI
 
-FFI.cdef("""
-int halide_core_profile_funcs(void);
-const char *halide_core_profile_name(int func);
-void halide_core_profile_take(int64_t *to);
-""")
-
 _HEAD = 3  # runs, their ticks, their nanoseconds
 _EACH = len(FIELDS) + 1  # and the stack
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from runtime.runtime_library import DECLARATIONS, FFI, HEADER, INCLUDE_FOLDER, SOURCES, load_runtime, runtime
+from runtime.declarations import ABI, DECLARATIONS, abi_text
+from runtime.runtime_library import FFI, HEADER, INCLUDE_FOLDER, SOURCES, load_runtime, runtime
 from runtime.toolchain import CompileOptions, compile_object, find_compiler, make_static_library
 
 HERE = Path(__file__).resolve().parent
@@ -491,6 +492,10 @@ def test_declarations_equal_the_header_when_compared() -> None:
     header = {re.sub(r'^.*extern "C" ', "", name) for name in functions(HEADER.read_text())}
     assert functions(DECLARATIONS) == header
     assert len(header) == 21
+
+
+def test_abi_is_made_of_the_declarations() -> None:
+    assert ABI.read_text() == abi_text(), "run python -m runtime.declarations"
 
 
 def test_buffer_has_halide_s_layout_when_declared() -> None:
