@@ -66,13 +66,21 @@ class Facts:
 
     def lower_bounds(self, atom: Expr) -> list[Expr]:
         """Known lower bounds of an atom, the nearest first."""
-        own = self._lower.get(atom, [])
-        return own + self._parent.lower_bounds(atom) if self._parent else own
+        found: list[Expr] = []
+        layer: Facts | None = self
+        while layer is not None:
+            found += layer._lower.get(atom, ())
+            layer = layer._parent
+        return found
 
     def upper_bounds(self, atom: Expr) -> list[Expr]:
         """Known upper bounds of an atom, the nearest first."""
-        own = self._upper.get(atom, [])
-        return own + self._parent.upper_bounds(atom) if self._parent else own
+        found: list[Expr] = []
+        layer: Facts | None = self
+        while layer is not None:
+            found += layer._upper.get(atom, ())
+            layer = layer._parent
+        return found
 
     def proves_le(self, a: Expr, b: Expr) -> bool:
         """Whether ``a <= b`` is certain."""
@@ -93,7 +101,10 @@ class Facts:
 
     def refutes(self, form: Linear) -> bool:
         """Whether ``form < 0`` in some state in which all facts hold."""
-        return any(world.value(form, self) < 0 for world in self._states())
+        for world in self._states():  # noqa: SIM110  # any() costs more, and this is the hot path
+            if world.value(form, self) < 0:
+                return True
+        return False
 
     def _states(self) -> list[World]:
         """States in which all facts hold, those of parents among them. A parent's may do."""
@@ -108,7 +119,12 @@ class Facts:
         return self._worlds
 
     def _count(self) -> int:
-        return len(self._said) + (self._parent._count() if self._parent else 0)
+        count = 0
+        layer: Facts | None = self
+        while layer is not None:
+            count += len(layer._said)
+            layer = layer._parent
+        return count
 
     def _kept(self, world: World, new: list[tuple[Expr, Expr]]) -> World | None:
         """A world, if new facts hold there too; else another that kinds the same way; None if that fails."""
@@ -222,8 +238,9 @@ class _Search:
         if self._steps < 0 or self._facts.refutes(form):
             return False
         low: float = form.const
+        ranges = self._facts._ranges
         for atom, c in form.terms.items():
-            lo, hi = self._facts._atom_range(atom, _RANGE_DEPTH)
+            lo, hi = ranges.get(atom) or self._facts._atom_range(atom, _RANGE_DEPTH)
             low += c * (lo if c > 0 else hi)
         if low >= 0:
             return True

@@ -28,6 +28,8 @@ class Linear:
         """``self + scale·other``."""
         if not scale:
             return self
+        if not other.terms:
+            return Linear(self.terms, self.const + scale * other.const)
         terms = dict(self.terms)
         for atom, c in other.terms.items():
             total = terms.get(atom, 0) + scale * c
@@ -45,9 +47,15 @@ class Linear:
 
     def replacing(self, atom: Expr, by: Linear) -> Linear:
         """The form with an atom replaced by another form."""
-        c = self.terms[atom]
-        rest = Linear({a: k for a, k in self.terms.items() if a is not atom}, self.const)
-        return rest.plus(by, c)
+        terms = dict(self.terms)
+        scale = terms.pop(atom)
+        for other, c in by.terms.items():
+            total = terms.get(other, 0) + scale * c
+            if total:
+                terms[other] = total
+            else:
+                terms.pop(other, None)
+        return Linear(terms, self.const + scale * by.const)
 
     def __repr__(self) -> str:
         return repr(to_expr(self))

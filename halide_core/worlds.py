@@ -77,9 +77,10 @@ class World:
 
     def value(self, form: Linear, known: Known) -> int:
         """What a form is worth. New atoms are given values within their bounds."""
-        total = form.const
+        total, values = form.const, self._values
         for atom, c in form.terms.items():
-            total += c * self._value(atom, known)
+            value = values.get(atom)
+            total += c * (self._value(atom, known) if value is None else value)
         return total
 
     def keeps(self, least: Expr, most: Expr, known: Known) -> bool:
