@@ -17,9 +17,7 @@ import os
 import sys
 import tempfile
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,16 +44,22 @@ _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
 
 
-@dataclass(frozen=True, slots=True)
-class _Ahead:
+class _Ahead(threading.Thread):
     """A compilation that runs beside the program."""
 
-    threads: ThreadPoolExecutor
-    path: Future[Path]
+    def __init__(self) -> None:
+        super().__init__(name="halide_core_runtime")
+        self.warned: Warning | None = None
+        """A warning that the filters make an error: it is given once, so it has to be passed on."""
 
-    def wait(self) -> None:
-        """Until it is over, and its thread too."""
-        self.threads.shutdown(wait=True)
+    def run(self) -> None:
+        """Compiles. An error is met again by those who need the runtime, whose line it belongs to."""
+        try:
+            _build()
+        except ToolchainError:
+            pass
+        except Warning as warning:
+            self.warned = warning
 
 
 _ahead: _Ahead | None = None
@@ -85,10 +89,10 @@ def start_runtime() -> None:
     with _lock:
         if _library is not None or _ahead is not None:
             return
-        threads = ThreadPoolExecutor(1, "halide_core_runtime")
+        thread = _Ahead()
         with suppress(RuntimeError):  # there are no more threads, or Python is ending: then it is compiled when needed
-            _ahead = _Ahead(threads, threads.submit(_build))
-        threads.shutdown(wait=False)
+            thread.start()
+            _ahead = thread
 
 
 def load_runtime() -> Any:
@@ -103,9 +107,10 @@ def load_runtime() -> Any:
     with _lock:
         if _library is None:
             if _ahead is not None:
-                _ahead.wait()
-                with suppress(ToolchainError):  # it is met again
-                    _ahead.path.result()
+                _ahead.join()
+                warned, _ahead.warned = _ahead.warned, None
+                if warned is not None:
+                    raise warned
             library = _open()
             library.halide_core_quiet_errors()
             library.halide_core_set_print_handler(_show)
@@ -116,7 +121,7 @@ def load_runtime() -> Any:
 def _settle() -> None:
     """A forked process has none of its parent's threads, and all of its locks."""
     if _ahead is not None:
-        _ahead.wait()
+        _ahead.join()
 
 
 if hasattr(os, "register_at_fork"):

@@ -20,12 +20,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from halide_core.errors import ToolchainError
 
@@ -322,11 +323,31 @@ def _run_all(commands: Sequence[Sequence[str]], timeout_s: float) -> None:
     if len(commands) == 1:
         failures = [_run(commands[0], timeout_s)]
     else:
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            failures = list(threads.map(lambda command: _run(command, timeout_s), commands))
+        failures = _run_side_by_side(commands, timeout_s)
     for failure in failures:
         if failure is not None:
             raise ToolchainError(failure)
+
+
+def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> list[str | None]:
+    """What ``_run`` says of each, with as many at a time as there are processors."""
+    found: list[str | None] = [None] * len(commands)
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for number in range(len(commands)):
+        waiting.put(number)
+
+    def work() -> None:
+        with suppress(Empty):
+            while True:
+                number = waiting.get_nowait()
+                found[number] = _run(commands[number], timeout_s)
+
+    threads = [threading.Thread(target=work) for _ in range(min(len(commands), os.cpu_count() or 1))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
 
 
 def _run(command: Sequence[str], timeout_s: float) -> str | None:
