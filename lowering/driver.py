@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from bounds.certificate import Certificate
 from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
 from bounds.oracle import Answers, Oracle, Slide
@@ -22,7 +22,6 @@ from halide_core.program import Program, assemble
 from halide_core.settings import certificates_demanded
 from halide_core.target import Target, get_host_target, wants_strict_floats
 from halide_core.types import UInt
-from lowering.certify import certify_program, demand
 from lowering.flatten import flatten_storage
 from lowering.hoist import hoist_invariants
 from lowering.hoist_storage import hoist_allocations
@@ -45,6 +44,9 @@ from scheduling.inline import inline_functions
 from scheduling.phases import Step, apply_schedule
 from scheduling.specialize import for_every_case
 from scheduling.wrappers import wrap_calls
+
+if TYPE_CHECKING:
+    from bounds.certificate import Certificate
 
 CERTIFIED = "layout_checks"
 """The pass whose program a certificate is about: the first one that has all start-up checks."""
@@ -82,6 +84,8 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
             show(name, stmt, watch.lap())
             trace.passes.append((name, stmt))
             if name == CERTIFIED and certificates_demanded():
+                from lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
+
                 demand(_certificate(request, stmt, trace))
     owners = {f.component_name(k): f.name for f in algorithm.functions for k in range(len(f.types))}
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)
@@ -106,6 +110,8 @@ def certify_lowered(request: Request, trace: Trace) -> Certificate:
 
 def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
     assert trace.query is not None and trace.answers is not None
+    from lowering.certify import certify_program  # noqa: PLC0415  # see LAZY of the layers' test
+
     return certify_program(request.name, trace.query, trace.answers, stmt)
 
 

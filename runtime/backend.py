@@ -15,11 +15,7 @@ from halide_core.backend import (
     Question,
     Request,
 )
-from lowering.bounds_query import PipelineQuery
 from lowering.driver import certify
-from lowering.explain import explain, loop_nest
-from runtime.aot import write_files
-from runtime.command_line import run_command
 from runtime.extern_stages import compile_with_externs, has_externs
 from runtime.jit import compile_pipeline
 from runtime.toolchain import cpu_features
@@ -32,6 +28,8 @@ class _Runtime:
 
     def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""
+        from runtime.aot import write_files  # noqa: PLC0415  # a run needs none of it
+
         write_files(request, files)
 
     def cpu_features(self) -> frozenset[str]:
@@ -44,18 +42,26 @@ class _Runtime:
 
     def command(self, words: Sequence[str]) -> int:
         """The command line."""
+        from runtime.command_line import run_command  # noqa: PLC0415  # a run needs none of it
+
         return run_command(words)
 
     def loop_nest(self, request: Request) -> str:
         """The scheduled loops as an indented text."""
+        from lowering.explain import loop_nest  # noqa: PLC0415  # a run needs none of it
+
         return loop_nest(request)
 
     def explain(self, request: Request, question: Question | None = None) -> Explanation:
         """T0, each directive's effect, the query, and every hole's answer with its origin; or one question's answer."""
+        from lowering.explain import explain  # noqa: PLC0415  # a run needs none of it
+
         return explain(request, question)
 
     def bounds_query(self, request: Request) -> BoundsQuery:
         """The query that bounds inference answers."""
+        from lowering.bounds_query import PipelineQuery  # noqa: PLC0415  # a run needs none of it
+
         return PipelineQuery(request)
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import pytest
 
-import lowering.driver
+import lowering.certify
 from bounds.certificate import Certificate
 from bounds.oracle import Answers
 from bounds.query import Query
@@ -62,5 +62,5 @@ def certified() -> Iterator[None]:
     """Meanwhile every compile is certified, each program once a run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HL_CERTIFY", "1")
-        patch.setattr(lowering.driver, "certify_program", certify_once)
+        patch.setattr(lowering.certify, "certify_program", certify_once)
         yield

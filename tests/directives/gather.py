@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-import lowering.driver
+import lowering.certify
 from bounds.certificate import Certificate
 from lowering.certify import certify_program
 from tests.directives.watch import Given, Watch
@@ -85,7 +85,7 @@ class Recorder:
         with pytest.MonkeyPatch.context() as patch:
             if "golden" in item.funcargs:
                 item.funcargs["golden"] = shown.compare(item.funcargs["golden"])
-                patch.setattr(lowering.driver, "certify_program", shown.certify)
+                patch.setattr(lowering.certify, "certify_program", shown.certify)
             else:
                 patch.delenv("HL_CERTIFY", raising=False)  # what else is compiled here is certified by `make test`
             try:
