@@ -20,7 +20,7 @@ from benchmarks.apps.app import Tolerance
 from benchmarks.measure import Outcome, Prepared, Row, Sides, measure, measure_start
 from benchmarks.peer import PeerMissingError, peer_python
 from benchmarks.processes import WorkerError, WorkerLostError, WorkerProcess
-from benchmarks.worker import HALIDE, OURS
+from benchmarks.worker import HALIDE, OURS, compile_app
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = {"local_laplacian", "interpolate"}
@@ -43,6 +43,19 @@ def test_app_is_equal_to_numpy(name: str, schedule: str) -> None:
     app.schedules[schedule](built)
     built.output.compile_to_callable(list(built.arguments))(*inputs, output)
     assert app.tolerance.difference(output, app.reference(inputs, size)) == ""
+
+
+@pytest.mark.parametrize("name", [name for name in APPS if name not in LONG])
+def test_scalars_and_vectors_give_the_same_bits(name: str) -> None:
+    app, found = APPS[name], {}
+    size = app.sizes["small"]
+    given = [hl.Buffer(i) if isinstance(i, np.ndarray) else i for i in app.inputs(size)]
+    for schedule in app.schedules:
+        run, _ = compile_app(hl, name, schedule, size)
+        out = app.empty_output(size)
+        run(*given, hl.Buffer(out))
+        found[schedule] = out.tobytes()
+    assert len(found) > 1 and len(set(found.values())) == 1
 
 
 def test_every_app_has_a_plain_and_an_expert_schedule() -> None:
