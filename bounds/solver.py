@@ -44,8 +44,8 @@ _WHOLE = 200
 _QUICK = 0.1
 """The solver that walks gets so many times the budget."""
 _PATIENCE = 3
-"""Where it gave up so often in one context, it gets less:"""
 _HASTY = 0.01
+"""Where it gave up ``_PATIENCE`` times in one context, it gets so many times the budget from there on."""
 _THOROUGH = 4
 """So many times the budget are for a new solver that is told everything."""
 _SHARES = (1.0, 0.6, 0.3)

@@ -12,6 +12,7 @@ import z3
 
 
 def new_solver() -> Any:
+    """A solver of linear arithmetic, the same in every process."""
     solver = z3.SimpleSolver()
     solver.set("random_seed", 0)
     solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
@@ -19,6 +20,7 @@ def new_solver() -> Any:
 
 
 def steps_of(solver: Any) -> int:
+    """How many steps it counts so far."""
     statistics = solver.statistics()
     return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
 
@@ -29,4 +31,5 @@ def valued(model: Any) -> Callable[[Any], int]:
 
 
 def number_of(value: Any) -> int:
+    """A z3 number, or truth value, as a Python one."""
     return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())

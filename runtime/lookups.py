@@ -44,9 +44,7 @@ def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
     def head() -> tuple[str, str, list[str]]:
         c = prelude.type(type)
         generic = of_loads(c, [f"p[base + index[{i}]]" for i in range(type.lanes())])
-        first, call, *rest = prelude.armed(arm, wide, wide, generic)
-        found = call.removeprefix("return ").removesuffix(";")
-        body = [first, f"return {prelude.convert(type, wide)}({found});", *rest]
+        body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
         return c, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
 
     return prelude.define(f"lookup_{tag(type)}_{tag(index)}", head)

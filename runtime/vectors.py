@@ -102,9 +102,11 @@ class Prelude:
         """A function of another file's: ``head`` gives the result's type, the parameters and the lines of the body."""
         return self._function(name, head)
 
-    def armed(self, arm: Arm | None, result: Type, operand: Type, generic: list[str], *others: Type) -> list[str]:
+    def armed(
+        self, arm: Arm | None, result: Type, operand: Type, generic: list[str], *others: Type, through: str = ""
+    ) -> list[str]:
         """A body: one instruction, where there is one and the compiler may use it, else what C can say. ``others`` are
-        the types of further operands."""
+        the types of further operands, ``through`` names a function that takes what the instruction gives."""
         if arm is None:
             return generic
         self._definitions.setdefault("__has_builtin", vector_arms.DEFINITION)
@@ -115,7 +117,9 @@ class Prelude:
             )
         builtin = f"__builtin_ia32_{arm.builtin}"
         call = f"{builtin}({arm.arguments.format(v=vector_arms.machine_type(operand)[1])})"
-        return [f"#if __has_builtin({builtin})", f"return ({self.type(result)}){call};", "#else", *generic, "#endif"]
+        value = f"({self.type(result)}){call}"
+        value = f"{through}({value})" if through else value
+        return [f"#if __has_builtin({builtin})", f"return {value};", "#else", *generic, "#endif"]
 
     # ---- binary operators ----------------------------------------------------------------------------------------
 
