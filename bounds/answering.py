@@ -48,7 +48,7 @@ from halide_core.program import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule import Directive
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT32, INT64
-from halide_core.visit import free_variables, subexpressions
+from halide_core.visit import factors, free_variables, subexpressions
 
 
 def answer_query(query: Query, ranges: Ranges) -> Answers:
@@ -66,7 +66,7 @@ class _Answering:
         self._least: dict[Expr, list[Need]] = {}  # len hole -> what it is at least
         self._alignments = Alignments()
         self._told: dict[Expr, Directive] = {}
-        self._lengths: list[tuple[Obligation, Expr, Expr, int]] = []  # products of lengths, with what each is at most
+        self._lengths: list[tuple[Obligation, Expr, int]] = []  # products of lengths, with what each is at most
 
     def run(self) -> Answers:
         algorithm = self._program.algorithm
@@ -75,8 +75,8 @@ class _Answering:
             self._obligation(o)
         for f in reversed(algorithm.functions):
             self._function(f)
-        for o, inner, outer, most in self._lengths:
-            self._length_check(o, inner, outer, most)
+        for o, product, most in self._lengths:
+            self._length_check(o, product, most)
         self._overflow_checks(algorithm)
         for image in algorithm.images:
             self._image(image)
@@ -107,19 +107,27 @@ class _Answering:
         where = f'{tell(e)} in "{key.func.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
 
-    def _length_check(self, o: Obligation, inner: Expr, outer: Expr, most: int) -> None:
-        """A product of lengths is at most some number: checked without computing the product, which may leave int64."""
+    def _length_check(self, o: Obligation, product: Expr, most: int) -> None:
+        """A product of lengths is at most some number: checked length by length, each against what the ones before it
+        leave, since the whole product may leave int64. Each length counts with what it is at most: of single lengths
+        that is one expression, where the ends of their products would have four corners."""
         assert o.key is not None, "a fused loop is one of a nest"
         path, top = self._query.writes[o.key].path, self._query.top
-        a, b = (self._ranges.ends(e, path, top).high for e in (inner, outer))
-        if a is None or b is None:
-            return  # made of values from memory: the certificate leaves the claim open
-        constant = ConstantRanges()
-        if constant.of(a)[1] * constant.of(b)[1] <= most:
-            return
-        inside = ir.less_equal(b, ir.div(ir.i64(most), ir.maximum(a, ir.ONE)))
-        told = (f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: ", a, " times ", b)
-        self._check(inside, Failure.INDEX_OVERFLOW, told)  # whichever case runs: conditions on regions compute it
+        lengths = [self._ranges.ends(e, path, top).high for e in factors(product)]
+        constant, so_far = ConstantRanges(), 1
+        before: Expr | None = None
+        for length in lengths:
+            if length is None:
+                return  # made of values from memory: the certificate leaves the claim open
+            so_far *= max(int(min(constant.of(length)[1], INT64.range[1])), 1)
+            if before is not None and so_far > most:
+                told = (f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: ",)
+                inside = ir.less_equal(length, ir.div(ir.i64(most), before))
+                known = any(check.condition is inside for check in self._answers.checks)
+                if not known:  # whichever case runs: conditions on regions compute it
+                    self._check(inside, Failure.INDEX_OVERFLOW, (*told, length, " times ", before), simplified=False)
+            counted = ir.maximum(length, ir.ONE)
+            before = counted if before is None else ir.mul(before, counted)
 
     def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
         """A condition on the runs that take a case."""
@@ -171,8 +179,8 @@ class _Answering:
                 self._least.setdefault(grown.hole, []).append((o.key, grown.needed(factor)))
             case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
                 self._alignments.ask(h, modulus, rest, o.directive)
-            case Binary(op=BinaryOp.LE, a=Binary(op=BinaryOp.MUL, a=inner, b=outer), b=IntImm(value=most)):
-                self._lengths.append((o, inner, outer, most))
+            case Binary(op=BinaryOp.LE, a=Binary(op=BinaryOp.MUL) as product, b=IntImm(value=most)):
+                self._lengths.append((o, product, most))
             case condition:
                 told = o.message or f"{o.directive.spelled()}: it must hold that {tell(condition)}"
                 if any(isinstance(e, Hole) for e in subexpressions([condition])):

@@ -12,6 +12,8 @@ Constant ranges of variables decide most of int64; what they leave open is a cla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import permutations
 
 from bounds.claims import Context, all_of, any_of
 from bounds.constant_ranges import Range, Ranges
@@ -21,9 +23,12 @@ from halide_core.index import TargetExprs
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select
 from halide_core.program import LENGTH_LIMIT
 from halide_core.types import INT32, INT64
-from halide_core.visit import parts, subexpressions
+from halide_core.visit import factors, parts, subexpressions
 
 _LEAST, _MOST = INT64.range
+
+_ORDERED = 3
+"""Of more factors than these only the order in which they are written is tried."""
 
 
 def overflowing(exprs: Iterable[Expr], ranges: Ranges) -> list[Expr]:
@@ -48,35 +53,43 @@ def has_length(condition: Expr, context: Context) -> Expr:
     return condition
 
 
-_Checked = tuple[Expr, Expr, Expr]
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """Lengths whose product a start-up check limits without computing it."""
+
+    lengths: tuple[Expr, ...]
+    check: Expr  #: ``last <= limit/(max(first, 1)*max(second, 1)…)``
 
 
 def _checked_lengths(context: Context) -> list[_Checked]:
-    """The pairs of lengths whose product a start-up check limits without computing it, and the check's condition:
-    ``b <= limit/max(a, 1)``."""
     found: list[_Checked] = []
     for node in context.below(None):
         if node.check is not None:
             match node.fact:
-                case Binary(op=BinaryOp.LE, a=b, b=Binary(op=BinaryOp.DIV, a=IntImm(value=value), b=divisor)) if (
+                case Binary(op=BinaryOp.LE, a=last, b=Binary(op=BinaryOp.DIV, a=IntImm(value=value), b=divisor)) if (
                     value == LENGTH_LIMIT
                 ):
-                    match divisor:
-                        case Binary(op=BinaryOp.MAX, a=a, b=IntImm(value=1)):
-                            found.append((a, b, node.fact))
-                        case _:
-                            found.append((divisor, b, node.fact))
+                    found.append(_Checked((*map(_counted, factors(divisor)), last), node.fact))
     return found
 
 
-def _as_checked(product: Expr, lengths: Iterable[_Checked]) -> Iterator[Expr]:
-    """For each checked pair ``(a, b)`` that some product is no greater than a·b, as a condition without any product:
-    that the check holds, and ``0 <= x <= a`` and ``0 <= y <= b`` for the factors, in either order."""
-    if isinstance(product, Binary) and product.op is BinaryOp.MUL:
-        for a, b, check in lengths:
-            for x, y in ((product.a, product.b), (product.b, product.a)):
-                ends = ((ir.ZERO, x), (x, a), (ir.ZERO, y), (y, b))
-                yield all_of((check, *(ir.less_equal(least, most) for least, most in ends)))
+def _counted(factor: Expr) -> Expr:
+    match factor:
+        case Binary(op=BinaryOp.MAX, a=length, b=IntImm(value=1)):
+            return length
+    return factor
+
+
+def _as_checked(product: Expr, checks: Iterable[_Checked]) -> Iterator[Expr]:
+    """That some product is no greater than a checked one, as conditions without any product: that the check holds, and
+    ``0 <= x <= a`` for each factor and length, in some order."""
+    mine = tuple(factors(product))
+    for checked in checks:
+        if len(mine) == len(checked.lengths) > 1:
+            orders = permutations(mine) if len(mine) <= _ORDERED else [mine]
+            for order in orders:
+                ends = [pair for x, a in zip(order, checked.lengths, strict=True) for pair in ((ir.ZERO, x), (x, a))]
+                yield all_of((checked.check, *(ir.less_equal(least, most) for least, most in ends)))
 
 
 def _is_arithmetic(e: Expr) -> bool:

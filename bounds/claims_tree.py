@@ -10,6 +10,7 @@ be memory, but need not have been computed (the assignment rule): no value insid
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from bounds.claims import (
@@ -27,7 +28,7 @@ from bounds.claims import (
     within,
     within_limit,
 )
-from bounds.claims_arithmetic import fits_int64, overflowing
+from bounds.claims_arithmetic import fits_int64, has_length, overflowing
 from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
@@ -38,7 +39,7 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
-from halide_core.program import Program, StageKey
+from halide_core.program import LENGTH_LIMIT, Program, StageKey
 from halide_core.types import INT64
 from halide_core.visit import stmt_exprs
 
@@ -178,8 +179,21 @@ class TreeClaims:
             self._early += risky  # what windows that are refused would make of it is never used
         elif risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
+            if isinstance(stmt, ir.For):
+                self._lengths(risky, scope)
             context = scope.context.holds(*scope.sizes)
             self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope))
+
+    def _lengths(self, risky: Iterable[Expr], scope: _Scope) -> None:
+        """What a fused loop's length is made of is no more than ``fuse`` checked: from here on, that is known."""
+        for e in risky:
+            limit = ir.less_equal(e, ir.i64(LENGTH_LIMIT))
+            context = scope.context.holds(*scope.sizes)
+            holds = has_length(limit, context)
+            if holds is not limit:
+                text: Text = ("a fused loop's iterations can be counted: ", e)
+                self._claim(Kind.INT64, self._about(scope), text, context, holds, self._line(scope))
+                scope.sizes = (*scope.sizes, limit)
 
     def _start(self, scope: _Scope) -> None:
         """The start-up checks are over: what they say of every program is claimed, once."""

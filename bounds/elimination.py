@@ -198,6 +198,9 @@ class Elimination:
             return None if end is None else self._simplifier.expr(ir.div(end, b))
         if isinstance(b, IntImm):
             return self._negated_quotient(a, -b.value, up)
+        if mentions(b).isdisjoint(self._keys) and self._facts.proves_le(ir.ONE, b):
+            end = self.bound(a, up)
+            return None if end is None else self._simplifier.expr(ir.div(end, b))
         xs = self._ends(a)
         if xs is None:
             return None

@@ -107,6 +107,12 @@ class Extents:
     def _holes_of(self, e: Expr, funcs: Collection[Function]) -> list[Hole]:
         return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]
 
+    def _assume_some(self, facts: Facts, length: Expr) -> None:
+        """What a variable is kept within has at least one place, by its hole's name and by its answer."""
+        for e in (self.unholed(length), self.closed(length, _funcs_of(length))):
+            if not isinstance(e, IntImm):
+                facts.assume_at_least(e, ir.ONE)
+
     def _record_facts(self, path: Path) -> None:
         """What the binders of a path say, recorded once, outermost first."""
         chain: list[Path] = []
@@ -127,6 +133,7 @@ class Extents:
                     node.facts.assume_range(var, exact, exact)
                     if within is not None:
                         node.facts.assume_range(var, *self.interval(within))
+                        self._assume_some(node.facts, within.len)
 
 
 class _Climb:
@@ -235,6 +242,11 @@ def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
             if v in defined:
                 waiting.extend(w for w in mentions(defined[v]) if isinstance(w, Variable))
     return found
+
+
+def _funcs_of(e: Expr) -> frozenset[Function]:
+    """The Funcs whose holes an expression has."""
+    return frozenset(h.func for h in mentions(e) if isinstance(h, Hole) and isinstance(h.func, Function))
 
 
 def _is_ceiling(length: Binary) -> bool:

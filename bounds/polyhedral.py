@@ -24,7 +24,7 @@ from bounds.quasi_affine import atoms_of, forks
 from bounds.query import Choice, Define, ForAll, Path, Where
 from halide_core import ir
 from halide_core.facts import Facts
-from halide_core.ir import Binary, Expr, Hole, Interval, Select, Variable
+from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, Select, Variable
 from halide_core.simplify import Simplifier
 from halide_core.types import INT64
 from halide_core.visit import subexpressions
@@ -235,7 +235,8 @@ class _Question:
         context, certain = contexts
         # What the facts of the path say need not hold where it has no points. A product is any number to isl: there the
         # known range may only seem to be tighter, and a short one is worth more.
-        products = known is not None and any(isinstance(atom, Binary) for atom in atoms_of(known))
+        opaque = [] if known is None else [atom for atom in atoms_of(known) if isinstance(atom, Binary)]
+        products = bool(opaque)
         facts = self._path.facts if products else self._stop.facts
         try:
             end = value.dim_max(0) if most else value.dim_min(0)
@@ -261,7 +262,10 @@ class _Question:
             gain = (other.sub(end) if most else end.sub(other)).max_val()
             if gain.is_int() and gain.le(isl.Val.int_from_si(gain.get_ctx(), self._limits.negligible)):
                 return known
-        if not self._looser(written, known, end, context if products else certain, most=most):
+        quotients = any(atom.op in (BinaryOp.DIV, BinaryOp.MOD) for atom in opaque)
+        if quotients and self._beyond(written, known, context, most=most):
+            pass  # interval arithmetic knows more of a quotient than that it is some number
+        elif not self._looser(written, known, end, context if products else certain, most=most):
             return written
         simplifier = Simplifier(facts)
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
@@ -271,11 +275,15 @@ class _Question:
         it could be anything."""
         if certain.is_subset(end.domain()):
             return False
+        return self._beyond(written, known, certain, most=most)
+
+    def _beyond(self, written: Expr, known: Expr, where: isl.Set, *, most: bool) -> bool:
+        """Whether an end lies beyond the known one somewhere, as far as is known."""
         if any(atom not in self._terms.atoms for atom in atoms_of(written)):
             return True
         ours, theirs = self._terms.function(written), self._terms.function(known)
         beyond = ours.gt_set(theirs) if most else ours.lt_set(theirs)
-        return not beyond.intersect(certain).is_empty()
+        return not beyond.intersect(where).is_empty()
 
     def _is_short(self, e: Expr) -> bool:
         return _nodes(e) <= self._limits.nodes

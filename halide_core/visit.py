@@ -19,6 +19,7 @@ from halide_core.ir import (
     AnswerQuery,
     Assert,
     Binary,
+    BinaryOp,
     Block,
     Broadcast,
     Call,
@@ -109,6 +110,16 @@ def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 
 _free: weakref.WeakKeyDictionary[Expr, frozenset[Variable]] = weakref.WeakKeyDictionary()
+
+
+def factors(product: Expr) -> Iterator[Expr]:
+    """What a product multiplies, left to right; of anything else, itself."""
+    match product:
+        case Binary(op=BinaryOp.MUL, a=a, b=b):
+            yield from factors(a)
+            yield from factors(b)
+        case _:
+            yield product
 
 
 def free_variables(expr: Expr) -> frozenset[Variable]:
