@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from halide_core import ir
-from halide_core.algorithm import Function
+from halide_core.algorithm import Function, Image
 from halide_core.debug import deep_recursion
 from halide_core.ir import Expr, Stmt
 from halide_core.program import assemble
@@ -46,15 +46,15 @@ def covered(case: Program, functions: Sequence[Function], trace: Trace) -> froze
     found: dict[Feature, None] = {(Group.SHAPE, tag): None for tag in case.tags}
     found |= {(Group.METHOD, method): None for method in case.methods}
     exprs: list[Expr] = []
-    for f in functions:
+    defined = [e for f in functions for definition in f.definitions for e in definition.exprs()]
+    for f in (*functions, *_input_wrappers(defined)):
         for d in f.directives:
             found[Group.DIRECTIVE, type(d).__name__] = None
             if isinstance(d, Split):
                 found[Group.TAIL, d.tail.name] = None
             exprs += d.exprs()
         found |= {(Group.TYPE, str(t)): None for t in f.types}
-        for definition in f.definitions:
-            exprs += definition.exprs()
+    exprs += defined
     slides = trace.answers.slides if trace.answers is not None else []
     found |= {OUTLIVES: None} if slides else {}
     found |= {SLIDES: None} if any(slide.loop is not None for slide in slides) else {}
@@ -66,6 +66,12 @@ def covered(case: Program, functions: Sequence[Function], trace: Trace) -> froze
                 exprs += _statements(tree, found)
         _expressions(exprs, found)
     return frozenset(found)
+
+
+def _input_wrappers(exprs: Iterable[Expr]) -> Iterable[Function]:
+    """The Funcs of inputs' values, which no definition names: ``in_`` puts them into the program."""
+    images = {e.callee: None for e in subexpressions(exprs) if isinstance(e, ir.Access) and isinstance(e.callee, Image)}
+    return [wrapper for image in images for wrapper in image.wrappers]
 
 
 def _trees(trace: Trace) -> Iterable[Stmt]:

@@ -5,6 +5,7 @@ has random numbers of its own, so another one changes no case that has none of i
 
     f[x] = a: uint8        ->   f[x] = uint8((uint16(a) + uint16(a + 3) + 1) >> 1)
     f[x] += a: float32     ->   f[x] += a*0.75
+    f[x] = a: float32      ->   f[x] = ceil(a)
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from dataclasses import replace
 
 from halide_core.types import Int, Type, UInt
 from tests.fuzz.case import Case, Definition, Item, Update
-from tests.fuzz.terms import INEXACT, Term, cast, infix, number, shift
+from tests.fuzz.terms import INEXACT, Term, call, cast, infix, number, shift
 
-_SHARES = {"mean": 0.02, "product": 0.5}
+_SHARES = {"mean": 0.06, "product": 0.5, "rounding": 0.25}
 """Of the cases that a formula is offered to: few have an update of floats."""
 _MOST_BITS = 16
 """Of a mean's operands: no sum of them leaves twice as many."""
@@ -69,4 +70,14 @@ def _product(item: Item, rng: random.Random) -> Item | None:
     return replace(item, value=infix("*", item.value, number(rng.choice([0.75, -1.5, 3.25]), item.value.type)))
 
 
-FORMULAS: dict[str, Callable[[Item, random.Random], Item | None]] = {"mean": _mean, "product": _product}
+def _rounding(item: Item, rng: random.Random) -> Item | None:
+    """A float that is rounded to an integer's value."""
+    if not isinstance(item, Definition) or not _is_exact(item.value) or not item.value.type.is_float():
+        return None
+    function = rng.choice(["ceil", "ceil", "round", "floor", "trunc"])
+    return replace(item, value=call(function, item.value.type, item.value))
+
+
+FORMULAS: dict[str, Callable[[Item, random.Random], Item | None]] = {
+    "mean": _mean, "product": _product, "rounding": _rounding,
+}  # fmt: skip

@@ -38,7 +38,7 @@ def draw_later(case: Case, seed: int, number: int) -> Case:
     rng = random.Random(f"{seed}/{number}/later")
     if rng.random() >= SHARE:
         return case
-    order = [*(each.draw for each in LATER.values()), _draw_tail, _draw_tail, _draw_vectors]
+    order = [*(each.draw for each in LATER.values()), draw_tail, draw_tail, _draw_vectors]
     rng.shuffle(order)
     for draw in order:
         changed = draw(case, rng)
@@ -146,7 +146,7 @@ LATER_TAILS = (
 _SPLITTING = ("split", "tile", "vectorize", "unroll", "parallel")
 
 
-def _draw_tail(case: Case, rng: random.Random) -> Case | None:
+def draw_tail(case: Case, rng: random.Random) -> Case | None:
     """Other tails for the splits of a case."""
     splits = [i for i, t in enumerate(case.directives) if t.method in _SPLITTING and len(t.args) > 1]
     if not splits:

@@ -1,4 +1,4 @@
-"""Directives newer than those of ``later``: each with a generator, and random numbers, of its own.
+"""Directives newer than those of ``later``, and the rarest of those: each with random numbers of its own.
 
 In: a case as ``later`` left it. Out: the case, mostly; seldom with one of the directives. So another one changes no
 case that has none of it.
@@ -8,27 +8,39 @@ from __future__ import annotations
 
 import random
 
-from halide_core.schedule import TailStrategy
+from halide_core.schedule import TailStrategy, Traced
 from halide_core.schedule_funcs import InInput
 from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32
 from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Then, Told
-from tests.fuzz.later import LATER, Later, names_its_loops, placed_funcs, reductions
+from tests.fuzz.later import LATER, Later, draw_tail, names_its_loops, placed_funcs, reductions
 from tests.fuzz.nests import model_of
 from tests.fuzz.terms import Form, number
 
-_SHARES = {"atomic": 0.12, "prefetch": 0.03, "in_ of an input": 0.03}
+_SHARES = {"atomic": 0.12, "prefetch": 0.08, "in_ of an input": 0.3}
 """Of the cases that a generator is asked for, few have what it needs: reductions, or inputs."""
+
+_RARE = {
+    "rfactor": 0.35, "hoist_storage": 0.05, "hoist_storage_root": 0.05, "in_": 0.02, "clone_in": 0.02,
+    **{what.value: 0.015 for what in Traced},
+}  # fmt: skip
+_RARE_TAILS = 0.08
+"""``later`` draws one thing for few cases, so that some are met by none of a few hundred: here is more of each."""
 
 
 def draw_newest(case: Case, seed: int, at: int) -> Case:
-    """The case, or the case with one of the directives."""
+    """The case, or the case with some of the directives."""
     for method, each in (*NEWEST.items(), ("in_ of an input", _INPUTS)):
         rng = random.Random(f"{seed}/{at}/{method}")
         if rng.random() < _SHARES[method]:
             case = each.draw(case, rng) or case
-    return case
+    for method, share in _RARE.items():
+        rng = random.Random(f"{seed}/{at}/more {method}")
+        if rng.random() < share and all(t.method != method for t in case.directives):
+            case = LATER[method].draw(case, rng) or case
+    rng = random.Random(f"{seed}/{at}/more tails")
+    return (draw_tail(case, rng) or case) if rng.random() < _RARE_TAILS else case
 
 
 def _draw_prefetch(case: Case, rng: random.Random) -> Case | None:
