@@ -198,7 +198,8 @@ class Prover:
     ) -> Any:
         """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
 
-        What the solver has learned on its walk can hold it up: where it gives up, new ones are asked.
+        What the solver has learned on its walk can hold it up, and of products it knows less: where it gives up, or
+        finds a state of them, new ones are asked.
         """
         self._push()
         self._solver.add(self._formula(e))
@@ -207,7 +208,8 @@ class Prover:
         solver = self._solver
         answer = self._without_and_with_growth(solver, switches, _QUICK if self._stuck < _PATIENCE else _HASTY)
         self._stuck += answer == z3.unknown
-        if answer == z3.unknown and effort is not _Effort.WALK:
+        rough = answer == z3.sat and self._terms.growing and effort is _Effort.ALL
+        if rough or (answer == z3.unknown and effort is not _Effort.WALK):
             solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat:
             needed = {switch.get_id() for switch in solver.unsat_core()} if switches else set()
