@@ -65,15 +65,3 @@ def test_iterations_of_a_fused_loop_need_only_their_part_of_a_row() -> None:
     count = counted(f, [(0, 8), (0, 2)])
     assert count.total(g) == 8, "four iterations in a row are two columns of two points"
     assert count.largest == {"g": 2}
-
-
-def test_tiles_of_a_length_from_a_parameter_keep_what_they_share() -> None:
-    p, g, f, xo, xoo, xoi = hl.Param(hl.Int(32), "p"), hl.Func("g"), hl.Func("f"), *map(hl.Var, ("xo", "xoo", "xoi"))
-    g[x, y] = x + y * 3
-    f[x] = g[x % p, x]
-    wide = f.specialize(p >= 3)
-    wide.split(x, xo, x, hl.max(p, 1), hl.TailStrategy.ShiftInwards).split(xo, xoo, xoi, 2, hl.TailStrategy.RoundUp)
-    f.specialize_fail("p is small")
-    g.compute_at(f, x).store_at(f, xoo)
-    certificate = f.certify()
-    assert certificate.ok, certificate
