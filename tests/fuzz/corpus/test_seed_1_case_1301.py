@@ -1,7 +1,5 @@
 """Found by the fuzzer as case 1/1301, and made smaller."""
 
-# ruff: noqa: RET504
-
 from __future__ import annotations
 
 import numpy as np  # inputs are made with it
