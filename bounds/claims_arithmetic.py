@@ -41,7 +41,8 @@ def fits_int64(risky: Iterable[Expr], context: Context) -> Expr:
     least, most = ir.i64(_LEAST), ir.i64(_MOST)
     checked = _checked_lengths(context)
     return all_of(
-        any_of((all_of((ir.less_equal(least, e), ir.less_equal(e, most))), *_as_checked(e, checked))) for e in risky
+        any_of((all_of((ir.less_equal(least, e), ir.less_equal(e, most))), *_as_checked(_unrounded(e), checked)))
+        for e in risky
     )
 
 
@@ -51,6 +52,14 @@ def has_length(condition: Expr, context: Context) -> Expr:
         case Binary(op=BinaryOp.LE, a=product, b=IntImm(value=value)) if value == LENGTH_LIMIT:
             return any_of((condition, *_as_checked(product, _checked_lengths(context))))
     return condition
+
+
+def _unrounded(e: Expr) -> Expr:
+    """A length without what a split adds to it to round it up, for which the limit leaves room."""
+    match e:
+        case Binary(op=BinaryOp.ADD, a=length, b=IntImm(value=more)) if 0 <= more <= _MOST - LENGTH_LIMIT:
+            return length
+    return e
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,3 +65,13 @@ def test_iterations_of_a_fused_loop_need_only_their_part_of_a_row() -> None:
     count = counted(f, [(0, 8), (0, 2)])
     assert count.total(g) == 8, "four iterations in a row are two columns of two points"
     assert count.largest == {"g": 2}
+
+
+def test_start_up_arithmetic_of_three_lengths_stays_in_int64() -> None:
+    w, xz = hl.Var("w"), hl.Var("xz")
+    f = hl.Func("f")
+    f[x, y, z, w] = x + y
+    f[x, 2, z, w] = z + w
+    f.update(0).reorder(w, x).fuse(x, z, xz).fuse(w, xz, w).parallel(w, 2, GUARD)
+    certificate = f.certify()
+    assert certificate.ok, certificate
