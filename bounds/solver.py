@@ -235,7 +235,9 @@ class Prover:
         solver.add(*self._solver.assertions())
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
-    def _of_some(self, e: Expr, facts: Iterable[Context], switches: list[Any], terms: Terms) -> tuple[Any, Any]:
+    def _of_some(
+        self, e: Expr, facts: Iterable[Context], switches: list[Any], terms: Terms, times: float = _NARROW
+    ) -> tuple[Any, Any]:
         """A new solver, and its answer to whether a state meets ``e`` and some facts.
 
         What tells cases apart, and what compares products, is told only when a state that was found does not keep to
@@ -252,8 +254,8 @@ class Prover:
         solver.add(told[0].z, *map(terms.axiom, sorted(axioms - seldom)))
         untold = [terms.axiom(n) for n in sorted(seldom)]
         before = self._spent
-        while self._spent < before + _NARROW * self._budget:
-            answer = self._bounded_check(solver, switches, _NARROW)
+        while self._spent < before + times * self._budget:
+            answer = self._bounded_check(solver, switches, times)
             if answer != z3.sat:
                 return solver, answer
             model = solver.model()
@@ -338,8 +340,11 @@ class Prover:
         return needed
 
     def _anyway(self, e: Expr) -> bool:
-        """Whether a condition holds whatever variables with cases are worth, as far as facts that bear on it tell."""
+        """Whether a condition holds whatever variables with cases are worth: by itself, or as far as facts that bear on
+        it tell."""
         failing, closed = negation(e), self._closed
+        if self._of_some(failing, (), [], closed, _QUICK)[1] == z3.unsat:
+            return True
         facts = [n for n in self._stack if n.variable is None and n.check is None]
         near = relevant(facts, lambda node: closed.depends(node.fact), closed.depends(failing), _SHARES[-1])
         return bool(self._of_some(failing, near, [], closed)[1] == z3.unsat)
