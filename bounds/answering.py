@@ -124,7 +124,9 @@ class _Answering:
                 told = (f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: ",)
                 inside = ir.less_equal(length, ir.div(ir.i64(most), before))
                 known = any(check.condition is inside for check in self._answers.checks)
-                if not known:  # whichever case runs: conditions on regions compute it
+                # Whichever case runs, for conditions on regions compute it; and not simplified: that is how claims
+                # about such products find it (``claims_arithmetic``).
+                if not known:
                     self._check(inside, Failure.INDEX_OVERFLOW, (*told, length, " times ", before), simplified=False)
             counted = ir.maximum(length, ir.ONE)
             before = counted if before is None else ir.mul(before, counted)

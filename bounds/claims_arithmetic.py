@@ -27,7 +27,7 @@ from halide_core.visit import factors, parts, subexpressions
 
 _LEAST, _MOST = INT64.range
 
-_ORDERED = 3
+_MOST_PERMUTED = 3
 """Of more factors than these only the order in which they are written is tried."""
 
 
@@ -71,6 +71,7 @@ class _Checked:
 
 
 def _checked_lengths(context: Context) -> list[_Checked]:
+    """What the start-up checks of a context limit so: they stand in it as ``bounds.answering`` wrote them."""
     found: list[_Checked] = []
     for node in context.below(None):
         if node.check is not None:
@@ -83,6 +84,7 @@ def _checked_lengths(context: Context) -> list[_Checked]:
 
 
 def _counted(factor: Expr) -> Expr:
+    """The length that a factor of the divisor is, which is no less than one."""
     match factor:
         case Binary(op=BinaryOp.MAX, a=length, b=IntImm(value=1)):
             return length
@@ -95,7 +97,7 @@ def _as_checked(product: Expr, checks: Iterable[_Checked]) -> Iterator[Expr]:
     mine = tuple(factors(product))
     for checked in checks:
         if len(mine) == len(checked.lengths) > 1:
-            orders = permutations(mine) if len(mine) <= _ORDERED else [mine]
+            orders = permutations(mine) if len(mine) <= _MOST_PERMUTED else [mine]
             for order in orders:
                 ends = [pair for x, a in zip(order, checked.lengths, strict=True) for pair in ((ir.ZERO, x), (x, a))]
                 yield all_of((checked.check, *(ir.less_equal(least, most) for least, most in ends)))

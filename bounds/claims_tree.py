@@ -41,7 +41,7 @@ from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
 from halide_core.program import LENGTH_LIMIT, Program, StageKey
 from halide_core.types import INT64
-from halide_core.visit import stmt_exprs
+from halide_core.visit import factors, free_variables, stmt_exprs, subexpressions
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +64,7 @@ class _Scope:
     site: StageSite | None = None
     """The nest."""
     sizes: tuple[Expr, ...] = ()
-    """That the memory around has sizes in int64."""
+    """That the memory around has sizes in int64, and the fused loops lengths."""
     done: list[int] = field(default_factory=list)
     """The stages computed so far of the Func whose label is around."""
 
@@ -91,8 +91,12 @@ class TreeClaims:
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
-        self._early: list[Expr] = []
-        """Start-up arithmetic that is not known to stay in int64."""
+        self._early: dict[Expr, bool] = {}
+        """Start-up arithmetic that is not known to stay in int64, and whether that was claimed."""
+        self._made_of: dict[ir.Variable, tuple[Expr, ...]] = {}
+        """Of such arithmetic, what the value of each start-up variable rests on."""
+        self._checks: list[tuple[ir.Assert, dict[Expr, None]]] = []
+        """The start-up checks, with what each rests on."""
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
         self._fitted: dict[tuple[Callee, Reads], None] = {}
         """Arguments that are known to have their regions, by the moment at which that was claimed."""
@@ -173,24 +177,63 @@ class TreeClaims:
 
     def _indices(self, stmt: Stmt, scope: _Scope) -> None:
         """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
-        exprs = stmt_exprs(stmt)
-        risky = overflowing([scope.reads.expr(e) for e in exprs], self._ranges)
         if self.started is None:
-            self._early += risky  # what windows that are refused would make of it is never used
-        elif risky:
+            self._early_indices(stmt, scope)
+            return
+        risky = overflowing([scope.reads.expr(e) for e in stmt_exprs(stmt)], self._ranges)
+        if risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
             if isinstance(stmt, ir.For):
-                self._lengths(risky, scope)
+                self._lengths(overflowing([scope.reads.expr(stmt.bounds.len)], self._ranges), scope)
             context = scope.context.holds(*scope.sizes)
             self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope))
 
-    def _lengths(self, risky: Iterable[Expr], scope: _Scope) -> None:
+    def _early_indices(self, stmt: Stmt, scope: _Scope) -> None:
+        """At start-up: what windows that are refused would make of it is never used."""
+        needed = self._resting_on(stmt_exprs(stmt), scope)
+        self._early = dict.fromkeys(needed, False) | self._early
+        match stmt:
+            case ir.Let(var=var):
+                self._made_of[var] = tuple(needed)
+            case ir.Assert(condition=condition):
+                self._checks.append((stmt, self._resting_on((condition,), scope)))
+            case ir.If():
+                self._stays(needed, scope.context)
+
+    def _resting_on(self, exprs: Iterable[Expr], scope: _Scope) -> dict[Expr, None]:
+        read = [scope.reads.expr(e) for e in exprs]
+        made_of = [e for whole in read for v in free_variables(whole) for e in self._made_of.get(v, ())]
+        return dict.fromkeys([*made_of, *overflowing(read, self._ranges)])
+
+    def _stays(self, exprs: Iterable[Expr], context: Context) -> None:
+        """Claims, of what it was not claimed of before, that start-up arithmetic stays in int64."""
+        for e in exprs:
+            if not self._early.get(e, False):
+                self._early[e] = True
+                text: Text = ("start-up arithmetic stays in int64: ", e)
+                self._claim(Kind.INT64, "", text, context, fits_int64([e], context))
+
+    def _startup_arithmetic(self, context: Context) -> None:
+        """A check refuses only what it computes rightly: what it rests on stays in int64 because of other checks, and
+        never because of itself. All have passed, so that those may come first of which the least is to be shown."""
+        at = nothing()
+        for node in context.below(None) if self._early else ():
+            if node.variable is not None:
+                at = at.defines(node.variable, node.fact)
+            elif node.check is None:
+                at = at.holds(node.fact)
+        for check, needed in sorted(self._checks, key=lambda each: max(map(_most_factors, each[1]), default=0)):
+            self._stays(needed, at)
+            at = at.checked(check)
+        self._stays(list(self._early), at)
+
+    def _lengths(self, lengths: Iterable[Expr], scope: _Scope) -> None:
         """What a fused loop's length is made of is no more than ``fuse`` checked: from here on, that is known."""
-        for e in risky:
+        for e in lengths:
             limit = ir.less_equal(e, ir.i64(LENGTH_LIMIT))
             context = scope.context.holds(*scope.sizes)
             holds = has_length(limit, context)
-            if holds is not limit:
+            if holds is not limit:  # some check is about so many lengths
                 text: Text = ("a fused loop's iterations can be counted: ", e)
                 self._claim(Kind.INT64, self._about(scope), text, context, holds, self._line(scope))
                 scope.sizes = (*scope.sizes, limit)
@@ -205,9 +248,7 @@ class TreeClaims:
             where = f.definitions[-1].location
             self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
-        for e in dict.fromkeys(self._early):
-            text = ("start-up arithmetic stays in int64: ", e)
-            self._claim(Kind.INT64, "", text, scope.context, fits_int64([e], scope.context))
+        self._startup_arithmetic(scope.context)
 
     def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
         self._start(scope)
@@ -457,3 +498,8 @@ class TreeClaims:
         if own and any(pure):
             text: Text = (f"stage {stage} reads itself only at its own pure coordinates",)
             self._claim(Kind.COMPUTED, f.name, text, scope.context, keeps, f.definitions[stage].location)
+
+
+def _most_factors(e: Expr) -> int:
+    """Of the products in an expression, how many factors the longest has."""
+    return max(sum(1 for _ in factors(part)) for part in subexpressions([e]))

@@ -236,8 +236,7 @@ class _Question:
         # What the facts of the path say need not hold where it has no points. A product is any number to isl: there the
         # known range may only seem to be tighter, and a short one is worth more.
         opaque = [] if known is None else [atom for atom in atoms_of(known) if isinstance(atom, Binary)]
-        products = bool(opaque)
-        facts = self._path.facts if products else self._stop.facts
+        facts = self._path.facts if opaque else self._stop.facts
         try:
             end = value.dim_max(0) if most else value.dim_min(0)
         except isl.Error:  # it has none, or that takes too many steps
@@ -251,7 +250,7 @@ class _Question:
         if same and known is not None:
             if written is None or _nodes(written) >= _nodes(known):
                 return known
-            if products:
+            if opaque:
                 return written
             return known if self._looser(written, known, end, certain, most=most) else written
         self.given_up += written is None
@@ -262,10 +261,10 @@ class _Question:
             gain = (other.sub(end) if most else end.sub(other)).max_val()
             if gain.is_int() and gain.le(isl.Val.int_from_si(gain.get_ctx(), self._limits.negligible)):
                 return known
+        # Interval arithmetic knows more of a quotient than that it is some number.
         quotients = any(atom.op in (BinaryOp.DIV, BinaryOp.MOD) for atom in opaque)
-        if quotients and self._beyond(written, known, context, most=most):
-            pass  # interval arithmetic knows more of a quotient than that it is some number
-        elif not self._looser(written, known, end, context if products else certain, most=most):
+        tighter = quotients and self._beyond(written, known, context, most=most)
+        if not tighter and not self._looser(written, known, end, context if opaque else certain, most=most):
             return written
         simplifier = Simplifier(facts)
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)

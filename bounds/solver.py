@@ -1,7 +1,8 @@
 """Claims to verdicts, by z3.
 
 In: Claims. Out: a Result for each, in order: PROVEN without start-up checks, ASSERTED with the fewest that do, REFUTED
-with a counterexample that evaluation confirms, else UNDECIDED.
+with a counterexample that evaluation confirms, else UNDECIDED. What a context takes from claims made before (that sizes
+are numbers of int64) is taken as it stands: those have results of their own.
 
 One solver walks from context to context, so that what claims have in common is said once; the claims of one context are
 tried together first. The budget is z3's own count of steps (``rlimit``), never time: verdicts are the same everywhere.
@@ -208,7 +209,7 @@ class Prover:
         solver = self._solver
         answer = self._without_and_with_growth(solver, switches, _QUICK if self._stuck < _PATIENCE else _HASTY)
         self._stuck += answer == z3.unknown
-        rough = answer == z3.sat and self._terms.growing and effort is _Effort.ALL
+        rough = answer == z3.sat and effort is _Effort.ALL and not self._told.isdisjoint(self._terms.growing)
         if rough or (answer == z3.unknown and effort is not _Effort.WALK):
             solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat:

@@ -95,6 +95,16 @@ def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     return _BUILD[type(expr)](expr, new)
 
 
+def factors(product: Expr) -> Iterator[Expr]:
+    """What a product multiplies, left to right; of anything else, itself."""
+    match product:
+        case Binary(op=BinaryOp.MUL, a=a, b=b):
+            yield from factors(a)
+            yield from factors(b)
+        case _:
+            yield product
+
+
 def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
     """Every distinct node below ``roots``, operands before their users, in a deterministic order."""
     seen: set[Expr] = set()
@@ -110,16 +120,6 @@ def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 
 _free: weakref.WeakKeyDictionary[Expr, frozenset[Variable]] = weakref.WeakKeyDictionary()
-
-
-def factors(product: Expr) -> Iterator[Expr]:
-    """What a product multiplies, left to right; of anything else, itself."""
-    match product:
-        case Binary(op=BinaryOp.MUL, a=a, b=b):
-            yield from factors(a)
-            yield from factors(b)
-        case _:
-            yield product
 
 
 def free_variables(expr: Expr) -> frozenset[Variable]:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 import halide_core as hl
-from halide_core.ir import Failure
+from bounds.certificate import check_text
+from bounds.claims import Claim, Kind, Status, nothing
+from bounds.claims_arithmetic import fits_int64
+from bounds.extents import Extents
+from bounds.query import ForAll, Path
+from bounds.solver import Prover
+from halide_core import ir
+from halide_core.ir import Failure, Interval
 from halide_core.printer import format_expr
-from lowering.driver import Trace, lower
-from tests.fuzz.interpreted import request_of
+from halide_core.program import LENGTH_LIMIT
+from halide_core.visit import subexpressions
+from tests.bounds.certifying import certified, compiled
 from tests.lowering.counting import counted
 
 x, y, z, yz, yzx, yx, xi = (hl.Var(n) for n in ("x", "y", "z", "yz", "yzx", "yx", "xi"))
@@ -48,10 +57,7 @@ def test_certificate_holds(make: Callable[[], hl.Func]) -> None:
 
 
 def test_product_is_checked_length_by_length() -> None:
-    trace = Trace()
-    lower(request_of([three_lengths()]), trace=trace)
-    assert trace.answers is not None
-    checks = [c for c in trace.answers.checks if "iterations" in str(c.message[0])]
+    checks = [c for c in compiled(three_lengths()).answers.checks if "iterations" in str(c.message[0])]
     assert [c.failure for c in checks] == [Failure.INDEX_OVERFLOW]  # two windows' lengths fit in int64, a third may not
     assert format_expr(checks[0].condition) in [format_expr(c.condition) for c in three_lengths().certify().checks]
 
@@ -75,3 +81,59 @@ def test_start_up_arithmetic_of_three_lengths_stays_in_int64() -> None:
     f.update(0).reorder(w, x).fuse(x, z, xz).fuse(w, xz, w).parallel(w, 2, GUARD)
     certificate = f.certify()
     assert certificate.ok, certificate
+
+
+def four_lengths() -> hl.Func:
+    w, a, b, c = map(hl.Var, "wabc")
+    f = hl.Func("f")
+    f[x, y, z, w] = x + y + z + w
+    f.fuse(x, y, a).fuse(a, z, b).fuse(b, w, c)
+    return f
+
+
+@pytest.mark.parametrize("dropped", [2, 3])
+def test_no_check_of_a_length_can_be_missing(dropped: int) -> None:
+    """The last one divides by the product of the others: it must not be taken to show that this is a number of int64,
+    since of one that is not the machine's quotient says nothing."""
+    parts = compiled(four_lengths())
+    about = f"f.extent.{dropped} <= "
+    kept = [c for c in parts.answers.checks if not format_expr(c.condition).startswith(about)]
+    assert len(kept) == len(parts.answers.checks) - 1
+    assert certified(parts).ok
+    assert not certified(parts, answers=replace(parts.answers, checks=kept)).ok
+
+
+def test_domain_of_three_parameters_rests_on_the_check_of_two() -> None:
+    p, q, s, f = *(hl.Param(hl.Int(32), name) for name in "pqs"), hl.Func("f")
+    r = hl.RDom([(0, p * q * s)])
+    f[x] = 0
+    f[x] += r.x
+    certificate = f.certify()
+    assert certificate.ok, certificate
+    (result,) = [r for r in certificate.results if r.claim.told().startswith("start-up arithmetic")]
+    assert "p*q in" in check_text(result.checks[-1])
+
+
+@pytest.mark.parametrize(("more", "fits"), [((1 << 40) - 1, True), (1 << 40, False)])
+def test_limit_leaves_room_to_round_up(more: int, fits: bool) -> None:
+    a, b = ir.index_variable("a"), ir.index_variable("b")
+    check = ir.Assert(
+        ir.less_equal(b, ir.div(ir.i64(LENGTH_LIMIT), ir.maximum(a, ir.ONE))), Failure.INDEX_OVERFLOW, ()
+    )
+    context = nothing().holds(ir.less_equal(ir.ZERO, a), ir.less_equal(ir.ZERO, b)).checked(check)
+    e = ir.add(ir.mul(a, b), ir.i64(more))
+    claim = Claim(Kind.INT64, "", ("it fits",), context, fits_int64([e], context))
+    assert (Prover().prove([claim])[0].status is Status.ASSERTED) is fits
+
+
+@pytest.mark.parametrize("least", [1, 0, -5])
+def test_quotient_is_monotone_only_by_what_is_positive(least: int) -> None:
+    """What the ends of ``t/n`` over t in [-7, 7] mention: of a positive n one quotient each, else corners."""
+    t, n = ir.index_variable("t"), ir.index_variable("n")
+    top = Path(None, None)
+    top.facts.assume_at_least(n, ir.i64(least))
+    inside = top.then(ForAll(t, Interval(ir.i64(-7), ir.i64(15))))
+    found = Extents().of(ir.div(t, n), inside, top)
+    quotients = {e for e in subexpressions([e for e in found if e is not None]) if isinstance(e, ir.Binary)}
+    assert len({e for e in quotients if e.op is ir.BinaryOp.DIV}) == 2
+    assert (len(quotients) == 2) is (least == 1)

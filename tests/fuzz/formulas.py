@@ -19,7 +19,7 @@ from tests.fuzz.case import Case, Definition, Item, Update
 from tests.fuzz.terms import INEXACT, Term, call, cast, infix, number, shift
 
 _SHARES = {"mean": 0.06, "product": 0.5, "rounding": 0.25}
-"""Of the cases that a formula is offered to: few have an update of floats."""
+"""Of the cases that a formula is offered to: fewer have a value of its kind."""
 _MOST_BITS = 16
 """Of a mean's operands: no sum of them leaves twice as many."""
 

@@ -1,7 +1,7 @@
 """Directives newer than those of ``later``, and the rarest of those: each with random numbers of its own.
 
-In: a case as ``later`` left it. Out: the case, mostly; seldom with one of the directives. So another one changes no
-case that has none of it.
+In: a case as ``later`` left it. Out: the case, often as it was, else with some of the directives. So another one
+changes no case that has none of it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ _RARE = {
     "rfactor": 0.35, "hoist_storage": 0.05, "hoist_storage_root": 0.05, "in_": 0.02, "clone_in": 0.02,
     **{what.value: 0.015 for what in Traced},
 }  # fmt: skip
-_RARE_TAILS = 0.08
 """``later`` draws one thing for few cases, so that some are met by none of a few hundred: here is more of each."""
+_RARE_TAILS = 0.08
+"""And of its tails."""
 
 
 def draw_newest(case: Case, seed: int, at: int) -> Case:
