@@ -91,15 +91,18 @@ class Prover:
         """
         self._invented = invented
         self._budget = budget
-        self._terms = Terms(ranges, words)
-        self._closed = Terms(ranges, words)
+        self._context = z3.Context()
+        """Of its own: what z3 does depends on the numbers of its objects, and so on all that a context has seen. And
+        threads can share none."""
+        self._terms = Terms(ranges, words, self._context)
+        self._closed = Terms(ranges, words, self._context)
         """Variables whose values have cases are unknowns here: many a claim holds whatever they are worth."""
-        self._solver = new_solver()
+        self._solver = new_solver(self._context)
         self._stack: list[Context] = []
         self._said: list[list[int]] = [[]]
         self._told: set[int] = set()
         self._switches: dict[Assert, Any] = {}
-        self._growing = z3.Bool("products!")
+        self._growing = z3.Bool("products!", self._context)
         """Switches on what compares products."""
         self._certain: dict[Expr, bool | None] = {}
         """Conditions in the present context: certain, ruled out, or neither."""
@@ -178,7 +181,7 @@ class Prover:
         for node in self._stack:
             if node.check is not None:
                 checks.append(node.check)
-                switch = self._switches.setdefault(node.check, z3.Bool(f"check!{len(self._switches)}"))
+                switch = self._switches.setdefault(node.check, z3.Bool(f"check!{len(self._switches)}", self._context))
                 self._solver.add(z3.Implies(switch, self._formula(node.fact)))
         return checks
 
@@ -232,7 +235,7 @@ class Prover:
             before = len(near)
         if effort is _Effort.NARROW:
             return None, z3.unknown
-        solver = new_solver()
+        solver = new_solver(self._context)
         solver.add(*self._solver.assertions())
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
@@ -245,7 +248,7 @@ class Prover:
         it: most of it is never needed.
         """
         told = [terms.of(e)]
-        solver = new_solver()
+        solver = new_solver(self._context)
         for node in facts:
             term = terms.of(node.fact)
             solver.add(term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
@@ -385,7 +388,7 @@ class Prover:
         self._solver.add(self._formula(failing))
         facts = list(self._solver.assertions())
         self._pop()
-        solver = z3.Solver()
+        solver = z3.Solver(ctx=self._context)
         solver.set("random_seed", 0)
         solver.add(self._growing, *facts, *self._terms.products.exact())
         if self._terms.products.exact():
@@ -401,7 +404,7 @@ class Prover:
 
     def _counterexample(self, claim: Claim, solver: Any, switches: list[Any]) -> Counterexample | None:
         leaves = list(self._terms.leaves.items())
-        numbers = [z for _, z in leaves if z.sort() == z3.IntSort()]
+        numbers = [z for _, z in leaves if z3.is_int(z)]
         best: Counterexample | None = None
         for most in (*_SMALL, None):
             solver.push()

@@ -11,9 +11,9 @@ from typing import Any
 import z3
 
 
-def new_solver() -> Any:
+def new_solver(context: Any) -> Any:
     """A solver of linear arithmetic, the same in every process."""
-    solver = z3.SimpleSolver()
+    solver = z3.SimpleSolver(ctx=context)
     solver.set("random_seed", 0)
     solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
     return solver

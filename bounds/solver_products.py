@@ -107,7 +107,7 @@ class Products:
         """The unknown that is ``x·y``, and its axioms."""
         key = (min(x.get_id(), y.get_id()), max(x.get_id(), y.get_id()))
         if key not in self._known:
-            m = z3.Int(f"m!{len(self._known)}")
+            m = z3.Int(f"m!{len(self._known)}", x.ctx)
             axioms = self._say(*product_lemmas(m, x, y))
             self._known[key] = ((m, x, y), axioms)
             self._about[min(axioms)] = (m, x, y)

@@ -48,8 +48,12 @@ class Term(NamedTuple):
 class Terms:
     """The terms of one set of variables: each expression once."""
 
-    def __init__(self, ranges: Mapping[Expr, Range] | None = None, words: Collection[Expr] = ()) -> None:
-        """``ranges``: finite ranges of unknowns, for what is made of floats; ``words``: unknowns that memory holds."""
+    def __init__(
+        self, ranges: Mapping[Expr, Range] | None = None, words: Collection[Expr] = (), context: Any = None
+    ) -> None:
+        """``ranges``: finite ranges of unknowns, for what is made of floats; ``words``: unknowns that memory holds;
+        ``context``: where z3's objects live, z3's own if none is given."""
+        self._context = context
         self._given = ranges or {}
         self._words = words
         self._integers = Ranges(ranges)
@@ -118,7 +122,7 @@ class Terms:
 
     def _unknown(self, name: str, over: Range, axioms: frozenset[int] = frozenset()) -> Term:
         self._fresh += 1
-        z = z3.Int(f"{name}!{self._fresh}")
+        z = z3.Int(f"{name}!{self._fresh}", self._context)
         said = []
         if over[0] != -math.inf:
             said.append(z >= int(over[0]))
@@ -129,7 +133,7 @@ class Terms:
     def _leaf(self, e: Expr, over: Range) -> Term:
         if e.type.is_bool():
             self._fresh += 1
-            term = Term(z3.Bool(f"b!{self._fresh}"), _TRUTH, frozenset())
+            term = Term(z3.Bool(f"b!{self._fresh}", self._context), _TRUTH, frozenset())
         else:
             term = self._unknown("v", over)
         self.leaves[e] = term.z
@@ -139,7 +143,7 @@ class Terms:
         """The unknown that stands for a value of no integer arithmetic."""
         if e.type.is_bool():
             self._fresh += 1
-            return Term(z3.Bool(f"o!{self._fresh}"), _TRUTH, frozenset())
+            return Term(z3.Bool(f"o!{self._fresh}", self._context), _TRUTH, frozenset())
         return self._unknown("o", e.type.range if e.type.is_integer() else _ANY)
 
     # -- translation
@@ -148,8 +152,8 @@ class Terms:
         match e:
             case IntImm(type=type, value=value):
                 if type.is_bool():
-                    return Term(z3.BoolVal(bool(value)), (value, value), frozenset())
-                return Term(z3.IntVal(value), (value, value), frozenset())
+                    return Term(z3.BoolVal(bool(value), self._context), (value, value), frozenset())
+                return Term(z3.IntVal(value, self._context), (value, value), frozenset())
             case Variable() | ir.Hole():
                 word = e in self._words or (e.type.is_integer() and e.type is not INT64)
                 return self._leaf(e, e.type.range if word else _ANY)
@@ -185,7 +189,7 @@ class Terms:
     def _promised(self, e: ir.Promise) -> Term:
         """The value; under a switch, which says whether the user's word is taken, that the promise is kept."""
         x, low, high = self.of(e.value), self.of(e.low), self.of(e.high)
-        switch = self.promises.setdefault(e, z3.Bool(f"promise!{len(self.promises)}"))
+        switch = self.promises.setdefault(e, z3.Bool(f"promise!{len(self.promises)}", self._context))
         said = self._say(z3.Implies(switch, z3.And(low.z <= x.z, x.z <= high.z)))
         return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
 
@@ -203,7 +207,7 @@ class Terms:
         match e:
             case IntImm(value=value) if value > INT64.range[1]:
                 value -= 1 << 64
-                return Term(z3.IntVal(value), (value, value), frozenset())
+                return Term(z3.IntVal(value, self._context), (value, value), frozenset())
             case ir.Cast(a=a) if a.type is INT64:
                 return self.of(a)
             case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
@@ -238,7 +242,7 @@ class Terms:
             x, y = (infinite(p) or self._float_range(p) for p in (a, b))
             known = order(op is BinaryOp.LT, x, y)
             if known is not None:
-                return Term(z3.BoolVal(known), (known, known), frozenset())
+                return Term(z3.BoolVal(known, self._context), (known, known), frozenset())
             if x is not None and y is not None:
                 deeper = by_integers(op, a, b)
                 if deeper is not None:
@@ -259,7 +263,7 @@ class Terms:
             return unknown
         ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
         inside = [self.of(ir.less_equal(*pair)) for low, p, high in ends for pair in ((low, p), (p, high))]
-        said = self._say(z3.Implies(z3.And(*(t.z for t in inside)), unknown.z == z3.BoolVal(decided)))
+        said = self._say(z3.Implies(z3.And(*(t.z for t in inside)), unknown.z == z3.BoolVal(decided, self._context)))
         return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in inside)))
 
     def _wrapped(self, type: Type, x: Term) -> Term:
@@ -330,7 +334,7 @@ class Terms:
         if x.z.eq(y.z):
             return Term(x.z, over, axioms)
         self._fresh += 1
-        m = z3.Int(f"e!{self._fresh}")
+        m = z3.Int(f"e!{self._fresh}", self._context)
         said = (m <= x.z, m <= y.z) if least else (m >= x.z, m >= y.z)
         chosen = self._say(z3.Or(m == x.z, m == y.z))
         self.cases |= chosen
@@ -390,7 +394,7 @@ class Terms:
 
     def _scaled(self, x: Term, k: int, axioms: frozenset[int]) -> Term:
         if k == 0:
-            return Term(z3.IntVal(0), (0, 0), axioms)
+            return Term(z3.IntVal(0, self._context), (0, 0), axioms)
         ends = (x.range[0] * k, x.range[1] * k)
         if abs(k) > 1:
             axioms |= self.products.multiple(x.z, k)
@@ -407,12 +411,12 @@ class Terms:
     def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
         """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""
         if k == 0:
-            zero = Term(z3.IntVal(0), (0, 0), axioms)
+            zero = Term(z3.IntVal(0, self._context), (0, 0), axioms)
             return zero, zero
         low, high = x.range
         if low == high:
             q, r = euclid(int(low), k)
-            return Term(z3.IntVal(q), (q, q), axioms), Term(z3.IntVal(r), (r, r), axioms)
+            return Term(z3.IntVal(q, self._context), (q, q), axioms), Term(z3.IntVal(r, self._context), (r, r), axioms)
         ends = [v if math.isinf(v) else euclid(int(v), k)[0] for v in x.range]
         if k < 0:
             ends = [-v if math.isinf(v) else v for v in ends]
