@@ -15,9 +15,9 @@ from functools import partial, reduce
 from bounds.alignment import Alignments
 from bounds.boxes import Box, Side, last_engine, union, window_box
 from bounds.cases import Need, by_case, chosen_ends, either, gather
-from bounds.constant_ranges import Ranges as ConstantRanges
 from bounds.elimination import mentions
 from bounds.folding import Folding
+from bounds.fused_lengths import limits
 from bounds.oracle import Answer, Answers, Evidence, Ranges, Slide
 from bounds.overflow import WINDOW_LIMIT, index_overflows, raised_by
 from bounds.query import Choice, Clause, Define, ForAll, Path, Query
@@ -108,28 +108,18 @@ class _Answering:
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
 
     def _length_check(self, o: Obligation, product: Expr, most: int) -> None:
-        """A product of lengths is at most some number: checked length by length, each against what the ones before it
-        leave, since the whole product may leave int64. Each length counts with what it is at most: of single lengths
+        """A product of lengths is at most some number. Each length counts with what it is at most: of single lengths
         that is one expression, where the ends of their products would have four corners."""
         assert o.key is not None, "a fused loop is one of a nest"
         path, top = self._query.writes[o.key].path, self._query.top
-        lengths = [self._ranges.ends(e, path, top).high for e in factors(product)]
-        constant, so_far = ConstantRanges(), 1
-        before: Expr | None = None
-        for length in lengths:
-            if length is None:
-                return  # made of values from memory: the certificate leaves the claim open
-            so_far *= max(int(min(constant.of(length)[1], INT64.range[1])), 1)
-            if before is not None and so_far > most:
-                told = (f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: ",)
-                inside = ir.less_equal(length, ir.div(ir.i64(most), before))
-                known = any(check.condition is inside for check in self._answers.checks)
-                # Whichever case runs, for conditions on regions compute it; and not simplified: that is how claims
-                # about such products find it (``claims_arithmetic``).
-                if not known:
-                    self._check(inside, Failure.INDEX_OVERFLOW, (*told, length, " times ", before), simplified=False)
-            counted = ir.maximum(length, ir.ONE)
-            before = counted if before is None else ir.mul(before, counted)
+        ends = [self._ranges.ends(e, path, top).high for e in factors(product)]
+        lengths = [e for e in ends if e is not None]  # of what is made of values from memory the claim is left open
+        found = limits(lengths, most) if len(lengths) == len(ends) else ()
+        told = f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: "
+        for limit in found:  # whichever case runs, for conditions on regions compute it
+            if all(check.condition is not limit.condition for check in self._answers.checks):
+                message = (told, limit.length, " times ", limit.before)
+                self._check(limit.condition, Failure.INDEX_OVERFLOW, message, simplified=False)
 
     def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
         """A condition on the runs that take a case."""

@@ -12,23 +12,19 @@ Constant ranges of variables decide most of int64; what they leave open is a cla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import permutations
 
 from bounds.claims import Context, all_of, any_of
 from bounds.constant_ranges import Range, Ranges
+from bounds.fused_lengths import as_checked, checked_lengths
 from halide_core import ir
 from halide_core.algorithm import Definition
 from halide_core.index import TargetExprs
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select
 from halide_core.program import LENGTH_LIMIT
 from halide_core.types import INT32, INT64
-from halide_core.visit import factors, parts, subexpressions
+from halide_core.visit import parts, subexpressions
 
 _LEAST, _MOST = INT64.range
-
-_MOST_PERMUTED = 3
-"""Of more factors than these only the order in which they are written is tried."""
 
 
 def overflowing(exprs: Iterable[Expr], ranges: Ranges) -> list[Expr]:
@@ -39,9 +35,9 @@ def overflowing(exprs: Iterable[Expr], ranges: Ranges) -> list[Expr]:
 def fits_int64(risky: Iterable[Expr], context: Context) -> Expr:
     """That some expressions stay in int64: by themselves, or as products of lengths that a check is about."""
     least, most = ir.i64(_LEAST), ir.i64(_MOST)
-    checked = _checked_lengths(context)
+    checked = checked_lengths(context)
     return all_of(
-        any_of((all_of((ir.less_equal(least, e), ir.less_equal(e, most))), *_as_checked(_unrounded(e), checked)))
+        any_of((all_of((ir.less_equal(least, e), ir.less_equal(e, most))), *as_checked(_unrounded(e), checked)))
         for e in risky
     )
 
@@ -50,7 +46,7 @@ def has_length(condition: Expr, context: Context) -> Expr:
     """A condition; or, if it is that of a fused loop's length, what a check makes it follow from."""
     match condition:
         case Binary(op=BinaryOp.LE, a=product, b=IntImm(value=value)) if value == LENGTH_LIMIT:
-            return any_of((condition, *_as_checked(product, _checked_lengths(context))))
+            return any_of((condition, *as_checked(product, checked_lengths(context))))
     return condition
 
 
@@ -60,47 +56,6 @@ def _unrounded(e: Expr) -> Expr:
         case Binary(op=BinaryOp.ADD, a=length, b=IntImm(value=more)) if 0 <= more <= _MOST - LENGTH_LIMIT:
             return length
     return e
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """Lengths whose product a start-up check limits without computing it."""
-
-    lengths: tuple[Expr, ...]
-    check: Expr  #: ``last <= limit/(max(first, 1)*max(second, 1)…)``
-
-
-def _checked_lengths(context: Context) -> list[_Checked]:
-    """What the start-up checks of a context limit so: they stand in it as ``bounds.answering`` wrote them."""
-    found: list[_Checked] = []
-    for node in context.below(None):
-        if node.check is not None:
-            match node.fact:
-                case Binary(op=BinaryOp.LE, a=last, b=Binary(op=BinaryOp.DIV, a=IntImm(value=value), b=divisor)) if (
-                    value == LENGTH_LIMIT
-                ):
-                    found.append(_Checked((*map(_counted, factors(divisor)), last), node.fact))
-    return found
-
-
-def _counted(factor: Expr) -> Expr:
-    """The length that a factor of the divisor is, which is no less than one."""
-    match factor:
-        case Binary(op=BinaryOp.MAX, a=length, b=IntImm(value=1)):
-            return length
-    return factor
-
-
-def _as_checked(product: Expr, checks: Iterable[_Checked]) -> Iterator[Expr]:
-    """That some product is no greater than a checked one, as conditions without any product: that the check holds, and
-    ``0 <= x <= a`` for each factor and length, in some order."""
-    mine = tuple(factors(product))
-    for checked in checks:
-        if len(mine) == len(checked.lengths) > 1:
-            orders = permutations(mine) if len(mine) <= _MOST_PERMUTED else [mine]
-            for order in orders:
-                ends = [pair for x, a in zip(order, checked.lengths, strict=True) for pair in ((ir.ZERO, x), (x, a))]
-                yield all_of((checked.check, *(ir.less_equal(least, most) for least, most in ends)))
 
 
 def _is_arithmetic(e: Expr) -> bool:

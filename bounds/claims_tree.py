@@ -11,7 +11,6 @@ be memory, but need not have been computed (the assignment rule): no value insid
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from bounds.claims import (
     Claim,
@@ -32,8 +31,10 @@ from bounds.claims_arithmetic import fits_int64, has_length, overflowing
 from bounds.claims_cases import StageSite, sites_of_cases
 from bounds.claims_definition import Place, definition_claims
 from bounds.claims_memory import Memory, Reads, accesses_in, certain_accesses
+from bounds.claims_scope import Scope
 from bounds.claims_sites import Boxes, Entered, Touch, ValueSite
-from bounds.claims_slides import Folds, Kept, Windows
+from bounds.claims_slides import Kept, Windows
+from bounds.claims_startup import StartupArithmetic
 from bounds.constant_ranges import Ranges
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -41,36 +42,7 @@ from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
 from halide_core.program import LENGTH_LIMIT, Program, StageKey
 from halide_core.types import INT64
-from halide_core.visit import factors, free_variables, stmt_exprs, subexpressions
-
-
-@dataclass(slots=True, eq=False)
-class _Scope:
-    """What is in scope at a place."""
-
-    context: Context
-    reads: Reads
-    boxes: dict[Callee, tuple[Interval, ...]] = field(default_factory=dict)
-    private: dict[Callee, int] = field(default_factory=dict)
-    folds: dict[Callee, Folds] = field(default_factory=dict)
-    computed: frozenset[Callee] = frozenset()
-    labels: dict[Callee, int] = field(default_factory=dict)
-    loops: tuple[Entered, ...] = ()
-    stage: StageKey | None = None
-    tests: tuple[Expr, ...] = ()
-    """The conditions around; inside a stage, those of the stage."""
-    outside: tuple[Context, ...] = ()
-    """The context just outside each of these."""
-    site: StageSite | None = None
-    """The nest."""
-    sizes: tuple[Expr, ...] = ()
-    """That the memory around has sizes in int64, and the fused loops lengths."""
-    done: list[int] = field(default_factory=list)
-    """The stages computed so far of the Func whose label is around."""
-
-    def inner(self) -> _Scope:
-        """A scope inside this one."""
-        return replace(self, boxes=dict(self.boxes), private=dict(self.private), labels=dict(self.labels))
+from halide_core.visit import stmt_exprs
 
 
 class TreeClaims:
@@ -91,12 +63,7 @@ class TreeClaims:
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
-        self._early: dict[Expr, bool] = {}
-        """Start-up arithmetic that is not known to stay in int64, and whether that was claimed."""
-        self._made_of: dict[ir.Variable, tuple[Expr, ...]] = {}
-        """Of such arithmetic, what the value of each start-up variable rests on."""
-        self._checks: list[tuple[ir.Assert, dict[Expr, None]]] = []
-        """The start-up checks, with what each rests on."""
+        self._startup = StartupArithmetic(self._ranges)
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
         self._fitted: dict[tuple[Callee, Reads], None] = {}
         """Arguments that are known to have their regions, by the moment at which that was claimed."""
@@ -105,7 +72,7 @@ class TreeClaims:
 
     def run(self, stmt: Stmt) -> None:
         """Everything about the tree."""
-        self._stmt(stmt, _Scope(nothing(), Reads(self._memory)))
+        self._stmt(stmt, Scope(nothing(), Reads(self._memory)))
         for f in self._missing:
             self._claim(Kind.COMPUTED, f.name, ("it is computed",), nothing(), ir.FALSE)
         early = ir.FALSE if self._late else ir.TRUE
@@ -119,7 +86,7 @@ class TreeClaims:
 
     # -- statements
 
-    def _stmt(self, stmt: Stmt, scope: _Scope) -> None:
+    def _stmt(self, stmt: Stmt, scope: Scope) -> None:
         """One statement; what it brings into scope is added to ``scope``."""
         if not isinstance(stmt, Provide | ir.If):
             scope.reads = Reads(self._memory)
@@ -160,25 +127,25 @@ class TreeClaims:
             case _:
                 self._claim(Kind.STARTUP, "", (f"{type(stmt).__name__} has a meaning here",), scope.context, ir.FALSE)
 
-    def _about(self, scope: _Scope) -> str:
+    def _about(self, scope: Scope) -> str:
         return "" if scope.stage is None else scope.stage.func.name
 
-    def _line(self, scope: _Scope) -> Location | None:
+    def _line(self, scope: Scope) -> Location | None:
         if scope.stage is None:
             return None
         return scope.stage.func.definitions[scope.stage.stage].location
 
-    def _no_memory(self, stmt: Stmt, scope: _Scope) -> None:
+    def _no_memory(self, stmt: Stmt, scope: Scope) -> None:
         """Bounds and sizes may not depend on what memory holds."""
         found = accesses_in(stmt_exprs(stmt))
         if found:
             text: Text = (f"a {type(stmt).__name__.lower()} does not depend on memory: ", found[0])
             self._claim(Kind.STARTUP, self._about(scope), text, scope.context, ir.FALSE, self._line(scope))
 
-    def _indices(self, stmt: Stmt, scope: _Scope) -> None:
+    def _indices(self, stmt: Stmt, scope: Scope) -> None:
         """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
         if self.started is None:
-            self._early_indices(stmt, scope)
+            self._startup.meet(stmt, scope.reads)
             return
         risky = overflowing([scope.reads.expr(e) for e in stmt_exprs(stmt)], self._ranges)
         if risky:
@@ -188,46 +155,7 @@ class TreeClaims:
             context = scope.context.holds(*scope.sizes)
             self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope))
 
-    def _early_indices(self, stmt: Stmt, scope: _Scope) -> None:
-        """At start-up: what windows that are refused would make of it is never used."""
-        needed = self._resting_on(stmt_exprs(stmt), scope)
-        self._early = dict.fromkeys(needed, False) | self._early
-        match stmt:
-            case ir.Let(var=var):
-                self._made_of[var] = tuple(needed)
-            case ir.Assert(condition=condition):
-                self._checks.append((stmt, self._resting_on((condition,), scope)))
-            case ir.If():
-                self._stays(needed, scope.context)
-
-    def _resting_on(self, exprs: Iterable[Expr], scope: _Scope) -> dict[Expr, None]:
-        read = [scope.reads.expr(e) for e in exprs]
-        made_of = [e for whole in read for v in free_variables(whole) for e in self._made_of.get(v, ())]
-        return dict.fromkeys([*made_of, *overflowing(read, self._ranges)])
-
-    def _stays(self, exprs: Iterable[Expr], context: Context) -> None:
-        """Claims, of what it was not claimed of before, that start-up arithmetic stays in int64."""
-        for e in exprs:
-            if not self._early.get(e, False):
-                self._early[e] = True
-                text: Text = ("start-up arithmetic stays in int64: ", e)
-                self._claim(Kind.INT64, "", text, context, fits_int64([e], context))
-
-    def _startup_arithmetic(self, context: Context) -> None:
-        """A check refuses only what it computes rightly: what it rests on stays in int64 because of other checks, and
-        never because of itself. All have passed, so that those may come first of which the least is to be shown."""
-        at = nothing()
-        for node in context.below(None) if self._early else ():
-            if node.variable is not None:
-                at = at.defines(node.variable, node.fact)
-            elif node.check is None:
-                at = at.holds(node.fact)
-        for check, needed in sorted(self._checks, key=lambda each: max(map(_most_factors, each[1]), default=0)):
-            self._stays(needed, at)
-            at = at.checked(check)
-        self._stays(list(self._early), at)
-
-    def _lengths(self, lengths: Iterable[Expr], scope: _Scope) -> None:
+    def _lengths(self, lengths: Iterable[Expr], scope: Scope) -> None:
         """What a fused loop's length is made of is no more than ``fuse`` checked: from here on, that is known."""
         for e in lengths:
             limit = ir.less_equal(e, ir.i64(LENGTH_LIMIT))
@@ -238,7 +166,7 @@ class TreeClaims:
                 self._claim(Kind.INT64, self._about(scope), text, context, holds, self._line(scope))
                 scope.sizes = (*scope.sizes, limit)
 
-    def _start(self, scope: _Scope) -> None:
+    def _start(self, scope: Scope) -> None:
         """The start-up checks are over: what they say of every program is claimed, once."""
         if self.started is not None:
             return
@@ -248,9 +176,9 @@ class TreeClaims:
             where = f.definitions[-1].location
             self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
-        self._startup_arithmetic(scope.context)
+        self.claims += self._startup.claims(self.started)
 
-    def _allocate(self, stmt: ir.Allocate, scope: _Scope) -> None:
+    def _allocate(self, stmt: ir.Allocate, scope: Scope) -> None:
         self._start(scope)
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))
         for d, i in enumerate(box):
@@ -269,7 +197,7 @@ class TreeClaims:
                 size = ir.mul(size, i.len)
             scope.sizes = (*scope.sizes, ir.less_equal(size, ir.i64(INT64.range[1])))
 
-    def _label(self, stmt: ir.Label, scope: _Scope) -> None:
+    def _label(self, stmt: ir.Label, scope: Scope) -> None:
         self._start(scope)
         f = stmt.func
         assert isinstance(f, Function)
@@ -295,7 +223,7 @@ class TreeClaims:
         self._nested(f, stmt.stage, box, wider, scope.context)
         self._stmt(stmt.body, inner)
 
-    def _whole(self, f: Function, stmt: ir.Label, scope: _Scope, inner: _Scope) -> None:
+    def _whole(self, f: Function, stmt: ir.Label, scope: Scope, inner: Scope) -> None:
         """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
         empty."""
         inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
@@ -332,7 +260,7 @@ class TreeClaims:
             assert window is not None
             self._claim(Kind.COMPUTED, f.name, ("the requested window is computed",), context, contains(box, window))
 
-    def _for(self, stmt: ir.For, scope: _Scope) -> None:
+    def _for(self, stmt: ir.For, scope: Scope) -> None:
         self._start(scope)
         over = scope.reads.interval(stmt.bounds)
         text: Text = (f'loop "{stmt.loop}" has no negative length',)
@@ -346,7 +274,7 @@ class TreeClaims:
         self._ranges.loop(stmt.var, over)
         self._stmt(stmt.body, inner)
 
-    def _if(self, stmt: ir.If, scope: _Scope) -> None:
+    def _if(self, stmt: ir.If, scope: Scope) -> None:
         """A condition. What it reads is of one moment with what further conditions and the assignment right below read;
         any other statement starts anew, since memory may have changed."""
         self._accessed((stmt.condition,), (), scope)
@@ -365,7 +293,7 @@ class TreeClaims:
 
     # -- memory
 
-    def _provide(self, stmt: Provide, scope: _Scope) -> None:
+    def _provide(self, stmt: Provide, scope: Scope) -> None:
         f = stmt.func
         assert isinstance(f, Function)
         if scope.stage is None or (scope.stage.func, scope.stage.stage) != (f, stmt.stage):
@@ -384,11 +312,11 @@ class TreeClaims:
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
 
-    def _kept(self, f: Function, scope: _Scope) -> Kept:
+    def _kept(self, f: Function, scope: Scope) -> Kept:
         last = len(f.definitions) - 1
         return Kept(f, self._windows.get(f), self._counts[f, 0], self._counts[f, last], scope.folds.get(f, ()))
 
-    def _definition(self, stmt: Provide, scope: _Scope, valid: Context) -> None:
+    def _definition(self, stmt: Provide, scope: Scope, valid: Context) -> None:
         """The assignment of a nest is what the user wrote."""
         if scope.site is None:
             f, text = stmt.func, ("each assignment is one of a nest",)
@@ -398,13 +326,13 @@ class TreeClaims:
         place = Place(scope.site.key, stmt, scope.tests[first:], (*scope.outside, scope.context)[first], valid)
         self.claims += definition_claims(place, scope.reads, simplified=bool(self._program.specialized))
 
-    def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: _Scope) -> Touch:
+    def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: Scope) -> Touch:
         assert scope.stage is not None
         private = scope.private.get(callee, 0)
         return Touch(callee, point, writer, scope.stage, scope.context, scope.loops, private, scope.labels)
 
     def _accessed(
-        self, always: tuple[Expr, ...], values: tuple[Expr, ...], scope: _Scope, at: Provide | None = None
+        self, always: tuple[Expr, ...], values: tuple[Expr, ...], scope: Scope, at: Provide | None = None
     ) -> Context:
         """Claims for the reads of one statement. Gives back the context of an instance that counts."""
         if scope.stage is None:
@@ -431,7 +359,7 @@ class TreeClaims:
                     self._computed(e, e.callee, at, scope, context)
         return valid
 
-    def _in_memory(self, callee: Callee, point: tuple[Expr, ...], verb: str, scope: _Scope) -> None:
+    def _in_memory(self, callee: Callee, point: tuple[Expr, ...], verb: str, scope: Scope) -> None:
         assert scope.stage is not None
         f, stage = scope.stage.func, scope.stage.stage
         box = scope.boxes.get(callee)
@@ -448,7 +376,7 @@ class TreeClaims:
             there = ir.FALSE if box is None else ir.TRUE
             self._claim(Kind.MEMORY, f.name, text, scope.context, there, f.definitions[stage].location)
 
-    def _fits(self, callee: Callee, region: tuple[Interval, ...], scope: _Scope) -> None:
+    def _fits(self, callee: Callee, region: tuple[Interval, ...], scope: Scope) -> None:
         """Where an argument is accessed it has the region that the bounds query tells: start-up checks see to it. Once
         for all accesses of one moment, the first of which is under the fewest conditions."""
         assert scope.stage is not None
@@ -463,7 +391,7 @@ class TreeClaims:
         location = f.definitions[stage].location
         self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), location, advice)
 
-    def _computed(self, e: Access, callee: Function, at: Provide | None, scope: _Scope, context: Context) -> None:
+    def _computed(self, e: Access, callee: Function, at: Provide | None, scope: Scope, context: Context) -> None:
         """A read of a Func has a value there: its label is complete, and the point counts."""
         assert scope.stage is not None
         f, stage = scope.stage.func, scope.stage.stage
@@ -482,7 +410,7 @@ class TreeClaims:
             text = (*read, f" where it is computed in dimension {d}")
             self._claim(Kind.COMPUTED, f.name, text, context, within(a, over), location)
 
-    def _separate(self, stmt: Provide, scope: _Scope) -> None:
+    def _separate(self, stmt: Provide, scope: Scope) -> None:
         """A stage reads itself only where its own pure coordinates are (definition 2.7), so that no iteration at other
         ones has a say in its values."""
         assert scope.stage is not None
@@ -498,8 +426,3 @@ class TreeClaims:
         if own and any(pure):
             text: Text = (f"stage {stage} reads itself only at its own pure coordinates",)
             self._claim(Kind.COMPUTED, f.name, text, scope.context, keeps, f.definitions[stage].location)
-
-
-def _most_factors(e: Expr) -> int:
-    """Of the products in an expression, how many factors the longest has."""
-    return max(sum(1 for _ in factors(part)) for part in subexpressions([e]))

@@ -1,0 +1,45 @@
+"""What a walk over a program's tree knows at a place.
+
+In: a statement's surroundings. Out: a Scope, which the walk copies on its way down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from bounds.claims import Context
+from bounds.claims_cases import StageSite
+from bounds.claims_memory import Reads
+from bounds.claims_sites import Entered
+from bounds.claims_slides import Folds
+from halide_core.ir import Callee, Expr, Interval
+from halide_core.program import StageKey
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What is in scope at a place."""
+
+    context: Context
+    reads: Reads
+    boxes: dict[Callee, tuple[Interval, ...]] = field(default_factory=dict)
+    private: dict[Callee, int] = field(default_factory=dict)
+    folds: dict[Callee, Folds] = field(default_factory=dict)
+    computed: frozenset[Callee] = frozenset()
+    labels: dict[Callee, int] = field(default_factory=dict)
+    loops: tuple[Entered, ...] = ()
+    stage: StageKey | None = None
+    tests: tuple[Expr, ...] = ()
+    """The conditions around; inside a stage, those of the stage."""
+    outside: tuple[Context, ...] = ()
+    """The context just outside each of these."""
+    site: StageSite | None = None
+    """The nest."""
+    sizes: tuple[Expr, ...] = ()
+    """That the memory around has sizes in int64, and the fused loops lengths."""
+    done: list[int] = field(default_factory=list)
+    """The stages computed so far of the Func whose label is around."""
+
+    def inner(self) -> Scope:
+        """A scope inside this one."""
+        return replace(self, boxes=dict(self.boxes), private=dict(self.private), labels=dict(self.labels))

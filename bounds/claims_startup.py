@@ -1,0 +1,79 @@
+"""Claims about start-up arithmetic: what start-up checks compute is what they say.
+
+In: the statements before the body, in their order. Out: claims that their arithmetic stays in int64.
+
+    assert z <= limit/(x*y)   ->   x*y stays in int64, by the checks that multiply less
+
+What windows that are refused would make of the arithmetic is never used. But a check refuses only what it computes
+rightly: what it rests on stays in int64 because of other checks, and never because of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from bounds.claims import Claim, Context, Kind, Text, nothing
+from bounds.claims_arithmetic import fits_int64, overflowing
+from bounds.claims_memory import Reads
+from bounds.constant_ranges import Ranges
+from halide_core import ir
+from halide_core.ir import Expr, Stmt, Variable
+from halide_core.visit import factors, free_variables, stmt_exprs, subexpressions
+
+
+class StartupArithmetic:
+    """Collects what is computed at start-up, and then makes the claims."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+        self._risky: dict[Expr, None] = {}
+        """What constants do not keep in int64."""
+        self._made_of: dict[Variable, dict[Expr, None]] = {}
+        """Of that, what the value of each variable rests on."""
+        self._checks: list[tuple[ir.Assert, dict[Expr, None]]] = []
+        """The checks, with what each rests on."""
+
+    def meet(self, stmt: Stmt, reads: Reads) -> None:
+        """One statement of the start-up."""
+        needed = self._resting_on(stmt_exprs(stmt), reads)
+        self._risky |= needed
+        match stmt:
+            case ir.Let(var=var):
+                self._made_of[var] = needed
+            case ir.Assert(condition=condition):
+                self._checks.append((stmt, self._resting_on((condition,), reads)))
+
+    def _resting_on(self, exprs: Iterable[Expr], reads: Reads) -> dict[Expr, None]:
+        read = [reads.expr(e) for e in exprs]
+        made_of = [e for whole in read for v in free_variables(whole) for e in self._made_of.get(v, ())]
+        return dict.fromkeys([*made_of, *overflowing(read, self._ranges)])
+
+    def claims(self, context: Context) -> Iterator[Claim]:
+        """The claims, given the context after all checks. All have passed, so that those may come first of which the
+        least is to be shown."""
+        if not self._risky:
+            return
+        at = nothing()
+        for node in context.below(None):
+            if node.variable is not None:
+                at = at.defines(node.variable, node.fact)
+            elif node.check is None:
+                at = at.holds(node.fact)
+        claimed: set[Expr] = set()
+        for check, needed in sorted(self._checks, key=lambda each: max(map(_most_factors, each[1]), default=0)):
+            yield from _stays(needed, claimed, at)
+            at = at.checked(check)
+        yield from _stays(self._risky, claimed, at)
+
+
+def _stays(exprs: Iterable[Expr], claimed: set[Expr], context: Context) -> Iterator[Claim]:
+    for e in exprs:
+        if e not in claimed:
+            claimed.add(e)
+            text: Text = ("start-up arithmetic stays in int64: ", e)
+            yield Claim(Kind.INT64, "", text, context, fits_int64([e], context))
+
+
+def _most_factors(e: Expr) -> int:
+    """Of the products in an expression, how many factors the longest has."""
+    return max(sum(1 for _ in factors(part)) for part in subexpressions([e]))
