@@ -325,8 +325,8 @@ class Prover:
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
 
     def _part_by_part(self, e: Expr, checks: list[Assert], effort: _Effort = _Effort.ALL) -> dict[Assert, None] | None:
-        """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
-        first, which says most, or all together."""
+        """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives one that
+        says much, or all together."""
         needed: dict[Assert, None] = {}
         for part in dict.fromkeys(conjuncts(e)):
             if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
@@ -334,8 +334,8 @@ class Prover:
             more = {} if self._anyway(part) else self._easily(part, checks)
             if more is None:
                 part = without_idle_cases(part, self._decide)  # no less true, and shorter
-                first = _first_alternative(part)
-                more = None if first is part else self._part_by_part(first, checks, _Effort.NARROW)
+                for alternative in _telling(part):
+                    more = self._part_by_part(alternative, checks, _Effort.NARROW) if more is None else more
             if more is None:
                 if self._ask(negation(part), checks, effort=effort) != z3.unsat:
                     return None
@@ -423,10 +423,15 @@ class Prover:
         return best
 
 
-def _first_alternative(e: Expr) -> Expr:
-    while isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
-        e = e.a
-    return e
+def _telling(e: Expr) -> list[Expr]:
+    """Of a condition's alternatives the first; and the last where it is made of parts, to which the others are
+    exceptions, as that a region is empty."""
+    if not (isinstance(e, ir.Binary) and e.op is BinaryOp.OR):
+        return []
+    first, last = e.a, e.b
+    while isinstance(first, ir.Binary) and first.op is BinaryOp.OR:
+        first = first.a
+    return [last, first] if isinstance(last, ir.Binary) and last.op is BinaryOp.AND else [first]
 
 
 def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
