@@ -36,7 +36,7 @@ class Scope:
     site: StageSite | None = None
     """The nest."""
     sizes: tuple[Expr, ...] = ()
-    """That the memory around has sizes in int64, and the fused loops lengths."""
+    """That the sizes of the memory around, and the lengths of fused loops, are numbers of int64."""
     done: list[int] = field(default_factory=list)
     """The stages computed so far of the Func whose label is around."""
 

@@ -43,7 +43,7 @@ BUDGET = 2_000_000
 _WHOLE = 200
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 _QUICK = 0.1
-"""The solver that walks gets so many times the budget."""
+"""The solver that walks gets so many times the budget, and so does a claim that is tried by itself."""
 _PATIENCE = 3
 _HASTY = 0.01
 """Where it gave up ``_PATIENCE`` times in one context, it gets so many times the budget from there on."""

@@ -31,12 +31,7 @@ class Linear:
         if not other.terms:
             return Linear(self.terms, self.const + scale * other.const)
         terms = dict(self.terms)
-        for atom, c in other.terms.items():
-            total = terms.get(atom, 0) + scale * c
-            if total:
-                terms[atom] = total
-            else:
-                terms.pop(atom, None)
+        _add(terms, other, scale)
         return Linear(terms, self.const + scale * other.const)
 
     def times(self, scale: int) -> Linear:
@@ -49,16 +44,21 @@ class Linear:
         """The form with an atom replaced by another form."""
         terms = dict(self.terms)
         scale = terms.pop(atom)
-        for other, c in by.terms.items():
-            total = terms.get(other, 0) + scale * c
-            if total:
-                terms[other] = total
-            else:
-                terms.pop(other, None)
+        _add(terms, by, scale)
         return Linear(terms, self.const + scale * by.const)
 
     def __repr__(self) -> str:
         return repr(to_expr(self))
+
+
+def _add(terms: dict[Expr, int], other: Linear, scale: int) -> None:
+    """Adds ``scale·other``, but for its constant, to terms that nobody else holds."""
+    for atom, c in other.terms.items():
+        total = terms.get(atom, 0) + scale * c
+        if total:
+            terms[atom] = total
+        else:
+            terms.pop(atom, None)
 
 
 _forms: weakref.WeakKeyDictionary[Expr, Linear] = weakref.WeakKeyDictionary()
