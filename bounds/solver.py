@@ -26,6 +26,7 @@ from bounds.claims import (
     Result,
     Status,
     all_of,
+    any_of,
     brief,
     conjuncts,
     negation,
@@ -38,7 +39,7 @@ from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, BinaryOp, Expr, Promise
 
-BUDGET = 2_000_000
+BUDGET = 20_000_000
 """z3's steps for one question about one claim."""
 _WHOLE = 200
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
@@ -325,17 +326,17 @@ class Prover:
         return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
 
     def _part_by_part(self, e: Expr, checks: list[Assert], effort: _Effort = _Effort.ALL) -> dict[Assert, None] | None:
-        """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives one that
-        says much, or all together."""
+        """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
+        first, or all together."""
         needed: dict[Assert, None] = {}
-        for part in dict.fromkeys(conjuncts(e)):
+        for part in dict.fromkeys(p for c in conjuncts(e) for p in _spread(c)):
             if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
                 continue
             more = {} if self._anyway(part) else self._easily(part, checks)
             if more is None:
                 part = without_idle_cases(part, self._decide)  # no less true, and shorter
-                for alternative in _telling(part):
-                    more = self._part_by_part(alternative, checks, _Effort.NARROW) if more is None else more
+                first, *others = _alternatives(part)
+                more = self._part_by_part(first, checks, _Effort.NARROW) if others else None
             if more is None:
                 if self._ask(negation(part), checks, effort=effort) != z3.unsat:
                     return None
@@ -423,15 +424,20 @@ class Prover:
         return best
 
 
-def _telling(e: Expr) -> list[Expr]:
-    """Of a condition's alternatives the first; and the last where it is made of parts, to which the others are
-    exceptions, as that a region is empty."""
-    if not (isinstance(e, ir.Binary) and e.op is BinaryOp.OR):
-        return []
-    first, last = e.a, e.b
-    while isinstance(first, ir.Binary) and first.op is BinaryOp.OR:
-        first = first.a
-    return [last, first] if isinstance(last, ir.Binary) and last.op is BinaryOp.AND else [first]
+def _alternatives(e: Expr) -> list[Expr]:
+    if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
+        return _alternatives(e.a) + _alternatives(e.b)
+    return [e]
+
+
+def _spread(e: Expr) -> list[Expr]:
+    """Of exceptions, and what is made of parts otherwise, as that a region is empty, or in another: for each of the
+    parts that it holds, or an exception does."""
+    *exceptions, last = _alternatives(e)
+    parts = conjuncts(last)
+    if not exceptions or len(parts) == 1 or any(len(conjuncts(x)) > 1 for x in exceptions):
+        return [e]
+    return [any_of([part, *exceptions]) for part in parts]
 
 
 def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
