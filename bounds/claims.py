@@ -206,6 +206,23 @@ def conjuncts(e: Expr) -> list[Expr]:
     return [e]
 
 
+def alternatives(e: Expr) -> list[Expr]:
+    """The parts of a disjunction."""
+    if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
+        return alternatives(e.a) + alternatives(e.b)
+    return [e]
+
+
+def spread(e: Expr) -> list[Expr]:
+    """The same as a conjunction, where it is exceptions, and what is made of parts otherwise, as that a region is
+    empty, or in another: for each of the parts that it holds, or an exception does."""
+    *exceptions, last = alternatives(e)
+    parts = conjuncts(last)
+    if not exceptions or len(parts) == 1 or any(len(conjuncts(x)) > 1 for x in exceptions):
+        return [e]
+    return [any_of([part, *exceptions]) for part in parts]
+
+
 def any_of(conditions: Iterable[Expr]) -> Expr:
     """The disjunction; FALSE of none."""
     result: Expr | None = None

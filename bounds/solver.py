@@ -26,18 +26,19 @@ from bounds.claims import (
     Result,
     Status,
     all_of,
-    any_of,
+    alternatives,
     brief,
     conjuncts,
     negation,
+    spread,
 )
 from bounds.counterexample import confirmed
 from bounds.decided import has_cases, without_idle_cases
 from bounds.relevance import relevant
-from bounds.solver_calls import new_solver, number_of, steps_of, valued
+from bounds.solver_calls import new_solver, number_of, say, steps_of, valued
 from bounds.solver_terms import Terms
 from halide_core import ir
-from halide_core.ir import Assert, BinaryOp, Expr, Promise
+from halide_core.ir import Assert, Expr, Promise
 
 BUDGET = 20_000_000
 """z3's steps for one question about one claim."""
@@ -105,6 +106,8 @@ class Prover:
         self._switches: dict[Assert, Any] = {}
         self._growing = z3.Bool("products!", self._context)
         """Switches on what compares products."""
+        self._switched: dict[int, Any] = {}
+        """Axioms that do, under that switch."""
         self._certain: dict[Expr, bool | None] = {}
         """Conditions in the present context: certain, ruled out, or neither."""
         self._stuck = 0
@@ -115,6 +118,8 @@ class Prover:
         self._trusted: list[Promise] = []
         """The promises that it rests on."""
         self._spent = 0
+        self._counted = 0
+        """What the context counted when it was last asked."""
 
     @property
     def steps(self) -> int:
@@ -165,7 +170,7 @@ class Prover:
                 if not has_cases(node.fact):
                     self._closed.define(node.variable, node.fact)
             elif node.check is None:
-                self._solver.add(self._formula(node.fact))
+                say(self._solver, self._formula(node.fact))
 
     def _push(self) -> None:
         self._solver.push()
@@ -183,7 +188,7 @@ class Prover:
             if node.check is not None:
                 checks.append(node.check)
                 switch = self._switches.setdefault(node.check, z3.Bool(f"check!{len(self._switches)}", self._context))
-                self._solver.add(z3.Implies(switch, self._formula(node.fact)))
+                say(self._solver, z3.Implies(switch, self._formula(node.fact)))
         return checks
 
     def _formula(self, e: Expr) -> Any:
@@ -191,7 +196,7 @@ class Prover:
         term = self._terms.of(e)
         new = term.axioms - self._told
         for number in (*sorted(new), *self._terms.products.comparisons(new, self._told)):
-            self._solver.add(self._axiom(number))
+            say(self._solver, self._axiom(number))
             self._said[-1].append(number)
         self._told |= new
         return term.z
@@ -207,7 +212,7 @@ class Prover:
         finds a state of them, new ones are asked.
         """
         self._push()
-        self._solver.add(self._formula(e))
+        say(self._solver, self._formula(e))
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         solver = self._solver
@@ -237,7 +242,7 @@ class Prover:
         if effort is _Effort.NARROW:
             return None, z3.unknown
         solver = new_solver(self._context)
-        solver.add(*self._solver.assertions())
+        say(solver, *self._solver.assertions())
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
     def _of_some(
@@ -252,11 +257,11 @@ class Prover:
         solver = new_solver(self._context)
         for node in facts:
             term = terms.of(node.fact)
-            solver.add(term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
+            say(solver, term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
             told.append(term)
         axioms = frozenset().union(*(t.axioms for t in told))
         seldom = axioms & (terms.cases | terms.growing)
-        solver.add(told[0].z, *map(terms.axiom, sorted(axioms - seldom)))
+        say(solver, told[0].z, *map(terms.axiom, sorted(axioms - seldom)))
         untold = [terms.axiom(n) for n in sorted(seldom)]
         before = self._spent
         while self._spent < before + times * self._budget:
@@ -269,14 +274,17 @@ class Prover:
                 broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), _TOLD)]
             if not broken:
                 return solver, z3.sat
-            solver.add(*broken)
+            say(solver, *broken)
             gone = {a.get_id() for a in broken}
             untold = [a for a in untold if a.get_id() not in gone]
         return solver, z3.unknown
 
     def _axiom(self, number: int) -> Any:
-        axiom = self._terms.axiom(number)
-        return z3.Implies(self._growing, axiom) if number in self._terms.growing else axiom
+        if number not in self._terms.growing:
+            return self._terms.axiom(number)
+        if number not in self._switched:
+            self._switched[number] = z3.Implies(self._growing, self._terms.axiom(number))
+        return self._switched[number]
 
     def _without_and_with_growth(self, solver: Any, switches: list[Any], times: float) -> Any:
         """z3's answer where nothing compares products; failing that, where something does."""
@@ -288,9 +296,10 @@ class Prover:
     def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
         budget = int(self._budget * times)
         solver.set("rlimit", budget if self._spent < _WHOLE * self._budget else budget // 100)
-        before = steps_of(solver)
         answer = solver.check(*switches)
-        self._spent += max(steps_of(solver) - before, 0)
+        counted = steps_of(solver)
+        self._spent += counted - self._counted
+        self._counted = counted
         return answer
 
     def _group(self, claims: list[Claim]) -> list[Result]:
@@ -329,13 +338,15 @@ class Prover:
         """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
         first, or all together."""
         needed: dict[Assert, None] = {}
-        for part in dict.fromkeys(p for c in conjuncts(e) for p in _spread(c)):
+        for part in dict.fromkeys(p for c in conjuncts(e) for p in spread(c)):
             if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
                 continue
-            more = {} if self._anyway(part) else self._easily(part, checks)
+            more = self._easily(part, checks)
+            if more is None and self._anyway(part):
+                more = {}
             if more is None:
                 part = without_idle_cases(part, self._decide)  # no less true, and shorter
-                first, *others = _alternatives(part)
+                first, *others = alternatives(part)
                 more = self._part_by_part(first, checks, _Effort.NARROW) if others else None
             if more is None:
                 if self._ask(negation(part), checks, effort=effort) != z3.unsat:
@@ -386,12 +397,12 @@ class Prover:
         promises = self._terms.promises
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         self._push()
-        self._solver.add(self._formula(failing))
+        say(self._solver, self._formula(failing))
         facts = list(self._solver.assertions())
         self._pop()
         solver = z3.Solver(ctx=self._context)
         solver.set("random_seed", 0)
-        solver.add(self._growing, *facts, *self._terms.products.exact())
+        say(solver, self._growing, *facts, *self._terms.products.exact())
         if self._terms.products.exact():
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
@@ -410,7 +421,7 @@ class Prover:
         for most in (*_SMALL, None):
             solver.push()
             if most is not None:
-                solver.add(*(z3.And(z >= -most, z <= most) for z in numbers))
+                say(solver, *(z3.And(z >= -most, z <= most) for z in numbers))
             if self._bounded_check(solver, switches) == z3.sat:
                 model = solver.model()
                 values = {e: number_of(model.eval(z, model_completion=True)) for e, z in leaves}
@@ -422,22 +433,6 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
-
-
-def _alternatives(e: Expr) -> list[Expr]:
-    if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
-        return _alternatives(e.a) + _alternatives(e.b)
-    return [e]
-
-
-def _spread(e: Expr) -> list[Expr]:
-    """Of exceptions, and what is made of parts otherwise, as that a region is empty, or in another: for each of the
-    parts that it holds, or an exception does."""
-    *exceptions, last = _alternatives(e)
-    parts = conjuncts(last)
-    if not exceptions or len(parts) == 1 or any(len(conjuncts(x)) > 1 for x in exceptions):
-        return [e]
-    return [any_of([part, *exceptions]) for part in parts]
 
 
 def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:

@@ -10,6 +10,9 @@ from typing import Any
 
 import z3
 
+_STEPS = "rlimit count"
+"""What z3 calls them."""
+
 
 def new_solver(context: Any) -> Any:
     """A solver of linear arithmetic, the same in every process."""
@@ -20,10 +23,21 @@ def new_solver(context: Any) -> Any:
     return solver
 
 
+def say(solver: Any, *formulas: Any) -> None:
+    """Has a solver know truth values; ``Solver.add`` looks at each first, which takes as long as knowing it."""
+    context, known = solver.ctx.ref(), solver.solver
+    for each in formulas:
+        z3.Z3_solver_assert(context, known, each.as_ast())
+
+
 def steps_of(solver: Any) -> int:
-    """How many steps it counts so far."""
+    """How many steps its context counts so far."""
     statistics = solver.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+    context, counts = statistics.ctx.ref(), statistics.stats
+    for i in reversed(range(len(statistics))):  # it stands near the end
+        if z3.Z3_stats_get_key(context, counts, i) == _STEPS:
+            return int(z3.Z3_stats_get_uint_value(context, counts, i))
+    return 0
 
 
 def valued(model: Any) -> Callable[[Any], int]:

@@ -50,3 +50,9 @@ def test_what_no_check_rests_on_is_shown_by_all() -> None:
 
 def test_arithmetic_that_constants_keep_in_int64_needs_no_claim() -> None:
     assert claims(Let(whole, ir.add(ir.ONE, ir.i64(2)), None), SHORT) == []
+
+
+def test_arithmetic_in_a_case_stays_in_int64_where_that_is_taken() -> None:
+    few = ir.less(m, ir.i64(9))
+    (claim,) = claims(Let(whole, ir.Select(n.type, few, ir.mul(n, m), ir.ZERO), None), SHORT)
+    assert few in [node.fact for node in claim.context.below(None)]

@@ -8,6 +8,7 @@ cases, as compiled code is never unloaded.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import time
 from collections.abc import Iterable, Iterator
@@ -22,11 +23,15 @@ from tests.fuzz.verdict import Outcome, Verdict
 SLOW_S = 300.0
 """A case that takes longer fails: budgets of steps end it long before, on slow and busy machines too."""
 LIFETIME = 150
+_GARBAGE = 50_000
+"""So many objects more than were freed before cycles are looked for: trees have none, and a tenth of the time goes."""
 
 Task = tuple[int, Case, Judges]
 
 
 def _serve(pipe: Connection) -> None:
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
     while True:
         task = pipe.recv()
         if task is None:
