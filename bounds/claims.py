@@ -325,3 +325,8 @@ class Result:
             return self
         counterexample = self.counterexample if self.status is Status.REFUTED else None
         return Result(self.claim, Status.ASSUMED, (), counterexample, (waiver,))
+
+
+def fails(claims: Iterable[Claim]) -> Expr:
+    """That some of the claims' conclusions do not hold."""
+    return negation(all_of(c.conclusion for c in claims))

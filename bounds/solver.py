@@ -25,17 +25,17 @@ from bounds.claims import (
     Counterexample,
     Result,
     Status,
-    all_of,
     alternatives,
     brief,
     conjuncts,
+    fails,
     negation,
     spread,
 )
 from bounds.counterexample import confirmed
 from bounds.decided import has_cases, without_idle_cases
 from bounds.relevance import relevant
-from bounds.solver_calls import new_solver, number_of, say, steps_of, valued
+from bounds.solver_calls import Arithmetic, new_solver, number_of, say, steps_of, valued
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, Expr, Promise
@@ -234,10 +234,12 @@ class Prover:
         before = -1
         for share in _SHARES if effort is _Effort.NARROW else (*_SHARES, 0):
             near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
-            if len(near) > before:
-                solver, answer = self._of_some(e, near, switches, self._terms)
+            for arithmetic in Arithmetic if len(near) > before else ():
+                solver, answer = self._of_some(e, near, switches, self._terms, _NARROW, arithmetic)
                 if answer == z3.unsat or (answer == z3.sat and len(near) == len(facts)):
                     return solver, answer
+                if answer == z3.sat:
+                    break
             before = len(near)
         if effort is _Effort.NARROW:
             return None, z3.unknown
@@ -246,7 +248,13 @@ class Prover:
         return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
 
     def _of_some(
-        self, e: Expr, facts: Iterable[Context], switches: list[Any], terms: Terms, times: float = _NARROW
+        self,
+        e: Expr,
+        facts: Iterable[Context],
+        switches: list[Any],
+        terms: Terms,
+        times: float = _NARROW,
+        arithmetic: Arithmetic = Arithmetic.QUICK,
     ) -> tuple[Any, Any]:
         """A new solver, and its answer to whether a state meets ``e`` and some facts.
 
@@ -254,7 +262,8 @@ class Prover:
         it: most of it is never needed.
         """
         told = [terms.of(e)]
-        solver = new_solver(self._context)
+        solver = new_solver(self._context, arithmetic)
+        times /= arithmetic.slowness
         for node in facts:
             term = terms.of(node.fact)
             say(solver, term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
@@ -308,7 +317,7 @@ class Prover:
         rest = [c for c in claims if c.conclusion is not ir.TRUE]
         if rest:
             self._enter(rest[0].context)
-            if len(rest) > 1 and self._ask(_fails(rest), effort=_Effort.WALK) == z3.unsat:
+            if len(rest) > 1 and self._ask(fails(rest), effort=_Effort.WALK) == z3.unsat:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
         if rest:
@@ -320,14 +329,14 @@ class Prover:
 
     def _holds(self, claim: Claim) -> bool:
         """Whether a claim is easily proven without start-up checks."""
-        return bool(self._ask(_fails([claim]), effort=_Effort.WALK) == z3.unsat)
+        return bool(self._ask(fails([claim]), effort=_Effort.WALK) == z3.unsat)
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, or much work, if it is true at all."""
         needed = self._part_by_part(claim.conclusion, checks)
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
-        failing = _fails([claim])
+        failing = fails([claim])
         if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
             status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
             return Result(claim, status, tuple(self._core), assumptions=_on_the_word(self._trusted))
@@ -439,8 +448,3 @@ def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
     """Promises as the user wrote them, each line once."""
     told = (Assumption(f"unsafe_promise_clamped(…, {brief(p.low)}, {brief(p.high)})", p.location) for p in promises)
     return tuple(dict.fromkeys(told))
-
-
-def _fails(claims: Sequence[Claim]) -> Expr:
-    """That some of the claims' conclusions do not hold."""
-    return negation(all_of(c.conclusion for c in claims))
