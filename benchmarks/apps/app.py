@@ -42,6 +42,10 @@ class Built:
         """Vars by name; both languages tell Vars apart by their names only."""
         return [self.hl.Var(n) for n in names.split()]
 
+    def lanes(self, type: Any) -> int:
+        """How many numbers of a type a register of the target holds."""
+        return int(self.hl.get_jit_target_from_environment().natural_vector_size(type))
+
 
 @dataclass(frozen=True)
 class Work:

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.apps.app import EXPERT, PLAIN, App, Array, Built, Inputs, Size, Tolerance, Work, random_array
 
-_WIDE, _HIGH = 32, 8
-"""The tile of C whose accumulators stay in registers: 2 x 8 vectors of 16."""
+_TILES = {8: (24, 4), 16: (32, 8)}
+"""The tile of C whose accumulators stay in registers, by the lanes of one: 3 x 4 of 16, or 2 x 8 of 32."""
 
 
 def _inputs(size: Size) -> Inputs:
@@ -39,12 +39,14 @@ def _expert(b: Built) -> None:
     """A panel of B is copied to be dense; each tile of C is summed in registers."""
     x, y, along = b.funcs.x, b.funcs.y, b.funcs.along
     xi, yi = b.var("xi yi")
+    lanes = b.lanes(b.hl.Float(32))
+    wide, high = _TILES.get(lanes, (2 * lanes, 4))
     b.output.bound(x, 0, b.funcs.n).bound(y, 0, b.funcs.n)
-    b.output.tile(x, y, xi, yi, _WIDE, _HIGH).reorder(xi, yi, y, x).vectorize(xi, 16).unroll(xi).unroll(yi)
+    b.output.tile(x, y, xi, yi, wide, high).reorder(xi, yi, y, x).vectorize(xi, lanes).unroll(xi).unroll(yi)
     b.output.parallel(x)
-    b.funcs.panel.compute_at(b.output, x).vectorize(x, 16).unroll(x)
-    b.funcs.product.compute_at(b.output, y).vectorize(x, 16).unroll(x).unroll(y)
-    b.funcs.product.update().reorder(x, y, along).vectorize(x, 16).unroll(x).unroll(y)
+    b.funcs.panel.compute_at(b.output, x).vectorize(x, lanes).unroll(x)
+    b.funcs.product.compute_at(b.output, y).vectorize(x, lanes).unroll(x).unroll(y)
+    b.funcs.product.update().reorder(x, y, along).vectorize(x, lanes).unroll(x).unroll(y)
 
 
 def _reference(inputs: Inputs, size: Size) -> Array:
