@@ -51,6 +51,7 @@ from halide_core.visit import (
     with_parts,
 )
 from lowering.fresh import names_in
+from lowering.in_step import in_step, own_memory
 from lowering.places import narrow_lanes, place_of_lanes, step_of_lanes
 from lowering.traversal import Traversals
 
@@ -111,6 +112,11 @@ class _FindLoops(Rewriter):
         """``whole`` vectors of ``size`` lanes, from ``base`` on: up to so many copies, or a loop."""
         if whole <= copies:
             starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
+            if whole > 1 and any(isinstance(s, For) for s in walk(body)):
+                own = [body, *(own_memory(body, self._names) for _ in starts[1:])]
+                return [
+                    in_step([self._lanes(loop, start, size).run(each) for start, each in zip(starts, own, strict=True)])
+                ]
             return [self._lanes(loop, start, size).run(body) for start in starts]
         var = ir.index_variable(self._names.fresh(f"{loop.var.name}.vector"))
         start = simplify(ir.add(base, ir.mul(var, ir.i64(size))))

@@ -23,6 +23,12 @@ _ELEMENTS = {8: ("char", "qi"), 16: ("short", "hi"), 32: ("int", "si"), 64: ("lo
 _REAL = {32: ("float", "sf"), 64: ("double", "df")}
 _LETTERS = {8: "b", 16: "w", 32: "d", 64: "q"}
 _NEAREST, _UNMASKED, _CURRENT = 8, "-1", "4"
+_REGISTER = "{} __attribute__((vector_size(16)))"
+_PARTS = {
+    32: f"({_REGISTER.format('int')}){{{{(int)a}}}}",
+    64: f"({_REGISTER.format('long long')}){{{{(long long)a}}}}",
+}
+"""A register of which ``a``, of so many bits, is the low part, and the rest is 0."""
 _MODES = {Intrinsic.FLOOR: 9, Intrinsic.CEIL: 10, Intrinsic.TRUNC: 11, Intrinsic.ROUND: _NEAREST}
 """How a rounding instruction rounds; 8 says that it raises no flag."""
 
@@ -127,14 +133,20 @@ def fused_product(type: Type) -> Arm | None:
 
 
 def conversion(to: Type, source: Type) -> Arm | None:
-    """Sixteen bytes as 32-bit integers, and back: the only steps of more than twice the width in one instruction."""
-    if to.lanes() != 16 or not (to.is_integer() and source.is_integer()):
+    """Integers as wider ones, from vectors that fill a quarter or a half of a register, which gcc takes apart; sixteen
+    bytes as 32-bit integers, and back."""
+    if not (to.is_integer() and source.is_integer()):
         return None
-    if (to.bits(), source.bits()) == (32, 8):
-        return Arm(f"pmov{'sx' if source.is_int() else 'zx'}bd512_mask", f"({{v}})a, (v16si){{{{0}}}}, {_UNMASKED}")
-    if (to.bits(), source.bits()) == (8, 32):
+    extends = "sx" if source.is_int() else "zx"
+    if to.lanes() == 16 and (to.bits(), source.bits()) == (32, 8):
+        return Arm(f"pmov{extends}bd512_mask", f"({{v}})a, (v16si){{{{0}}}}, {_UNMASKED}")
+    if to.lanes() == 16 and (to.bits(), source.bits()) == (8, 32):
         return Arm("pmovdb512_mask", f"({{v}})a, (v16qi){{{{0}}}}, {_UNMASKED}")
-    return None
+    part = _PARTS.get(source.bits() * source.lanes())
+    if part is None or source.bits() >= to.bits() or _width(to) not in (128, 256):
+        return None
+    steps = f"{_LETTERS[source.bits()]}{_LETTERS[to.bits()]}{_width(to)}"
+    return Arm(f"pmov{extends}{steps}", f"({_REGISTER.format(_ELEMENTS[source.bits()][0])}){part}")
 
 
 def truncation(source: Type) -> Arm | None:

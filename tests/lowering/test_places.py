@@ -16,6 +16,7 @@ from lowering.places import Place, narrow_lanes, narrowed, place_of_lanes, step_
 a, s, lane, z = (ir.index_variable(name) for name in ("a", "s", "lane", "z"))
 byte = ir.cast(ir.INT64, ir.Load(UInt(8), "bytes", lane))
 x, y = hl.Var("x"), hl.Var("y")
+WIDE = hl.Target("x86-64-linux-avx-avx2-avx512-avx512_skylake-f16c-fma-sse41")
 
 
 def varies(e: Expr) -> bool:
@@ -68,9 +69,9 @@ def test_strides_count_where_lanes_must_fit_int32() -> None:
 
 
 def indices(f: hl.Func, name: str) -> list[Expr]:
-    """The indices of what the compiled program reads of an input, vectors alone."""
+    """The indices of what the program for 64-byte registers reads of an input, vectors alone."""
     trace = Trace()
-    lower(f._request(), trace=trace)
+    lower(f._request(target=WIDE), trace=trace)
     exprs = [e for st in walk(dict(trace.passes)["vectorize"]) for e in subexpressions(stmt_exprs(st))]
     return [e.index for e in exprs if isinstance(e, Load) and e.buffer == name and e.index.type.is_vector()]
 

@@ -40,7 +40,10 @@ def test_names_of_instructions() -> None:
     assert rounding(Intrinsic.CEIL, Float(64, 4)) == ("roundpd256", "({v})a, 10")
     assert rounding(Intrinsic.EXP, Float(32, 16)) is None
     assert conversion(Int(32, 16), UInt(8, 16)) == ("pmovzxbd512_mask", "({v})a, (v16si){{0}}, -1")
-    assert conversion(Int(32, 8), UInt(8, 8)) is None
+    assert conversion(Int(32, 8), UInt(16, 8)) is None
+    bytes_to_ints = conversion(Int(32, 8), UInt(8, 8))
+    assert bytes_to_ints is not None
+    assert bytes_to_ints.builtin == "pmovzxbd256"
     assert truncation(Float(32, 8)) == ("cvttps2dq256", "({v})x")
     assert truncation(Float(64, 8)) is None
 
