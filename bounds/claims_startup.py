@@ -11,9 +11,9 @@ checks, and never because of itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from bounds.claims import Claim, Context, Kind, Text, nothing
+from bounds.claims import Claim, Context, Kind, Text, all_of, nothing
 from bounds.claims_arithmetic import fits_int64, overflowing
 from bounds.claims_memory import Reads
 from bounds.constant_ranges import Ranges
@@ -72,11 +72,12 @@ class StartupArithmetic:
         yield from _stays(self._risky, claimed, at)
 
 
-def _stays(exprs: Iterable[_Guarded], claimed: set[_Guarded], context: Context) -> Iterator[Claim]:
+def _stays(exprs: Mapping[_Guarded, None], claimed: set[_Guarded], context: Context) -> Iterator[Claim]:
     for e, where in exprs:
-        if (e, where) not in claimed:
+        everywhere = (e, ()) in claimed or (where and (e, ()) in exprs)
+        if not everywhere and (e, where) not in claimed:
             claimed.add((e, where))
-            text: Text = ("start-up arithmetic stays in int64: ", e)
+            text: Text = ("start-up arithmetic stays in int64: ", e, *((" where ", all_of(where)) if where else ()))
             here = context.holds(*where)
             yield Claim(Kind.INT64, "", text, here, fits_int64([e], here))
 

@@ -75,7 +75,7 @@ EXPLAINED: dict[Key, Survivor] = {
     (
         "bounds/solver.py:Prover._exact",
         'solver.set("random_seed", 0)',
-        "solver.add(self._growing, *facts, *self._terms.products.exact())",
+        "say(solver, self._growing, *facts, *self._terms.products.exact())",
     ): _same("nothing is solved in between, and z3 reads the seed when it solves."),
     (
         "lowering/interpreter_code.py:Code.run",

@@ -10,11 +10,12 @@ from lowering.driver import lower
 from runtime.c_registers import find_registers
 
 x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))
+WIDE = hl.Target("x86-64-linux-avx-avx2-avx512-avx512_skylake-f16c-fma-sse41")
 
 
 def registers(f: hl.Func) -> dict[str, dict[int, int]]:
-    """The places that a Func's pipeline keeps in local variables."""
-    return find_registers(lower(f._request()).body)
+    """The places that a Func's pipeline for 64-byte registers keeps in local variables."""
+    return find_registers(lower(f._request(target=WIDE)).body)
 
 
 def product(lanes: int, rows: int, *, unroll: bool = True) -> hl.Func:

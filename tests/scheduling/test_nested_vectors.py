@@ -35,7 +35,8 @@ def test_tile_of_vectors(tail: hl.TailStrategy) -> None:
     f.tile(x, y, xi, yi, 8, 2, tail).vectorize(xi).vectorize(yi)
     f.update().vectorize(y, 2, GUARD).vectorize(x, 4, GUARD)
     stores = [s for s in walk(traced(f).passes[-1][1]) if isinstance(s, Store) and isinstance(s.index, Ramp)]
-    assert {s.index.type.lanes() for s in stores} == {8, 4}
+    places = hl.get_host_target().natural_vector_size(hl.Int(64))  # which im[y, x] differs in
+    assert {s.index.type.lanes() for s in stores} == {min(8, places), 4}
     expected(f, [17, 9])
 
 
