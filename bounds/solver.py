@@ -306,7 +306,7 @@ class Prover:
         budget = int(self._budget * times)
         solver.set("rlimit", budget if self._spent < _WHOLE * self._budget else budget // 100)
         answer = solver.check(*switches)
-        counted = steps_of(solver)
+        counted = max(steps_of(solver), self._counted)
         self._spent += counted - self._counted
         self._counted = counted
         return answer

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core import ir
 from halide_core.algorithm import UniqueNames
 from halide_core.ir import AllocateFlat, Block, Expr, For, If, Let, Load, LoopKind, Stmt, Store
 from halide_core.visit import Rewriter, walk
@@ -26,19 +25,36 @@ def own_memory(body: Stmt, names: UniqueNames) -> Stmt:
 
 def in_step(copies: Sequence[Stmt]) -> Stmt:
     """The copies, one step of each after the other."""
+    together = _together(copies)
+    return Block(tuple(copies)) if together is None else together
+
+
+def _together(copies: Sequence[Stmt]) -> Stmt | None:
+    """One statement for all; None where they differ, and are said one after the other."""
     first = copies[0]
     match first:
         case For(kind=LoopKind.SERIAL) if all(_same_loop(first, c) for c in copies):
             body = in_step([c.body for c in copies if isinstance(c, For)])
             return For(first.loop, first.var, first.bounds, first.kind, first.pure, body)
-        case Block() if all(isinstance(c, Block) and len(c.stmts) == len(first.stmts) for c in copies):
-            rows = zip(*(c.stmts for c in copies if isinstance(c, Block)), strict=True)
-            return ir.block([each for row in rows for each in _flat(in_step(row))])
+        case Block() if all(isinstance(c, Block) and _same_lets(first, c) for c in copies):
+            result: list[Stmt] = []
+            for row in zip(*(c.stmts for c in copies if isinstance(c, Block)), strict=True):
+                one = row[0] if isinstance(row[0], Let) else _together(row)
+                result += row if one is None else (one,)  # what one allocates, those after it use: in this block
+            return Block(tuple(result))
         case If(otherwise=None) if all(isinstance(c, If) and _same_test(first, c) for c in copies):
             return If(first.condition, in_step([c.then for c in copies if isinstance(c, If)]), None)
-        case Let() if all(isinstance(c, Let) and c.var is first.var and c.value is first.value for c in copies):
-            return first
-    return Block(tuple(copies))
+    return None
+
+
+def _same_lets(a: Block, b: Block) -> bool:
+    """Whether what the one binds, the other binds to the same: each then knows no others' values."""
+    if len(a.stmts) != len(b.stmts):
+        return False
+    pairs = [(s, t) for s, t in zip(a.stmts, b.stmts, strict=True) if isinstance(s, Let) or isinstance(t, Let)]
+    return all(
+        isinstance(s, Let) and isinstance(t, Let) and s.var is t.var and s.value is t.value for s, t in pairs
+    )
 
 
 def _same_loop(a: For, b: Stmt) -> bool:
@@ -49,11 +65,6 @@ def _same_loop(a: For, b: Stmt) -> bool:
 
 def _same_test(a: If, b: If) -> bool:
     return b.condition is a.condition and b.otherwise is None
-
-
-def _flat(s: Stmt) -> tuple[Stmt, ...]:
-    """The statements of a block: what one lets or allocates, those after it use."""
-    return s.stmts if isinstance(s, Block) else (s,)
 
 
 class _Renamed(Rewriter):

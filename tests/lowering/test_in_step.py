@@ -9,10 +9,9 @@ import halide_core as hl
 from halide_core.ir import AllocateFlat, For, LoopKind, Stmt
 from halide_core.visit import walk
 from lowering.driver import Trace, lower
+from tests.targets import NARROW
 
 x, y = hl.Var("x"), hl.Var("y")
-NARROW = hl.Target("x86-64-linux-sse41")
-"""Whose registers have four lanes of 32 bits."""
 
 
 def windows(lanes: int, *, guarded: bool = False) -> hl.Func:
@@ -47,3 +46,12 @@ def test_a_loop_of_all_vectors_is_one_loop(lanes: int, copies: int) -> None:
 def test_values_are_those_of_one_lane_after_another(lanes: int, guarded: bool) -> None:
     expected = np.asarray(windows(1, guarded=guarded).realize([36, 5]))
     assert np.array_equal(np.asarray(windows(lanes, guarded=guarded).realize([36, 5])), expected)
+
+
+def test_blocks_side_by_side_keep_memory_of_their_own() -> None:
+    """Unrolled copies inside the vectors bind and allocate under the same names."""
+    xo, xi, yo, yi = (hl.Var(n) for n in ("xo", "xi", "yo", "yi"))
+    f = windows(1)
+    f.split(x, xo, xi, 32).split(y, yo, yi, 2).reorder(yi, xi, xo, yo).unroll(yi).vectorize(xi)
+    expected = np.asarray(windows(1).realize([36, 5]))
+    assert np.array_equal(np.asarray(f.realize([36, 5])), expected)

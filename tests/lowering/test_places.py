@@ -12,11 +12,11 @@ from halide_core.types import INT32, UInt
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 from lowering.driver import Trace, lower
 from lowering.places import Place, narrow_lanes, narrowed, place_of_lanes, step_of_lanes
+from tests.targets import WIDE
 
 a, s, lane, z = (ir.index_variable(name) for name in ("a", "s", "lane", "z"))
 byte = ir.cast(ir.INT64, ir.Load(UInt(8), "bytes", lane))
 x, y = hl.Var("x"), hl.Var("y")
-WIDE = hl.Target("x86-64-linux-avx-avx2-avx512-avx512_skylake-f16c-fma-sse41")
 
 
 def varies(e: Expr) -> bool:

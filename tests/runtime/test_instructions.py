@@ -19,9 +19,7 @@ from runtime.vector_arms import lookup, mean, narrow_product
 from tests.apps.checking import computed, image, numbers, same, variables
 from tests.runtime import emitted
 from tests.runtime.test_c_expr import Batch
-
-WIDE = hl.Target("x86-64-linux-avx-avx2-avx512-avx512_skylake-f16c-fma-sse41")
-"""Whose registers have sixteen lanes of 32 bits."""
+from tests.targets import WIDE
 
 x, y = variables("x y")
 FLAGS = [emitted.NATIVE, ("-O2",), ("-O2", "-mavx2"), emitted.SANITIZED]

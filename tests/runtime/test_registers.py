@@ -8,9 +8,9 @@ import pytest
 import halide_core as hl
 from lowering.driver import lower
 from runtime.c_registers import find_registers
+from tests.targets import WIDE
 
 x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))
-WIDE = hl.Target("x86-64-linux-avx-avx2-avx512-avx512_skylake-f16c-fma-sse41")
 
 
 def registers(f: hl.Func) -> dict[str, dict[int, int]]:
