@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 import halide_core as hl
+from halide_core.schedule_stages import Atomic
 
 from .blame import refused
 
@@ -79,3 +81,12 @@ def test_floats_under_strict_float() -> None:
     strict = hl.get_host_target().with_feature(hl.TargetFeature.StrictFloat)
     named = ("strict_float", "no atomic")
     refused(hl.ScheduleError, lambda: f.compile_jit(strict), *named, at="f.update().atomic().parallel(r.y)")
+
+
+def test_update_that_there_is_none_of() -> None:
+    """Stages check that they are there; a list of directives that was made by hand need not be right."""
+    f = updated(hl.i32(0), lambda f: f[x] + r.x * r.y)
+    f.update().atomic()
+    directives = f.function.directives
+    directives[:] = [replace(d, stage=2) for d in directives if isinstance(d, Atomic)]
+    refused(hl.ScheduleError, f.loop_nest, '"f" has 1 update definitions', at="f.update().atomic()")

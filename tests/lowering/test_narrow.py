@@ -96,6 +96,14 @@ def test_means_of_means_stay_narrow() -> None:
         assert np.array_equal(values, f.evaluate([64])), name
 
 
+def test_means_are_found_on_both_sides_of_an_operator() -> None:
+    u8 = UInt(8)
+    for formula in (lambda a, b: mean(u8)(a, b) * a, lambda a, b: a * mean(u8)(a, b)):
+        f = of(u8, formula)
+        assert found(f) == [Intrinsic.ROUNDING_HALVING_ADD]
+        same(computed(f, [1024]), f.evaluate([1024]))
+
+
 def test_mean_that_stays_wide() -> None:
     u8, i32 = UInt(8), Int(32)
     f = of(u8, lambda a, b: (hl.cast(i32, a) + 1 + hl.cast(i32, b)) / 2)

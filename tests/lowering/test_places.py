@@ -68,6 +68,15 @@ def test_strides_count_where_lanes_must_fit_int32() -> None:
     assert narrow_lanes(far, 16) is None
 
 
+def test_strides_backwards_count_at_the_low_end_alone() -> None:
+    integer = ir.cast(ir.INT64, ir.Load(INT32, "ints", lane))  # any of int32
+    low = ir.minimum(integer, ir.ZERO)
+    high = ir.maximum(integer, ir.ZERO)
+    for stride, fitting, leaving in ((-1, high, low), (1, low, high)):
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), fitting)), 8) is not None
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8) is None
+
+
 def indices(f: hl.Func, name: str) -> list[Expr]:
     """The indices of what the program for 64-byte registers reads of an input, vectors alone."""
     trace = Trace()

@@ -82,4 +82,9 @@ EXPLAINED: dict[Key, Survivor] = {
         "if self.lanes == 1:",
         "if self.lanes == 0:",
     ): _same("the way for several lanes gives the same for one; this one is quicker."),
+    (
+        "bounds/polyhedral.py:_Question._end",
+        "if same and known is not None and _nodes(known) <= _SHORT:",
+        "if same and _nodes(known) <= _SHORT:",
+    ): _same("`same` has it that one is known; the type checker is told again."),
 }
