@@ -36,6 +36,7 @@ from bounds.counterexample import confirmed
 from bounds.decided import has_cases, without_idle_cases
 from bounds.relevance import relevant
 from bounds.solver_calls import Arithmetic, new_solver, number_of, say, steps_of, valued
+from bounds.solver_formulas import boolean, both, implies, opposite
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, Expr, Promise
@@ -104,7 +105,7 @@ class Prover:
         self._said: list[list[int]] = [[]]
         self._told: set[int] = set()
         self._switches: dict[Assert, Any] = {}
-        self._growing = z3.Bool("products!", self._context)
+        self._growing = boolean("products!", self._context)
         """Switches on what compares products."""
         self._switched: dict[int, Any] = {}
         """Axioms that do, under that switch."""
@@ -187,8 +188,8 @@ class Prover:
         for node in self._stack:
             if node.check is not None:
                 checks.append(node.check)
-                switch = self._switches.setdefault(node.check, z3.Bool(f"check!{len(self._switches)}", self._context))
-                say(self._solver, z3.Implies(switch, self._formula(node.fact)))
+                switch = self._switches.setdefault(node.check, boolean(f"check!{len(self._switches)}", self._context))
+                say(self._solver, implies(switch, self._formula(node.fact)))
         return checks
 
     def _formula(self, e: Expr) -> Any:
@@ -266,7 +267,7 @@ class Prover:
         times /= arithmetic.slowness
         for node in facts:
             term = terms.of(node.fact)
-            say(solver, term.z if node.check is None else z3.Implies(self._switches[node.check], term.z))
+            say(solver, term.z if node.check is None else implies(self._switches[node.check], term.z))
             told.append(term)
         axioms = frozenset().union(*(t.axioms for t in told))
         seldom = axioms & (terms.cases | terms.growing)
@@ -292,12 +293,12 @@ class Prover:
         if number not in self._terms.growing:
             return self._terms.axiom(number)
         if number not in self._switched:
-            self._switched[number] = z3.Implies(self._growing, self._terms.axiom(number))
+            self._switched[number] = implies(self._growing, self._terms.axiom(number))
         return self._switched[number]
 
     def _without_and_with_growth(self, solver: Any, switches: list[Any], times: float) -> Any:
         """z3's answer where nothing compares products; failing that, where something does."""
-        answer = self._bounded_check(solver, [z3.Not(self._growing), *switches], times)
+        answer = self._bounded_check(solver, [opposite(self._growing), *switches], times)
         if answer != z3.unsat and self._terms.growing:
             answer = self._bounded_check(solver, [self._growing, *switches], times)
         return answer
@@ -430,7 +431,7 @@ class Prover:
         for most in (*_SMALL, None):
             solver.push()
             if most is not None:
-                say(solver, *(z3.And(z >= -most, z <= most) for z in numbers))
+                say(solver, *(both(z >= -most, z <= most) for z in numbers))
             if self._bounded_check(solver, switches) == z3.sat:
                 model = solver.model()
                 values = {e: number_of(model.eval(z, model_completion=True)) for e, z in leaves}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-import z3
+from bounds.solver_formulas import both, either, implies, integer
 
 _Product = tuple[Any, Any, Any]
 """An unknown, and the two factors that it is the product of."""
@@ -24,12 +24,12 @@ _WINDOW = (1 << 31) + 2
 
 def product_lemmas(m: Any, x: Any, y: Any) -> list[Any]:
     """What is true of every product ``m = x·y`` of integers."""
-    small = z3.And(x >= 0, x <= _WINDOW, y >= 0, y <= _WINDOW)
+    small = both(x >= 0, x <= _WINDOW, y >= 0, y <= _WINDOW)
     return [
-        z3.Implies(small, m <= _WINDOW * _WINDOW),
-        (m == 0) == z3.Or(x == 0, y == 0),
-        z3.Implies(z3.Or(z3.And(x > 0, y > 0), z3.And(x < 0, y < 0)), m > 0),
-        z3.Implies(z3.Or(z3.And(x > 0, y < 0), z3.And(x < 0, y > 0)), m < 0),
+        implies(small, m <= _WINDOW * _WINDOW),
+        (m == 0) == either(x == 0, y == 0),
+        implies(either(both(x > 0, y > 0), both(x < 0, y < 0)), m > 0),
+        implies(either(both(x > 0, y < 0), both(x < 0, y > 0)), m < 0),
         *(lemma for a, b in ((x, y), (y, x)) for lemma in _growth(m, a, b)),
     ]
 
@@ -37,11 +37,11 @@ def product_lemmas(m: Any, x: Any, y: Any) -> list[Any]:
 def _growth(m: Any, x: Any, y: Any) -> list[Any]:
     """A product is as far from zero as either factor, or further."""
     return [
-        z3.Implies(x == 1, m == y),
-        z3.Implies(z3.And(x >= 1, y >= 0), m >= y),
-        z3.Implies(z3.And(x >= 1, y <= 0), m <= y),
-        z3.Implies(z3.And(x <= -1, y >= 0), m <= -y),
-        z3.Implies(z3.And(x <= -1, y <= 0), m >= -y),
+        implies(x == 1, m == y),
+        implies(both(x >= 1, y >= 0), m >= y),
+        implies(both(x >= 1, y <= 0), m <= y),
+        implies(both(x <= -1, y >= 0), m <= -y),
+        implies(both(x <= -1, y <= 0), m >= -y),
     ]
 
 
@@ -50,11 +50,11 @@ def pair_lemmas(one: _Product, other: _Product) -> list[Any]:
     lemmas = []
     for a, b, c, d in _ways(one, other):
         m, n = one[0], other[0]
-        shared = z3.And(one[b] == other[d], one[b] >= 0)
+        shared = both(one[b] == other[d], one[b] >= 0)
         lemmas += [
-            z3.Implies(z3.And(one[b] == other[d], one[a] == other[c]), m == n),
-            z3.Implies(z3.And(shared, one[a] < other[c]), m + one[b] <= n),
-            z3.Implies(z3.And(shared, other[c] < one[a]), n + one[b] <= m),
+            implies(both(one[b] == other[d], one[a] == other[c]), m == n),
+            implies(both(shared, one[a] < other[c]), m + one[b] <= n),
+            implies(both(shared, other[c] < one[a]), n + one[b] <= m),
         ]
     return lemmas
 
@@ -107,7 +107,7 @@ class Products:
         """The unknown that is ``x·y``, and its axioms."""
         key = (min(x.get_id(), y.get_id()), max(x.get_id(), y.get_id()))
         if key not in self._known:
-            m = z3.Int(f"m!{len(self._known)}", x.ctx)
+            m = integer(f"m!{len(self._known)}", x.ctx)
             axioms = self._say(*product_lemmas(m, x, y))
             self._known[key] = ((m, x, y), axioms)
             self._about[min(axioms)] = (m, x, y)
@@ -131,9 +131,9 @@ class Products:
                 if (m.get_id(), at, k) not in self._against:
                     positive = factor >= 0
                     self._against[m.get_id(), at, k] = self._say(
-                        z3.Implies(z3.And(positive, other >= k), m >= factor * k),
-                        z3.Implies(z3.And(positive, other <= k), m <= factor * k),
-                        z3.Implies(z3.And(positive, other < k), m <= factor * k - factor),
+                        implies(both(positive, other >= k), m >= factor * k),
+                        implies(both(positive, other <= k), m <= factor * k),
+                        implies(both(positive, other < k), m <= factor * k - factor),
                     )
                 said |= self._against[m.get_id(), at, k]
         return said
@@ -177,11 +177,11 @@ class Products:
         """What products are apart whose other factors are so many steps apart."""
         if (m, n, way, steps) not in self._steps:
             one, other, (a, b, c, d) = self._about[n], self._about[m], way
-            shared = z3.And(one[b] == other[d], one[b] >= 0)
+            shared = both(one[b] == other[d], one[b] >= 0)
             grown = one[0] + steps * one[b]
             self._steps[m, n, way, steps] = self._say(
-                z3.Implies(z3.And(shared, other[c] - one[a] >= steps), grown <= other[0]),
-                z3.Implies(z3.And(shared, other[c] - one[a] <= steps), grown >= other[0]),
+                implies(both(shared, other[c] - one[a] >= steps), grown <= other[0]),
+                implies(both(shared, other[c] - one[a] <= steps), grown >= other[0]),
             )
         return sorted(self._steps[m, n, way, steps])
 

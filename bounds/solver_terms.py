@@ -21,6 +21,19 @@ import z3
 
 from bounds.constant_ranges import Ranges
 from bounds.solver_floats import by_integers, declared_ranges, float_range, infinite, order
+from bounds.solver_formulas import (
+    as_number,
+    boolean,
+    both,
+    choice,
+    either,
+    implies,
+    integer,
+    literal,
+    literal_truth,
+    logical,
+    opposite,
+)
 from bounds.solver_numbers import all_ones, euclid, times
 from bounds.solver_products import Products
 from halide_core import ir
@@ -122,7 +135,7 @@ class Terms:
 
     def _unknown(self, name: str, over: Range, axioms: frozenset[int] = frozenset()) -> Term:
         self._fresh += 1
-        z = z3.Int(f"{name}!{self._fresh}", self._context)
+        z = integer(f"{name}!{self._fresh}", self._context)
         said = []
         if over[0] != -math.inf:
             said.append(z >= int(over[0]))
@@ -133,7 +146,7 @@ class Terms:
     def _leaf(self, e: Expr, over: Range) -> Term:
         if e.type.is_bool():
             self._fresh += 1
-            term = Term(z3.Bool(f"b!{self._fresh}", self._context), _TRUTH, frozenset())
+            term = Term(boolean(f"b!{self._fresh}", self._context), _TRUTH, frozenset())
         else:
             term = self._unknown("v", over)
         self.leaves[e] = term.z
@@ -143,7 +156,7 @@ class Terms:
         """The unknown that stands for a value of no integer arithmetic."""
         if e.type.is_bool():
             self._fresh += 1
-            return Term(z3.Bool(f"o!{self._fresh}", self._context), _TRUTH, frozenset())
+            return Term(boolean(f"o!{self._fresh}", self._context), _TRUTH, frozenset())
         return self._unknown("o", e.type.range if e.type.is_integer() else _ANY)
 
     # -- translation
@@ -152,8 +165,8 @@ class Terms:
         match e:
             case IntImm(type=type, value=value):
                 if type.is_bool():
-                    return Term(z3.BoolVal(bool(value), self._context), (value, value), frozenset())
-                return Term(z3.IntVal(value, self._context), (value, value), frozenset())
+                    return Term(literal_truth(bool(value), self._context), (value, value), frozenset())
+                return Term(literal(value, self._context), (value, value), frozenset())
             case Variable() | ir.Hole():
                 word = e in self._words or (e.type.is_integer() and e.type is not INT64)
                 return self._leaf(e, e.type.range if word else _ANY)
@@ -165,11 +178,11 @@ class Terms:
                 return self.of(a)
             case ir.Not(a=a):
                 x = self.of(a)
-                return Term(z3.Not(x.z), _TRUTH, x.axioms)
+                return Term(opposite(x.z), _TRUTH, x.axioms)
             case ir.Select(condition=condition, a=a, b=b) if not e.type.is_float():
                 c, x, y = self.of(condition), self.of(a), self.of(b)
                 over = (min(x.range[0], y.range[0]), max(x.range[1], y.range[1]))
-                return Term(z3.If(c.z, x.z, y.z), over, c.axioms | x.axioms | y.axioms)
+                return Term(choice(c.z, x.z, y.z), over, c.axioms | x.axioms | y.axioms)
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
                 return self._cast(type, a)
             case ir.Cast(type=type, a=a) if type.is_integer() and not type.is_bool() and a.type.is_float():
@@ -177,7 +190,7 @@ class Terms:
             case ir.Call(function=Intrinsic.ABS, args=(a,)) if a.type.is_integer():
                 x = self.of(a)
                 most = max(abs(x.range[0]), abs(x.range[1]))
-                return self._fitted(e.type, Term(z3.If(x.z < 0, -x.z, x.z), (0, most), x.axioms))
+                return self._fitted(e.type, Term(choice(x.z < 0, -x.z, x.z), (0, most), x.axioms))
             case ir.Promise():
                 return self._promised(e)
             case ir.Binary(op=op, a=a, b=b):
@@ -189,14 +202,14 @@ class Terms:
     def _promised(self, e: ir.Promise) -> Term:
         """The value; under a switch, which says whether the user's word is taken, that the promise is kept."""
         x, low, high = self.of(e.value), self.of(e.low), self.of(e.high)
-        switch = self.promises.setdefault(e, z3.Bool(f"promise!{len(self.promises)}", self._context))
-        said = self._say(z3.Implies(switch, z3.And(low.z <= x.z, x.z <= high.z)))
+        switch = self.promises.setdefault(e, boolean(f"promise!{len(self.promises)}", self._context))
+        said = self._say(implies(switch, both(low.z <= x.z, x.z <= high.z)))
         return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
 
     def _cast(self, type: Type, a: Expr) -> Term:
         x = self.of(a)
         if a.type.is_bool():
-            return x if type.is_bool() else Term(z3.If(x.z, 1, 0), x.range, x.axioms)
+            return x if type.is_bool() else Term(as_number(x.z), x.range, x.axioms)
         if type.is_bool():
             return Term(x.z != 0, _TRUTH, x.axioms)
         return self._wrapped(type, self._congruent(a) if type is INT64 and a.type is _UINT64 else x)
@@ -207,7 +220,7 @@ class Terms:
         match e:
             case IntImm(value=value) if value > INT64.range[1]:
                 value -= 1 << 64
-                return Term(z3.IntVal(value, self._context), (value, value), frozenset())
+                return Term(literal(value, self._context), (value, value), frozenset())
             case ir.Cast(a=a) if a.type is INT64:
                 return self.of(a)
             case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
@@ -242,7 +255,7 @@ class Terms:
             x, y = (infinite(p) or self._float_range(p) for p in (a, b))
             known = order(op is BinaryOp.LT, x, y)
             if known is not None:
-                return Term(z3.BoolVal(known, self._context), (known, known), frozenset())
+                return Term(literal_truth(known, self._context), (known, known), frozenset())
             if x is not None and y is not None:
                 deeper = by_integers(op, a, b)
                 if deeper is not None:
@@ -263,7 +276,7 @@ class Terms:
             return unknown
         ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
         inside = [self.of(ir.less_equal(*pair)) for low, p, high in ends for pair in ((low, p), (p, high))]
-        said = self._say(z3.Implies(z3.And(*(t.z for t in inside)), unknown.z == z3.BoolVal(decided, self._context)))
+        said = self._say(implies(both(*(t.z for t in inside)), unknown.z == literal_truth(decided, self._context)))
         return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in inside)))
 
     def _wrapped(self, type: Type, x: Term) -> Term:
@@ -271,12 +284,12 @@ class Terms:
         low, high = type.range
         if low <= x.range[0] and x.range[1] <= high:
             return x
-        inside = z3.And(x.z >= low, x.z <= high)
+        inside = both(x.z >= low, x.z <= high)
         if type.bits() >= _LONG:
             other = self._unknown("w", (low, high))
             said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", _ANY).z)
-            return Term(z3.If(inside, x.z, other.z), (low, high), x.axioms | other.axioms | said)
-        return Term(z3.If(inside, x.z, (x.z - low) % (high - low + 1) + low), (low, high), x.axioms)
+            return Term(choice(inside, x.z, other.z), (low, high), x.axioms | other.axioms | said)
+        return Term(choice(inside, x.z, (x.z - low) % (high - low + 1) + low), (low, high), x.axioms)
 
     def _fitted(self, type: Type, x: Term) -> Term:
         """The result of an operator: exact in int64, wrapped in any other type; one turn is enough for a sum."""
@@ -287,9 +300,9 @@ class Terms:
         if x.range[0] >= low - size and x.range[1] <= high + size:
             z = x.z
             if x.range[1] > high:
-                z = z3.If(x.z > high, x.z - size, z)
+                z = choice(x.z > high, x.z - size, z)
             if x.range[0] < low:
-                z = z3.If(x.z < low, x.z + size, z)
+                z = choice(x.z < low, x.z + size, z)
             return Term(z, (low, high), x.axioms)
         return self._wrapped(type, x)
 
@@ -297,7 +310,8 @@ class Terms:
         x, y = self.of(e.a), self.of(e.b)
         axioms = x.axioms | y.axioms
         if e.a.type.is_bool():
-            return self._logic(e, x, y, axioms)
+            z = logical(e.op, x.z, y.z)
+            return self._opaque(e) if z is None else Term(z, _TRUTH, axioms)
         (a, b), (c, d) = x.range, y.range
         match e.op:
             case BinaryOp.LT:
@@ -334,27 +348,11 @@ class Terms:
         if x.z.eq(y.z):
             return Term(x.z, over, axioms)
         self._fresh += 1
-        m = z3.Int(f"e!{self._fresh}", self._context)
+        m = integer(f"e!{self._fresh}", self._context)
         said = (m <= x.z, m <= y.z) if least else (m >= x.z, m >= y.z)
-        chosen = self._say(z3.Or(m == x.z, m == y.z))
+        chosen = self._say(either(m == x.z, m == y.z))
         self.cases |= chosen
         return Term(m, over, axioms | self._say(*said) | chosen)
-
-    def _logic(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
-        match e.op:
-            case BinaryOp.AND | BinaryOp.BIT_AND | BinaryOp.MIN | BinaryOp.MUL:
-                return Term(z3.And(x.z, y.z), _TRUTH, axioms)
-            case BinaryOp.OR | BinaryOp.BIT_OR | BinaryOp.MAX:
-                return Term(z3.Or(x.z, y.z), _TRUTH, axioms)
-            case BinaryOp.EQ:
-                return Term(x.z == y.z, _TRUTH, axioms)
-            case BinaryOp.NE | BinaryOp.BIT_XOR:
-                return Term(x.z != y.z, _TRUTH, axioms)
-            case BinaryOp.LT:
-                return Term(z3.And(z3.Not(x.z), y.z), _TRUTH, axioms)
-            case BinaryOp.LE:
-                return Term(z3.Or(z3.Not(x.z), y.z), _TRUTH, axioms)
-        return self._opaque(e)
 
     def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
         if y.range[0] == y.range[1]:
@@ -394,7 +392,7 @@ class Terms:
 
     def _scaled(self, x: Term, k: int, axioms: frozenset[int]) -> Term:
         if k == 0:
-            return Term(z3.IntVal(0, self._context), (0, 0), axioms)
+            return Term(literal(0, self._context), (0, 0), axioms)
         ends = (x.range[0] * k, x.range[1] * k)
         if abs(k) > 1:
             axioms |= self.products.multiple(x.z, k)
@@ -411,12 +409,12 @@ class Terms:
     def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
         """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""
         if k == 0:
-            zero = Term(z3.IntVal(0, self._context), (0, 0), axioms)
+            zero = Term(literal(0, self._context), (0, 0), axioms)
             return zero, zero
         low, high = x.range
         if low == high:
             q, r = euclid(int(low), k)
-            return Term(z3.IntVal(q, self._context), (q, q), axioms), Term(z3.IntVal(r, self._context), (r, r), axioms)
+            return Term(literal(q, self._context), (q, q), axioms), Term(literal(r, self._context), (r, r), axioms)
         ends = [v if math.isinf(v) else euclid(int(v), k)[0] for v in x.range]
         if k < 0:
             ends = [-v if math.isinf(v) else v for v in ends]
@@ -433,8 +431,8 @@ class Terms:
             q, r = self._unknown("q", _ANY), self._unknown("r", _ANY)
             p = self._product(Term(q.z, _ANY, frozenset()), Term(y.z, _ANY, frozenset()), frozenset())
             said = self._say(
-                z3.Implies(y.z == 0, z3.And(q.z == 0, r.z == 0)),
-                z3.Implies(y.z != 0, z3.And(x.z == p.z + r.z, r.z >= 0, r.z < z3.If(y.z < 0, -y.z, y.z))),
+                implies(y.z == 0, both(q.z == 0, r.z == 0)),
+                implies(y.z != 0, both(x.z == p.z + r.z, r.z >= 0, r.z < choice(y.z < 0, -y.z, y.z))),
             )
             self._quotients[key] = (q.z, r.z, said | p.axioms)
         zq, zr, said = self._quotients[key]
@@ -447,4 +445,5 @@ def _negated_least(x: Term, y: Term, quotient: Term) -> Term:
     """A quotient of int64: of the least number by -1 it is that number again."""
     least = INT64.range[0]
     z, (low, high), axioms = quotient
-    return Term(z3.If(z3.And(x.z == least, y.z == -1), least, z), (min(low, least), high), axioms)
+    wrapped = choice(both(x.z == least, y.z == -1), literal(least, z.ctx), z)
+    return Term(wrapped, (min(low, least), high), axioms)

@@ -29,7 +29,9 @@ MAY_IMPORT = {
 OWNERS = {
     "islpy": frozenset({"bounds.polyhedral", "bounds.polyhedral_terms"}),
     "sympy": frozenset({"bounds.latex", "bounds.nonlinear"}),
-    "z3": frozenset({"bounds.laws", *(f"bounds.solver{part}" for part in ("", "_calls", "_products", "_terms"))}),
+    "z3": frozenset(
+        {"bounds.laws", *(f"bounds.solver{part}" for part in ("", "_calls", "_formulas", "_products", "_terms"))}
+    ),
 }
 
 # What a program that compiles and runs does not need: without it, it starts 20 ms earlier.
