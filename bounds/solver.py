@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from enum import Enum, auto
 from itertools import groupby
 from typing import Any
 
@@ -35,44 +34,28 @@ from bounds.claims import (
 from bounds.counterexample import confirmed
 from bounds.decided import has_cases, without_idle_cases
 from bounds.relevance import relevant
+from bounds.solver_budget import (
+    BUDGET,
+    EXPLAINED,
+    HASTY,
+    NARROW,
+    PATIENCE,
+    QUICK,
+    SHARES,
+    SMALL,
+    THOROUGH,
+    TOLD,
+    WHOLE,
+    Effort,
+)
 from bounds.solver_calls import Arithmetic, new_solver, number_of, say, steps_of, valued
 from bounds.solver_formulas import boolean, both, implies, opposite
 from bounds.solver_terms import Terms
 from halide_core import ir
 from halide_core.ir import Assert, Expr, Promise
 
-BUDGET = 20_000_000
-"""z3's steps for one question about one claim."""
-_WHOLE = 200
-"""So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
-_QUICK = 0.1
-"""The solver that walks gets so many times the budget, and so does a claim that is tried by itself."""
-_PATIENCE = 3
-_HASTY = 0.01
-"""Where it gave up ``_PATIENCE`` times in one context, it gets so many times the budget from there on."""
-_THOROUGH = 4
-"""So many times the budget are for a new solver that is told everything."""
-_SHARES = (1.0, 0.6, 0.3)
-"""Before that, new solvers are told what bears on the claim: facts of which such a share is about it."""
-_NARROW = 1
-"""So many times the budget are for one of those."""
-_TOLD = 30
-"""So many axioms that a state breaks are told at once."""
-_EXPLAINED = 6
-"""Where this many claims have failed, others are left undecided without a look for a counterexample."""
-_SMALL = (8, 1 << 12)
-"""Counterexamples are looked for among values this small first: people can follow those."""
-
 _MINIMIZED = 6
 """The most checks among which those that a claim can do without are looked for."""
-
-
-class _Effort(Enum):
-    """Who is asked: the solver that walks; new ones too, of what bears on the claim; and one of everything."""
-
-    WALK = auto()
-    NARROW = auto()
-    ALL = auto()
 
 
 class Prover:
@@ -205,7 +188,7 @@ class Prover:
     # -- questions
 
     def _ask(
-        self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: _Effort = _Effort.ALL
+        self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: Effort = Effort.ALL
     ) -> Any:
         """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
 
@@ -217,10 +200,10 @@ class Prover:
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         solver = self._solver
-        answer = self._without_and_with_growth(solver, switches, _QUICK if self._stuck < _PATIENCE else _HASTY)
+        answer = self._without_and_with_growth(solver, switches, QUICK if self._stuck < PATIENCE else HASTY)
         self._stuck += answer == z3.unknown
-        rough = answer == z3.sat and effort is _Effort.ALL and not self._told.isdisjoint(self._terms.growing)
-        if rough or (answer == z3.unknown and effort is not _Effort.WALK):
+        rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.growing)
+        if rough or (answer == z3.unknown and effort is not Effort.WALK):
             solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat:
             needed = {switch.get_id() for switch in solver.unsat_core()} if switches else set()
@@ -229,24 +212,24 @@ class Prover:
         self._pop()
         return answer
 
-    def _afresh(self, e: Expr, checks: Sequence[Assert], switches: list[Any], effort: _Effort) -> tuple[Any, Any]:
+    def _afresh(self, e: Expr, checks: Sequence[Assert], switches: list[Any], effort: Effort) -> tuple[Any, Any]:
         """A new solver and its answer: of the facts that bear on ``e`` most, of more, of all."""
         facts = [n for n in self._stack if n.variable is None and (n.check is None or n.check in checks)]
         before = -1
-        for share in _SHARES if effort is _Effort.NARROW else (*_SHARES, 0):
+        for share in SHARES if effort is Effort.NARROW else (*SHARES, 0):
             near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
             for arithmetic in Arithmetic if len(near) > before else ():
-                solver, answer = self._of_some(e, near, switches, self._terms, _NARROW, arithmetic)
+                solver, answer = self._of_some(e, near, switches, self._terms, NARROW, arithmetic)
                 if answer == z3.unsat or (answer == z3.sat and len(near) == len(facts)):
                     return solver, answer
                 if answer == z3.sat:
                     break
             before = len(near)
-        if effort is _Effort.NARROW:
+        if effort is Effort.NARROW:
             return None, z3.unknown
         solver = new_solver(self._context)
         say(solver, *self._solver.assertions())
-        return solver, self._without_and_with_growth(solver, switches, _THOROUGH)
+        return solver, self._without_and_with_growth(solver, switches, THOROUGH)
 
     def _of_some(
         self,
@@ -254,7 +237,7 @@ class Prover:
         facts: Iterable[Context],
         switches: list[Any],
         terms: Terms,
-        times: float = _NARROW,
+        times: float = NARROW,
         arithmetic: Arithmetic = Arithmetic.QUICK,
     ) -> tuple[Any, Any]:
         """A new solver, and its answer to whether a state meets ``e`` and some facts.
@@ -279,9 +262,9 @@ class Prover:
             if answer != z3.sat:
                 return solver, answer
             model = solver.model()
-            broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:_TOLD]
+            broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:TOLD]
             if not broken:
-                broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), _TOLD)]
+                broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), TOLD)]
             if not broken:
                 return solver, z3.sat
             say(solver, *broken)
@@ -305,7 +288,7 @@ class Prover:
 
     def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
         budget = int(self._budget * times)
-        solver.set("rlimit", budget if self._spent < _WHOLE * self._budget else budget // 100)
+        solver.set("rlimit", budget if self._spent < WHOLE * self._budget else budget // 100)
         answer = solver.check(*switches)
         counted = max(steps_of(solver), self._counted)
         self._spent += counted - self._counted
@@ -318,7 +301,7 @@ class Prover:
         rest = [c for c in claims if c.conclusion is not ir.TRUE]
         if rest:
             self._enter(rest[0].context)
-            if len(rest) > 1 and self._ask(fails(rest), effort=_Effort.WALK) == z3.unsat:
+            if len(rest) > 1 and self._ask(fails(rest), effort=Effort.WALK) == z3.unsat:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
         if rest:
@@ -330,11 +313,14 @@ class Prover:
 
     def _holds(self, claim: Claim) -> bool:
         """Whether a claim is easily proven without start-up checks."""
-        return bool(self._ask(fails([claim]), effort=_Effort.WALK) == z3.unsat)
+        return bool(self._ask(fails([claim]), effort=Effort.WALK) == z3.unsat)
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, or much work, if it is true at all."""
-        needed = self._part_by_part(claim.conclusion, checks)
+        needed = self._easily(claim.conclusion, checks) if len(_parts(claim.conclusion)) > 1 else None
+        if needed is None or len(needed) > _MINIMIZED:
+            in_parts = self._part_by_part(claim.conclusion, checks)
+            needed = needed if in_parts is None else in_parts
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
         failing = fails([claim])
@@ -342,14 +328,14 @@ class Prover:
             status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
             return Result(claim, status, tuple(self._core), assumptions=_on_the_word(self._trusted))
         self._failed += 1
-        return self._exact(claim, failing, checks) if self._failed <= _EXPLAINED else Result(claim, Status.UNDECIDED)
+        return self._exact(claim, failing, checks) if self._failed <= EXPLAINED else Result(claim, Status.UNDECIDED)
 
-    def _part_by_part(self, e: Expr, checks: list[Assert], effort: _Effort = _Effort.ALL) -> dict[Assert, None] | None:
+    def _part_by_part(self, e: Expr, checks: list[Assert], effort: Effort = Effort.ALL) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
         first, or all together."""
         needed: dict[Assert, None] = {}
-        for part in dict.fromkeys(p for c in conjuncts(e) for p in spread(c)):
-            if needed and self._ask(negation(part), list(needed), effort=_Effort.WALK) == z3.unsat:
+        for part in _parts(e):
+            if needed and self._ask(negation(part), list(needed), effort=Effort.WALK) == z3.unsat:
                 continue
             more = self._easily(part, checks)
             if more is None and self._anyway(part):
@@ -357,7 +343,7 @@ class Prover:
             if more is None:
                 part = without_idle_cases(part, self._decide)  # no less true, and shorter
                 first, *others = alternatives(part)
-                more = self._part_by_part(first, checks, _Effort.NARROW) if others else None
+                more = self._part_by_part(first, checks, Effort.NARROW) if others else None
             if more is None:
                 if self._ask(negation(part), checks, effort=effort) != z3.unsat:
                     return None
@@ -369,15 +355,15 @@ class Prover:
         """Whether a condition holds whatever variables with cases are worth: by itself, or as far as facts that bear on
         it tell."""
         failing, closed = negation(e), self._closed
-        if self._of_some(failing, (), [], closed, _QUICK)[1] == z3.unsat:
+        if self._of_some(failing, (), [], closed, QUICK)[1] == z3.unsat:
             return True
         facts = [n for n in self._stack if n.variable is None and n.check is None]
-        near = relevant(facts, lambda node: closed.depends(node.fact), closed.depends(failing), _SHARES[-1])
+        near = relevant(facts, lambda node: closed.depends(node.fact), closed.depends(failing), SHARES[-1])
         return bool(self._of_some(failing, near, [], closed)[1] == z3.unsat)
 
     def _easily(self, e: Expr, checks: list[Assert]) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if it has an easy proof."""
-        if self._ask(negation(e), checks, effort=_Effort.WALK) != z3.unsat:
+        if self._ask(negation(e), checks, effort=Effort.WALK) != z3.unsat:
             return None
         return dict.fromkeys(self._fewest(negation(e)))
 
@@ -385,9 +371,9 @@ class Prover:
         """Whether a condition is easily proven, or its opposite, without start-up checks."""
         if condition not in self._certain:
             certain: bool | None = None
-            if self._ask(negation(condition), effort=_Effort.WALK) == z3.unsat:
+            if self._ask(negation(condition), effort=Effort.WALK) == z3.unsat:
                 certain = True
-            elif self._ask(condition, effort=_Effort.WALK) == z3.unsat:
+            elif self._ask(condition, effort=Effort.WALK) == z3.unsat:
                 certain = False
             self._certain[condition] = certain
         return self._certain[condition]
@@ -397,7 +383,7 @@ class Prover:
         kept = list(self._core)
         for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
             others = [c for c in kept if c is not check]
-            if self._ask(failing, others, effort=_Effort.WALK) == z3.unsat:
+            if self._ask(failing, others, effort=Effort.WALK) == z3.unsat:
                 kept = others
         return tuple(kept)
 
@@ -428,7 +414,7 @@ class Prover:
         leaves = list(self._terms.leaves.items())
         numbers = [z for _, z in leaves if z3.is_int(z)]
         best: Counterexample | None = None
-        for most in (*_SMALL, None):
+        for most in (*SMALL, None):
             solver.push()
             if most is not None:
                 say(solver, *(both(z >= -most, z <= most) for z in numbers))
@@ -443,6 +429,11 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+def _parts(e: Expr) -> list[Expr]:
+    """What can be proven one after the other."""
+    return list(dict.fromkeys(p for c in conjuncts(e) for p in spread(c)))
 
 
 def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:

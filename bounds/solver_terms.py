@@ -66,7 +66,7 @@ class Terms:
     ) -> None:
         """``ranges``: finite ranges of unknowns, for what is made of floats; ``words``: unknowns that memory holds;
         ``context``: where z3's objects live, z3's own if none is given."""
-        self._context = context
+        self._context = z3.main_ctx() if context is None else context
         self._given = ranges or {}
         self._words = words
         self._integers = Ranges(ranges)

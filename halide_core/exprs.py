@@ -163,6 +163,8 @@ class BufferField(Expr):
 class BinaryOp(Enum):
     """Binary operators; the value is how they print."""
 
+    __hash__ = object.__hash__  # Enum's own is a function in Python, and each node is looked up by its fields
+
     ADD = "+"
     SUB = "-"
     MUL = "*"

@@ -89,22 +89,24 @@ class Facts:
         key = (a, b)
         known = self._proofs.get(key)
         if known is None:
-            known = self.proves_nonnegative(difference(b, a))
+            known = self._proven_above(key) or self.proves_nonnegative(difference(b, a))
             self._proofs[key] = known
         return known
+
+    def _proven_above(self, key: tuple[Expr, Expr]) -> bool:
+        """Whether a parent has a proof: its facts hold here too."""
+        layer = self._parent
+        while layer is not None:
+            if layer._proofs.get(key):
+                return True
+            layer = layer._parent
+        return False
 
     def proves_nonnegative(self, form: Linear) -> bool:
         """Whether ``form >= 0`` is certain."""
         if not form.terms:
             return form.const >= 0
         return _Search(self).nonnegative(form, _DEPTH)
-
-    def refutes(self, form: Linear) -> bool:
-        """Whether ``form < 0`` in some state in which all facts hold."""
-        for world in self._states():  # noqa: SIM110  # any() costs more, and this is the hot path
-            if world.value(form, self) < 0:
-                return True
-        return False
 
     def _states(self) -> list[World]:
         """States in which all facts hold, those of parents among them. A parent's may do."""
@@ -230,13 +232,17 @@ class _Search:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._states = facts._states()
         self._steps = _STEPS
 
     def nonnegative(self, form: Linear, depth: int) -> bool:
         """Replaces one atom at a time by something not above it, until a constant is left."""
         self._steps -= 1
-        if self._steps < 0 or self._facts.refutes(form):
+        if self._steps < 0:
             return False
+        for world in self._states:
+            if world.value(form, self._facts) < 0:
+                return False  # in a state in which all facts hold
         low: float = form.const
         ranges = self._facts._ranges
         for atom, c in form.terms.items():

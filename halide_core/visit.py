@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 from halide_core.ir import (
@@ -89,10 +89,10 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
 
 def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     """``expr`` with other operands; itself if they are the ones it has."""
-    old = parts(expr)
-    if all(a is b for a, b in zip(old, new, strict=True)):
-        return expr
-    return _BUILD[type(expr)](expr, new)
+    for a, b in zip(parts(expr), new, strict=True):
+        if a is not b:
+            return _BUILD[type(expr)](expr, new)
+    return expr
 
 
 def factors(product: Expr) -> Iterator[Expr]:
@@ -108,15 +108,22 @@ def factors(product: Expr) -> Iterator[Expr]:
 def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
     """Every distinct node below ``roots``, operands before their users, in a deterministic order."""
     seen: set[Expr] = set()
-    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(tuple(roots))]
+    stack = list(roots)
+    stack.reverse()
+    done: list[Expr] = []  # those whose operands are on the stack above them, the innermost last
     while stack:
-        expr, done = stack.pop()
-        if done:
-            yield expr
+        expr = stack.pop()
+        if done and done[-1] is expr:
+            yield done.pop()
         elif expr not in seen:
             seen.add(expr)
-            stack.append((expr, True))
-            stack.extend((part, False) for part in reversed(parts(expr)))
+            operands = parts(expr)
+            if operands:
+                done.append(expr)
+                stack.append(expr)
+                stack.extend(operands[::-1])
+            else:
+                yield expr
 
 
 _free: weakref.WeakKeyDictionary[Expr, frozenset[Variable]] = weakref.WeakKeyDictionary()
@@ -196,6 +203,19 @@ def walk(stmt: Stmt) -> Iterator[Stmt]:
         stack.extend(reversed(sub_stmts(s)))
 
 
+def alike(a: object, b: object) -> bool:
+    """Whether two trees are the same statements of the same expressions."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Stmt):
+        return all(alike(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))  # type: ignore[arg-type]
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(alike, a, b))
+    return a == b
+
+
 class Rewriter:
     """Rewrites bottom-up. A subclass defines ``rewrite_<Node>`` for the nodes that it changes.
 
@@ -230,7 +250,11 @@ class Rewriter:
     def parts_of(self, expr: Expr) -> Expr:
         """The expression with its operands rewritten."""
         old = parts(expr)
-        return with_parts(expr, tuple([self.expr(part) for part in old])) if old else expr
+        new = tuple([self.expr(part) for part in old])
+        for a, b in zip(old, new, strict=True):
+            if a is not b:
+                return _BUILD[type(expr)](expr, new)
+        return expr
 
     def interval(self, interval: Interval) -> Interval:
         """The interval with both ends rewritten."""

@@ -185,21 +185,19 @@ class Coder:
     def code(self, stmt: Stmt, strict: Sequence[Expr], roots: Sequence[Expr]) -> Code:
         """The code of a statement's expressions."""
         lanes = max([e.type.lanes() for e in (*strict, *roots)], default=1)
-        decisive = set(subexpressions([*strict, *self._indices((*strict, *roots))]))
-        loads = [e for e in subexpressions((*strict, *roots)) if self._may_be_undefined(e)]
-        early = list(subexpressions([*strict, *loads]))
+        order = list(subexpressions((*strict, *roots)))
+        indices = [p for e in order if isinstance(e, ir.Access | ir.Load) for p in parts(e)]
+        decisive = _below(order, [*strict, *indices])
+        loaded = _below(order, [*strict, *(e for e in order if self._may_be_undefined(e))])
+        early = [e for e in order if e in loaded]
         first: list[Step] = []
         each: list[Step] = []
         for e in early:
             self._check_lanes(e, lanes, stmt)
             (each if e.type.is_vector() else first).extend(self._steps(e, stmt, strict=e in decisive))
-        done = set(early)
-        found = tuple([self._root(root, done, decisive, stmt, lanes) for root in roots])
+        found = tuple([self._root(root, loaded, decisive, stmt, lanes) for root in roots])
         places = tuple([self.place(e) for e in strict])
         return Code(self.values, tuple(first), tuple(each), places, found, lanes)
-
-    def _indices(self, roots: Iterable[Expr]) -> list[Expr]:
-        return [p for e in subexpressions(roots) if isinstance(e, ir.Access | ir.Load) for p in parts(e)]
 
     def _root(self, root: Expr, done: set[Expr], decisive: set[Expr], stmt: Stmt, lanes: int) -> Root:
         leaves: list[int] = []
@@ -293,6 +291,15 @@ class Coder:
                 each.read(memory, cell, stmt)
 
         return step
+
+
+def _below(order: Sequence[Expr], some: Iterable[Expr]) -> set[Expr]:
+    """Of nodes in an order, operands first: some, and what they are made of."""
+    found = set(some)
+    for e in reversed(order):
+        if e in found:
+            found.update(parts(e))
+    return found
 
 
 def _check_types(e: Expr) -> None:
