@@ -181,6 +181,7 @@ def test_budget_of_a_prover_is_finite() -> None:
     contexts = [positive.holds(ir.less(ir.i64(i), N)) for i in range(60)]
     claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.Not(BOOL, odd)) for c in contexts]
     prover = Prover(budget=2000)
+    assert prover.steps == 0
     assert all(r.status is not Status.PROVEN for r in prover.prove(claims))
     assert 0 < prover.steps < 60 * 8 * 2000
 

@@ -87,4 +87,9 @@ EXPLAINED: dict[Key, Survivor] = {
         "if same and known is not None and _nodes(known) <= _SHORT:",
         "if same and _nodes(known) <= _SHORT:",
     ): _same("`same` has it that one is known; the type checker is told again."),
+    (
+        "bounds/solver_formulas.py:<module>",
+        "_INT64 = range(-(1 << 63), 1 << 63)",
+        "_INT64 = range(-(0 << 63), 1 << 63)",
+    ): _same("what fits no int64 is made another way, of its digits: the same number, only not as quickly."),
 }
