@@ -34,7 +34,7 @@ from runtime.c_uses import (
     uses_below,
 )
 from runtime.instructions import is_narrow, mean, narrow_product
-from runtime.lookups import lookup
+from runtime.lookups import gather, lookup
 from runtime.narrow import convert_narrow, reinterpret_narrow
 from runtime.strides import load_every
 from runtime.vectors import Prelude, mask_type
@@ -404,7 +404,7 @@ def address(
         base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
         of = address_parts(index)[-1].type
     from_table = lookup(prelude, type, of) if padded else None
-    function = from_table or (prelude.gather(type, of) if verb == "load" else prelude.scatter(type, of))
+    function = from_table or (gather(prelude, type, of) if verb == "load" else prelude.scatter(type, of))
     return f"{function}({pointer}, {base}, {lanes}"
 
 

@@ -13,11 +13,14 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr
-from halide_core.types import INT32, INT64
+from halide_core.types import INT32, INT64, Int, UInt
 from halide_core.visit import parts, stmt_exprs, walk
 
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
 _DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
+
+_FEW = 8
+_BYTES = (Int(8, _FEW), UInt(8, _FEW))
 
 Use = tuple[Expr, bool]
 """An expression, and whether it computes an index."""
@@ -30,8 +33,8 @@ def as_use(expr: Expr, index: bool) -> Use:
 
 def address_parts(index: Expr) -> tuple[Expr, ...]:
     """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
-    that share elements, (base, rest) of lanes anywhere, where the rest is int32 if the index says that it fits; else
-    the index itself."""
+    that share elements, (base, rest) of lanes anywhere, where the rest is as narrow as the index says that it fits;
+    else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
             return (base,) if stride is ir.ONE else (base, stride)
@@ -42,9 +45,19 @@ def address_parts(index: Expr) -> tuple[Expr, ...]:
         ):
             return (base, first)
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
-            narrow = isinstance(rest, ir.Cast) and rest.a.type.element_of() is INT32
-            return (base, rest.a if narrow else rest)  # type: ignore[attr-defined]  # a Cast has an operand
+            return (base, _narrow(rest))
     return (index,)
+
+
+def _narrow(rest: Expr) -> Expr:
+    """What differs between lanes, as int32 where it fits; as bytes where it is made of those, and of so few lanes that
+    elements are mostly loaded one by one: each by an index that is one load itself."""
+    match rest:
+        case ir.Cast(a=ir.Cast(a=a) as wide) if wide.type is INT32.with_lanes(_FEW) and a.type in _BYTES:
+            return a
+        case ir.Cast(a=a) if a.type.element_of() is INT32:
+            return a
+    return rest
 
 
 def lanes_an_element(index: Expr) -> int:

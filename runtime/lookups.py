@@ -1,23 +1,27 @@
-"""Tables of small numbers: lanes of 8 or 16 bits from anywhere in memory that the pipeline itself allocated.
+"""Lanes from anywhere in memory: gathers, and tables of small numbers.
 
-In: a pipeline's body. Out: the buffers that are read so, which get a few bytes more than their elements; and the C
-function that reads them. There are gathers of 32 bits only: they read what follows an element, too, and drop it.
+In: a pipeline's body. Out: the buffers that the pipeline itself allocated and lanes of 8 or 16 bits are read from,
+which get a few bytes more than their elements; and the C functions that read. There are gathers of 32 bits and more
+only: they read what follows a smaller element, too, and drop it.
 
     curve[clamp(in[x], 0, 255)]: uint8    ->    vpgatherdd, vpmovdb
 
-What belongs to a caller has no bytes behind its end that may be read, so its elements are loaded one by one.
+What belongs to a caller has no bytes behind its end that may be read, and not every machine gathers: there, elements
+are loaded one by one.
 """
 
 from __future__ import annotations
 
 from halide_core.ir import AllocateFlat, Load, Stmt
-from halide_core.types import Int, Type
+from halide_core.types import INT32, Int, Type
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from runtime import vector_arms
 from runtime.c_names import stored, tag
 from runtime.c_uses import address_parts
 from runtime.vectors import Prelude, of_loads
 
+_REGISTER = 256
+"""The bits of a register whose halves of 64 bits are quickly at hand."""
 PADDING = 3
 """The bytes behind an element of one byte that a gather of 32 bits reads."""
 
@@ -43,8 +47,44 @@ def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
 
     def head() -> tuple[str, str, list[str]]:
         c = prelude.type(type)
-        generic = of_loads(c, [f"p[base + index[{i}]]" for i in range(type.lanes())])
+        generic = _one_by_one(prelude, type, index)
         body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
         return c, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
 
     return prelude.define(f"lookup_{tag(type)}_{tag(index)}", head)
+
+
+def gather(prelude: Prelude, type: Type, index: Type) -> str:
+    """``f(pointer, base, indices)``: elements anywhere."""
+
+    def head() -> tuple[str, str, list[str]]:
+        parameters = f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index"
+        wide = INT32.with_lanes(index.lanes())
+        if index.bits() < wide.bits() and vector_arms.gather(type, wide) is not None:
+            body = [f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"]
+        else:
+            generic = _one_by_one(prelude, type, index)
+            body = prelude.armed(vector_arms.gather(type, index), type, type, generic, index)
+        return prelude.type(type), parameters, body
+
+    return prelude.define(f"gather_{tag(type)}_{tag(index)}", head)
+
+
+def _one_by_one(prelude: Prelude, type: Type, index: Type) -> list[str]:
+    """Loads of single elements. Two indices leave their register at once; bytes enter theirs one after the other:
+    gcc would put less than a register together in scalar registers, by shifts."""
+    lanes, body = type.lanes(), []
+    at = [f"index[{i}]" for i in range(lanes)]
+    if index.bits() * lanes == _REGISTER and index.bits() == 32:
+        pairs = prelude.type(Int(64, lanes // 2))
+        body.append(f"{pairs} pairs = ({pairs})index;")
+        at = [f"(pairs[{i // 2}] >> 32)" if i % 2 else f"(int32_t)pairs[{i // 2}]" for i in range(lanes)]
+    loads = [f"p[base + {k}]" for k in at]
+    whole = type.with_lanes(128 // type.bits())
+    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in (4, 8):
+        return [*body, *of_loads(prelude.type(type), loads)]
+    body.append(f"{prelude.type(whole)} whole = {{0}};")
+    body += [f"whole[{i}] = {load};" for i, load in enumerate(loads)]
+    order = ", ".join(map(str, range(lanes)))
+    part = "whole" if lanes == whole.lanes() else f"__builtin_shufflevector(whole, whole, {order})"
+    return [*body, f"return {part};"]

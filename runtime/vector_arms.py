@@ -169,7 +169,8 @@ def lookup(type: Type, index: Type) -> Arm | None:
 
 def gather(type: Type, index: Type) -> Arm | None:
     """Whole registers of elements anywhere, by indices of 32 or 64 bits."""
-    if type.bits() < 32 or type.bits() * type.lanes() != min(512, 512 * type.bits() // index.bits()):
+    full = min(512, 512 * type.bits() // index.bits())
+    if min(type.bits(), index.bits()) < 32 or type.bits() * type.lanes() != full:
         return None
     wide = "d" if index.bits() == 64 else "s"
     kind = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[type.bits(), type.is_float()]

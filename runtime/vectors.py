@@ -398,17 +398,6 @@ class Prelude:
             ),
         )
 
-    def gather(self, type: Type, index: Type) -> str:
-        """``f(pointer, base, indices)``: elements anywhere."""
-
-        def head() -> tuple[str, str, list[str]]:
-            c, lanes = self.type(type), type.lanes()
-            parameters = f"const {stored(type)} *p, int64_t base, {self.type(index)} index"
-            generic = of_loads(c, [f"p[base + index[{i}]]" for i in range(lanes)])
-            return c, parameters, self.armed(vector_arms.gather(type, index), type, type, generic, index)
-
-        return self._function(f"gather_{tag(type)}_{tag(index)}", head)
-
     def scatter(self, type: Type, index: Type) -> str:
         """``f(pointer, base, indices, value)``: elements anywhere, the first lane first."""
         return self._function(
