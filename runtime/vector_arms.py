@@ -27,6 +27,7 @@ _REGISTER = "{} __attribute__((vector_size(16)))"
 _PARTS = {
     32: f"({_REGISTER.format('int')}){{{{(int)a}}}}",
     64: f"({_REGISTER.format('long long')}){{{{(long long)a}}}}",
+    128: "a",
 }
 """A register of which ``a``, of so many bits, is the low part, and the rest is 0."""
 _MODES = {Intrinsic.FLOOR: 9, Intrinsic.CEIL: 10, Intrinsic.TRUNC: 11, Intrinsic.ROUND: _NEAREST}
@@ -133,7 +134,7 @@ def fused_product(type: Type) -> Arm | None:
 
 
 def conversion(to: Type, source: Type) -> Arm | None:
-    """Integers as wider ones, from vectors that fill a quarter or a half of a register, which gcc takes apart; sixteen
+    """Integers as wider ones, from what fills a register of 16 bytes or a part of one, which gcc takes apart; sixteen
     bytes as 32-bit integers, and back."""
     if not (to.is_integer() and source.is_integer()):
         return None

@@ -40,7 +40,9 @@ def test_names_of_instructions() -> None:
     assert rounding(Intrinsic.CEIL, Float(64, 4)) == ("roundpd256", "({v})a, 10")
     assert rounding(Intrinsic.EXP, Float(32, 16)) is None
     assert conversion(Int(32, 16), UInt(8, 16)) == ("pmovzxbd512_mask", "({v})a, (v16si){{0}}, -1")
-    assert conversion(Int(32, 8), UInt(16, 8)) is None
+    assert conversion(Int(32, 16), UInt(16, 16)) is None
+    shorts_to_ints = conversion(Int(32, 8), UInt(16, 8))
+    assert shorts_to_ints is not None and shorts_to_ints.builtin == "pmovzxwd256"
     bytes_to_ints = conversion(Int(32, 8), UInt(8, 8))
     assert bytes_to_ints is not None
     assert bytes_to_ints.builtin == "pmovzxbd256"
