@@ -45,7 +45,7 @@ EXPLAINED: dict[Key, Survivor] = {
     (
         "bounds/solver_terms.py:Terms._leaf",
         "self._fresh += 1",
-        'term = Term(z3.Bool(f"b!{self._fresh}", self._context), _TRUTH, frozenset())',
+        'term = Term(boolean(f"b!{self._fresh}", self._context), _TRUTH, frozenset())',
     ): _same("names only have to differ, and each still has a number of its own."),
     (
         "bounds/claims_query.py:_QueryClaims._function",
