@@ -11,7 +11,7 @@ Out: the path of that shared object, built now or found.
     root/tmp/                                builds under way, and what is being removed
 
 A hit takes no lock and starts no process. The file may vanish between the hit and its use (another process evicts), and
-it may be damaged: who fails to load it calls ``discard`` and asks once more.
+it may be damaged: ``loading`` builds it once more then.
 
 Environment: ``HL_CACHE_DIR`` is the root (``""`` or ``0``: no cache), ``HL_CACHE=0``: no cache, ``HL_CACHE_SIZE`` is
 the bound in MiB (512).

@@ -27,11 +27,11 @@ from halide_core.settings import profiles_demanded
 from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
 from lowering.lowered import Lowered
-from runtime.cache import default_cache
 from runtime.descriptor import Descriptor, describe, is_dense, unknown
 from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
+from runtime.loading import load
 from runtime.profiler import Profiler
 from runtime.runtime_library import FFI, runtime, start_runtime
 from runtime.target_flags import compile_options
@@ -56,7 +56,6 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     with deep_recursion():
         key = fingerprint(request, compiler, options)
         signature = arguments(request, snapshot(request.outputs, request.requirements))
-    cache = default_cache()
 
     def build(output: Path) -> None:
         lowered = lower(request)
@@ -67,17 +66,14 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
             source.write_text(text, encoding="utf-8")
             compile_shared([source], output, options=options, compiler=compiler)
 
-    path = cache.get_or_build(key, build)
-    runtime()  # its symbols must be there before a library that needs them is opened
+    def opened(path: Path) -> Any:
+        runtime()  # its symbols must be there before a library that needs them is opened
+        return FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
+
     try:
-        library = FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
-    except OSError:
-        cache.discard(key)  # damaged, or evicted this very moment
-        path = cache.get_or_build(key, build)
-        try:
-            library = FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
-        except OSError as error:
-            raise ToolchainError(f'Pipeline "{request.name}" was compiled, but can\'t be loaded: {error}') from error
+        library = load(key, build, opened)
+    except OSError as error:
+        raise ToolchainError(f'Pipeline "{request.name}" was compiled, but can\'t be loaded: {error}') from error
     return LoadedPipeline(request, library, signature)
 
 

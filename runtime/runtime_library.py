@@ -24,6 +24,7 @@ from typing import Any, Final
 from halide_core.errors import ToolchainError
 from runtime import abi
 from runtime.cache import default_cache
+from runtime.loading import load
 from runtime.toolchain import CompileOptions, Compiler, compile_shared, cpu_identity, find_compiler
 
 INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
@@ -55,7 +56,7 @@ class _Ahead(threading.Thread):
     def run(self) -> None:
         """Compiles. An error is met again by those who need the runtime, whose line it belongs to."""
         try:
-            _build()
+            default_cache().get_or_build(_key(find_compiler()), _build)
         except ToolchainError:
             pass
         except Warning as warning:
@@ -130,26 +131,16 @@ if hasattr(os, "register_at_fork"):
 
 def _open() -> Any:
     try:
-        return FFI.dlopen(str(_build()), _DLOPEN_FLAGS)
-    except OSError:
-        default_cache().discard(_key(find_compiler()))  # damaged, or evicted this very moment
-    try:
-        return FFI.dlopen(str(_build()), _DLOPEN_FLAGS)
+        return load(_key(find_compiler()), _build, lambda path: FFI.dlopen(str(path), _DLOPEN_FLAGS))
     except OSError as error:
         raise ToolchainError(f"The runtime was compiled, but can't be loaded: {error}") from error
 
 
-def _build() -> Path:
-    """The compiled runtime, from the cache if that has it."""
-    compiler = find_compiler()
-
-    def build(output: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
-            unit = Path(folder) / "runtime.c"
-            unit.write_text(_UNIT, encoding="utf-8")
-            compile_shared([unit], output, options=_OPTIONS, compiler=compiler)
-
-    return default_cache().get_or_build(_key(compiler), build)
+def _build(output: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
+        unit = Path(folder) / "runtime.c"
+        unit.write_text(_UNIT, encoding="utf-8")
+        compile_shared([unit], output, options=_OPTIONS, compiler=find_compiler())
 
 
 def _key(compiler: Compiler) -> str:
