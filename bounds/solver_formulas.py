@@ -21,13 +21,17 @@ _INT64 = range(-(1 << 63), 1 << 63)
 _Formula = TypeVar("_Formula", "Truth", "Number")
 
 
-class Truth(z3.BoolRef):  # type: ignore[misc]  # z3 has no type hints
-    """A z3 truth value."""
+class _Known:
+    """A term whose class says its sort: z3 is not asked for it."""
 
     def __init__(self, ast: Any, context: Any) -> None:
         self.ast = ast
         self.ctx = context
         z3.Z3_inc_ref(context.ctx, ast)
+
+
+class Truth(_Known, z3.BoolRef):  # type: ignore[misc]  # z3 has no type hints
+    """A z3 truth value."""
 
     __hash__ = z3.BoolRef.__hash__
 
@@ -40,13 +44,8 @@ class Truth(z3.BoolRef):  # type: ignore[misc]  # z3 has no type hints
         return Truth(z3.Z3_mk_distinct(context.ctx, 2, _PAIR(self.ast, other.ast)), context)
 
 
-class Number(z3.ArithRef):  # type: ignore[misc]
+class Number(_Known, z3.ArithRef):  # type: ignore[misc]
     """A z3 integer."""
-
-    def __init__(self, ast: Any, context: Any) -> None:
-        self.ast = ast
-        self.ctx = context
-        z3.Z3_inc_ref(context.ctx, ast)
 
     __hash__ = z3.ArithRef.__hash__
 

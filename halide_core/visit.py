@@ -89,10 +89,7 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
 
 def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     """``expr`` with other operands; itself if they are the ones it has."""
-    for a, b in zip(parts(expr), new, strict=True):
-        if a is not b:
-            return _BUILD[type(expr)](expr, new)
-    return expr
+    return expr if parts(expr) == new else _BUILD[type(expr)](expr, new)
 
 
 def factors(product: Expr) -> Iterator[Expr]:
@@ -251,10 +248,7 @@ class Rewriter:
         """The expression with its operands rewritten."""
         old = parts(expr)
         new = tuple([self.expr(part) for part in old])
-        for a, b in zip(old, new, strict=True):
-            if a is not b:
-                return _BUILD[type(expr)](expr, new)
-        return expr
+        return expr if old == new else _BUILD[type(expr)](expr, new)
 
     def interval(self, interval: Interval) -> Interval:
         """The interval with both ends rewritten."""
