@@ -1,7 +1,7 @@
 """A stand-alone executable as a judge: the emitted C, the C runtime and ``main.c``, under the sanitizers.
 
-In: a case. Out: the outputs' values in its windows; a PipelineError where the pipeline refuses to run; a Mismatch where
-the program dies, with what the sanitizers printed.
+In: a request, lowered; windows. Out: the outputs' values in them; a PipelineError where the pipeline refuses to run; a
+Mismatch where the program dies, with what the sanitizers printed.
 
     gcc -fsanitize=address,undefined pipeline.c main.o pool.o support.o   ->   ./program   ->   3.raw, regions
 """
@@ -17,17 +17,17 @@ from pathlib import Path
 import numpy as np
 
 import halide_core as hl
-from halide_core.backend import Argument, ArgumentKind
+from halide_core.backend import Argument, ArgumentKind, Request
 from halide_core.debug import deep_recursion
 from halide_core.pipeline import _values
-from lowering.driver import lower
+from lowering.lowered import Lowered
 from runtime.emit_c import emit_c
 from runtime.entry import emit_entry, emit_hiding
 from runtime.runtime_library import INCLUDE_FOLDER, SOURCES
 from runtime.toolchain import STANDARD_FLAGS, find_compiler
-from tests.fuzz.case import Program, Window
+from tests.fuzz.case import Window
 from tests.fuzz.compare import Array
-from tests.fuzz.interpreted import request_of, spread
+from tests.fuzz.interpreted import spread
 from tests.fuzz.verdict import Mismatch
 
 _SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -37,11 +37,8 @@ _TIMEOUT_S = 120.0
 _KINDS = {ArgumentKind.InputScalar: 0, ArgumentKind.InputBuffer: 1, ArgumentKind.OutputBuffer: 2}
 
 
-def run(case: Program) -> list[Array]:
-    """The values by a program of its own."""
-    outputs, _ = case.build()
-    request = request_of(outputs)
-    lowered = lower(request)
+def run(request: Request, lowered: Lowered, windows: Sequence[Window]) -> list[Array]:
+    """The values by a program of its own, in the window of each output."""
     with deep_recursion():
         hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
         text = hiding + emit_c(lowered) + entry
@@ -49,10 +46,10 @@ def run(case: Program) -> list[Array]:
         folder = Path(name)
         (folder / "pipeline.c").write_text(text, encoding="utf-8")
         _compile([str(folder / "pipeline.c"), *map(str, _support()), "-lpthread", "-lm"], folder / "program")
-        windows = spread(request, case.windows)
-        _write_arguments(folder, lowered.arguments, _values(request), windows)
+        boxes = spread(request, windows)
+        _write_arguments(folder, lowered.arguments, _values(request), boxes)
         _run(folder)
-        return _results(folder, lowered.arguments, windows)
+        return _results(folder, lowered.arguments, boxes)
 
 
 def _compile(given: Sequence[str], output: Path) -> None:

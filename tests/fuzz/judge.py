@@ -88,7 +88,7 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
     try:
         _check_passes(case, request, lowered, trace, expected)
     except (AssertionFailure, KeepsGrowing) as stopped:
-        return _stopped(case, expected, stopped, judges)
+        return _stopped(case, request, lowered, expected, stopped, judges)
     if Judges.UNSCHEDULED in judges and case.scheduled:
         refusal = _check_unscheduled(case, expected)
         if refusal is not None:
@@ -98,7 +98,7 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
     if Judges.COMPILED in judges:
         _compare("compiled", case, run_compiled(case), expected, exact=case.exact)
     if Judges.EXECUTABLE in judges:
-        _compare("executable", case, executable.run(case), expected, exact=case.exact)
+        _compare("executable", case, executable.run(request, lowered, case.windows), expected, exact=case.exact)
     return Verdict(Outcome.RAN, features=covered(case, realization_order(request.outputs), trace))
 
 
@@ -113,15 +113,25 @@ def _refused(case: Program, error: hl.HalideError) -> Verdict:
     return Verdict(Outcome.REFUSED, kind, error.message)
 
 
-def _stopped(case: Program, expected: Expected, stopped: AssertionFailure | KeepsGrowing, judges: Judges) -> Verdict:
+def _stopped(
+    case: Program,
+    request: Request,
+    lowered: Lowered,
+    expected: Expected,
+    stopped: AssertionFailure | KeepsGrowing,
+    judges: Judges,
+) -> Verdict:
     """A start-up check failed: it must fail in compiled code too, and for the baseline."""
     kind = stopped.failure.value if isinstance(stopped, AssertionFailure) else "regions keep growing"
     _check_floor(case, expected, kind)
-    runners = [(Judges.COMPILED, run_compiled), (Judges.EXECUTABLE, executable.run)]
-    for who, runner in runners:
+    runners = [
+        (Judges.COMPILED, lambda: run_compiled(case)),
+        (Judges.EXECUTABLE, lambda: executable.run(request, lowered, case.windows)),
+    ]
+    for who, run in runners:
         if who in judges:
             try:
-                runner(case)
+                run()
             except hl.PipelineError:
                 continue
             raise Mismatch(f"ran {who.name}", f"where the interpreter stops: {stopped}")

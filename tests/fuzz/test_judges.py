@@ -10,7 +10,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.visit import Rewriter
 from lowering import driver
-from tests.fuzz import certified
+from tests.fuzz import certified, executable
 from tests.fuzz.campaign import Campaign, run, write_failures
 from tests.fuzz.case import Case, Consumer, Definition, Domain, Loop, Scalar, Told, Update
 from tests.fuzz.draw import draw
@@ -93,15 +93,13 @@ def test_write_outside_of_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_sanitizer_finds_a_write_outside_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = stencil()
-    lowered = driver.lower
+    run = executable.run
 
-    def broken(request, **options):
-        result = lowered(request, **options)
-        return dataclasses.replace(result, body=WritesBeyond().stmt(result.body))
+    def broken(request, lowered, windows):
+        return run(request, dataclasses.replace(lowered, body=WritesBeyond().stmt(lowered.body)), windows)
 
-    monkeypatch.setattr("tests.fuzz.executable.lower", broken)
-    verdict = judge(case, FAST | Judges.EXECUTABLE)
+    monkeypatch.setattr(executable, "run", broken)
+    verdict = judge(stencil(), FAST | Judges.EXECUTABLE)
     assert (verdict.outcome, verdict.kind) == (Outcome.MISMATCH, "executable dies")
     assert "AddressSanitizer" in verdict.detail
 
