@@ -25,6 +25,7 @@ from bounds.claims import (
     Result,
     Status,
     alternatives,
+    any_of,
     brief,
     conjuncts,
     fails,
@@ -94,8 +95,10 @@ class Prover:
         """Axioms that do, under that switch."""
         self._certain: dict[Expr, bool | None] = {}
         """Conditions in the present context: certain, ruled out, or neither."""
+        self._open: set[Expr] = set()
+        """What states of the present context may meet, as far as the solver that walks can tell without checks."""
         self._stuck = 0
-        """How often the solver that walks gave up in the present context."""
+        """How often it gave up in the present context."""
         self._failed = 0
         self._core: list[Assert] = []
         """The checks that the last "unsat" rests on."""
@@ -142,6 +145,7 @@ class Prover:
             same += 1
         if same < max(len(wanted), len(self._stack)):
             self._certain.clear()
+            self._open.clear()
             self._stuck = 0
         for _ in range(len(self._stack) - same):
             self._pop()
@@ -219,7 +223,7 @@ class Prover:
         for share in SHARES if effort is Effort.NARROW else (*SHARES, 0):
             near = relevant(facts, lambda node: self._terms.depends(node.fact), self._terms.depends(e), share)
             for arithmetic in Arithmetic if len(near) > before else ():
-                solver, answer = self._of_some(e, near, switches, self._terms, NARROW, arithmetic)
+                solver, answer = self._of_some(e, near, switches, self._terms, NARROW[arithmetic], arithmetic)
                 if answer == z3.unsat or (answer == z3.sat and len(near) == len(facts)):
                     return solver, answer
                 if answer == z3.sat:
@@ -237,7 +241,7 @@ class Prover:
         facts: Iterable[Context],
         switches: list[Any],
         terms: Terms,
-        times: float = NARROW,
+        times: float,
         arithmetic: Arithmetic = Arithmetic.QUICK,
     ) -> tuple[Any, Any]:
         """A new solver, and its answer to whether a state meets ``e`` and some facts.
@@ -247,7 +251,6 @@ class Prover:
         """
         told = [terms.of(e)]
         solver = new_solver(self._context, arithmetic)
-        times /= arithmetic.slowness
         for node in facts:
             term = terms.of(node.fact)
             say(solver, term.z if node.check is None else implies(self._switches[node.check], term.z))
@@ -313,7 +316,11 @@ class Prover:
 
     def _holds(self, claim: Claim) -> bool:
         """Whether a claim is easily proven without start-up checks."""
-        return bool(self._ask(fails([claim]), effort=Effort.WALK) == z3.unsat)
+        failing = fails([claim])
+        if self._ask(failing, effort=Effort.WALK) == z3.unsat:
+            return True
+        self._open.add(failing)
+        return False
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, or much work, if it is true at all."""
@@ -341,7 +348,7 @@ class Prover:
             if more is None and self._anyway(part):
                 more = {}
             if more is None:
-                part = without_idle_cases(part, self._decide)  # no less true, and shorter
+                part = any_of(filter(self._conceivable, alternatives(without_idle_cases(part, self._decide))))
                 first, *others = alternatives(part)
                 more = self._part_by_part(first, checks, Effort.NARROW) if others else None
             if more is None:
@@ -351,15 +358,19 @@ class Prover:
             needed.update(more)
         return needed
 
+    def _conceivable(self, e: Expr) -> bool:
+        """Whether a condition can hold at all; of alternatives that can't, there is nothing to prove."""
+        return bool(self._of_some(e, (), [], self._closed, QUICK)[1] != z3.unsat)
+
     def _anyway(self, e: Expr) -> bool:
         """Whether a condition holds whatever variables with cases are worth: by itself, or as far as facts that bear on
         it tell."""
         failing, closed = negation(e), self._closed
-        if self._of_some(failing, (), [], closed, QUICK)[1] == z3.unsat:
+        if not self._conceivable(failing):
             return True
         facts = [n for n in self._stack if n.variable is None and n.check is None]
         near = relevant(facts, lambda node: closed.depends(node.fact), closed.depends(failing), SHARES[-1])
-        return bool(self._of_some(failing, near, [], closed)[1] == z3.unsat)
+        return bool(self._of_some(failing, near, [], closed, QUICK)[1] == z3.unsat)
 
     def _easily(self, e: Expr, checks: list[Assert]) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if it has an easy proof."""
@@ -383,7 +394,7 @@ class Prover:
         kept = list(self._core)
         for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
             others = [c for c in kept if c is not check]
-            if self._ask(failing, others, effort=Effort.WALK) == z3.unsat:
+            if (others or failing not in self._open) and self._ask(failing, others, effort=Effort.WALK) == z3.unsat:
                 kept = others
         return tuple(kept)
 
@@ -412,19 +423,16 @@ class Prover:
 
     def _counterexample(self, claim: Claim, solver: Any, switches: list[Any]) -> Counterexample | None:
         leaves = list(self._terms.leaves.items())
-        numbers = [z for _, z in leaves if z3.is_int(z)]
         best: Counterexample | None = None
         for most in (*SMALL, None):
             solver.push()
             if most is not None:
-                say(solver, *(both(z >= -most, z <= most) for z in numbers))
+                say(solver, *(both(z >= -most, z <= most) for _, z in leaves if z3.is_int(z)))
             if self._bounded_check(solver, switches) == z3.sat:
                 model = solver.model()
                 values = {e: number_of(model.eval(z, model_completion=True)) for e, z in leaves}
                 found = confirmed(claim, values, self._invented)
-                best = best or found
-                if found.certain:
-                    best = found
+                best = found if found.certain else best or found
             solver.pop()
             if best is not None and best.certain:
                 break

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from bounds.solver_calls import Arithmetic
+
 BUDGET = 20_000_000
 """z3's steps for one question about one claim."""
 WHOLE = 200
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 QUICK = 0.1
-"""The solver that walks gets so many times the budget, and so does a claim that is tried by itself."""
+"""The solver that walks gets so many times the budget, and so does a claim that is tried on the cheap."""
 PATIENCE = 3
 HASTY = 0.01
 """Where it gave up ``PATIENCE`` times in one context, it gets so many times the budget from there on."""
@@ -20,8 +22,8 @@ THOROUGH = 4
 """So many times the budget are for a new solver that is told everything."""
 SHARES = (1.0, 0.6, 0.3)
 """Before that, new solvers are told what bears on the claim: facts of which such a share is about it."""
-NARROW = 1
-"""So many times the budget are for one of those."""
+NARROW = {Arithmetic.QUICK: 0.5, Arithmetic.DEEP: 0.1}
+"""So many times the budget are for one of those: what it finds it mostly finds in a tenth of that."""
 TOLD = 30
 """So many axioms that a state breaks are told at once."""
 EXPLAINED = 6

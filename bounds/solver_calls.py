@@ -24,11 +24,6 @@ class Arithmetic(Enum):
     DEEP = 6
     """By z3's own choice, which knows more of divisibility."""
 
-    @property
-    def slowness(self) -> int:
-        """How many times as long as a quick one's its steps take."""
-        return 10 if self is Arithmetic.DEEP else 1
-
 
 def new_solver(context: Any, arithmetic: Arithmetic = Arithmetic.QUICK) -> Any:
     """A solver of linear arithmetic, the same in every process."""
