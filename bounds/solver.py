@@ -39,6 +39,7 @@ from bounds.solver_budget import (
     BUDGET,
     EXPLAINED,
     HASTY,
+    MOMENT,
     NARROW,
     PATIENCE,
     QUICK,
@@ -204,10 +205,11 @@ class Prover:
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         solver = self._solver
-        answer = self._without_and_with_growth(solver, switches, QUICK if self._stuck < PATIENCE else HASTY)
-        self._stuck += answer == z3.unknown
+        times = MOMENT if effort is Effort.GLANCE else HASTY if self._stuck >= PATIENCE else QUICK
+        answer = self._without_and_with_growth(solver, switches, times)
+        self._stuck += answer == z3.unknown and effort is not Effort.GLANCE
         rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.growing)
-        if rough or (answer == z3.unknown and effort is not Effort.WALK):
+        if rough or (answer == z3.unknown and effort in (Effort.NARROW, Effort.ALL)):
             solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat:
             needed = {switch.get_id() for switch in solver.unsat_core()} if switches else set()
@@ -342,7 +344,7 @@ class Prover:
         first, or all together."""
         needed: dict[Assert, None] = {}
         for part in _parts(e):
-            if needed and self._ask(negation(part), list(needed), effort=Effort.WALK) == z3.unsat:
+            if needed and self._ask(negation(part), list(needed), effort=Effort.GLANCE) == z3.unsat:
                 continue
             more = self._easily(part, checks)
             if more is None and self._anyway(part):
@@ -381,12 +383,9 @@ class Prover:
     def _decide(self, condition: Expr) -> bool | None:
         """Whether a condition is easily proven, or its opposite, without start-up checks."""
         if condition not in self._certain:
-            certain: bool | None = None
-            if self._ask(negation(condition), effort=Effort.WALK) == z3.unsat:
-                certain = True
-            elif self._ask(condition, effort=Effort.WALK) == z3.unsat:
-                certain = False
-            self._certain[condition] = certain
+            tried = ((True, negation(condition)), (False, condition))
+            found = (holds for holds, against in tried if self._ask(against, effort=Effort.WALK) == z3.unsat)
+            self._certain[condition] = next(found, None)
         return self._certain[condition]
 
     def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
@@ -394,7 +393,7 @@ class Prover:
         kept = list(self._core)
         for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
             others = [c for c in kept if c is not check]
-            if (others or failing not in self._open) and self._ask(failing, others, effort=Effort.WALK) == z3.unsat:
+            if (others or failing not in self._open) and self._ask(failing, others, effort=Effort.GLANCE) == z3.unsat:
                 kept = others
         return tuple(kept)
 

@@ -18,6 +18,8 @@ QUICK = 0.1
 PATIENCE = 3
 HASTY = 0.01
 """Where it gave up ``PATIENCE`` times in one context, it gets so many times the budget from there on."""
+MOMENT = 0.005
+"""It gets so many times the budget where only the number of checks that a claim rests on depends on it."""
 THOROUGH = 4
 """So many times the budget are for a new solver that is told everything."""
 SHARES = (1.0, 0.6, 0.3)
@@ -33,8 +35,10 @@ SMALL = (8, 1 << 12)
 
 
 class Effort(Enum):
-    """Who is asked: the solver that walks; new ones too, of what bears on the claim; and one of everything."""
+    """Who is asked: the solver that walks, for a moment or as long as it takes; new ones too, of what bears on the
+    claim; and one of everything."""
 
+    GLANCE = auto()
     WALK = auto()
     NARROW = auto()
     ALL = auto()

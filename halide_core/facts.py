@@ -28,13 +28,15 @@ _RANGE_DEPTH = 4
 class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
-    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
+    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_searched", "_seen", "_upper", "_worlds")
 
     def __init__(self, parent: Facts | None = None) -> None:
         self._parent = parent
         self._lower: dict[Expr, list[Expr]] = {}
         self._upper: dict[Expr, list[Expr]] = {}
         self._proofs: dict[tuple[Expr, Expr], bool] = {}
+        self._searched: dict[tuple[object, ...], bool] = {}
+        """By constant and terms: whether a form was proven not to be negative."""
         self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
         self._said: list[tuple[Expr, Expr]] = []
         """The facts of this layer, as pairs of which the second is not below the first."""
@@ -57,6 +59,7 @@ class Facts:
 
     def _forget(self) -> None:
         self._proofs.clear()
+        self._searched.clear()
         self._ranges.clear()
 
     def assume_range(self, atom: Expr, low: Expr, high: Expr) -> None:
@@ -106,7 +109,11 @@ class Facts:
         """Whether ``form >= 0`` is certain."""
         if not form.terms:
             return form.const >= 0
-        return _Search(self).nonnegative(form, _DEPTH)
+        key = (form.const, *form.terms.items())
+        known = self._searched.get(key)
+        if known is None:
+            known = self._searched[key] = _Search(self).nonnegative(form, _DEPTH)
+        return known
 
     def _states(self) -> list[World]:
         """States in which all facts hold, those of parents among them. A parent's may do."""
