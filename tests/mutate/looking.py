@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -72,6 +72,15 @@ class Looker:
         except BaseException as error:  # noqa: BLE001  # pytest would only print it
             self.ended = error
         return True
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """How a test ended is told in time of its own: the timer's signal would get lost in there."""
+        left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, left)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A test, or what it needs, is done."""
