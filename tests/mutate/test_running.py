@@ -286,6 +286,21 @@ def test_tests_kill(tests: str, wanted: str, tmp_path: Path) -> None:
     assert judged(tmp_path, tests) == wanted
 
 
+_SLOWLY_TOLD = """
+import time
+import pytest
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call):
+    end = time.process_time() + (1.3 if call.when == "call" else 0)
+    while time.process_time() < end: pass
+    return (yield)
+"""
+
+
+def test_time_that_telling_takes_is_not_the_tests(tmp_path: Path) -> None:
+    assert judged(tmp_path, "def test_a(): assert False\n", conftest=_SLOWLY_TOLD).startswith("test ")
+
+
 def test_tests_that_cant_start_kill(tmp_path: Path) -> None:
     assert judged(tmp_path, "def test_a(): pass\n", conftest="1/0\n").startswith("crash")
 
