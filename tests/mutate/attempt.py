@@ -41,7 +41,9 @@ _MEMORY = 8 << 30
 _SECONDS, _PATIENCE = 120, 1800
 """Processor time and time that a mutant never needs."""
 _LIBRARIES = ("islpy", "z3", "sympy")
-_OPTIONS = ("-q", "-p", "no:cacheprovider", "--tb=short", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+_OPTIONS = ("-q", "-p", "no:cacheprovider", "--tb=native", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+"""Of the other styles of tracebacks each parses whole files, which takes longer than most tests, and where memory is
+collected meanwhile, Python 3.11 can fail."""
 
 
 def _import_all(root: Path) -> None:
