@@ -8,18 +8,25 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from unittest.mock import patch
 
-from tests.mutate.looking import Hang, Looker
+from tests.mutate.looking import Looker
 from tests.mutate.reached import Hits
+
+Tell = Callable[[Any], NoReturn]
+"""Tells what was found, and ends the process."""
+_Told = tuple[str, float, list[str], bool, bool]
+"""A test's name, processor time and blocks; whether it fails, and whether it is slow or starts processes."""
 
 SLOW = 1.0
 """Tests that take more processor time are not shown to mutants: others see the same sooner."""
@@ -45,11 +52,11 @@ def _steps(hits: Hits) -> dict[str, Any]:
     items, results = {}, {}
     for name, look, _ in steps(None):
 
-        def looked(look: Callable[[], Any] = look) -> Any:
+        def looked(tell: Tell, look: Callable[[], Any] = look) -> None:
             hits.clear()
             start = time.process_time()
             result = look()
-            return result, (time.process_time() - start, hits.found())
+            tell((result, (time.process_time() - start, hits.found())))
 
         results[name], items[name] = _apart(looked)
     return {"items": items, "found": results, "failing": [], "left_out": []}
@@ -62,20 +69,17 @@ def _tests(hits: Hits, looker: Looker) -> dict[str, Any]:
     starts = _Starts()
     for _, group in groupby(looker.items, key=lambda name: name.partition("::")[0]):
         names = list(group)
-
-        def looked(names: list[str] = names) -> Any:
-            with patch.object(subprocess.Popen, "__init__", starts.refuse):
-                return [
-                    _test(name, following, hits, looker, starts) for name, following in pairwise([*names, None]) if name
-                ]
-
-        for name, seconds, blocks, failed, slow in _apart(looked):
-            if slow:
-                left_out.append(name)
-            elif failed:
-                failing.append(name)
-            else:
-                items[name] = (seconds, blocks)
+        while names:
+            looked = partial(_in_turn, names, hits, looker, starts)
+            found = _apart(looked)
+            for name, seconds, blocks, failed, slow in found:
+                if slow:
+                    left_out.append(name)
+                elif failed:
+                    failing.append(name)
+                else:
+                    items[name] = (seconds, blocks)
+            names = names[len(found) :]
     return {"items": items, "found": {}, "failing": failing, "left_out": left_out}
 
 
@@ -90,30 +94,46 @@ class _Starts:
         raise OSError("no processes here")
 
 
-def _test(
-    name: str, following: str | None, hits: Hits, looker: Looker, starts: _Starts
-) -> tuple[str, float, list[str], bool, bool]:
-    """A test's name, processor time and blocks; whether it fails, and whether it is slow or starts processes."""
+def _in_turn(names: list[str], hits: Hits, looker: Looker, starts: _Starts, tell: Tell) -> None:
+    """Tells of tests up to the first that takes too long: it leaves things in any state, so that no other can follow."""
+    found: list[_Told] = []
+
+    def out_of_time(*_: object) -> None:
+        tell([*found, (names[len(found)], SLOW, [], False, True)])
+
+    signal.signal(signal.SIGPROF, out_of_time)
+    with patch.object(subprocess.Popen, "__init__", starts.refuse):
+        for name, following in pairwise([*names, None]):
+            assert name is not None
+            found.append(_test(name, following, hits, looker, starts))
+    tell(found)
+
+
+def _test(name: str, following: str | None, hits: Hits, looker: Looker, starts: _Starts) -> _Told:
     hits.clear()
-    Hang.met = starts.met = False
+    starts.met = False
     start = time.process_time()
     looker.test(name, following, SLOW)
     seconds = time.process_time() - start
-    return name, seconds, hits.found(), name in looker.failed, starts.met or Hang.met or seconds > SLOW
+    return name, seconds, hits.found(), name in looker.failed, starts.met or seconds > SLOW
 
 
-def _apart(run: Callable[[], Any]) -> Any:
-    """What it gives in a process of its own, so that no memo of an earlier one spares it anything."""
+def _apart(run: Callable[[Tell], None]) -> Any:
+    """What it tells in a process of its own, so that no memo of an earlier one spares it anything."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.json"
+
+        def end(**told: Any) -> NoReturn:
+            path.write_text(json.dumps(told), encoding="utf-8")
+            os._exit(0)
+
         child = os.fork()
         if child == 0:
             try:
-                told = {"found": run()}
+                run(lambda found: end(found=found))
             except BaseException:  # noqa: BLE001  # whatever it is, it is told
-                told = {"failed": traceback.format_exc()}
-            path.write_text(json.dumps(told), encoding="utf-8")
-            os._exit(0)
+                end(failed=traceback.format_exc())
+            end(failed="It told nothing.")
         os.waitpid(child, 0)
         told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"failed": "It died."}
         if "failed" in told:
