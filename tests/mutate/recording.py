@@ -95,7 +95,7 @@ class _Starts:
 
 
 def _in_turn(names: list[str], hits: Hits, looker: Looker, starts: _Starts, tell: Tell) -> None:
-    """Tells of tests up to the first that takes too long: it leaves things in any state, so that no other can follow."""
+    """Tells of tests up to the first that takes too long: none can follow it, for it leaves things in any state."""
     found: list[_Told] = []
 
     def out_of_time(*_: object) -> None:

@@ -262,14 +262,14 @@ print(verdict.judge.value if verdict.judge else "survived", verdict.why.partitio
 """
 
 
-def judged(root: Path, tests: str, conftest: str = "") -> str:
+def judged(root: Path, tests: str, conftest: str = "", script: str = _JUDGED) -> str:
     """What the process of an attempt makes of a folder of tests."""
     folder = root / "tests/bounds"
     folder.mkdir(parents=True)
     (folder / "test_a.py").write_text(tests, encoding="utf-8")
     profile = "import hypothesis\nhypothesis.settings.register_profile('halide_core')\n"
     (folder / "conftest.py").write_text(profile + conftest, encoding="utf-8")
-    command = [sys.executable, "-c", _JUDGED, str(root)]
+    command = [sys.executable, "-c", script, str(root)]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
 
 
@@ -284,6 +284,42 @@ def judged(root: Path, tests: str, conftest: str = "") -> str:
 )
 def test_tests_kill(tests: str, wanted: str, tmp_path: Path) -> None:
     assert judged(tmp_path, tests) == wanted
+
+
+_RECORDED = """
+import os, sys
+from pathlib import Path
+from tests.mutate import attempt, looking, recording
+os.chdir(sys.argv[1])
+recording.SLOW = 0.3
+
+class Nothing:
+    def clear(self): pass
+    def found(self): return []
+
+found = {}
+
+def loop(looker):
+    found.update(recording._tests(Nothing(), looker))
+
+attempt._run(looking.Looker(loop), ["tests/bounds"], Path("scratch"))
+print("left out", *found["left_out"], "failing", *found["failing"], "kept", *found["items"])
+"""
+_INTERRUPTED = """
+seen = []
+def test_a(): seen.append(1)
+def test_b():
+    seen.append(1)
+    while True: pass
+def test_c(): assert not seen
+def test_d(): assert False
+"""
+
+
+def test_no_test_is_recorded_where_another_was_interrupted(tmp_path: Path) -> None:
+    told = judged(tmp_path, _INTERRUPTED, script=_RECORDED)
+    a, b, c, d = (f"tests/bounds/test_a.py::test_{name}" for name in "abcd")
+    assert f"left out {b} failing {d} kept {a} {c}" in told
 
 
 _SLOWLY_TOLD = """
