@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bounds.claims import Claim, Kind, Status, nothing
-from bounds.decided import without_idle_cases
+from bounds.decided import has_cases, without_idle_cases
 from bounds.solver import Prover
 from halide_core import ir
 from halide_core.ir import Expr
@@ -28,6 +28,12 @@ def test_only_the_case_that_is_certain_is_left() -> None:
     e = ir.less(_select(p, ir.add(inner, ir.ONE), _select(ir.less(a, b), c, a)), c)
     assert without_idle_cases(e, decide) is ir.less(ir.add(inner, ir.ONE), c)
     assert asked == [p, q], "what an idle case asks is not asked"
+
+
+def test_extremes_quotients_and_selects_have_cases() -> None:
+    cased = [ir.minimum(a, b), ir.maximum(a, b), ir.div(a, b), ir.mod(a, b), _select(p, a, b)]
+    assert all(has_cases(ir.add(c, e)) for e in cased)
+    assert not any(has_cases(e) for e in (a, ir.add(a, b), ir.mul(a, b), ir.less(a, b)))
 
 
 def test_nothing_decided_gives_the_same_node() -> None:

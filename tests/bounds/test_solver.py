@@ -142,6 +142,7 @@ def test_position_in_a_fused_loop_is_given_back_whatever_its_length_is(monkeypat
 def test_false_claim_has_a_counterexample() -> None:
     context = nothing().holds(ir.less(ir.ZERO, N), ir.less(N, ir.i64(5)))
     prover = Prover()
+    assert prover.steps == 0
     (result,) = prover.prove([Claim(Kind.MEMORY, "f", ("",), context, ir.less(N, ir.i64(4)))])
     assert prover.steps > 0
     assert result.status is Status.REFUTED

@@ -96,11 +96,20 @@ def test_means_of_means_stay_narrow() -> None:
         assert np.array_equal(values, f.evaluate([64])), name
 
 
+BOTH_SIDES: list[Formula] = [
+    lambda a, b: mean(UInt(8))(a, b) * a,
+    lambda a, b: a * mean(UInt(8))(a, b),
+]
+
+
 def test_means_are_found_on_both_sides_of_an_operator() -> None:
-    u8 = UInt(8)
-    for formula in (lambda a, b: mean(u8)(a, b) * a, lambda a, b: a * mean(u8)(a, b)):
-        f = of(u8, formula)
-        assert found(f) == [Intrinsic.ROUNDING_HALVING_ADD]
+    for formula in BOTH_SIDES:
+        assert found(of(UInt(8), formula)) == [Intrinsic.ROUNDING_HALVING_ADD]
+
+
+def test_means_on_both_sides_of_an_operator_are_right() -> None:
+    for formula in BOTH_SIDES:
+        f = of(UInt(8), formula)
         same(computed(f, [1024]), f.evaluate([1024]))
 
 

@@ -183,6 +183,13 @@ def inner_rows() -> hl.Func:
     return f
 
 
+def test_parts_cut_at_constants_are_the_loop() -> None:
+    f, window = inner_rows(), [(0, 64), (0, 1)]
+    want = f.evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+
+
 @pytest.mark.parametrize("window", [[(-70, 140), (0, 2)], [(0, 64), (0, 2)], [(-40, 100), (-1, 3)]])
 def test_a_shifted_last_vector_asks_once_for_all_lanes(window: list[tuple[int, int]]) -> None:
     """Loops of constants are cut at constant places; the last vector has a version without the input's clamps."""

@@ -28,7 +28,7 @@ Tell = Callable[[Any], NoReturn]
 _Told = tuple[str, float, list[str], bool, bool]
 """A test's name, processor time and blocks; whether it fails, and whether it is slow or starts processes."""
 
-SLOW = 1.0
+SLOW = 2.0
 """Tests that take more processor time are not shown to mutants: others see the same sooner."""
 
 

@@ -92,4 +92,19 @@ EXPLAINED: dict[Key, Survivor] = {
         "_INT64 = range(-(1 << 63), 1 << 63)",
         "_INT64 = range(-(0 << 63), 1 << 63)",
     ): _same("what fits no int64 is made another way, of its digits: the same number, only not as quickly."),
+    (
+        "bounds/solver_calls.py:new_solver",
+        'solver.set("arith.solver", arithmetic.value)',
+        'solver.set("arith.nl", False)',
+    ): _same("one setting does not depend on the other, and nothing is asked in between."),
+    (
+        "bounds/solver_products.py:Products.of",
+        "self._about[min(axioms)] = (m, x, y)",
+        "self._about[max(axioms)] = (m, x, y)",
+    ): _same("the axioms of a product have numbers of their own and are told together: any of them stands for it."),
+    (
+        "scheduling/wrappers.py:wrap_calls",
+        "_wrap(algorithm, f, given)",
+        "f.directives = [d for d in f.directives if d not in given]",
+    ): _same("what wraps reads the directives that it is given, and where it refuses, nothing of this is kept."),
 }
