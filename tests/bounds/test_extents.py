@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bounds.claims_evaluate import evaluate
-from bounds.extents import Extents
+from bounds.extents import Extents, _covers_all
 from bounds.query import Define, ForAll
 from halide_core import ir
 from halide_core.ir import BinaryOp, Expr, Interval
@@ -58,3 +58,14 @@ def test_coordinate_that_is_scaled_as_a_float_has_the_ends_of_its_values(written
     assert low is not None and high is not None
     values = [evaluate(e, {x: at}) for at in range(-4, 7)]
     assert (evaluate(low, {}), evaluate(high, {})) == (min(values), max(values))
+
+
+def test_quotient_of_what_is_further_out_covers_nothing() -> None:
+    inner, n = ir.index_variable("inner"), ir.index_variable("n")
+    three = ir.i64(3)
+    assert _covers_all(ir.mod(inner, three), {inner}, {})
+    assert _covers_all(ir.div(inner, three), {inner}, {})
+    assert not _covers_all(ir.div(ir.add(inner, n), three), {inner}, {})
+    for outer in (ir.mod(n, three), ir.div(n, three)):
+        assert not _covers_all(outer, {inner}, {})
+        assert _covers_all(ir.add(outer, ir.mod(inner, three)), {inner}, {})

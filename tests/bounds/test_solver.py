@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+import z3
 
 from bounds import solver
 from bounds.claims import Claim, Context, Kind, Status, nothing
@@ -167,6 +168,14 @@ def test_check_that_is_needed_is_named_and_no_other() -> None:
     (result,) = Prover().prove(claims)
     assert result.status is Status.ASSERTED
     assert result.checks == (checks[0], checks[2])
+
+
+def test_new_solvers_are_told_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Prover, "_without_and_with_growth", lambda *_: z3.unknown)  # as if the walk gave up
+    small = Assert(ir.less_equal(N, ir.i64(5)), Failure.ASSERTION, ("small",))
+    claim = Claim(Kind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9)))
+    (result,) = Prover().prove([claim])
+    assert (result.status, result.checks) == (Status.ASSERTED, (small,))
 
 
 def test_claim_beyond_the_budget_is_undecided() -> None:

@@ -6,10 +6,13 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.ir import AllocateFlat, Block, Expr, For, Interval, LoopKind, LoopName, Store
+from halide_core.algorithm import Function
+from halide_core.ir import AllocateFlat, Block, Expr, For, Interval, LoopKind, LoopName, PrefetchRegion, Store
+from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import BOOL, INT64
 from halide_core.visit import walk
 from lowering.hoist_storage import _larger
+from lowering.interpreter_prefetch import is_inside
 from lowering.warm_up import separate_warm_ups
 from tests.scheduling.dumps import after
 
@@ -49,3 +52,23 @@ def test_last_directive_that_traces_is_blamed() -> None:
     g.split(x, outer, x, 4).vectorize(x)
     with pytest.raises(hl.ScheduleError, match=r"f\.debug_to_file\(.*vectorized loop"):
         after(g, "simplify")
+
+
+def test_prefetch_of_an_input_is_not_of_a_func_of_its_name() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image, g, f = hl.ImageParam(hl.Int(32), 1, "g"), hl.Func("g"), hl.Func("f")
+    g[x] = x * 2
+    f[x, y] = g[x + y] + image[x + y]
+    g.compute_root()
+    f.prefetch(image, y, y, 2)
+    (region,) = [s for s in walk(after(f, "prefetch")) if isinstance(s, PrefetchRegion)]
+    assert not isinstance(region.func, Function)
+
+
+@pytest.mark.parametrize("strategy", PrefetchBoundStrategy)
+def test_prefetch_says_where_it_stays_inside(strategy: PrefetchBoundStrategy) -> None:
+    g = hl.Func("g")
+    g[hl.Var("x")] = 0
+    for box in (None, (Interval(ir.ZERO, N),)):
+        region = PrefetchRegion(g.function, X, ir.ONE, strategy, box)
+        assert is_inside(region) == (box is not None and strategy is not PrefetchBoundStrategy.NonFaulting)
