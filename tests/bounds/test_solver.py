@@ -11,6 +11,7 @@ from bounds import solver
 from bounds.claims import Claim, Context, Kind, Status, nothing
 from bounds.claims_evaluate import evaluate
 from bounds.solver import Prover
+from bounds.solver_budget import Effort
 from bounds.solver_floats import float_range
 from halide_core import ir
 from halide_core.errors import InternalError
@@ -222,6 +223,14 @@ def test_products_said_in_one_context_are_said_again_in_the_next() -> None:
     grown = [c.holds(ir.less(ir.ZERO, N), ir.less(ir.ZERO, M)) for c in (one, two)]
     claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.less(ir.ZERO, ir.mul(N, M))) for c in grown]
     assert [r.status for r in Prover().prove(claims)] == [Status.PROVEN, Status.PROVEN]
+
+
+def test_walk_compares_products_where_a_claim_needs_it() -> None:
+    context = nothing().holds(ir.less_equal(ir.ZERO, N), ir.less_equal(N, M), ir.less_equal(ir.ZERO, K))
+    prover = Prover()
+    prover._enter(context)
+    larger = ir.less(ir.mul(M, K), ir.mul(N, K))
+    assert prover._ask(larger, effort=Effort.WALK) == z3.unsat
 
 
 def test_contradictory_facts_are_told() -> None:

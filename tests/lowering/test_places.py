@@ -133,7 +133,8 @@ def test_rows_that_differ_by_lane_are_vectors_of_int64_that_fit_a_register() -> 
 def test_lanes_that_share_elements_are_steps() -> None:
     half = ir.div(ir.add(lane, a), ir.i64(2))
     assert step_of_lanes(placed(ir.add(half, s)), lane) == 2
-    assert step_of_lanes(placed(ir.div(lane, ir.i64(3))), lane) is None
+    assert [step_of_lanes(placed(ir.div(lane, ir.i64(k))), lane) for k in (2, 4, 8)] == [2, 4, 8]
+    assert all(step_of_lanes(placed(ir.div(lane, ir.i64(k))), lane) is None for k in (3, 5, 16))
     assert step_of_lanes(placed(ir.div(ir.mul(lane, ir.i64(2)), ir.i64(4))), lane) is None
     assert step_of_lanes(placed(ir.div(ir.add(lane, byte), ir.i64(2))), lane) is None
     assert step_of_lanes(placed(ir.add(half, lane)), lane) is None

@@ -113,20 +113,10 @@ EXPLAINED: dict[Key, Survivor] = {
         "return [e for e in subexpressions(roots) ]",
     ): _same("only leaves have values of a model, and only variables are made up."),
     (
-        "lowering/places.py:<module>",
-        "STEPS = (2, 4, 8)",
-        "STEPS = (2, 5, 8)",
-    ): Survivor(Reason.LIMIT, "lanes that share an element and are not loaded densely are loaded one by one."),
-    (
         "lowering/places.py:narrowed",
         "case Cast(a=inner) if inner.type.is_integer() and inner.type.bits() + inner.type.is_uint() <= 32:",
         "case Cast(a=inner) :",
     ): _same("of anything else that is cast no range within int32 is known, and so it was given up above."),
-    (
-        "bounds/solver.py:Prover._without_and_with_growth",
-        "answer = self._bounded_check(solver, [self._growing, *switches], times)",
-        "answer = self._bounded_check(solver, [*switches], times)",
-    ): Survivor(Reason.TWICE, "new solvers, which are told of products without a switch, prove what it then can't."),
     (
         "bounds/solver_calls.py:steps_of",
         "return 0",
