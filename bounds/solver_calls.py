@@ -28,9 +28,8 @@ class Arithmetic(Enum):
 def new_solver(context: Any, arithmetic: Arithmetic = Arithmetic.QUICK) -> Any:
     """A solver of linear arithmetic, the same in every process."""
     solver = z3.SimpleSolver(ctx=context)
-    solver.set("random_seed", 0)
-    solver.set("arith.solver", arithmetic.value)
-    solver.set("arith.nl", False)  # products are unknowns with lemmas: there is nothing nonlinear
+    # Products are unknowns with lemmas: there is nothing nonlinear.
+    solver.set("random_seed", 0, "arith.solver", arithmetic.value, "arith.nl", False)
     return solver
 
 
@@ -45,10 +44,9 @@ def steps_of(solver: Any) -> int:
     """How many steps its context counts so far."""
     statistics = solver.statistics()
     context, counts = statistics.ctx.ref(), statistics.stats
-    for i in reversed(range(len(statistics))):  # it stands near the end
-        if z3.Z3_stats_get_key(context, counts, i) == _STEPS:
-            return int(z3.Z3_stats_get_uint_value(context, counts, i))
-    return 0
+    near_the_end = reversed(range(len(statistics)))
+    at = next(i for i in near_the_end if z3.Z3_stats_get_key(context, counts, i) == _STEPS)
+    return int(z3.Z3_stats_get_uint_value(context, counts, at))
 
 
 def valued(model: Any) -> Callable[[Any], int]:

@@ -93,7 +93,7 @@ def narrowed(e: Expr) -> Expr | None:
     match e:
         case IntImm(value=value):
             return ir.const(value, INT32)
-        case Cast(a=inner) if inner.type.is_integer() and inner.type.bits() + inner.type.is_uint() <= 32:
+        case Cast(a=inner):  # of what does not fit it no range within int32 is known
             return inner if inner.type is INT32 else Cast(INT32, inner)
         case Binary(
             op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b, type=type

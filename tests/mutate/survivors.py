@@ -93,11 +93,6 @@ EXPLAINED: dict[Key, Survivor] = {
         "_INT64 = range(-(0 << 63), 1 << 63)",
     ): _same("what fits no int64 is made another way, of its digits: the same number, only not as quickly."),
     (
-        "bounds/solver_calls.py:new_solver",
-        'solver.set("arith.solver", arithmetic.value)',
-        'solver.set("arith.nl", False)',
-    ): _same("one setting does not depend on the other, and nothing is asked in between."),
-    (
         "bounds/solver_products.py:Products.of",
         "self._about[min(axioms)] = (m, x, y)",
         "self._about[max(axioms)] = (m, x, y)",
@@ -112,14 +107,4 @@ EXPLAINED: dict[Key, Survivor] = {
         "return [e for e in subexpressions(roots) if isinstance(e, ir.Variable | ir.ParamRef | ir.BufferField | ir.Hole)]",  # noqa: E501
         "return [e for e in subexpressions(roots) ]",
     ): _same("only leaves have values of a model, and only variables are made up."),
-    (
-        "lowering/places.py:narrowed",
-        "case Cast(a=inner) if inner.type.is_integer() and inner.type.bits() + inner.type.is_uint() <= 32:",
-        "case Cast(a=inner) :",
-    ): _same("of anything else that is cast no range within int32 is known, and so it was given up above."),
-    (
-        "bounds/solver_calls.py:steps_of",
-        "return 0",
-        "return 1",
-    ): _same("z3 always tells its steps."),
 }
