@@ -28,14 +28,13 @@ _RANGE_DEPTH = 4
 class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
-    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_searched", "_seen", "_upper", "_worlds")
+    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
 
     def __init__(self, parent: Facts | None = None) -> None:
         self._parent = parent
         self._lower: dict[Expr, list[Expr]] = {}
         self._upper: dict[Expr, list[Expr]] = {}
-        self._proofs: dict[tuple[Expr, Expr], bool] = {}
-        self._searched: dict[tuple[object, ...], bool] = {}
+        self._proofs: dict[tuple[object, ...], bool] = {}
         """By constant and terms: whether a form was proven not to be negative."""
         self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
         self._said: list[tuple[Expr, Expr]] = []
@@ -59,7 +58,6 @@ class Facts:
 
     def _forget(self) -> None:
         self._proofs.clear()
-        self._searched.clear()
         self._ranges.clear()
 
     def assume_range(self, atom: Expr, low: Expr, high: Expr) -> None:
@@ -87,16 +85,19 @@ class Facts:
 
     def proves_le(self, a: Expr, b: Expr) -> bool:
         """Whether ``a <= b`` is certain."""
-        if a is b:
-            return True
-        key = (a, b)
+        return a is b or self.proves_nonnegative(difference(b, a))
+
+    def proves_nonnegative(self, form: Linear) -> bool:
+        """Whether ``form >= 0`` is certain."""
+        if not form.terms:
+            return form.const >= 0
+        key = (form.const, *form.terms.items())
         known = self._proofs.get(key)
         if known is None:
-            known = self._proven_above(key) or self.proves_nonnegative(difference(b, a))
-            self._proofs[key] = known
+            known = self._proofs[key] = self._proven_above(key) or _Search(self).nonnegative(form, _DEPTH)
         return known
 
-    def _proven_above(self, key: tuple[Expr, Expr]) -> bool:
+    def _proven_above(self, key: tuple[object, ...]) -> bool:
         """Whether a parent has a proof: its facts hold here too."""
         layer = self._parent
         while layer is not None:
@@ -104,16 +105,6 @@ class Facts:
                 return True
             layer = layer._parent
         return False
-
-    def proves_nonnegative(self, form: Linear) -> bool:
-        """Whether ``form >= 0`` is certain."""
-        if not form.terms:
-            return form.const >= 0
-        key = (form.const, *form.terms.items())
-        known = self._searched.get(key)
-        if known is None:
-            known = self._searched[key] = _Search(self).nonnegative(form, _DEPTH)
-        return known
 
     def _states(self) -> list[World]:
         """States in which all facts hold, those of parents among them. A parent's may do."""
