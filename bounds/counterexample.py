@@ -11,7 +11,6 @@ from collections.abc import Collection
 
 from bounds.claims import Claim, Counterexample, brief
 from bounds.claims_evaluate import evaluate
-from halide_core import ir
 from halide_core.ir import Expr
 from halide_core.value_semantics import Value
 from halide_core.visit import subexpressions
@@ -38,6 +37,5 @@ def confirmed(claim: Claim, leaves: dict[Expr, int], invented: Collection[Expr])
 
 
 def _mentioned(claim: Claim) -> list[Expr]:
-    """The leaves that a claim mentions, in a fixed order."""
-    roots = [node.fact for node in claim.context.below(None)] + [claim.conclusion]
-    return [e for e in subexpressions(roots) if isinstance(e, ir.Variable | ir.ParamRef | ir.BufferField | ir.Hole)]
+    """All that a claim is made of, its leaves among it, in a fixed order."""
+    return list(subexpressions([node.fact for node in claim.context.below(None)] + [claim.conclusion]))

@@ -350,6 +350,7 @@ class Prover:
             if more is None and self._anyway(part):
                 more = {}
             if more is None:
+                # what is left has fewer ways to hold: its proof is one of the part
                 part = any_of(filter(self._conceivable, alternatives(without_idle_cases(part, self._decide))))
                 first, *others = alternatives(part)
                 more = self._part_by_part(first, checks, Effort.NARROW) if others else None

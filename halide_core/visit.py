@@ -88,7 +88,7 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
 
 
 def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
-    """``expr`` with other operands; itself if they are the ones it has."""
+    """``expr`` with other operands; itself if they are the ones it has: equal nodes are one object."""
     return expr if parts(expr) == new else _BUILD[type(expr)](expr, new)
 
 
@@ -246,9 +246,7 @@ class Rewriter:
 
     def parts_of(self, expr: Expr) -> Expr:
         """The expression with its operands rewritten."""
-        old = parts(expr)
-        new = tuple([self.expr(part) for part in old])
-        return expr if old == new else _BUILD[type(expr)](expr, new)
+        return with_parts(expr, tuple([self.expr(part) for part in parts(expr)]))
 
     def interval(self, interval: Interval) -> Interval:
         """The interval with both ends rewritten."""

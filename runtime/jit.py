@@ -20,7 +20,7 @@ from halide_core.algorithm import snapshot
 from halide_core.backend import Argument, ArgumentKind, Box, Request
 from halide_core.buffer import Buffer
 from halide_core.debug import deep_recursion
-from halide_core.errors import PipelineError, SpecializeFailError, ToolchainError
+from halide_core.errors import PipelineError, SpecializeFailError
 from halide_core.narrow_floats import pattern_of
 from halide_core.profiling import Profile
 from halide_core.settings import profiles_demanded
@@ -70,11 +70,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
         runtime()  # its symbols must be there before a library that needs them is opened
         return FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
 
-    try:
-        library = load(key, build, opened)
-    except OSError as error:
-        raise ToolchainError(f'Pipeline "{request.name}" was compiled, but can\'t be loaded: {error}') from error
-    return LoadedPipeline(request, library, signature)
+    return LoadedPipeline(request, load(f'Pipeline "{request.name}"', key, build, opened), signature)
 
 
 def _text(lowered: Lowered) -> str:

@@ -1,8 +1,8 @@
 """Shared objects, from the cache into the process.
 
-In: a key of the cache, what builds the shared object, and what opens it. Out: what the latter returned.
+In: what people call the library, a key of the cache, what builds it, and what opens it. Out: what the latter returned.
 
-    load(key, lambda path: compile_shared([source], path), lambda path: FFI.dlopen(str(path)))
+    load("The runtime", key, lambda path: compile_shared([source], path), lambda path: FFI.dlopen(str(path)))
 
 What the cache holds may be damaged; and other processes, which keep it within its bound, may remove an entry after it
 was found and before it is opened. Then it is built once more, in a folder that nobody else knows.
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,26 +23,40 @@ from runtime.cache import default_cache
 _T = TypeVar("_T")
 
 
-def load(key: str, build: Callable[[Path], None], opened: Callable[[Path], _T]) -> _T:
+def load(name: str, key: str, build: Callable[[Path], None], opened: Callable[[Path], _T]) -> _T:
     """What ``opened`` makes of the shared object.
 
     Raises:
-        ToolchainError: from ``build``.
-        OSError: from ``opened``, of what was built this very moment.
+        ToolchainError: from ``build``; or files can't be written; or what was built this very moment can't be opened.
     """
+
+    def built(path: Path) -> None:
+        with _told(f"{name} can't be compiled"):
+            build(path)
+
     cache = default_cache()
-    path = cache.get_or_build(key, build)
+    path = cache.get_or_build(key, built)
     with suppress(OSError):
         return opened(path)
     cache.discard(key)
     with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
         own = Path(folder) / "library.so"
-        build(own)
-        library = opened(own)
+        built(own)
+        with _told(f"{name} was compiled, but can't be loaded"):
+            library = opened(own)
 
         def copy(path: Path) -> None:
             shutil.copyfile(own, path)
 
-        with suppress(ToolchainError):  # what runs now does not depend on it
+        with suppress(ToolchainError, OSError):  # what runs now does not depend on it
             cache.get_or_build(key, copy)
     return library
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """What the system refuses, as an error that says what it was needed for."""
+    try:
+        yield
+    except OSError as error:
+        raise ToolchainError(f"{what}: {error}") from error

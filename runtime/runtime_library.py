@@ -130,10 +130,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _open() -> Any:
-    try:
-        return load(_key(find_compiler()), _build, lambda path: FFI.dlopen(str(path), _DLOPEN_FLAGS))
-    except OSError as error:
-        raise ToolchainError(f"The runtime was compiled, but can't be loaded: {error}") from error
+    return load("The runtime", _key(find_compiler()), _build, lambda path: FFI.dlopen(str(path), _DLOPEN_FLAGS))
 
 
 def _build(output: Path) -> None:

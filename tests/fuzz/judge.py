@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 
@@ -45,6 +45,8 @@ class Judges(Flag):
     COMPILED = auto()
     EXECUTABLE = auto()
 
+
+_Run = Callable[[], Sequence[Array]]
 
 FAST = Judges(0)
 INTERPRETED = Judges.UNSCHEDULED | Judges.CERTIFICATE
@@ -85,20 +87,23 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
     except hl.HalideError as error:
         return _refused(case, error)
     expected = reference(case, outputs)
+    native: list[tuple[str, _Run]] = []
+    if Judges.COMPILED in judges:
+        native.append(("compiled", lambda: run_compiled(case)))
+    if Judges.EXECUTABLE in judges:
+        native.append(("executable", lambda: executable.run(request, lowered, case.windows)))
     try:
         _check_passes(case, request, lowered, trace, expected)
     except (AssertionFailure, KeepsGrowing) as stopped:
-        return _stopped(case, request, lowered, expected, stopped, judges)
+        return _stopped(case, expected, stopped, native)
     if Judges.UNSCHEDULED in judges and case.scheduled:
         refusal = _check_unscheduled(case, expected)
         if refusal is not None:
             return refusal
     if Judges.CERTIFICATE in judges:
         certified.check(request, trace)
-    if Judges.COMPILED in judges:
-        _compare("compiled", case, run_compiled(case), expected, exact=case.exact)
-    if Judges.EXECUTABLE in judges:
-        _compare("executable", case, executable.run(request, lowered, case.windows), expected, exact=case.exact)
+    for who, run in native:
+        _compare(who, case, run(), expected, exact=case.exact)
     return Verdict(Outcome.RAN, features=covered(case, realization_order(request.outputs), trace))
 
 
@@ -114,27 +119,17 @@ def _refused(case: Program, error: hl.HalideError) -> Verdict:
 
 
 def _stopped(
-    case: Program,
-    request: Request,
-    lowered: Lowered,
-    expected: Expected,
-    stopped: AssertionFailure | KeepsGrowing,
-    judges: Judges,
+    case: Program, expected: Expected, stopped: AssertionFailure | KeepsGrowing, native: Sequence[tuple[str, _Run]]
 ) -> Verdict:
     """A start-up check failed: it must fail in compiled code too, and for the baseline."""
     kind = stopped.failure.value if isinstance(stopped, AssertionFailure) else "regions keep growing"
     _check_floor(case, expected, kind)
-    runners = [
-        (Judges.COMPILED, lambda: run_compiled(case)),
-        (Judges.EXECUTABLE, lambda: executable.run(request, lowered, case.windows)),
-    ]
-    for who, run in runners:
-        if who in judges:
-            try:
-                run()
-            except hl.PipelineError:
-                continue
-            raise Mismatch(f"ran {who.name}", f"where the interpreter stops: {stopped}")
+    for who, run in native:
+        try:
+            run()
+        except hl.PipelineError:
+            continue
+        raise Mismatch(f"ran {who}", f"where the interpreter stops: {stopped}")
     return Verdict(Outcome.ASSERTED, kind, str(stopped))
 
 

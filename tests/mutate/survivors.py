@@ -102,9 +102,4 @@ EXPLAINED: dict[Key, Survivor] = {
         "_wrap(algorithm, f, given)",
         "f.directives = [d for d in f.directives if d not in given]",
     ): _same("what wraps reads the directives that it is given, and where it refuses, nothing of this is kept."),
-    (
-        "bounds/counterexample.py:_mentioned",
-        "return [e for e in subexpressions(roots) if isinstance(e, ir.Variable | ir.ParamRef | ir.BufferField | ir.Hole)]",  # noqa: E501
-        "return [e for e in subexpressions(roots) ]",
-    ): _same("only leaves have values of a model, and only variables are made up."),
 }

@@ -12,7 +12,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.errors import ToolchainError
-from runtime import loading
+from runtime import jit, loading
 from runtime.cache import CompileCache
 from runtime.loading import load
 from runtime.runtime_library import FFI
@@ -57,7 +57,7 @@ def use(monkeypatch: pytest.MonkeyPatch, cache: CompileCache) -> None:
 def test_entry_that_vanishes_before_it_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Vanishing(tmp_path))
     built: list[Path] = []
-    assert load(KEY, lambda path: seven(path, built), opened) is not None
+    assert load("The library", KEY, lambda path: seven(path, built), opened) is not None
     assert len(built) == 2  # for the cache, and for a folder of its own
 
 
@@ -66,16 +66,16 @@ def test_damaged_entry_is_replaced_by_what_is_loaded(tmp_path: Path, monkeypatch
     use(monkeypatch, cache)
     built: list[Path] = []
     cache.get_or_build(KEY, no_library)
-    load(KEY, lambda path: seven(path, built), opened)
+    load("The library", KEY, lambda path: seven(path, built), opened)
     assert len(built) == 1
-    load(KEY, lambda path: seven(path, built), opened)
+    load("The library", KEY, lambda path: seven(path, built), opened)
     assert len(built) == 1 and cache.verify(KEY)
 
 
 def test_what_never_loads_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, CompileCache(tmp_path))
-    with pytest.raises(OSError, match=r"invalid ELF header|file too short"):
-        load(KEY, no_library, opened)
+    with pytest.raises(ToolchainError, match=r"^The library was compiled, .*(invalid ELF header|file too short)"):
+        load("The library", KEY, no_library, opened)
 
 
 def test_cache_that_fails_late_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_cache_that_fails_late_does_not_matter(tmp_path: Path, monkeypatch: pyte
 
     cache = Full(tmp_path)
     use(monkeypatch, cache)
-    assert load(KEY, lambda path: seven(path, []), opened) is not None
+    assert load("The library", KEY, lambda path: seven(path, []), opened) is not None
     assert cache.asked == 2
 
 
@@ -102,3 +102,24 @@ def test_pipeline_whose_entry_vanishes_runs(tmp_path: Path, monkeypatch: pytest.
     f = hl.Func("f")
     f[x] = x * 3 + 1
     assert np.asarray(f.realize([4])).tolist() == [1, 4, 7, 10]
+
+
+@pytest.mark.uncertified("about loading")
+def test_pipeline_that_never_loads_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, CompileCache(tmp_path))
+    monkeypatch.setattr(jit, "compile_shared", lambda _sources, path, **_settings: no_library(path))
+    f = hl.Func("f")
+    f[x] = x * 5 + 2
+    with pytest.raises(ToolchainError, match=r'^Pipeline "f" was compiled, but can\'t be loaded: '):
+        f.realize([4])
+    monkeypatch.undo()
+    assert np.asarray(f.realize([4])).tolist() == [2, 7, 12, 17]
+
+
+def test_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    use(monkeypatch, CompileCache(tmp_path))
+    with pytest.raises(ToolchainError, match=r"^The library can't be compiled: .*No space left"):
+        load("The library", KEY, full, opened)

@@ -35,3 +35,14 @@ def test_inlined_func_shows_nothing(method: str) -> None:
     else:
         g.add_trace_tag("a tag")
     refused(hl.ScheduleError, f.loop_nest, f"g.{method}(", at=f"g.{method}(")
+
+
+def test_last_directive_that_traces_is_blamed() -> None:
+    x, outer = hl.Var("x"), hl.Var("outer")
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x * 3
+    g[x] = f[x] + 1
+    f.compute_at(g, x).trace_realizations().debug_to_file("f.tmp")
+    g.split(x, outer, x, 4).vectorize(x)
+    with pytest.raises(hl.ScheduleError, match=r"f\.debug_to_file\(.*vectorized loop"):
+        after(g, "simplify")

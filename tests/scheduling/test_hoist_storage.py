@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core import ir
 from halide_core.ir import AllocateFlat, For, Stmt
 from halide_core.visit import sub_stmts
+from lowering.hoist_storage import _larger
 from tests.apps.checking import check, image, numbers
 from tests.scheduling.dumps import traced
 
@@ -138,3 +140,9 @@ def test_loop_of_one_iteration_is_no_loop_any_more() -> None:
     g.compute_at(f, x).store_at(f, y).hoist_storage(f, y)
     assert allocations(h) == {"f": ("h.s0.x", "1"), "g": ("h.s0.x", "2")}
     expected(h, [6, 5])
+
+
+@pytest.mark.parametrize("limits", [(4, 7), (7, 4), (None, 7), (7, None), (None, None)])
+def test_memory_for_two_is_limited_where_both_are(limits: tuple[int | None, int | None]) -> None:
+    a, b = (AllocateFlat("g", hl.Int(32), ir.ONE, limit) for limit in limits)
+    assert _larger(a, b).limit == (None if None in limits else 7)

@@ -10,11 +10,13 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.ir import PrefetchLine, PrefetchRegion, Stmt
+from halide_core.algorithm import Function
+from halide_core.ir import Interval, PrefetchLine, PrefetchRegion, Stmt
 from halide_core.printer import format_stmt
 from halide_core.visit import Rewriter, walk
 from lowering.driver import lower
 from lowering.interpreter import interpret
+from lowering.interpreter_prefetch import is_inside
 from lowering.store import MemoryFault
 from runtime.emit_c import emit_c
 from tests.apps.checking import check, image, numbers
@@ -173,3 +175,22 @@ def test_schedule_as_a_value() -> None:
     plain.apply(last)
     assert hl.Schedule(last).directives() == plain.directives()
     check(last, [9, 8], np.asarray(last.evaluate([9, 8])))
+
+
+def test_prefetch_of_an_input_is_not_of_a_func_of_its_name() -> None:
+    image, g, f = hl.ImageParam(hl.Int(32), 1, "g"), hl.Func("g"), hl.Func("f")
+    g[x] = x * 2
+    f[x, y] = g[x + y] + image[x + y]
+    g.compute_root()
+    f.prefetch(image, y, y, 2)
+    (region,) = [s for s in walk(after(f, "prefetch")) if isinstance(s, PrefetchRegion)]
+    assert not isinstance(region.func, Function)
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+def test_prefetch_says_where_it_stays_inside(strategy: hl.PrefetchBoundStrategy) -> None:
+    g = hl.Func("g")
+    g[x] = 0
+    for box in (None, (Interval(ir.ZERO, ir.ONE),)):
+        region = PrefetchRegion(g.function, ir.index_variable("x"), ir.ONE, strategy, box)
+        assert is_inside(region) == (box is not None and strategy is not Strategy.NonFaulting)
