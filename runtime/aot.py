@@ -38,7 +38,7 @@ def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
     """
     trace = Trace()
     lowered = lower(request, trace=trace)
-    unit = _Unit(lowered, trace.passes[0][1], compile_options(request))
+    unit = _Unit(lowered, trace.passes[0][1], compile_options(request, runs_here=False))
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         made = [(_make(kind, unit, folder), path) for kind, path in files.items()]

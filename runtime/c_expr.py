@@ -18,25 +18,23 @@ from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Intrinsic
 from halide_core.types import INT64, Type, UInt
+from runtime.c_address import address, subscript
 from runtime.c_messages import printed
 from runtime.c_names import Names, integer, literal, scalar, stored
 from runtime.c_text import ATOM, OTHER, PRODUCT, SUM, TERNARY, UNARY, Text
 from runtime.c_uses import (
     SHIFTS,
     Use,
-    address_parts,
     divides_by_constant,
     is_leaf,
-    lanes_an_element,
     operands,
     shift_amount,
     small_constant,
     uses_below,
 )
 from runtime.instructions import is_narrow, mean, narrow_product
-from runtime.lookups import gather, lookup
 from runtime.narrow import convert_narrow, reinterpret_narrow
-from runtime.strides import load_every
+from runtime.neighbours import gather_two, neighbours, two
 from runtime.vectors import Prelude, mask_type
 
 ANY_WIDTH = 1
@@ -115,8 +113,13 @@ class ExprEmitter:
     def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
         order, counts = uses_below(roots)
+        beside = neighbours(e for e, _ in order if isinstance(e, ir.Load) and not self._leaves.padded(e.buffer))
+        pairs: dict[ir.Load, str] = {}
         texts: dict[Use, Text] = {}
         for use in order:
+            if use[0] in beside:
+                texts[use] = self._one_of_two(*beside[use[0]], [texts[part] for part in operands(use)], pairs, declare)
+                continue
             if isinstance(use[0], ir.Print):
                 for line in printed(use[0], [texts[part] for part in operands(use)]):
                     declare(line)
@@ -365,6 +368,18 @@ class ExprEmitter:
             return Text(f"({m})({text}) != {zero})", UNARY, mask=8)
         return Text(f"{text})", ATOM, data=True)
 
+    def _one_of_two(
+        self, first: ir.Load, ahead: int, args: list[Text], pairs: dict[ir.Load, str], declare: Callable[[str], None]
+    ) -> Text:
+        """Lanes so far ahead of the first of two loads, which happen together."""
+        if first not in pairs:
+            pairs[first] = self._names.numbered("t")
+            function = gather_two(self._prelude, first)
+            base = args[0].at(PRODUCT) + (f" - {ahead}" if ahead else "")
+            call = f"{function}({self._leaves.buffer(first.buffer)}, {base}, {args[1].text})"
+            declare(f"const {two(self._prelude, first.type)} {pairs[first]} = {call};")
+        return Text(f"{pairs[first]}.{'second' if ahead else 'first'}", ATOM, data=True)
+
     def _ramp(self, e: ir.Ramp, args: list[Text], index: bool) -> Text:
         if not e.type.is_integer() or e.type.is_bool():
             raise InternalError(f"A ramp of {e.type} reached the C emitter: {e!r}")
@@ -378,40 +393,6 @@ class ExprEmitter:
 
 def _is_power_of_two(value: int | None) -> bool:
     return value is not None and value > 0 and value & (value - 1) == 0
-
-
-def address(
-    prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text], padded: bool = False
-) -> str:
-    """The call that loads or stores lanes, up to what follows the address: ``load_u8x16(in + x``."""
-    if isinstance(index, ir.Ramp) and len(args) == 1:
-        function = prelude.load(type) if verb == "load" else prelude.store(type)
-        return f"{function}({pointer} + {args[0].at(PRODUCT)}"
-    if isinstance(index, ir.Ramp):
-        every = load_every(prelude, type, small_constant(index.stride) or 0) if verb == "load" else None
-        if every is not None:
-            return f"{every}({pointer} + {args[0].at(PRODUCT)}"
-        function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
-        return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
-    shared = lanes_an_element(index) if verb == "load" else 0
-    if shared:
-        return f"{prelude.load_shared(type, shared)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
-    if index.type.element_of() is not INT64:
-        raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
-    if isinstance(index, ir.Broadcast):
-        base, lanes, of = args[0].text, f"({prelude.type(index.type)}){{0}}", index.type
-    else:
-        base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
-        of = address_parts(index)[-1].type
-    from_table = lookup(prelude, type, of) if padded else None
-    function = from_table or (gather(prelude, type, of) if verb == "load" else prelude.scatter(type, of))
-    return f"{function}({pointer}, {base}, {lanes}"
-
-
-def subscript(index: Text) -> str:
-    """An index between brackets, where a literal needs no suffix."""
-    plain = index.text.removesuffix("ll")
-    return plain if plain.isdigit() else index.text
 
 
 def _index_arithmetic(e: ir.Binary, a: Text, b: Text) -> Text:

@@ -26,15 +26,15 @@ _RESERVED = """
 _KEYWORDS = frozenset(_RESERVED.split())
 # What the emitter itself names: types, vector types, helper functions, and everything of the runtime's header.
 _OWN = re.compile(
-    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|U?INT.*_(MAX|MIN|C)|(?:[iuf]|bf)\d+(x\d+)?(_u)?|\w+_(?:[iuf]|bf)\d+(x\d+)?(_u|_from_\w+)?"
+    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|U?INT.*_(MAX|MIN|C)|(?:[iuf]|bf)\d+(x\d+)?(_u|_two)?|\w+_(?:[iuf]|bf)\d+(x\d+)?(_u|_from_\w+)?"
     r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|type_name"
 )
 # The part of these that a pipeline may not be called. Its name is what a C program links against, so it is changed
 # only where it must be: "blur_u8" stays, "min_i64" does not.
 _TAKEN = re.compile(
-    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|(?:[iuf]|bf)\d+(x\d+)?(_u)?|check_\w+|answer_query|byte_range|type_name"
-    r"|(min|max|add|sub|mul|div|mod|neg|abs|load|store|splat|ramp|select|shl|shr|product|gather|scatter)_(const_)?"
-    r"(?:[iuf]|bf)\d+(x\d+)?"
+    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|(?:[iuf]|bf)\d+(x\d+)?(_u|_two)?|check_\w+|answer_query|byte_range|type_name"
+    r"|(min|max|add|sub|mul|div|mod|neg|abs|load|store|splat|ramp|select|shl|shr|product|gather|scatter)_(const_|two_)?"
+    r"(?:[iuf]|bf)\d+(x\d+)?(_(?:[iuf]|bf)\d+(x\d+)?)?"
 )
 _CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f", TypeCode.BFloat: "bf"}
 

@@ -15,7 +15,8 @@ from halide_core.index import silent
 from halide_core.ir import BinaryOp
 from halide_core.types import Type
 from halide_core.visit import subexpressions, substitute
-from runtime.c_expr import ExprEmitter, Leaves, address, subscript
+from runtime.c_address import address, subscript
+from runtime.c_expr import ExprEmitter, Leaves
 from runtime.c_names import Names, stored
 from runtime.c_text import UNARY, Text
 from runtime.c_uses import uses_of

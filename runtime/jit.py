@@ -52,7 +52,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     """
     compiler = find_compiler()
     start_runtime()
-    options = compile_options(request)
+    options = compile_options(request, runs_here=True)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
         signature = arguments(request, snapshot(request.outputs, request.requirements))

@@ -20,8 +20,8 @@ from runtime.c_names import stored, tag
 from runtime.c_uses import address_parts
 from runtime.vectors import Prelude, of_loads
 
-_REGISTER = 256
-"""The bits of a register whose halves of 64 bits are quickly at hand."""
+_REGISTERS = (256, 512)
+"""The bits of registers whose parts of 64 bits are quickly at hand."""
 PADDING = 3
 """The bytes behind an element of one byte that a gather of 32 bits reads."""
 
@@ -71,20 +71,25 @@ def gather(prelude: Prelude, type: Type, index: Type) -> str:
 
 
 def _one_by_one(prelude: Prelude, type: Type, index: Type) -> list[str]:
-    """Loads of single elements. Two indices leave their register at once; bytes enter theirs one after the other:
-    gcc would put less than a register together in scalar registers, by shifts."""
-    lanes, body = type.lanes(), []
-    at = [f"index[{i}]" for i in range(lanes)]
-    if index.bits() * lanes == _REGISTER and index.bits() == 32:
-        pairs = prelude.type(Int(64, lanes // 2))
-        body.append(f"{pairs} pairs = ({pairs})index;")
-        at = [f"(pairs[{i // 2}] >> 32)" if i % 2 else f"(int32_t)pairs[{i // 2}]" for i in range(lanes)]
+    """Loads of single elements. Bytes enter their register one after the other: gcc would put less than a register
+    together in scalar registers, by shifts."""
+    lanes, (body, at) = type.lanes(), places(prelude, index)
     loads = [f"p[base + {k}]" for k in at]
     whole = type.with_lanes(128 // type.bits())
-    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in (4, 8):
+    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in (4, 8, whole.lanes()):
         return [*body, *of_loads(prelude.type(type), loads)]
     body.append(f"{prelude.type(whole)} whole = {{0}};")
     body += [f"whole[{i}] = {load};" for i, load in enumerate(loads)]
     order = ", ".join(map(str, range(lanes)))
     part = "whole" if lanes == whole.lanes() else f"__builtin_shufflevector(whole, whole, {order})"
     return [*body, f"return {part};"]
+
+
+def places(prelude: Prelude, index: Type) -> tuple[list[str], list[str]]:
+    """What is declared for a vector ``index``, and then the number of each lane. Two leave their register at once."""
+    lanes = index.lanes()
+    if index.bits() * lanes not in _REGISTERS or index.bits() != 32:
+        return [], [f"index[{i}]" for i in range(lanes)]
+    pairs = prelude.type(Int(64, lanes // 2))
+    at = [f"(pairs[{i // 2}] >> 32)" if i % 2 else f"(int32_t)pairs[{i // 2}]" for i in range(lanes)]
+    return [f"{pairs} pairs = ({pairs})index;"], at

@@ -2,7 +2,7 @@
 
 In: a request. Out: options: this machine's own instructions, or those of the features that the target names.
 
-    x86-64-linux-avx2   ->   -march=x86-64 -mavx2
+    x86-64-linux-avx2   ->   -march=x86-64 -mavx2, and -mtune=native for what runs on this machine
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _WORDS = {
 }
 
 
-def compile_options(request: Request) -> CompileOptions:
-    """How a request's C is compiled."""
+def compile_options(request: Request, *, runs_here: bool) -> CompileOptions:
+    """How a request's C is compiled: with instructions that are quick on this machine, if that is where it runs."""
     target = request.target
     if target is None:
         return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags)
-    flags = (*_instructions(target), *request.flags)
+    flags = (*_instructions(target), *(("-mtune=native",) if runs_here else ()), *request.flags)
     return CompileOptions(march=_baseline(target), include_folders=(INCLUDE_FOLDER,), extra_flags=flags)
 
 

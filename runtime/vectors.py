@@ -67,6 +67,11 @@ class Prelude:
         """All definitions."""
         return "".join(self._definitions.values())
 
+    def typedef(self, name: str, text: str) -> str:
+        """A type of another file's, whose whole definition is ``text``."""
+        self._definitions.setdefault(name, text)
+        return name
+
     # ---- types ---------------------------------------------------------------------------------------------------
 
     def type(self, type: Type) -> str:
@@ -115,11 +120,10 @@ class Prelude:
             self._definitions.setdefault(
                 name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
             )
-        builtin = f"__builtin_ia32_{arm.builtin}"
-        call = f"{builtin}({arm.arguments.format(v=vector_arms.machine_type(operand)[1])})"
+        call = f"__builtin_ia32_{arm.builtin}({arm.arguments.format(v=vector_arms.machine_type(operand)[1])})"
         value = f"({self.type(result)}){call}"
         value = f"{through}({value})" if through else value
-        return [f"#if __has_builtin({builtin})", f"return {value};", "#else", *generic, "#endif"]
+        return [f"#if {arm.condition}", f"return {value};", "#else", *generic, "#endif"]
 
     # ---- binary operators ----------------------------------------------------------------------------------------
 
