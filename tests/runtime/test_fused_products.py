@@ -11,6 +11,7 @@ from halide_core import ir
 from halide_core.float_products import fused_product
 from halide_core.ir import Intrinsic
 from halide_core.types import Float, Type
+from runtime.vector_arms import Arm
 from runtime.vector_arms import fused_product as arm
 from tests.runtime import emitted
 from tests.runtime.test_c_expr import FLOATS, NUMBERS, Batch
@@ -55,7 +56,7 @@ def test_fused_product_has_the_same_bits_on_every_machine(flags: Sequence[str]) 
 
 
 def test_fused_product_names_one_instruction() -> None:
-    assert arm(Float(32, 16)) == ("vfmaddps512_mask", "({v})a, ({v})b, ({v})c, -1, 4")
-    assert arm(Float(64, 4)) == ("vfmaddpd256", "({v})a, ({v})b, ({v})c")
-    assert arm(Float(32, 4)) == ("vfmaddps", "({v})a, ({v})b, ({v})c")
+    assert arm(Float(32, 16)) == Arm("vfmaddps512_mask", "({v})a, ({v})b, ({v})c, -1, 4")
+    assert arm(Float(64, 4)) == Arm("vfmaddpd256", "({v})a, ({v})b, ({v})c")
+    assert arm(Float(32, 4)) == Arm("vfmaddps", "({v})a, ({v})b, ({v})c")
     assert arm(Float(32, 2)) is None

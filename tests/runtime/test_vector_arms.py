@@ -6,7 +6,7 @@ import pytest
 
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.types import Float, Int, Type, UInt
-from runtime.vector_arms import conversion, magnitude, minimum, product, rounding, truncation
+from runtime.vector_arms import Arm, conversion, magnitude, minimum, product, rounding, truncation
 from runtime.vectors import Prelude
 from tests.runtime.test_c_expr import float_batch, integer_batch
 
@@ -30,23 +30,23 @@ def test_float64_in_registers_with_other_instructions(lanes: int) -> None:
 
 def test_names_of_instructions() -> None:
     """One of each kind; a vector that is no register has none."""
-    assert minimum(BinaryOp.MIN, Float(32, 16)) == ("minps512_mask", "({v})a, ({v})b, ({v})a, -1, 4")
-    assert minimum(BinaryOp.MAX, UInt(8, 32)) == ("pmaxub256", "({v})a, ({v})b")
-    assert minimum(BinaryOp.MAX, Int(64, 2)) == ("pmaxsq128_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert minimum(BinaryOp.MIN, Float(32, 16)) == Arm("minps512_mask", "({v})a, ({v})b, ({v})a, -1, 4")
+    assert minimum(BinaryOp.MAX, UInt(8, 32)) == Arm("pmaxub256", "({v})a, ({v})b")
+    assert minimum(BinaryOp.MAX, Int(64, 2)) == Arm("pmaxsq128_mask", "({v})a, ({v})b, ({v})a, -1")
     assert minimum(BinaryOp.MAX, Int(32, 2)) is None
-    assert product(UInt(16, 32)) == ("pmullw512_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert product(UInt(16, 32)) == Arm("pmullw512_mask", "({v})a, ({v})b, ({v})a, -1")
     assert product(UInt(32, 16)) is None
-    assert magnitude(Int(8, 16)) == ("pabsb128", "({v})a")
-    assert rounding(Intrinsic.CEIL, Float(64, 4)) == ("roundpd256", "({v})a, 10")
+    assert magnitude(Int(8, 16)) == Arm("pabsb128", "({v})a")
+    assert rounding(Intrinsic.CEIL, Float(64, 4)) == Arm("roundpd256", "({v})a, 10")
     assert rounding(Intrinsic.EXP, Float(32, 16)) is None
-    assert conversion(Int(32, 16), UInt(8, 16)) == ("pmovzxbd512_mask", "({v})a, (v16si){{0}}, -1")
+    assert conversion(Int(32, 16), UInt(8, 16)) == Arm("pmovzxbd512_mask", "({v})a, (v16si){{0}}, -1")
     assert conversion(Int(32, 16), UInt(16, 16)) is None
     shorts_to_ints = conversion(Int(32, 8), UInt(16, 8))
     assert shorts_to_ints is not None and shorts_to_ints.builtin == "pmovzxwd256"
     bytes_to_ints = conversion(Int(32, 8), UInt(8, 8))
     assert bytes_to_ints is not None
     assert bytes_to_ints.builtin == "pmovzxbd256"
-    assert truncation(Float(32, 8)) == ("cvttps2dq256", "({v})x")
+    assert truncation(Float(32, 8)) == Arm("cvttps2dq256", "({v})x")
     assert truncation(Float(64, 8)) is None
 
 
