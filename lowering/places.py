@@ -17,7 +17,7 @@ from halide_core import ir
 from halide_core.facts import Facts
 from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Variable
 from halide_core.linear import Linear, linear_of, to_expr
-from halide_core.types import INT32, INT64
+from halide_core.types import INT32
 from halide_core.visit import free_variables
 
 STEPS = (2, 4, 8)
@@ -95,9 +95,7 @@ def narrowed(e: Expr) -> Expr | None:
             return ir.const(value, INT32)
         case Cast(a=inner):  # of what does not fit it no range within int32 is known
             return inner if inner.type is INT32 else Cast(INT32, inner)
-        case Binary(
-            op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b, type=type
-        ) if type is INT64:
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
             x, y = narrowed(a), narrowed(b)
             return None if x is None or y is None else ir.binary(op, x, y)
     return None

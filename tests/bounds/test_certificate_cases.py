@@ -9,7 +9,9 @@ import pytest
 
 import halide_core as hl
 from bounds.certificate import Certificate
-from bounds.claims import Kind, Status
+from bounds.claims import Kind, Status, any_of
+from bounds.claims_definition import _Same
+from bounds.claims_memory import Memory, Reads
 from bounds.engines import oracle_of
 from bounds.fill import fill
 from bounds.oracle import Answers, Engine
@@ -75,6 +77,13 @@ def simplified_reads() -> hl.Func:
     image = hl.BoundaryConditions.repeat_edge(source(hl.UInt(8)))
     f[x] = hl.select(n > 0, image[hl.clamp(hl.i32(image[x - 1]), 0, 9) - 1], 0)
     f.specialize(n > 0)
+    return f
+
+
+def simplified_choices() -> hl.Func:
+    f, n, image = hl.Func("f"), number(), source(hl.Int(32))
+    f[x] = hl.select(n > 0, image[x + n] * n, 7)
+    f.specialize(n == 1)
     return f
 
 
@@ -197,6 +206,7 @@ PROGRAMS: list[Callable[[], hl.Func]] = [
     simplified_integers,
     simplified_floats,
     simplified_reads,
+    simplified_choices,
     producer_in_each_case,
     parallel_with_a_producer,
     update,
@@ -258,6 +268,13 @@ def test_read_at_a_point_that_only_the_condition_makes_the_same_is_certified() -
     f.specialize(n > 7)
     certificate = certify(f._request())
     assert certificate.ok, str(certificate)
+
+
+def test_numbers_built_alike_are_the_same_where_their_innermost_parts_are() -> None:
+    """Or where they are, whatever they are made of: no part in between is asked for."""
+    a, b, c = (ir.index_variable(name) for name in "abc")
+    one, other = (ir.mul(ir.add(v, ir.ONE), c) for v in (a, b))
+    assert _Same(Reads(Memory())).of(one, other) is any_of((ir.equal(a, b), ir.equal(one, other)))
 
 
 def test_each_case_has_claims_of_its_own() -> None:

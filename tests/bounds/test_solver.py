@@ -10,6 +10,7 @@ import z3
 from bounds import solver
 from bounds.claims import Claim, Context, Kind, Status, nothing
 from bounds.claims_evaluate import evaluate
+from bounds.counterexample import confirmed
 from bounds.solver import Prover
 from bounds.solver_budget import Effort
 from bounds.solver_floats import float_range
@@ -149,6 +150,13 @@ def test_false_claim_has_a_counterexample() -> None:
     assert prover.steps > 0
     assert result.status is Status.REFUTED
     assert result.counterexample is not None and result.counterexample.values == {"n": 4}
+
+
+@pytest.mark.parametrize(("n", "refutes"), [(4, True), (3, False), (0, False)])
+def test_state_refutes_where_facts_hold_and_the_claim_does_not(n: int, refutes: bool) -> None:
+    claim = Claim(Kind.MEMORY, "f", ("",), nothing().holds(ir.less(ir.ZERO, N)), ir.less(N, ir.i64(4)))
+    assert confirmed(claim, {N: n}, ()).certain == refutes
+    assert not confirmed(claim, {N: n}, {N}).certain, "its value was made up"
 
 
 @pytest.mark.parametrize("most", [0, 8, 9, 4096, 4097, 1 << 20, 1 << 40])

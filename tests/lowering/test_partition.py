@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.ir import BinaryOp, For, If, LoopKind, Select, Stmt
+from halide_core import ir
+from halide_core.ir import BinaryOp, For, If, Interval, IntImm, LoopKind, LoopName, Provide, Select, Stmt
+from halide_core.types import INT32
 from halide_core.visit import stmt_exprs, subexpressions, walk
 from lowering.driver import Trace, lower
+from lowering.partition import partition_loops
 from tests.property.interpreted import run_program
 
 x, y, xo, xi, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yi"))
@@ -183,6 +186,18 @@ def inner_rows() -> hl.Func:
     return f
 
 
+def test_loop_of_a_constant_length_is_cut_where_constants_end_clamps() -> None:
+    """5 <= i <= 12 of i in [2, 20); where ``min(i, n)`` ends, only the run knows."""
+    f, i, n = hl.Func("f"), ir.index_variable("i"), ir.index_variable("n")
+    f[x] = 0
+    fixed = ir.maximum(ir.minimum(i, ir.i64(12)), ir.i64(5))
+    point = Provide(f.function, 0, (ir.add(fixed, ir.minimum(i, n)),), (ir.const(0, INT32),))
+    bounds = Interval(ir.i64(2), ir.i64(18))
+    tree = partition_loops(For(LoopName("f", 0, 0, "x"), i, bounds, LoopKind.SERIAL, True, point))
+    starts = [s.bounds.min for s in walk(tree) if isinstance(s, For)]
+    assert {start.value for start in starts if isinstance(start, IntImm)} == {2, 5, 13}
+
+
 def test_parts_cut_at_constants_are_the_loop() -> None:
     f, window = inner_rows(), [(0, 64), (0, 1)]
     want = f.evaluate(window)
@@ -190,13 +205,15 @@ def test_parts_cut_at_constants_are_the_loop() -> None:
         assert np.array_equal(got, want), name
 
 
-@pytest.mark.parametrize("window", [[(-70, 140), (0, 2)], [(0, 64), (0, 2)], [(-40, 100), (-1, 3)]])
-def test_a_shifted_last_vector_asks_once_for_all_lanes(window: list[tuple[int, int]]) -> None:
+def test_a_shifted_last_vector_asks_once_for_all_lanes() -> None:
     """Loops of constants are cut at constant places; the last vector has a version without the input's clamps."""
-    f, want = inner_rows(), inner_rows().evaluate(window)
-    tree = after(f, "partition")
-    chosen = [s for s in walk(tree) if isinstance(s, If) and s.otherwise is not None]
+    chosen = [s for s in walk(after(inner_rows(), "partition")) if isinstance(s, If) and s.otherwise is not None]
     assert chosen and all(clamps(s.then) < clamps(s.otherwise) for s in chosen if s.otherwise is not None)
+
+
+@pytest.mark.parametrize("window", [[(-70, 140), (0, 2)], [(0, 64), (0, 2)], [(-40, 100), (-1, 3)]])
+def test_rows_inside_tiles_are_the_loop(window: list[tuple[int, int]]) -> None:
+    f, want = inner_rows(), inner_rows().evaluate(window)
     for name, got in run_program(f, window).items():
         assert np.array_equal(got, want), name
     out = hl.Buffer(f.type(), [n for _, n in window])

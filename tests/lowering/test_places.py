@@ -8,7 +8,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load
-from halide_core.types import INT32, Float, UInt
+from halide_core.types import INT32, INT64, Float, UInt
 from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
 from lowering.driver import Trace, lower
 from lowering.places import Place, narrow_lanes, narrowed, place_of_lanes, step_of_lanes
@@ -53,6 +53,8 @@ def test_the_lane_itself_is_a_stride() -> None:
         (ir.cast(ir.INT64, ir.Load(INT32, "ints", lane)), True),
         (ir.cast(ir.INT64, ir.Load(UInt(32), "words", lane)), False),
         (ir.mul(z, s), False),
+        (ir.minimum(ir.maximum(z, ir.ZERO), ir.i64(9)), False),
+        (Binary(INT64, BinaryOp.MIN, ir.i64(9), ir.maximum(z, ir.ZERO)), False),
         (ir.cast(ir.INT64, ir.Load(UInt(64), "words", lane)), False),
         (ir.cast(ir.INT64, ir.Load(Float(32), "floats", lane)), False),
     ],

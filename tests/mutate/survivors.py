@@ -78,6 +78,11 @@ EXPLAINED: dict[Key, Survivor] = {
         "say(solver, self._growing, *facts, *self._terms.products.exact())",
     ): _same("nothing is solved in between, and z3 reads the seed when it solves."),
     (
+        "bounds/solver_calls.py:new_solver",
+        'solver.set("random_seed", 0, "arith.solver", arithmetic.value, "arith.nl", False)',
+        'solver.set("random_seed", -1, "arith.solver", arithmetic.value, "arith.nl", False)',
+    ): Survivor(Reason.LIMIT, "any seed is as good, and each is the same in every process."),
+    (
         "lowering/interpreter_code.py:Code.run",
         "if self.lanes == 1:",
         "if self.lanes == 0:",
