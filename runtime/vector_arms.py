@@ -144,20 +144,24 @@ def fused_product(type: Type) -> Arm | None:
 
 
 def conversion(to: Type, source: Type) -> Arm | None:
-    """Integers as wider ones, from what fills a register of 16 bytes or a part of one, which gcc takes apart; sixteen
-    bytes as 32-bit integers, and back."""
-    if not (to.is_integer() and source.is_integer()):
+    """Integers as wider ones, which gcc takes apart, and as narrower ones, for which it shuffles two registers."""
+    if not (to.is_integer() and source.is_integer()) or to.bits() == source.bits():
         return None
-    extends = "sx" if source.is_int() else "zx"
-    if to.lanes() == 16 and (to.bits(), source.bits()) == (32, 8):
-        return Arm(f"pmov{extends}bd512_mask", f"({{v}})a, (v16si){{{{0}}}}, {_UNMASKED}")
-    if to.lanes() == 16 and (to.bits(), source.bits()) == (8, 32):
-        return Arm("pmovdb512_mask", f"({{v}})a, (v16qi){{{{0}}}}, {_UNMASKED}")
-    part = _PARTS.get(source.bits() * source.lanes())
-    if part is None or source.bits() >= to.bits() or _width(to) not in (128, 256):
+    letters = f"{_LETTERS[source.bits()]}{_LETTERS[to.bits()]}"
+    masked = f", ({machine_type(to)[1]}){{{{0}}}}, {_UNMASKED}"
+    if to.bits() < source.bits():
+        width = _width(source)
+        fills = to.bits() * to.lanes() >= 128  # less than a register the builtins give as a whole one
+        return Arm(f"pmov{letters}{width}_mask", f"({{v}})a{masked}") if fills and width in (256, 512) else None
+    width, size = _width(to), source.bits() * source.lanes()
+    name = f"pmov{'sx' if source.is_int() else 'zx'}{letters}{width}"
+    if width == 512 and size == 256:
+        return Arm(f"{name}_mask", f"({{v}})a{masked}")
+    part = _PARTS.get(size)
+    if part is None or width is None:
         return None
-    steps = f"{_LETTERS[source.bits()]}{_LETTERS[to.bits()]}{_width(to)}"
-    return Arm(f"pmov{extends}{steps}", f"({_REGISTER.format(_ELEMENTS[source.bits()][0])}){part}")
+    register = f"({_REGISTER.format(_ELEMENTS[source.bits()][0])}){part}"
+    return Arm(f"{name}_mask", f"{register}{masked}") if width == 512 else Arm(name, register)
 
 
 def truncation(source: Type) -> Arm | None:

@@ -17,6 +17,11 @@ def test_integer_operators_of_whole_registers(type: Type, size: int) -> None:
     integer_batch(type, size // type.bytes()).check()
 
 
+@pytest.mark.parametrize("type", [UInt(8), Int(8), Int(16)], ids=str)
+def test_integers_that_fill_a_register_once_they_are_wide(type: Type) -> None:
+    integer_batch(type, 8).check()
+
+
 @pytest.mark.parametrize("type", [Float(32), Float(64)], ids=str)
 def test_float_operators_of_half_a_register(type: Type) -> None:
     float_batch(type, 32 // type.bytes()).check()
@@ -39,15 +44,34 @@ def test_names_of_instructions() -> None:
     assert magnitude(Int(8, 16)) == Arm("pabsb128", "({v})a")
     assert rounding(Intrinsic.CEIL, Float(64, 4)) == Arm("roundpd256", "({v})a, 10")
     assert rounding(Intrinsic.EXP, Float(32, 16)) is None
-    assert conversion(Int(32, 16), UInt(8, 16)) == Arm("pmovzxbd512_mask", "({v})a, (v16si){{0}}, -1")
-    assert conversion(Int(32, 16), UInt(16, 16)) is None
-    shorts_to_ints = conversion(Int(32, 8), UInt(16, 8))
-    assert shorts_to_ints is not None and shorts_to_ints.builtin == "pmovzxwd256"
-    bytes_to_ints = conversion(Int(32, 8), UInt(8, 8))
-    assert bytes_to_ints is not None
-    assert bytes_to_ints.builtin == "pmovzxbd256"
     assert truncation(Float(32, 8)) == Arm("cvttps2dq256", "({v})x")
     assert truncation(Float(64, 8)) is None
+
+
+CONVERSIONS = {
+    (Int(32, 16), UInt(8, 16)): "pmovzxbd512_mask",
+    (Int(32, 16), Int(16, 16)): "pmovsxwd512_mask",
+    (UInt(16, 32), UInt(8, 32)): "pmovzxbw512_mask",
+    (Int(64, 8), Int(8, 8)): "pmovsxbq512_mask",
+    (Int(32, 8), UInt(16, 8)): "pmovzxwd256",
+    (Int(32, 8), UInt(8, 8)): "pmovzxbd256",
+    (Int(16, 8), Int(8, 8)): "pmovsxbw128",
+    (UInt(8, 16), Int(32, 16)): "pmovdb512_mask",
+    (Int(16, 32), Int(32, 32)): None,
+    (Int(32, 8), Int(64, 8)): "pmovqd512_mask",
+    (Int(16, 8), UInt(32, 8)): "pmovdw256_mask",
+    (UInt(8, 8), UInt(32, 8)): None,
+    (Int(16, 4), Int(32, 4)): None,
+    (Int(32, 8), UInt(32, 8)): None,
+    (Float(32, 8), Int(16, 8)): None,
+}
+
+
+@pytest.mark.parametrize(("to", "source"), CONVERSIONS, ids=str)
+def test_names_of_conversions(to: Type, source: Type) -> None:
+    """What fills no register has none, nor have less than a register of narrower numbers."""
+    arm, wanted = conversion(to, source), CONVERSIONS[to, source]
+    assert wanted is None if arm is None else arm.builtin == wanted
 
 
 def test_every_arm_has_a_generic_form_beside_it() -> None:
