@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -56,6 +57,30 @@ def test_find_compiler_prefers_clang_gcc_cc_in_this_order_when_several_exist(
         write_script(bin_folder / name, "")
         monkeypatch.setenv("PATH", f"{bin_folder}{os.pathsep}/nowhere-{name}")  # what was found is kept per $PATH
         assert find_compiler().command == (str(bin_folder / name),)
+
+
+@pytest.mark.parametrize(
+    ("behind", "machine", "told"),
+    [
+        ("x86_64-linux-gnu-gcc-12", "x86_64", True),
+        ("gcc", "x86_64", True),
+        ("gcc-14.2", "i686", True),
+        ("gcc", "aarch64", False),
+        ("aarch64-linux-gnu-gcc-12", "x86_64", False),
+        ("clang-15", "x86_64", False),
+    ],
+)
+def test_gcc_for_x86_is_told_more(
+    bin_folder: Path, monkeypatch: pytest.MonkeyPatch, behind: str, machine: str, told: bool
+) -> None:
+    write_script(bin_folder / behind, "")
+    (bin_folder / "mycc").symlink_to(bin_folder / behind)
+    monkeypatch.setenv("CC", "mycc -DA=1")
+    monkeypatch.setenv("PATH", f"{bin_folder}{os.pathsep}/nowhere-{behind}-{machine}")
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(sys, "platform", "linux")
+    words = (str(bin_folder / "mycc"), "-DA=1")
+    assert find_compiler().tuned == ((*words, "-mno-stv") if told else words)
 
 
 def test_find_compiler_takes_arguments_when_cc_has_them(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
