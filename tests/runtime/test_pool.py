@@ -428,7 +428,7 @@ assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 15
 # ---- memory
 
 
-@pytest.mark.parametrize("size", [0, 1, 127, 4096, 10**7])
+@pytest.mark.parametrize("size", [0, 1, 127, 4096, 10**7, (32 << 20) - 129, (32 << 20) - 128, (34 << 20) + 4097])
 def test_malloc_is_aligned_and_has_slack_when_size_varies(library: Any, size: int) -> None:
     pointer = library.halide_core_malloc(size)
     assert pointer != FFI.NULL
