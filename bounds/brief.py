@@ -28,9 +28,9 @@ def is_readable(e: Expr) -> bool:
     return tree_size(e, _READABLE) <= _READABLE
 
 
-def brief(e: Expr) -> str:
-    """An expression as text."""
-    return format_expr(e) if is_readable(e) else "…"
+def brief(e: Expr, most: int = _READABLE) -> str:
+    """An expression as text; an ellipsis where it has more than ``most`` nodes."""
+    return format_expr(e) if tree_size(e, most) <= most else "…"
 
 
 def brief_interval(i: Interval) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from bounds.claims import Assumption, Claim, Kind, Result, Status, brief
+from bounds.claims import Assumption, Claim, Kind, Result, Status, brief_line
 from halide_core.ir import Assert
 
 SCHEMA = 1
@@ -91,7 +91,7 @@ class Certificate:
 
 def check_text(check: Assert) -> str:
     """A start-up check's message, with expressions in braces."""
-    return "".join(m if isinstance(m, str) else f"{{{brief(m)}}}" for m in check.message)
+    return "".join(m if isinstance(m, str) else f"{{{brief_line(m)}}}" for m in check.message)
 
 
 def _title(c: Certificate) -> str:

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from bounds.brief import brief
 from halide_core import ir
 from halide_core.errors import Location
-from halide_core.ir import Assert, BinaryOp, BufferField, Callee, Expr, Field, Hole, Interval, Variable
-from halide_core.printer import format_expr
+from halide_core.ir import Assert, BinaryOp, BufferField, Callee, Expr, Field, Hole, Interval, Promise, Variable
 from halide_core.types import INT64
-from halide_core.visit import Substitution, parts
+from halide_core.visit import Substitution
 
 
 class Kind(Enum):
@@ -141,6 +141,12 @@ class Assumption:
         return f"{self.told} at {self.location.file}:{self.location.line}"
 
 
+def on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
+    """Promises as the user wrote them, each line once."""
+    told = ((f"unsafe_promise_clamped(…, {brief_line(p.low)}, {brief_line(p.high)})", p.location) for p in promises)
+    return tuple(dict.fromkeys(Assumption(*each) for each in told))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """``context ⇒ conclusion``. A structural verdict is the conclusion TRUE or FALSE.
@@ -160,30 +166,21 @@ class Claim:
 
     def told(self) -> str:
         """The text, with expressions no longer than a line."""
-        return "".join(t if isinstance(t, str) else brief(t) for t in self.text)
+        return "".join(t if isinstance(t, str) else brief_line(t) for t in self.text)
 
 
-_LONG = 60
+_LINE = 60
+"""The nodes of what is no longer than a line."""
 
 
-def _size(e: Expr, most: int) -> int:
-    """The number of nodes of an expression printed as a tree; more than ``most`` is all the same."""
-    count = 1
-    for part in parts(e):
-        if count > most:
-            break
-        count += _size(part, most - count)
-    return count
-
-
-def brief(e: Expr) -> str:
-    """An expression as text; an ellipsis where it would fill more than a line or two."""
-    return format_expr(e) if _size(e, _LONG) <= _LONG else "…"
+def brief_line(e: Expr) -> str:
+    """An expression as text; an ellipsis where it would fill more than a line."""
+    return brief(e, _LINE)
 
 
 def brief_point(args: Sequence[Expr]) -> str:
     """Coordinates as text."""
-    return ", ".join(map(brief, args))
+    return ", ".join(map(brief_line, args))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -211,6 +208,11 @@ def alternatives(e: Expr) -> list[Expr]:
     if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
         return alternatives(e.a) + alternatives(e.b)
     return [e]
+
+
+def provable_parts(e: Expr) -> list[Expr]:
+    """What can be proven one after the other."""
+    return list(dict.fromkeys(p for c in conjuncts(e) for p in spread(c)))
 
 
 def spread(e: Expr) -> list[Expr]:
@@ -258,6 +260,11 @@ def fields(callee: Callee) -> list[tuple[Expr, Expr]]:
         (BufferField(INT64, callee, Field.MIN, d), BufferField(INT64, callee, Field.EXTENT, d))
         for d in range(callee.dimensions)
     ]
+
+
+def window_of(callee: Callee) -> tuple[Interval, ...]:
+    """What an argument's buffer spans: of an output, what the caller asks for."""
+    return tuple(Interval(start, extent) for start, extent in fields(callee))
 
 
 WINDOW_LIMIT = 1 << 30

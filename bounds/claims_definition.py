@@ -113,8 +113,8 @@ def _known_equal(context: Context) -> dict[Expr, Expr]:
                 match fact:
                     case Binary(op=BinaryOp.EQ, a=ParamRef() as p, b=IntImm() as value):
                         found[p] = value
-                    case Binary(op=BinaryOp.EQ, a=Cast(a=BufferField() as p, type=type), b=IntImm(value=value)):
-                        found[p] = ir.i64(value) if type is INT32 else p
+                    case Binary(op=BinaryOp.EQ, a=Cast(a=BufferField() as p, type=t), b=IntImm(value=k)) if t is INT32:
+                        found[p] = ir.i64(k)
                     case ParamRef():
                         found[fact] = ir.TRUE
                     case ir.Not(a=ParamRef() as p):

@@ -6,7 +6,7 @@ Variable.
     g[in[x]]   ->   the point in[x] of g is the unknown ``in[x]``, of in's type
 
 What a Func's values are known to lie in is a guess of the range analysis, and a claim about each definition:
-``value_claims`` in ``claims_tree``.
+``_value_claims`` in ``claims_program``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every claim about one compile.
 
-In: the query, the answers, and the tree that they were filled into. Out: Claims, from two sources that share no more
-than the program: the query with the answers, and the tree by itself.
+In: the query, the answers, and the tree that they were filled into. Out: Claims, from two sources that share no
+walk: the query with the answers, and the tree by itself.
 """
 
 from __future__ import annotations

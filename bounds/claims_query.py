@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bounds.claims import Claim, Context, Kind, Text, all_of, contains, fields, listed, nothing, within, within_limit
+from bounds.claims import Claim, Context, Kind, Text, all_of, contains, listed, nothing, window_of, within, within_limit
 from bounds.claims_arithmetic import has_length
 from bounds.claims_memory import Memory, Reads, accesses_in
 from bounds.oracle import Answer, Answers
@@ -76,7 +76,7 @@ class _QueryClaims:
             told = f"?cpu {f.name}.s{stage} in ?cpu {f.name}.s{stage - 1}"
             self._contained(f, told, context, cpu_box(f, stage - 1), cpu_box(f, stage))
         if output:
-            self._contained(f, f"window of {f.name} in ?cpu {f.name}.s{last}", context, cpu_box(f, last), window(f))
+            self._contained(f, f"window of {f.name} in ?cpu {f.name}.s{last}", context, cpu_box(f, last), window_of(f))
         if memory is not None:
             self._contained(f, f"?cpu {f.name}.s0 in ?mem {f.name}", context, memory, cpu_box(f, 0))
 
@@ -145,12 +145,7 @@ class _QueryClaims:
         """After the start-up checks: what they say, and that the only output is not empty."""
         outputs = self._program.algorithm.outputs
         if len(outputs) == 1:
-            context = context.holds(*(ir.less(ir.ZERO, i.len) for i in window(outputs[0])))
+            context = context.holds(*(ir.less(ir.ZERO, i.len) for i in window_of(outputs[0])))
         for check in (*self._promises, *self._answers.checks):
             context = context.checked(check)
         return context.holds(*(within_limit(f) for f in outputs))
-
-
-def window(f: Function) -> tuple[Interval, ...]:
-    """What the caller asks of an output."""
-    return tuple(Interval(start, extent) for start, extent in fields(f))

@@ -18,7 +18,8 @@ from halide_core.ir import Access, Callee, Expr, Interval, Provide
 from halide_core.program import StageKey
 
 Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
-"""The compute bounds of each stage, in variables that are bound where the Func's label stands; of all its cases."""
+"""Where each stage computes, in variables that are bound where the Func's label stands, of all its cases: its compute
+bounds, or what is new of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bounds.claims import Claim, Context, Kind, Text, any_of, differs, within
+from bounds.claims import Claim, Context, Kind, Text, any_of, differs, negation, within
 from bounds.claims_cases import StageSite
 from halide_core import ir
 from halide_core.algorithm import Definition
@@ -158,9 +158,9 @@ class _Nests:
             context = self._instance(context, names)
         loops: list[Expr] = [s.var for s in self._chain if isinstance(s, ir.For)]
         earlier = _before([(one.expr(v), other.expr(v)) for v in loops])
-        here = any_of([differs([one.expr(v) for v, _ in pure], [other.expr(v) for v, _ in pure])])
+        here = differs([one.expr(v) for v, _ in pure], [other.expr(v) for v, _ in pure])
         later = _before([(one.expr(v), other.expr(v)) for v, _ in reversed(domain)])
-        holds = any_of((here, later, ir.Not(earlier.type, earlier)))
+        holds = any_of((here, later, negation(earlier)))
         text: Text = (f"the loops of stage {site.stage} run each of its updates once, and in the order of its domain",)
         return self._claim(Kind.ORDER, text, context, holds)
 

@@ -1,6 +1,6 @@
 """Claims about the program that runs: the filled tree, walked with what its own loops, lets and conditions say.
 
-In: a tree without holes, and a box of each stage in which its values count (its compute bounds). Out: Claims: every
+In: a tree without holes, and a box of each stage in which its values count (``claims_sites.Boxes``). Out: Claims: every
 read and write lies in memory that is there (theorem 2.1); sizes and loops are not negative (definitions 2.12, 2.13);
 each value that counts was computed before it is read (lemma 2.5).
 
@@ -18,12 +18,12 @@ from bounds.claims import (
     Kind,
     Text,
     all_of,
-    any_of,
     contains,
     fields,
     listed,
     negation,
     nothing,
+    window_of,
     within,
     within_limit,
 )
@@ -52,7 +52,7 @@ class TreeClaims:
         self._outputs = program.algorithm.outputs
         self._program = program
         self._nests: dict[Stmt, StageSite] = {}
-        self._counts = boxes
+        self._boxes = boxes
         self._windows = windows
         self._memory = memory
         self.claims: list[Claim] = []
@@ -210,17 +210,14 @@ class TreeClaims:
         self._claim(Kind.COMPUTED, f.name, text, scope.context, follows)
         scope.done.append(stmt.stage)
         inner.stage, inner.tests, inner.outside = StageKey(f, stmt.stage), (), ()
-        box = self._counts[f, stmt.stage]
+        box = self._boxes[f, stmt.stage]
         label = StageSite(inner.stage, scope.context, stmt.body, box)
         sites, claims = sites_of_cases(label, self._program)
         self.stages += sites
         self.claims += claims
         self._nests.update((site.body, site) for site in sites)
         inner.site = self._nests.get(stmt.body)
-        text = (f"index arithmetic of stage {stmt.stage} stays in int64, but for what is named elsewhere",)
-        self._claim(Kind.INT64, f.name, text, scope.context, ir.TRUE, f.definitions[stmt.stage].location)
-        wider = self._counts[f, stmt.stage - 1] if stmt.stage else self._window(f)
-        self._nested(f, stmt.stage, box, wider, scope.context)
+        self._nested(f, stmt.stage, box, scope.context)
         self._stmt(stmt.body, inner)
 
     def _whole(self, f: Function, stmt: ir.Label, scope: Scope, inner: Scope) -> None:
@@ -241,24 +238,14 @@ class TreeClaims:
             always = all_of(map(scope.reads.expr, scope.tests)) if not scope.loops else ir.FALSE
             self._claim(Kind.COMPUTED, f.name, ("it is computed for every window",), asked, always)
 
-    def _window(self, f: Function) -> tuple[Interval, ...] | None:
-        """What the caller asked of an output."""
-        if f not in self._outputs:
-            return None
-        return tuple(Interval(start, extent) for start, extent in fields(f))
-
-    def _nested(
-        self, f: Function, stage: int, box: tuple[Interval, ...], other: tuple[Interval, ...] | None, context: Context
-    ) -> None:
+    def _nested(self, f: Function, stage: int, box: tuple[Interval, ...], context: Context) -> None:
         """A point that a stage leaves as it was has its value from the stage before; the window is computed."""
         if stage:
-            assert other is not None
             text: Text = (f"what stage {stage} leaves as it was, stage {stage - 1} computed",)
-            self._claim(Kind.COMPUTED, f.name, text, context, contains(other, box))
+            self._claim(Kind.COMPUTED, f.name, text, context, contains(self._boxes[f, stage - 1], box))
         if f in self._outputs and stage == len(f.definitions) - 1:
-            window = self._window(f)
-            assert window is not None
-            self._claim(Kind.COMPUTED, f.name, ("the requested window is computed",), context, contains(box, window))
+            asked = contains(box, window_of(f))
+            self._claim(Kind.COMPUTED, f.name, ("the requested window is computed",), context, asked)
 
     def _for(self, stmt: ir.For, scope: Scope) -> None:
         self._start(scope)
@@ -314,7 +301,7 @@ class TreeClaims:
 
     def _kept(self, f: Function, scope: Scope) -> Kept:
         last = len(f.definitions) - 1
-        return Kept(f, self._windows.get(f), self._counts[f, 0], self._counts[f, last], scope.folds.get(f, ()))
+        return Kept(f, self._windows.get(f), self._boxes[f, 0], self._boxes[f, last], scope.folds.get(f, ()))
 
     def _definition(self, stmt: Provide, scope: Scope, valid: Context) -> None:
         """The assignment of a nest is what the user wrote."""
@@ -344,7 +331,7 @@ class TreeClaims:
         f, stage = scope.stage.func, scope.stage.stage
         valid = scope.context
         if at is not None:
-            own = zip(at.args, self._counts[f, stage], strict=True)
+            own = zip(at.args, self._boxes[f, stage], strict=True)
             valid = valid.holds(*(within(scope.reads.expr(a), i) for a, i in own))
         steering = set(certain)
         rest = [e for e in accesses_in(values) if e not in steering]
@@ -381,15 +368,11 @@ class TreeClaims:
         for all accesses of one moment, the first of which is under the fewest conditions."""
         assert scope.stage is not None
         f, stage = scope.stage.func, scope.stage.stage
-        fits = all_of(
-            all_of((ir.less_equal(start, i.min), ir.less_equal(ir.add(i.min, i.len), ir.add(start, extent))))
-            for i, (start, extent) in zip(region, fields(callee), strict=True)
-        )
-        empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in region)
+        fits = contains(window_of(callee), region)
         text: Text = (f'"{callee.name}" has the region that stage {stage} of "{f.name}" accesses',)
         advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
         location = f.definitions[stage].location
-        self._claim(Kind.REGION, callee.name, text, scope.context, any_of((empty, fits)), location, advice)
+        self._claim(Kind.REGION, callee.name, text, scope.context, fits, location, advice)
 
     def _computed(self, e: Access, callee: Function, at: Provide | None, scope: Scope, context: Context) -> None:
         """A read of a Func has a value there: its label is complete, and the point counts."""
@@ -398,11 +381,11 @@ class TreeClaims:
         point = tuple([scope.reads.expr(a) for a in e.args])
         location = f.definitions[stage].location
         if callee is f:
-            there, box = stage > 0, self._counts[f, stage]
+            there, box = stage > 0, self._boxes[f, stage]
         else:
             there = callee in scope.computed and callee in scope.boxes
             window = self._windows.get(callee)
-            box = self._counts[callee, len(callee.definitions) - 1] if window is None else window.needed
+            box = self._boxes[callee, len(callee.definitions) - 1] if window is None else window.needed
         read = (f"stage {stage} reads {callee.name}[", *listed(point), "]")
         text: Text = (*read, " after it is computed")
         self._claim(Kind.COMPUTED, f.name, text, context, ir.TRUE if there else ir.FALSE, location)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bounds.brief import brief, brief_interval
-from bounds.claims import all_of, contains, fields
+from bounds.claims import all_of, contains, window_of
 from bounds.query import Binder, Choice, Clause, Define, ForAll, Path, Query, Rule, Taken, Where
 from bounds.telling import special
 from halide_core import ir
@@ -56,11 +56,6 @@ def list_conjuncts(query: Query) -> list[Conjunct]:
 def box_of(callee: Callee) -> Box:
     """The memory holes of a Func or an input."""
     return tuple(hole(HoleKind.MEM, callee, 0, d) for d in range(callee.dimensions))
-
-
-def window_of(callee: Callee) -> Box:
-    """What an argument's buffer spans: of an output, what the caller asks for."""
-    return tuple(Interval(low, extent) for low, extent in fields(callee))
 
 
 def _of_function(query: Query, f: Function) -> Iterator[Conjunct]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from bounds.claims import Claim, Counterexample, brief
+from bounds.brief import brief
+from bounds.claims import Claim, Counterexample
 from bounds.claims_evaluate import evaluate
 from halide_core.ir import Expr
 from halide_core.value_semantics import Value

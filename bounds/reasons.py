@@ -17,7 +17,7 @@ from functools import cached_property
 
 from bounds.brief import brief, tree_size
 from bounds.cases import same
-from bounds.conjuncts import window_of
+from bounds.claims import window_of
 from bounds.elimination import mentions
 from bounds.oracle import Answer, Answers, Engine, Evidence
 from bounds.query import Define, ForAll, Path, Query, Rule

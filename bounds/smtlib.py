@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bounds.claims import contains
-from bounds.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts, window_of
+from bounds.claims import contains, window_of
+from bounds.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts
 from bounds.oracle import Answers
 from bounds.query import Define, ForAll, Path, Query, Rule, Where
 from bounds.smtlib_terms import Symbols, Writer

@@ -18,7 +18,6 @@ from typing import Any
 import z3
 
 from bounds.claims import (
-    Assumption,
     Claim,
     Context,
     Counterexample,
@@ -26,11 +25,10 @@ from bounds.claims import (
     Status,
     alternatives,
     any_of,
-    brief,
-    conjuncts,
     fails,
     negation,
-    spread,
+    on_the_word,
+    provable_parts,
 )
 from bounds.counterexample import confirmed
 from bounds.decided import has_cases, without_idle_cases
@@ -84,7 +82,8 @@ class Prover:
         threads can share none."""
         self._terms = Terms(ranges, words, self._context)
         self._closed = Terms(ranges, words, self._context)
-        """Variables whose values have cases are unknowns here: many a claim holds whatever they are worth."""
+        """Variables whose values have cases are unknowns here: many a claim holds whatever they are worth. Its names
+        are those of ``_terms`` with other meanings: no solver is told of both."""
         self._solver = new_solver(self._context)
         self._stack: list[Context] = []
         self._said: list[list[int]] = [[]]
@@ -212,11 +211,20 @@ class Prover:
         if rough or (answer == z3.unknown and effort in (Effort.NARROW, Effort.ALL)):
             solver, answer = self._afresh(e, checks, switches, effort)
         if answer == z3.unsat:
-            needed = {switch.get_id() for switch in solver.unsat_core()} if switches else set()
-            self._core = [c for c in checks if self._switches[c].get_id() in needed]
-            self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
+            self._keep_core(solver if switches else None, checks, promises)
         self._pop()
         return answer
+
+    def _keep_core(self, solver: Any, checks: Sequence[Assert], promises: Mapping[Promise, Any]) -> None:
+        """What an "unsat" rests on; ``solver`` is None where that can be nothing."""
+        needed = {switch.get_id() for switch in solver.unsat_core()} if solver is not None else set()
+        self._core = [c for c in checks if self._switches[c].get_id() in needed]
+        self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
+
+    def _resting(self, claim: Claim) -> Result:
+        """A claim that holds, on what the last answer rests on."""
+        status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
+        return Result(claim, status, tuple(self._core), assumptions=on_the_word(self._trusted))
 
     def _afresh(self, e: Expr, checks: Sequence[Assert], switches: list[Any], effort: Effort) -> tuple[Any, Any]:
         """A new solver and its answer: of the facts that bear on ``e`` most, of more, of all."""
@@ -326,7 +334,7 @@ class Prover:
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """A claim that needs start-up checks, or much work, if it is true at all."""
-        needed = self._easily(claim.conclusion, checks) if len(_parts(claim.conclusion)) > 1 else None
+        needed = self._easily(claim.conclusion, checks) if len(provable_parts(claim.conclusion)) > 1 else None
         if needed is None or len(needed) > _MINIMIZED:
             in_parts = self._part_by_part(claim.conclusion, checks)
             needed = needed if in_parts is None else in_parts
@@ -334,16 +342,18 @@ class Prover:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
         failing = fails([claim])
         if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
-            status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
-            return Result(claim, status, tuple(self._core), assumptions=_on_the_word(self._trusted))
-        self._failed += 1
-        return self._exact(claim, failing, checks) if self._failed <= EXPLAINED else Result(claim, Status.UNDECIDED)
+            return self._resting(claim)
+        if self._failed >= EXPLAINED:
+            return Result(claim, Status.UNDECIDED)
+        result = self._exact(claim, failing, checks)
+        self._failed += result.status in (Status.REFUTED, Status.UNDECIDED)
+        return result
 
     def _part_by_part(self, e: Expr, checks: list[Assert], effort: Effort = Effort.ALL) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
         first, or all together."""
         needed: dict[Assert, None] = {}
-        for part in _parts(e):
+        for part in provable_parts(e):
             if needed and self._ask(negation(part), list(needed), effort=Effort.GLANCE) == z3.unsat:
                 continue
             more = self._easily(part, checks)
@@ -414,8 +424,8 @@ class Prover:
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
             if switches and self._bounded_check(solver, switches) == z3.unsat:
-                status = Status.ASSUMED if promises else Status.ASSERTED
-                return Result(claim, status, tuple(checks), assumptions=_on_the_word(promises))
+                self._keep_core(solver, checks, promises)
+                return self._resting(claim)
         counterexample = self._counterexample(claim, solver, switches)
         if counterexample is not None and counterexample.certain:
             return Result(claim, Status.REFUTED, counterexample=counterexample)
@@ -437,14 +447,3 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
-
-
-def _parts(e: Expr) -> list[Expr]:
-    """What can be proven one after the other."""
-    return list(dict.fromkeys(p for c in conjuncts(e) for p in spread(c)))
-
-
-def _on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
-    """Promises as the user wrote them, each line once."""
-    told = (Assumption(f"unsafe_promise_clamped(…, {brief(p.low)}, {brief(p.high)})", p.location) for p in promises)
-    return tuple(dict.fromkeys(told))

@@ -29,7 +29,7 @@ NARROW = {Arithmetic.QUICK: 0.5, Arithmetic.DEEP: 0.1}
 TOLD = 30
 """So many axioms that a state breaks are told at once."""
 EXPLAINED = 6
-"""Where this many claims have failed, others are left undecided without a look for a counterexample."""
+"""Where this many claims have failed, others get no last try with exact products and no look for a counterexample."""
 SMALL = (8, 1 << 12)
 """Counterexamples are looked for among values this small first: people can follow those."""
 

@@ -365,8 +365,8 @@ class Terms:
                 return self._quotient_by(x, k + 1, axioms)[1]
         natural = [v for v in (x, y) if v.range[0] >= 0]
         if e.op is BinaryOp.BIT_AND and natural:
-            both = self._unknown("o", (0, min(v.range[1] for v in natural)), axioms)
-            return both._replace(axioms=both.axioms | self._say(*(both.z <= v.z for v in natural)))
+            masked = self._unknown("o", (0, min(v.range[1] for v in natural)), axioms)
+            return masked._replace(axioms=masked.axioms | self._say(*(masked.z <= v.z for v in natural)))
         if e.op in (BinaryOp.BIT_OR, BinaryOp.BIT_XOR) and len(natural) == 2:
             most = max(x.range[1], y.range[1])
             some = self._unknown("o", (0, most if math.isinf(most) else all_ones(int(most))), axioms)

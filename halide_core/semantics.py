@@ -1,7 +1,7 @@
 """The executable semantics of the algorithm language (figure 2.6): the judge of all compiled code.
 
 In: a Func and a window. Out: the value of each of its points. Evaluation is pointwise, lazy and memoised, and
-shares nothing with simplification or lowering.
+shares nothing with simplification or lowering but what operators do to values, and which products are fused.
 
     f(x) = g(x - 1) + g(x + 1)
     evaluate(f, [(0, 3)])       ->  array of 3 values; g is evaluated at -1 … 3 and nowhere else

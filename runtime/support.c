@@ -93,9 +93,11 @@ HALIDE_CORE_WEAK halide_core_print_handler halide_core_set_print_handler(halide_
 /* Two cache lines: the unit that adjacent-line prefetchers move, and twice the widest vector. */
 enum { alignment = 128, slack = 128 };
 
-/* The C library returns large blocks to the system at once, so each is new memory, which comes page by page: from a
-   system that has huge pages in 512 times as few steps, each of which takes a microsecond and more. */
+#ifdef MADV_HUGEPAGE
+/* Bytes. Blocks of 32 MiB and more glibc never keeps, so each is new memory, which comes page by page: from a system that has
+   huge pages in 512 times as few steps, each of which takes a microsecond and more. */
 enum { huge_page = 2 << 20, large = 32 << 20 };
+#endif
 
 HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
     if (bytes < 0 || (uint64_t)bytes > (uint64_t)PTRDIFF_MAX - slack) {
@@ -103,15 +105,16 @@ HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
     }
     void *pointer;
     const size_t size = (size_t)bytes + slack;
-    if (posix_memalign(&pointer, size < large ? alignment : huge_page, size) != 0) {
-        return NULL;
-    }
 #ifdef MADV_HUGEPAGE
     if (size >= large) {
-        madvise(pointer, size / huge_page * huge_page, MADV_HUGEPAGE);
+        if (posix_memalign(&pointer, huge_page, size) != 0) {
+            return NULL;
+        }
+        (void)madvise(pointer, size / huge_page * huge_page, MADV_HUGEPAGE); /* refused, it is as right, and slower */
+        return pointer;
     }
 #endif
-    return pointer;
+    return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
 }
 
 HALIDE_CORE_WEAK void halide_core_free(void *pointer) {

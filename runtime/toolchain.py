@@ -68,13 +68,6 @@ class Compiler:
         """The first line of ``--version``. Starts a process the first time: for reports, never for a cache key."""
         return _ask_version(self.command)
 
-    @property
-    def tuned(self) -> tuple[str, ...]:
-        """The command, with what this compiler alone has to be told."""
-        x86_linux = sys.platform == "linux" and platform.machine() in ("x86_64", "i686")
-        gcc = x86_linux and any(_GCC.fullmatch(Path(word).resolve().name) for word in self.command)
-        return (*self.command, *_OF_GCC) if gcc else self.command
-
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
@@ -119,7 +112,7 @@ def compile_shared(
     Raises:
         ToolchainError: the compiler is missing, fails, is killed or runs out of time. ``output`` is untouched then.
     """
-    command = (compiler or find_compiler()).tuned
+    command = (compiler or find_compiler()).command
     with _scratch_folder(output) as scratch:
         inputs = list(sources)
         if len(inputs) > 1:
@@ -165,7 +158,7 @@ def _compile_one(
     options: CompileOptions,
     compiler: Compiler | None,
 ) -> None:
-    command = (compiler or find_compiler()).tuned
+    command = (compiler or find_compiler()).command
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
         _run_all([to_command(command, options, source, result)], options.timeout_s)
@@ -241,7 +234,7 @@ def _search_compiler(cc: str, path: str) -> Compiler:
     for name in _PATH_NAMES:
         found = shutil.which(name, path=path)
         if found is not None:
-            return Compiler((found,), _identity(Path(found)))
+            return _compiler(found, ())
     zig = _zig()
     if zig is not None:
         command, binary = zig
@@ -261,7 +254,15 @@ def _compiler_of_user(cc: str, path: str) -> Compiler:
             f'$CC is "{cc}", but there is no program "{words[0]}" (looked on $PATH: {path}).\n'
             "Set CC to a C compiler that exists, or unset it to let clang, gcc or cc be found."
         )
-    return Compiler((found, *words[1:]), " ".join([_identity(Path(found)), *words[1:]]))
+    return _compiler(found, words[1:])
+
+
+def _compiler(program: str, words: Sequence[str]) -> Compiler:
+    """A compiler that is called with so many words, and with what it alone has to be told."""
+    path = Path(program)
+    x86_linux = sys.platform == "linux" and platform.machine() in ("x86_64", "i686")
+    own = _OF_GCC if x86_linux and _GCC.fullmatch(path.resolve().name) else ()
+    return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]))
 
 
 def _split(variable: str, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""DESIGN.md, "Packages": which module may import which, and the rules of form that a parser can check.
+"""ARCHITECTURE.md, "Packages": which module may import which, and the rules of form that a parser can check.
 
     halide_core  <-  scheduling, bounds  <-  lowering  <-  runtime      (scheduling and bounds don't know each other)
 

@@ -241,6 +241,27 @@ def test_walk_compares_products_where_a_claim_needs_it() -> None:
     assert prover._ask(larger, effort=Effort.WALK) == z3.unsat
 
 
+def test_claims_that_exact_products_prove_are_no_failures() -> None:
+    """However many there are, the next one is tried too; claims that fail are some day not."""
+    both_positive = nothing().holds(ir.less(ir.ZERO, N), ir.less(ir.ZERO, M))
+    by_products = ir.less_equal(ir.add(N, M), ir.add(ir.mul(N, M), ir.ONE))
+    contexts = [both_positive.holds(ir.less(K, ir.i64(k))) for k in range(solver.EXPLAINED + 2)]
+    assert all(r.status is Status.PROVEN for r in Prover().prove([_memory(c, by_products) for c in contexts]))
+    failing = [r.status for r in Prover().prove([_memory(c, ir.less(N, M)) for c in contexts])]
+    assert failing == [Status.REFUTED] * solver.EXPLAINED + [Status.UNDECIDED] * 2
+
+
+def test_proof_by_exact_products_names_the_checks_that_it_needs() -> None:
+    needed, other = (Assert(ir.less(ir.ZERO, v), Failure.ASSERTION, ("v",)) for v in (N, K))
+    context = nothing().holds(ir.less(ir.ZERO, M)).checked(needed).checked(other)
+    (result,) = Prover().prove([_memory(context, ir.less_equal(ir.add(N, M), ir.add(ir.mul(N, M), ir.ONE)))])
+    assert (result.status, result.checks) == (Status.ASSERTED, (needed,))
+
+
+def _memory(context: Context, conclusion: Expr) -> Claim:
+    return Claim(Kind.MEMORY, "f", ("",), context, conclusion)
+
+
 def test_contradictory_facts_are_told() -> None:
     some = nothing().holds(ir.less(N, ir.ZERO))
     never = some.checked(ir.Assert(ir.less(ir.ZERO, N), ir.Failure.ASSERTION, ()))

@@ -3,7 +3,7 @@
 In: a request, lowered; windows. Out: the outputs' values in them; a PipelineError where the pipeline refuses to run; a
 Mismatch where the program dies, with what the sanitizers printed.
 
-    gcc -fsanitize=address,undefined pipeline.c main.o pool.o support.o   ->   ./program   ->   3.raw, regions
+    gcc -fsanitize=address,undefined pipeline.c main.o and the runtime's objects   ->   ./program   ->   3.raw, regions
 """
 
 from __future__ import annotations

@@ -96,14 +96,14 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
         _check_passes(case, request, lowered, trace, expected)
     except (AssertionFailure, KeepsGrowing) as stopped:
         return _stopped(case, expected, stopped, native)
-    if Judges.UNSCHEDULED in judges and case.scheduled:
-        refusal = _check_unscheduled(case, expected)
-        if refusal is not None:
-            return refusal
     if Judges.CERTIFICATE in judges:
         certified.check(request, trace)
     for who, run in native:
         _compare(who, case, run(), expected, exact=case.exact)
+    if Judges.UNSCHEDULED in judges and case.scheduled:
+        refusal = _check_unscheduled(case, expected)
+        if refusal is not None:
+            return refusal
     return Verdict(Outcome.RAN, features=covered(case, realization_order(request.outputs), trace))
 
 

@@ -18,10 +18,6 @@ class Reason(Enum):
     """The program does the same for every input."""
     LIMIT = "limit"
     """It moves a limit that trades time for exactness or size, and that could as well be the other number."""
-    TWICE = "checked twice"
-    """Something else catches what this would have."""
-    TEXT = "text"
-    """Only what people read changes."""
 
 
 @dataclass(frozen=True, slots=True)

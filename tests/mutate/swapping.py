@@ -7,6 +7,7 @@ if the file had been imported so. False, and nothing done, where more than funct
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -21,6 +22,9 @@ def swap(path: Path, before: bytes, after: bytes) -> bool:
     if _level(old) != _level(new) or len(functions[0]) != len(functions[1]):
         return False
     changed = {_key(a): b for a, b in zip(*functions, strict=True) if a != b}
+    count = Counter(map(_key, functions[0]))
+    if any(count[key] > 1 for key in changed):
+        return False  # which of them is which, only an import can tell
     live = [f for f in gc.get_objects() if type(f) is FunctionType and _key(f.__code__) in changed]
     # What no living function has may have been used up by a decorator: only an import can tell.
     if not changed or {_key(f.__code__) for f in live} != set(changed):
@@ -33,7 +37,7 @@ def swap(path: Path, before: bytes, after: bytes) -> bool:
 
 
 def _key(code: CodeType) -> _Key:
-    return code.co_filename, code.co_qualname, code.co_firstlineno
+    return code.co_filename, code.co_name, code.co_firstlineno
 
 
 def _functions(code: CodeType) -> Iterator[CodeType]:
@@ -53,7 +57,7 @@ def _is_class(code: CodeType) -> bool:
 def _level(code: CodeType) -> object:
     """What runs on import, without the bodies of functions."""
     inner = tuple(
-        (_level(c) if _is_class(c) else c.co_qualname) if isinstance(c, CodeType) else (type(c), c)
+        (_level(c) if _is_class(c) else c.co_name) if isinstance(c, CodeType) else (type(c), c)
         for c in code.co_consts
     )
     return code.co_code, code.co_names, inner

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Judge(Enum):
-    """Who can kill a mutant, in the order of asking; the value is how a report calls it."""
+    """Who can kill a mutant, in the order of a report's columns; the value is how a report calls it."""
 
     REFERENCE = "reference"
     """A pass's program, interpreted, differs from the program's meaning, is stuck, or races."""
