@@ -7,7 +7,7 @@ In: the images and parameters that the outputs mention, and what the user lists.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from halide_core.algorithm import Image, Parameter
@@ -22,8 +22,8 @@ Source: TypeAlias = "Image | Parameter"
 
 def sources(arguments: Sequence[ArgumentLike]) -> list[Source]:
     """The images and parameters that the user's arguments stand for."""
-    if isinstance(arguments, Param | ImageParam | Argument):
-        raise PipelineError("The arguments of a pipeline must be a list.")
+    if not isinstance(arguments, Iterable) or isinstance(arguments, str | Param | ImageParam | Argument):
+        raise PipelineError(f"The arguments of a pipeline must be a list, not {arguments!r}.")
     found: list[Source] = []
     for a in arguments:
         source = a.source if isinstance(a, Param | ImageParam | Argument) else None

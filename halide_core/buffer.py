@@ -246,9 +246,13 @@ class Buffer(Shaped, Pending):
 
     def set_min(self, mins: Sequence[int]) -> None:
         """Moves the coordinates so that the first ones are ``mins``; dimensions that aren't given stay."""
-        if len(mins) > self.dimensions():
-            raise DefinitionError(f"{self!r} has fewer than {len(mins)} dimensions.")
-        self._move(tuple(operator.index(m) for m in mins) + self._mins[len(mins) :])
+        try:
+            first = tuple(operator.index(m) for m in mins)
+        except TypeError as error:
+            raise DefinitionError(f"{self!r} starts at integers, one for each dimension, not at {mins!r}.") from error
+        if len(first) > self.dimensions():
+            raise DefinitionError(f"{self!r} has fewer than {len(first)} dimensions.")
+        self._move(first + self._mins[len(first) :])
 
     def _move(self, mins: tuple[int, ...]) -> None:
         before, self._mins = self._mins, mins

@@ -19,6 +19,8 @@ _FLOAT32, _FLOAT64 = Float(32), Float(64)
 def _check_type(what: str, type: object) -> None:
     if not isinstance(type, Type):
         raise TypeMismatchError(f"{what}() needs a type such as hl.UInt(8), and then a value; {type!r} is no type.")
+    if type.is_handle() or type.is_vector():
+        raise TypeMismatchError(f"{what}() needs a scalar number type such as hl.UInt(8), not {type}.")
 
 
 def cast(type: Type, value: ExprLike) -> Expr:

@@ -174,10 +174,8 @@ class Realizable(OutputFiles, Pending):
             window: an extent, or (min, extent), for each dimension.
             strict_float: what a target with this feature computes, where no product is fused with a sum.
         """
-        results = []
-        for f in self._defined():
-            box = [w if isinstance(w, tuple) else (0, w) for w in window]
-            results.append(semantics.evaluate(f, box, strict_float=strict_float))
+        box = _evaluated_box(window)
+        results = [semantics.evaluate(f, box, strict_float=strict_float) for f in self._defined()]
         return results[0] if len(results) == 1 else tuple(results)
 
     def infer_arguments(self) -> list[Argument]:
@@ -363,6 +361,17 @@ def _buffers(where: object) -> list[object] | None:
     if isinstance(where, list | tuple) and any(isinstance(w, Buffer | np.ndarray) for w in where):
         return list(where)
     return None
+
+
+def _evaluated_box(window: Sequence[int | tuple[int, int]]) -> Box:
+    """Minima and extents of a window that is given by extents, or by both."""
+    try:
+        pairs = [w if isinstance(w, tuple) else (0, w) for w in window]
+        return tuple((operator.index(low), operator.index(extent)) for low, extent in pairs)
+    except (TypeError, ValueError) as error:
+        raise PipelineError(
+            f"A window is a list of extents, or of (min, extent), for each dimension, not {window!r}."
+        ) from error
 
 
 def _window(function: Function, sizes: object) -> Box:

@@ -24,17 +24,36 @@ _RESERVED = """
     linux unix i386 main errno NULL INLINE
 """
 _KEYWORDS = frozenset(_RESERVED.split())
+_TAG = r"(?:[iuf]|bf)\d+(?:x\d+)?"
+_TYPES = rf"u?int.*_t|{_TAG}(?:_u|_two)?|v\d+[qhsd][if]"
+_CONSTANTS = r"[A-Z0-9_]+_(?:MAX|MIN|C|WIDTH)"
+_PREFIXES = r"_.*|halide_.*|HALIDE_.*"
 # What the emitter itself names: types, vector types, helper functions, and everything of the runtime's header.
 _OWN = re.compile(
-    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|U?INT.*_(MAX|MIN|C)|(?:[iuf]|bf)\d+(x\d+)?(_u|_two)?|\w+_(?:[iuf]|bf)\d+(x\d+)?(_u|_from_\w+)?"
-    r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|type_name"
+    rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|\w+_{_TAG}(?:_u|_from_\w+)?"
+    r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|check_distinct|check_alignment|type_name"
 )
-# The part of these that a pipeline may not be called. Its name is what a C program links against, so it is changed
-# only where it must be: "blur_u8" stays, "min_i64" does not.
+_OPERATIONS = (
+    "min max add sub mul div mod neg abs shl shr const product select splat ramp load store gather scatter lookup mean"
+    " interleave bits is_nan fma".split()
+    + [function.value for function in ir.Intrinsic]
+)
+# What emitted code, the C compiler and the runtime call: they would call a pipeline of that name in their program.
+_MATH = """
+    a?(?:cos|sin|tan)h? atan2 cbrt ceil copysign erfc? exp(?:2|10|m1)? fabs fdim floor fma fmax fmin fmod frexp hypot
+    ldexp lgamma log(?:2|10|1p|b)? ll?rint ll?round modf nearbyint nextafter pow remainder rint round sqrt tgamma trunc
+"""
+_SYSTEM = r"""
+    abort exit mem(?:cpy|move|set|cmp|chr) strn?(?:len|cpy|cmp|cat) malloc calloc realloc free posix_memalign
+    aligned_alloc madvise v?s?n?f?printf f?put(?:s|c) putchar fwrite fread fopen fclose fflush getenv clock_gettime
+    pthread_\w+ sched_\w+
+"""
+# What a pipeline may not be called. Its name is what a C program links against, so it is changed only where it must be:
+# "blur_u8" stays, "min_i64" does not.
 _TAKEN = re.compile(
-    r"_.*|halide_.*|HALIDE_.*|u?int.*_t|(?:[iuf]|bf)\d+(x\d+)?(_u|_two)?|check_\w+|answer_query|byte_range|type_name"
-    r"|(min|max|add|sub|mul|div|mod|neg|abs|load|store|splat|ramp|select|shl|shr|product|gather|scatter)_(const_|two_)?"
-    r"(?:[iuf]|bf)\d+(x\d+)?(_(?:[iuf]|bf)\d+(x\d+)?)?"
+    rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|check_\w+|answer_query|byte_range|type_name"
+    rf"|(?:{'|'.join(_OPERATIONS)})_(?:(?:const|two|narrow|strided|every_\d+|shared_\d+)_)?{_TAG}(?:_(?:from_)?{_TAG})?"
+    rf"|{_TAG}_(?:of|from)_{_TAG}|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"
 )
 _CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f", TypeCode.BFloat: "bf"}
 
@@ -50,7 +69,10 @@ def identifier(name: str) -> str:
 def symbol(pipeline: str) -> str:
     """The name of a pipeline's C function: its own name, where that is an identifier."""
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", pipeline) and pipeline not in _KEYWORDS
-    return pipeline if plain and not _TAKEN.fullmatch(pipeline) else identifier(pipeline)
+    if plain and not _TAKEN.fullmatch(pipeline):
+        return pipeline
+    text = identifier(pipeline)
+    return f"{text}_" if text == pipeline or _TAKEN.fullmatch(text) else text
 
 
 class Names:

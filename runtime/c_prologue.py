@@ -145,6 +145,36 @@ static int check_overlap(const halide_buffer_t *a, const halide_buffer_t *b, con
 """
 
 
+_CHECK_DISTINCT = """\
+/* From the least stride on, each steps over all that the dimensions before it span. */
+static int check_distinct(const halide_buffer_t *b, const char *what) {
+    int64_t span = 0, stride = 0;
+    for (int d = 0; d < b->dimensions; d++) {
+        if (b->dim[d].extent == 0) return 0;
+    }
+    for (int last = -1, next; ; last = next) {
+        int64_t least = INT64_MAX;
+        next = -1;
+        for (int d = 0; d < b->dimensions; d++) {
+            const int64_t s = b->dim[d].stride < 0 ? -(int64_t)b->dim[d].stride : b->dim[d].stride;
+            if (b->dim[d].extent > 1 && s < least && (s > stride || (s == stride && d > last))) {
+                least = s;
+                next = d;
+            }
+        }
+        if (next < 0) return 0;
+        if (least <= span) {
+            return halide_core_error(halide_core_error_argument_alias,
+                                     "%s has points that share memory: stride %d in dimension %d.", what,
+                                     (int)b->dim[next].stride, next);
+        }
+        const uint64_t grown = (uint64_t)span + (uint64_t)least * (uint64_t)(b->dim[next].extent - 1);
+        span = grown > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)grown;
+        stride = least;
+    }
+}
+
+"""
 _CHECK_ALIGNMENT = """\
 static int check_alignment(const halide_buffer_t *b, const char *what, uintptr_t bytes) {
     if ((uintptr_t)b->host % bytes == 0) return 0;
@@ -277,7 +307,8 @@ class Prologue:
         return [(a, b) if a.kind is output else (b, a) for a, b in pairs]
 
     def memory_checks(self) -> list[str]:
-        """What is checked once no buffer asks for its bounds: components are alike, and no output overlaps."""
+        """What is checked once no buffer asks for its bounds: components are alike, and no output overlaps, another or
+        itself."""
         lines = [
             self.check(f"check_alike({self.name(b)}, {self.name(a)}, {self.described(b)}, {string(_short(a))})")
             for a, b in self._components()
@@ -291,7 +322,12 @@ class Prologue:
             self.check(f"check_overlap({self.name(a)}, {self.name(b)}, {self.described(a)}, {string(_short(b))})")
             for a, b in self._pairs()
         ]
+        lines += [self.check(f"check_distinct({self.name(a)}, {self.described(a)})") for a in self._outputs()]
         return lines
+
+    def _outputs(self) -> list[Argument]:
+        """The buffers that are written, of more than one point."""
+        return [a for a in self._by_name.values() if a.kind is ArgumentKind.OutputBuffer and a.dimensions]
 
     def lines(self, queried: bool) -> list[str]:
         """The start of the function. Where the body answers no query, this is where the memory is checked."""
@@ -323,4 +359,5 @@ class Prologue:
         parts += [_CHECK_ALIKE] if self._components() else []
         parts += [_CHECK_ALIGNMENT] if any(_alignment(a) is not None for a in self._by_name.values()) else []
         parts += [_CHECK_OVERLAP] if self._pairs() else []
+        parts += [_CHECK_DISTINCT] if self._outputs() else []
         return "".join(parts)

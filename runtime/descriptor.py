@@ -80,6 +80,18 @@ def is_dense(array: np.ndarray[Any, Any]) -> bool:
     return array.size == 0 or array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize
 
 
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether elements share memory: from the least stride on, each steps over all that those before it span."""
+    if not array.size:
+        return False
+    span = array.itemsize
+    for step, n in sorted((abs(step), n) for step, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step < span:
+            return True
+        span += step * (n - 1)
+    return False
+
+
 def _bytes(array: np.ndarray[Any, Any], address: int) -> tuple[int, int]:
     """The first byte of an array's elements, and the one after the last; no bytes where there are no elements."""
     if not array.size:

@@ -27,7 +27,7 @@ from halide_core.settings import profiles_demanded
 from halide_core.types import INT32, Type
 from lowering.driver import arguments, lower
 from lowering.lowered import Lowered
-from runtime.descriptor import Descriptor, describe, is_dense, unknown
+from runtime.descriptor import Descriptor, describe, is_dense, overlaps_itself, unknown
 from runtime.emit_c import emit_c
 from runtime.entry import ENTRY, emit_entry, emit_hiding
 from runtime.fingerprint import fingerprint
@@ -241,6 +241,8 @@ def _target(buffer: Buffer, argument: Argument) -> Descriptor:
 
 
 def _dense(buffer: Buffer) -> Descriptor:
+    if overlaps_itself(buffer.array):
+        raise PipelineError(f"{buffer!r} has points that share memory.")
     return Descriptor(np.empty_like(buffer.array, order="C"), buffer.mins, buffer.type())
 
 

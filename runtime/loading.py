@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,8 +31,10 @@ def load(name: str, key: str, build: Callable[[Path], None], opened: Callable[[P
     """
 
     def built(path: Path) -> None:
-        with _told(f"{name} can't be compiled"):
+        try:
             build(path)
+        except OSError as error:
+            raise ToolchainError(f"{name} can't be compiled: {error}") from error
 
     cache = default_cache()
     path = cache.get_or_build(key, built)
@@ -42,8 +44,10 @@ def load(name: str, key: str, build: Callable[[Path], None], opened: Callable[[P
     with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
         own = Path(folder) / "library.so"
         built(own)
-        with _told(f"{name} was compiled, but can't be loaded"):
+        try:
             library = opened(own)
+        except OSError as error:
+            raise ToolchainError(f"{name} was compiled, but can't be loaded: {error}") from error
 
         def copy(path: Path) -> None:
             shutil.copyfile(own, path)
@@ -51,12 +55,3 @@ def load(name: str, key: str, build: Callable[[Path], None], opened: Callable[[P
         with suppress(ToolchainError, OSError):  # what runs now does not depend on it
             cache.get_or_build(key, copy)
     return library
-
-
-@contextmanager
-def _told(what: str) -> Iterator[None]:
-    """What the system refuses, as an error that says what it was needed for."""
-    try:
-        yield
-    except OSError as error:
-        raise ToolchainError(f"{what}: {error}") from error

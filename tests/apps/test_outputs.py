@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import halide_core as hl
 
@@ -398,3 +400,34 @@ def test_nan_and_infinity_are_kept_when_vectorized() -> None:
     g[x] = hl.select(ip[x] == ip[x], ip[x] * 2.0, -1.0)
     g.vectorize(x, 8)
     check(g, [8], np.where(np.isnan(source), np.float32(-1), source * np.float32(2)))
+
+
+@pytest.mark.parametrize("strides", [(4, 4), (0, 4), (4, 0), (28, 4), (4, -4)])
+def test_output_whose_points_share_memory_is_refused(strides: tuple[int, int]) -> None:
+    f = hl.Func("f")
+    f[x, y] = x + 10 * y
+    shared = as_strided(np.zeros(128, np.int32)[16:], (8, 8), strides)
+    with pytest.raises(hl.PipelineError, match="has points that share memory"):
+        f.realize(hl.Buffer(shared))
+    assert not shared.any()
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda a: a[:8, :9],
+        lambda a: a[::2, ::-2],
+        lambda a: a[::-1].T,
+        lambda a: a[:1, :9],
+        lambda a: a[:8, :1],
+        lambda a: a[:0],
+        lambda a: as_strided(a, (1, 8), (0, 4)),
+    ],
+)
+def test_output_of_any_other_layout_is_written(layout: Callable[[Array], Array]) -> None:
+    f = hl.Func("f")
+    f[x, y] = x + 10 * y
+    out = layout(np.zeros((16, 18), np.int32))
+    f.realize(hl.Buffer(out))
+    rows, columns = np.indices(out.shape)
+    same(out, (columns + 10 * rows).astype(np.int32))

@@ -285,3 +285,29 @@ def test_null_arguments_are_refused_in_c(source: hl.ImageParam) -> None:
     out = buffer(zeros(8, 6))
     assert loaded._entry(FFI.new("void *[]", [FFI.NULL, FFI.cast("void *", out)])) == 1
     assert loaded._entry(FFI.new("void *[]", [FFI.cast("void *", out), FFI.NULL])) == 1
+
+
+# What is no window, no place, no list.
+
+
+@pytest.mark.parametrize("window", ["ab", None, 3, [2.5, 1], [("a", 2), 1], [(0, 1, 2), 3]])
+def test_what_is_no_window_is_not_evaluated(source: hl.ImageParam, window: Any) -> None:
+    refused(hl.PipelineError, lambda: twice(source).evaluate(window), "A window is a list of extents", at="evaluate(")
+
+
+@pytest.mark.parametrize("mins", [3, "a", [3.5], None])
+def test_buffer_starts_at_integers(mins: Any) -> None:
+    buffer = hl.Buffer(hl.Int(32), [3])
+    refused(hl.DefinitionError, lambda: buffer.set_min(mins), "starts at integers", at="set_min(")
+    assert buffer.dim(0).min() == 0
+
+
+@pytest.mark.parametrize("arguments", [5, None, "ab"])
+def test_arguments_are_a_list(source: hl.ImageParam, arguments: Any) -> None:
+    refused(hl.PipelineError, lambda: twice(source).compile_to_callable(arguments), "must be a list", at="_callable(")
+
+
+@pytest.mark.parametrize("convert", [hl.cast, hl.saturating_cast])
+@pytest.mark.parametrize("type", [hl.Int(32, 4), hl.Bool(8)])
+def test_value_has_no_lanes(type: hl.Type, convert: Any) -> None:
+    refused(hl.TypeMismatchError, lambda: convert(type, x), "scalar number type", at="convert(")
