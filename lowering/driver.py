@@ -29,7 +29,7 @@ from lowering.initial import lower_initial
 from lowering.laws import check_laws
 from lowering.layout_checks import check_layouts, propose_promised
 from lowering.lowered import Lowered
-from lowering.narrow import narrow_arithmetic
+from lowering.narrow import narrow_arithmetic, narrow_limits
 from lowering.partition import partition_loops
 from lowering.prefetch import place_prefetches
 from lowering.scoped import simplify_tree
@@ -181,6 +181,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         ("narrow", narrow_arithmetic),
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
         ("simplify_again", simplify_tree),
+        ("limits", narrow_limits),
     ]
 
 

@@ -7,6 +7,10 @@ values make more lanes of a vector. Each rule is exact for all operands; the int
     (a | b) - ((a ^ b) >> 1)       ->   rounding_halving_add(a, b)
     a < b ? u(b) - u(a) : u(a) - u(b)   ->   u(max(a, b)) - u(min(a, b))
     u8(u16(a))                     ->   a
+
+Once lanes are vectors, scalars follow that are numbers of 32 bits, and limited where they are indices:
+
+    max(min(i64(n), 6), 0)         ->   i64(max(min(n, 6), 0))                n: int32
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, IntImm, Intrinsic, Select, Stmt
-from halide_core.types import INT64, Type
+from halide_core.types import INT32, INT64, Type
 from halide_core.visit import Rewriter
 
 _MOST_BITS = 32
@@ -25,6 +29,22 @@ _MOST_BITS = 32
 def narrow_arithmetic(stmt: Stmt) -> Stmt:
     """See the module's docstring."""
     return _Narrow().stmt(stmt)
+
+
+def narrow_limits(stmt: Stmt) -> Stmt:
+    """Limits of int32 numbers in int32: what is limited for an index, too, is limited once. Where indices of lanes fit
+    int32 their ranges tell, which this would hide: so it comes after."""
+    return _Limits().stmt(stmt)
+
+
+class _Limits(Rewriter):
+    def rewrite_Binary(self, e: Binary) -> Expr:
+        a, b = self.expr(e.a), self.expr(e.b)
+        if e.type is INT64 and e.op in (BinaryOp.MIN, BinaryOp.MAX):
+            match a, b:
+                case (Cast(a=n), IntImm(value=k)) if n.type is INT32 and INT32.can_represent(k):
+                    return Cast(INT64, Binary(INT32, e.op, n, ir.const(k, INT32)))
+        return _same(e, a, b)
 
 
 class _Narrow(Rewriter):

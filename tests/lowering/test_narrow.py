@@ -13,11 +13,13 @@ from halide_core.ir import Intrinsic, Store
 from halide_core.types import Int, Type, UInt
 from halide_core.value_semantics import call_function
 from halide_core.visit import subexpressions, walk
+from lowering.narrow import narrow_limits
 from tests.apps.checking import computed, image, same, variables
 from tests.property.interpreted import run_program
 from tests.scheduling.dumps import after
 
 x, y = variables("x y")
+MIN, MAX = ir.BinaryOp.MIN, ir.BinaryOp.MAX
 Formula = Callable[[hl.Expr, hl.Expr], hl.Expr]
 
 
@@ -150,3 +152,26 @@ def test_mean_of_values_is_exact() -> None:
         assert [meant(high, high), meant(low, low), meant(low, high), meant(high, high - 1)] == [
             high, low, (low + high + 1) // 2, high,
         ]  # fmt: skip
+
+
+def test_limits_of_an_index_are_those_of_the_number() -> None:
+    """Both are one expression, which C evaluates once; what int32 can't hold stays as it is."""
+    table = image(np.arange(900, dtype=np.int32), "table")
+    which = image(np.array([-5, 3, 9, 2**31 - 1], np.int32), "which")
+    number, f = hl.clamp(which[x], 0, 6), hl.Func("f")
+    f[x] = table[number * 7] + (hl.i32(1) << number)
+    (store,) = [s for s in walk(after(f, "limits")) if isinstance(s, Store)]
+    limits = [e for e in subexpressions((store.value,)) if isinstance(e, ir.Binary) and e.op in (MIN, MAX)]
+    assert [e.type for e in limits] == [Int(32)] * 2
+    for got in run_program(f, [(0, 4)]).values():
+        assert np.array_equal(got, [1, 21 + 8, 42 + 64, 42 + 64])
+    same(computed(f, [4]), f.evaluate([4]))
+
+
+@pytest.mark.parametrize(("k", "inside"), [(2**31 - 1, True), (2**31, False), (-(2**31), True), (-(2**31) - 1, False)])
+def test_limit_that_int32_can_not_hold_stays(k: int, inside: bool) -> None:
+    n = ir.Variable(Int(32), "n")
+    for op in (MIN, MAX):
+        e = ir.Binary(ir.INT64, op, ir.cast(ir.INT64, n), ir.i64(k))
+        (store,) = [s for s in walk(narrow_limits(Store("f", ir.ZERO, e))) if isinstance(s, Store)]
+        assert isinstance(store.value, ir.Cast if inside else ir.Binary)
