@@ -113,7 +113,7 @@ class ExprEmitter:
     def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
         order, counts = uses_below(roots)
-        beside = neighbours(e for e, _ in order if isinstance(e, ir.Load) and not self._leaves.padded(e.buffer))
+        beside = neighbours(e for e, _ in order if isinstance(e, ir.Load))
         pairs: dict[ir.Load, str] = {}
         texts: dict[Use, Text] = {}
         for use in order:

@@ -34,7 +34,7 @@ _OWN = re.compile(
     r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|check_distinct|check_alignment|type_name"
 )
 _OPERATIONS = (
-    "min max add sub mul div mod neg abs shl shr const product select splat ramp load store gather scatter lookup mean"
+    "min max add sub mul div mod neg abs shl shr product select splat ramp load store gather scatter lookup mean"
     " interleave bits is_nan fma".split()
     + [function.value for function in ir.Intrinsic]
 )

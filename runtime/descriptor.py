@@ -81,7 +81,8 @@ def is_dense(array: np.ndarray[Any, Any]) -> bool:
 
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
-    """Whether elements share memory: from the least stride on, each steps over all that those before it span."""
+    """Whether elements share memory, by the rule of ``check_distinct`` in C, which sees no output that goes through a
+    copy: from the least stride on, each steps over all that those before it span."""
     if not array.size:
         return False
     span = array.itemsize

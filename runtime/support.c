@@ -94,8 +94,8 @@ HALIDE_CORE_WEAK halide_core_print_handler halide_core_set_print_handler(halide_
 enum { alignment = 128, slack = 128 };
 
 #ifdef MADV_HUGEPAGE
-/* Bytes. Blocks of 32 MiB and more glibc never keeps, so each is new memory, which comes page by page: from a system that has
-   huge pages in 512 times as few steps, each of which takes a microsecond and more. */
+/* Bytes. Blocks of 32 MiB and more glibc never keeps, so each is new memory, which comes page by page: from a system
+   that has huge pages in 512 times as few steps, each of which takes a microsecond and more. */
 enum { huge_page = 2 << 20, large = 32 << 20 };
 #endif
 

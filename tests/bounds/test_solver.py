@@ -242,7 +242,7 @@ def test_walk_compares_products_where_a_claim_needs_it() -> None:
 
 
 def test_claims_that_exact_products_prove_are_no_failures() -> None:
-    """However many there are, the next one is tried too; claims that fail are some day not."""
+    """However many there are, the next one is tried too; after so many that do fail, no more are."""
     both_positive = nothing().holds(ir.less(ir.ZERO, N), ir.less(ir.ZERO, M))
     by_products = ir.less_equal(ir.add(N, M), ir.add(ir.mul(N, M), ir.ONE))
     contexts = [both_positive.holds(ir.less(K, ir.i64(k))) for k in range(solver.EXPLAINED + 2)]
