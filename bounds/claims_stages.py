@@ -18,11 +18,11 @@ from bounds.claims import Claim, Context, Kind, Text, any_of, differs, negation,
 from bounds.claims_cases import StageSite
 from halide_core import ir
 from halide_core.algorithm import Definition
-from halide_core.index import stage_variables, startup_index
-from halide_core.ir import Expr, If, Interval, Let, Provide, RVarRef, Stmt, Variable
-from halide_core.program import Nest
+from halide_core.index import TargetExprs, stage_variables, startup_index
+from halide_core.ir import Access, Expr, If, Interval, Let, Provide, RVarRef, Stmt, Variable
+from halide_core.program import Nest, Order
 from halide_core.types import INT32
-from halide_core.visit import Substitution, sub_stmts
+from halide_core.visit import Substitution, sub_stmts, subexpressions
 
 
 def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) -> list[Claim]:
@@ -75,6 +75,7 @@ class _Nests:
     def __init__(self, site: StageSite, nest: Nest, chain: list[Stmt], holes: Substitution, number: int) -> None:
         self._site = site
         self._chain = chain
+        self._order = nest.order
         self._number = number
         self._witnesses = [Let(w.var, holes.expr(w.value), None) for w in nest.witnesses]
         self._definition: Definition = site.func.definitions[site.stage]
@@ -149,7 +150,8 @@ class _Nests:
         return [self._claim(Kind.COVERAGE, text, context, holds) for text, holds in goals]
 
     def order(self) -> Claim:
-        """Iterations of an update at the same pure coordinates keep the order of its domain, strictly."""
+        """Iterations of an update at the same pure coordinates keep the order of its domain, strictly; or those do that
+        touch one point; or, where the operator allows any order, none is repeated."""
         site = self._site
         pure, domain = self._pure(), self._domain()
         one, other = (self._names([v for v, _ in pure + domain], mark) for mark in (" @1.", " @2."))
@@ -159,10 +161,33 @@ class _Nests:
         loops: list[Expr] = [s.var for s in self._chain if isinstance(s, ir.For)]
         earlier = _before([(one.expr(v), other.expr(v)) for v in loops])
         here = differs([one.expr(v) for v, _ in pure], [other.expr(v) for v, _ in pure])
+        once: Text = (f"the loops of stage {site.stage} run each of its updates once, ",)
+        if self._order is Order.ANY:
+            kept = differs([one.expr(v) for v, _ in domain], [other.expr(v) for v, _ in domain])
+            return self._claim(Kind.ORDER, (*once, "in any order"), context, any_of((here, kept, negation(earlier))))
         later = _before([(one.expr(v), other.expr(v)) for v, _ in reversed(domain)])
-        holds = any_of((here, later, negation(earlier)))
-        text: Text = (f"the loops of stage {site.stage} run each of its updates once, and in the order of its domain",)
-        return self._claim(Kind.ORDER, text, context, holds)
+        if self._order is Order.KEPT:
+            told: Text = (*once, "and in the order of its domain")
+            return self._claim(Kind.ORDER, told, context, any_of((here, later, negation(earlier))))
+        told = (*once, "and in the order of its domain where they touch one point")
+        return self._claim(Kind.ORDER, told, context, any_of((here, later, negation(earlier), self._apart(one, other))))
+
+    def _apart(self, one: Substitution, other: Substitution) -> Expr:
+        """Two iterations meet in no point of the Func, by coordinates that no memory decides."""
+        func, definition = self._site.func, self._definition
+        indices = TargetExprs(self._variables)
+        touched = dict.fromkeys([definition.args])
+        touched |= dict.fromkeys(
+            e.args for e in subexpressions(definition.exprs()) if isinstance(e, Access) and e.callee is func
+        )
+        written = tuple(map(indices.index, definition.args))
+        result: Expr = ir.TRUE
+        for args in touched:
+            pairs = list(zip(written, map(indices.index, args), strict=True))
+            known = [pair for pair in pairs if not any(isinstance(e, Access) for e in subexpressions(pair))]
+            for a, b in ((one, other), (other, one)):
+                result = ir.conjunction(result, differs([a.expr(w) for w, _ in known], [b.expr(p) for _, p in known]))
+        return result
 
     def domain(self) -> list[Claim]:
         """Every iteration of an update is a point of its domain: none runs beyond it."""

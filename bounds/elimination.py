@@ -63,6 +63,12 @@ Targets = Mapping[Any, tuple[Expr, Expr]]
 """What each eliminated variable ranges over: least and greatest value."""
 
 
+def _cancelling(form: Linear, atom: Binary | Select) -> int:
+    """How many terms of a form would cancel in the operands of one of its terms."""
+    c = form.terms[atom]
+    return sum(form.terms.get(t, 0) == -c * k for side in (atom.a, atom.b) for t, k in linear_of(side).terms.items())
+
+
 class Elimination:
     """Replaces targets by their ends, once for all expressions under one set of facts."""
 
@@ -104,18 +110,19 @@ class Elimination:
 
     def _gathered(self, form: Linear) -> Linear:
         """Moves terms that vary into a min, a max or a choice that varies with them, where they can cancel:
-        ``x + max(4, n - x)`` is ``max(x + 4, n)``."""
+        ``x + max(4, n - x)`` is ``max(x + 4, n)``. Of several, into the one in which the most terms do."""
         varying = [a for a in form.terms if not mentions(a).isdisjoint(self._keys)]
         if len(varying) < 2:
             return form
-        for atom in varying:
-            if isinstance(atom, Select) or (isinstance(atom, Binary) and atom.op in _OPPOSITE):
-                c = form.terms[atom]
-                rest = Linear({a: form.terms[a] for a in varying if a is not atom}, 0)
-                a, b = (to_expr(linear_of(side).times(c).plus(rest)) for side in (atom.a, atom.b))
-                others = Linear({t: k for t, k in form.terms.items() if t not in varying}, form.const)
-                return others.plus(linear_of(self._joined(atom, c, a, b)))
-        return form
+        into = [a for a in varying if isinstance(a, Select) or (isinstance(a, Binary) and a.op in _OPPOSITE)]
+        if not into:
+            return form
+        atom = into[0] if len(into) == 1 else max(into, key=lambda a: _cancelling(form, a))
+        c = form.terms[atom]
+        rest = Linear({a: form.terms[a] for a in varying if a is not atom}, 0)
+        a, b = (to_expr(linear_of(side).times(c).plus(rest)) for side in (atom.a, atom.b))
+        others = Linear({t: k for t, k in form.terms.items() if t not in varying}, form.const)
+        return others.plus(linear_of(self._joined(atom, c, a, b)))
 
     def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
         """``c`` times an atom, with what was moved into its operands."""

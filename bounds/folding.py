@@ -15,6 +15,7 @@ that no vector runs along; what ``fold_storage`` asks for needs a length that ca
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bounds.brief import brief
 from bounds.oracle import Answer, Ranges, Slide
@@ -24,7 +25,7 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import ScheduleError
 from halide_core.index import startup_index
-from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind
+from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind, LoopName
 from halide_core.program import Nest, Program, path_to, provided, readings
 from halide_core.schedule import DebugToFile
 from halide_core.schedule_storage import BoundStorage, FoldStorage
@@ -107,7 +108,8 @@ class Folding:
                     raise ScheduleError(f'{d.spelled()}: "{d.var}" can\'t fold: {refusal}.', d.location)
                 slots = folds[at] = simplify(startup_index(d.extent))
                 checks.append(self._enough(d, slots, self.longest(at, at_start=True), "count at one time"))
-        for bound in [d for d in self._f.directives if isinstance(d, BoundStorage)]:
+        bounds = {d.var: d for d in self._f.directives if isinstance(d, BoundStorage)}  # the last of a dimension counts
+        for bound in bounds.values():
             at = self._f.args.index(bound.var)
             (length,) = [
                 a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == at
@@ -118,7 +120,7 @@ class Folding:
         return folds, checks
 
     def _enough(self, d: FoldStorage | BoundStorage, slots: Expr, most: Expr | None, which: str) -> Check:
-        name = self._f.name
+        name = (self._f.original or self._f).name
         if most is None:
             text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
             raise ScheduleError(text, d.location)
@@ -161,8 +163,14 @@ class Folding:
             names = [each.name for each in loops]
             for inner in loops[names.index(loop) + 1 :]:
                 if inner.var in moving:
-                    return f"it moves along {inner.name} too, in all of which {loop} keeps what it has"
+                    moves, keeps = self._own_name(inner.name), self._own_name(loop)
+                    return f"it moves along {moves} too, in all of which {keeps} keeps what it has"
         return ""
+
+    def _own_name(self, loop: LoopName) -> str:
+        """A loop of what may be the compiler's copy of a Func, as one of the user's."""
+        func = self._program.named[loop.func]
+        return str(replace(loop, func=(func.original or func).name))
 
     def _vectors(self, d: int) -> bool:
         """Whether some vector runs along a dimension: its lanes would be apart where it folds."""

@@ -141,6 +141,7 @@ from halide_core.image_param import Dimension, ImageParam
 from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lerp import lerp
+from halide_core.loop_level import LoopLevel
 from halide_core.loop_variables import VarOrRVar
 from halide_core.output_buffer import OutputImageParam
 from halide_core.output_files import LinkageType, Module, NameMangling, OutputFileType, StmtOutputFormat, install_dir
@@ -154,6 +155,7 @@ from halide_core.profiling import FuncProfile, Profile, profile
 from halide_core.ranges import Range
 from halide_core.rdom import RDom, RVar
 from halide_core.schedule import TailStrategy
+from halide_core.schedule_stages import Partition
 from halide_core.schedule_value import Schedule
 from halide_core.several_names import funcs, vars
 from halide_core.shadowing import check_siblings
@@ -217,6 +219,7 @@ __all__ = [
     "Int",
     "InternalError",
     "LinkageType",
+    "LoopLevel",
     "MemoryType",
     "Module",
     "NameMangling",
@@ -226,6 +229,7 @@ __all__ = [
     "OutputImageParam",
     "Param",
     "Parameter",
+    "Partition",
     "Pipeline",
     "PipelineError",
     "PrecisionWarning",

@@ -23,7 +23,7 @@ from typing import Any
 from halide_core import ir
 from halide_core.algorithm import Definition, Function
 from halide_core.errors import InternalError
-from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, FloatImm, IntImm, Select, Variable
+from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, Select, Variable
 from halide_core.types import Type
 from halide_core.value_semantics import Value, binary_function, cast_function, logical_not
 from halide_core.visit import parts, subexpressions, substitute, with_parts
@@ -128,6 +128,9 @@ class _Reads:
 
 def _gathered(e: Expr, reads: _Reads) -> Expr:
     """A chain such as ``(f[x] + a) - b`` with one operand besides what reads the Func: its reading, not its value."""
+    if isinstance(e, Call) and e.function is Intrinsic.FMA:
+        a, b, c = e.args
+        e = ir.add(c, ir.mul(a, b))  # rounded once or twice, no law of floats holds to the last bit
     if not isinstance(e, Binary) or not reads(e):
         return e
     op, a, b = e.op, e.a, e.b
@@ -201,9 +204,10 @@ def _on_samples(x: tuple[Variable, ...], y: tuple[Variable, ...], combine: tuple
         return tuple([_value(e, known) for e in combine])
 
     triples = list(zip(points, points[1:], points[2:], strict=False))
-    if not all(_same(join(join(a, b), c), join(a, join(b, c))) for a, b, c in triples):
+    # Floats may round otherwise in another order, and so may the sign of a zero be another: it is assumed all the same.
+    if any(join(join(a, b), c) != join(a, join(b, c)) for a, b, c in triples):
         return None
-    commutes = all(_same(join(join(a, b), c), join(join(a, c), b)) for a, b, c in triples)
+    commutes = all(join(join(a, b), c) == join(join(a, c), b) for a, b, c in triples)
     for neutral in itertools.product(*(_candidates(v.type) for v in x)):
         given = tuple(_value(e, {}) for e in neutral)
         if all(_same(join(a, given), a) for a in points):

@@ -17,7 +17,7 @@ from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchEr
 from halide_core.ir import BinaryOp
 from halide_core.literals import literal, literal_as
 from halide_core.mathematics import latex_expression
-from halide_core.names import automatic_name
+from halide_core.names import OUTERMOST, automatic_name
 from halide_core.types import BOOL, INT32, Float, Int, Type, make_limits_with
 
 _FLOAT32 = Float(32)
@@ -350,8 +350,6 @@ def as_bool(value: ExprLike) -> Expr:
 
 
 _PLACEHOLDER = "_"
-OUTERMOST = "__outermost"
-"""The name of the place around all loops of a Func: ``Var.outermost()``."""
 _IMPLICIT = tuple(f"_{i}" for i in range(10))
 
 

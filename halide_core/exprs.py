@@ -355,3 +355,12 @@ class Broadcast(Expr):
 
     type: Type
     a: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Slice(Expr):
+    """``type.lanes()`` neighbouring lanes of a vector variable, from lane ``first`` on; of one lane, a scalar."""
+
+    type: Type
+    a: Expr
+    first: int

@@ -22,6 +22,7 @@ from halide_core.func_schedule import FuncSchedule, wrapped_input
 from halide_core.image_param import ImageParam
 from halide_core.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.ir import BinaryOp
+from halide_core.keywords import one_of
 from halide_core.mathematics import definitions, latex_definitions
 from halide_core.output_buffer import OutputImageParam
 from halide_core.output_files import NameMangling
@@ -144,17 +145,24 @@ class FuncTupleElementRef(Operand):
 
 
 class Func(FuncSchedule, Realizable):
-    """A Func. ``Func()``, ``Func(name)``, ``Func(type, dimensions, name)`` to promise its type and dimensions,
-    ``Func(source)`` of a Buffer or an ImageParam for its values, ``Func(expr)`` for a value without dimensions."""
+    """A Func. ``Func()``, ``Func(name)``, ``Func(type, dimensions, name)`` to promise its type and dimensions, which
+    are ``required_type``, or several ``required_types``, and ``required_dimensions``, too; ``Func(source)`` of a Buffer
+    or an ImageParam for its values, ``Func(expr)`` for a value without dimensions."""
 
     _pending = FUNC
 
     def __init__(
         self,
         source: str | Type | Sequence[Type] | Expr | Tuple | Buffer | ImageParam | None = None,
-        dimensions: int | None = None,
+        required_dimensions: int | None = None,
         name: str | None = None,
+        *,
+        required_type: Type | None = None,
+        required_types: Sequence[Type] | None = None,
     ) -> None:
+        source = one_of(
+            "Func", DefinitionError, source=source, required_type=required_type, required_types=required_types
+        )
         label = source if isinstance(source, str) else name
         self._function = Function(label or "f")
         self._required: Required | None = None
@@ -166,9 +174,9 @@ class Func(FuncSchedule, Realizable):
             types = (source,) if isinstance(source, Type) else tuple(source)
             if not types or not all(isinstance(t, Type) for t in types):
                 raise DefinitionError(f"Func(types, dimensions, name) needs Types, not {source!r}.")
-            if dimensions is None:
+            if required_dimensions is None:
                 raise DefinitionError("Func(type, dimensions, name) needs the number of dimensions.")
-            self._required = Required(types, dimensions)
+            self._required = Required(types, required_dimensions)
         elif isinstance(source, Buffer | ImageParam):
             args = [Var(f"_{i}") for i in range(source.dimensions())]
             self[tuple(args)] = source.at(*args)
@@ -217,10 +225,13 @@ class Func(FuncSchedule, Realizable):
         self,
         function_name: str,
         params: Sequence[Passed | ExternFuncArgument],
-        types: Type | Sequence[Type],
-        arguments: int | Sequence[Var],
+        types: Type | Sequence[Type] | None = None,
+        arguments: int | Sequence[Var] | None = None,
         mangling: NameMangling = NameMangling.Default,
         device_api: DeviceAPI = DeviceAPI.Host,
+        *,
+        type: Type | None = None,
+        dimensionality: int | None = None,
     ) -> None:
         """Makes this an extern stage: a C function computes it, once, before all that reads it.
 
@@ -231,7 +242,8 @@ class Func(FuncSchedule, Realizable):
         Args:
             function_name: a C function that returns an int, 0 where all is well.
             params: Funcs, ImageParams, Buffers, and values that are known at start-up.
-            types: of the values, one. arguments: the number of dimensions, or Vars for them.
+            types: of the values, one, which ``type`` is, too.
+            arguments: the number of dimensions, which ``dimensionality`` is, too; or Vars for them.
 
         Raises:
             DefinitionError: the Func is defined already, or something can't be passed.
@@ -239,7 +251,11 @@ class Func(FuncSchedule, Realizable):
         """
         if mangling is NameMangling.CPlusPlus or device_api not in (DeviceAPI.Host, DeviceAPI.None_):
             raise NotAvailableError("An extern stage is a function of C on the host; others are not available yet.")
-        define_extern(self._function, function_name, params, types, arguments)
+        values = one_of("define_extern", DefinitionError, types=types, type=type)
+        args = one_of("define_extern", DefinitionError, arguments=arguments, dimensionality=dimensionality)
+        if values is None or args is None:
+            raise DefinitionError("define_extern() needs a type, and the number of dimensions or Vars for them.")
+        define_extern(self._function, function_name, params, values, args)
 
     # What it is.
 
@@ -394,10 +410,10 @@ def lambda_func(*args: Var | ExprLike) -> Func:
     return f
 
 
-def evaluate(value: ExprLike | TupleLike) -> Any:
+def evaluate(expr: ExprLike | TupleLike) -> Any:
     """The value of an expression without variables, by compiling and running it; a tuple of those of a Tuple."""
     f = Func("evaluated")
-    f[()] = value
+    f[()] = expr
     result = f.realize()
     if isinstance(result, tuple):
         return tuple(buffer[()] for buffer in result)

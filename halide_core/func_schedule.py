@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halide_core.algorithm import Definition, Function, Image, Renamed
 from halide_core.coordinates import startup
 from halide_core.debug_files import debug_file
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var
-from halide_core.ir import LAST_STAGE, TRUE, Access, IntImm, pure_variable
+from halide_core.ir import LAST_STAGE, TRUE, Access, pure_variable
+from halide_core.keywords import one_of
+from halide_core.loop_level import LoopLevel, Unplaced, level_of
 from halide_core.ranges import RangeLike, as_range
 from halide_core.schedule import (
     AlignBounds,
@@ -40,19 +42,14 @@ from halide_core.schedule_storage import (
     ReorderStorage,
     StoreIn,
 )
-from halide_core.stage import StageSchedule, VarOrRVar, loop_name, pure_name
+from halide_core.stage import StageSchedule, VarOrRVar
+from halide_core.stage_arguments import constant, listed, positive, pure_name
 from halide_core.storage import MemoryType
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
 
     from halide_core.func import Func
-
-
-def _constant(what: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ScheduleError(f"{what} must be a positive integer that is known when compiling, not {value!r}.")
-    return value
 
 
 class FuncSchedule(StageSchedule):
@@ -83,40 +80,48 @@ class FuncSchedule(StageSchedule):
         """
         return self._add(StoreRoot(func=self._stage()[0], location=user_location()))
 
-    def compute_at(self, f: StageSchedule, var: VarOrRVar) -> Self:
-        """Computes what one iteration of a consumer's loop needs, inside that loop.
+    def compute_at(
+        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
+    ) -> Self:
+        """Computes what one iteration of a consumer's loop needs, inside that loop. The last call counts, of this,
+        ``compute_root`` and ``compute_inline``.
 
         Args:
-            f: the consumer.
-            var: the loop.
+            f: the consumer; or a LoopLevel, whose name is ``loop_level``, too.
+            var: the loop; of an RVar the name is ``rvar``, too.
 
         Rewrite: ``label f`` moves to just inside ``for g.s0.var``. Legal when: it still stands before every use.
         """
-        function, consumer, name = self._level("compute_at", f, var)
-        return self._add(ComputeAt(func=function, location=user_location(), consumer=consumer, var=name))
+        level_of("compute_at", f, var, rvar, loop_level).give(self._stage()[0], ComputeAt)
+        return self
 
-    def store_at(self, f: StageSchedule, var: VarOrRVar) -> Self:
-        """Keeps the Func's memory for one iteration of a consumer's loop.
+    def store_at(
+        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
+    ) -> Self:
+        """Keeps the Func's memory for one iteration of a consumer's loop. The last call counts, of this and
+        ``store_root``. Args: as ``compute_at``.
 
         Rewrite: ``allocate f`` moves to just inside ``for g.s0.var``. Legal when: that is around its computation.
         """
-        function, consumer, name = self._level("store_at", f, var)
-        return self._add(StoreAt(func=function, location=user_location(), consumer=consumer, var=name))
+        level_of("store_at", f, var, rvar, loop_level).give(self._stage()[0], StoreAt)
+        return self
 
-    def hoist_storage(self, f: StageSchedule, var: VarOrRVar) -> Self:
+    def hoist_storage(
+        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
+    ) -> Self:
         """Allocates the Func's memory once for each iteration of a consumer's loop, where it lives for iterations of a
-        loop further in (``store_at``): these take it in turn. No value and no bound depends on it.
-
-        Args:
-            f: the consumer.
-            var: the loop.
+        loop further in (``store_at``): these take it in turn. No value and no bound depends on it. The last call
+        counts, of this and ``hoist_storage_root``. Args: as ``compute_at``.
 
         Rewrite: ``for y: for x: { allocate g; … }`` → ``for y: { allocate g; for x: … }``, as large as the largest.
         Legal when: the loop is around that place, none from it down to there is parallel, vectorized or unrolled, and
         its size has a bound over them.
         """
-        function, consumer, name = self._level("hoist_storage", f, var)
-        return self._add(HoistStorage(func=function, location=user_location(), consumer=consumer, var=name))
+        level_of("hoist_storage", f, var, rvar, loop_level).give(self._stage()[0], HoistStorage)
+        return self
 
     def hoist_storage_root(self) -> Self:
         """Allocates the Func's memory once a run, whichever loop's iterations it lives for.
@@ -125,19 +130,20 @@ class FuncSchedule(StageSchedule):
         """
         return self._add(HoistStorageRoot(func=self._stage()[0], location=user_location()))
 
-    def in_(self, f: StageSchedule | Sequence[StageSchedule] | None = None) -> Func:
+    def in_(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
         """Makes a Func with the same values, which consumers read in place of this one: to load a tile of an input, or
         to compute at one place and store at another. Without a place of its own it is inlined, and changes nothing.
 
         Args:
-            f: the consumer, or several, which share one; None for all that have nothing else to read in its place.
+            f: the consumer, or several, which share one; None for all that have nothing else to read in its place. The
+                name of several is ``fs``, too.
 
         Returns: the new Func, for a schedule of its own; the same one for the same consumers.
 
         Rewrite: ``f(x) = g(x) + g(x + 1)`` → ``w(x) = g(x); f(x) = w(x) + w(x + 1)``. Legal when: every consumer reads
         the Func.
         """
-        function, consumers = self._consumers("in_", f)
+        function, consumers = self._consumers("in_", one_of("in_", ScheduleError, f=f, fs=fs))
         made = made_before(self._stage()[0].directives, In, consumers)
         if made is None:
             at = user_location()
@@ -149,26 +155,26 @@ class FuncSchedule(StageSchedule):
         assert isinstance(made, Function)
         return type(self)._func_of(made)
 
-    def clone_in(self, f: StageSchedule | Sequence[StageSchedule]) -> Func:
+    def clone_in(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
         """Makes a Func with the same definitions, which consumers read in place of this one: so that it can be computed
         for them in another way or place. It starts with this one's directives.
 
         Args:
-            f: the consumer, or several, which share one.
+            f: the consumer, or several, which share one, and whose name is ``fs``, too.
 
         Returns: the new Func, for a schedule of its own; the same one for the same consumers.
 
         Rewrite: ``g(x) = x*2; f(x) = g(x) + 1`` → ``c(x) = x*2; f(x) = c(x) + 1``. Legal when: every consumer reads the
         Func.
         """
-        function, consumers = self._consumers("clone_in", f)
+        function, consumers = self._consumers("clone_in", one_of("clone_in", ScheduleError, f=f, fs=fs))
         if not consumers:
             raise ScheduleError("clone_in() takes a Func that reads this one, or a list of such Funcs.")
         made = made_before(self._stage()[0].directives, CloneIn, consumers)
         if made is None:
-            factored = next((d for d in function.directives if isinstance(d, RFactor)), None)
-            if factored is not None:
-                raise ScheduleError(f"clone_in() of a Func with {factored.spelled()}: clone it before that.")
+            late = next((d for d in function.directives if isinstance(d, RFactor | Unplaced)), None)
+            if late is not None:
+                raise ScheduleError(f"clone_in() of a Func with {late.spelled()}: clone it before that.")
             at = user_location()
             clone = Function(self._name_for(consumers, "clone_in"), function.args, function.types, location=at)
             renamed = Renamed({function: clone})
@@ -202,7 +208,8 @@ class FuncSchedule(StageSchedule):
         """Gives the Func's memory ``extent`` slots in a dimension, which its points take in turn.
 
         Where a Func slides, as much is done without asking, if the number of slots is a constant. What is asked for is
-        checked: when compiling, or at start-up where the number is known only then.
+        checked: when compiling, or at start-up where the number is known only then. The last call for a dimension
+        counts.
 
         Args:
             dim: the dimension.
@@ -213,9 +220,7 @@ class FuncSchedule(StageSchedule):
         share a slot.
         """
         function, name = self._dimension("fold_storage", dim)
-        slots = startup(extent, "The extent of fold_storage()", ScheduleError)
-        if isinstance(slots, IntImm) and slots.value < 1:
-            raise ScheduleError(f"The extent of fold_storage() must be positive, not {slots.value}.")
+        slots = positive("The extent of fold_storage()", extent)
         return self._add(
             FoldStorage(
                 func=function, location=user_location(), var=name, extent=slots, forward=bool(fold_forward)
@@ -284,61 +289,47 @@ class FuncSchedule(StageSchedule):
     def _trace(self, what: Traced, tag: str = "") -> Self:
         return self._add(Trace(func=self._stage()[0], location=user_location(), what=what, tag=tag))
 
-    def reorder_storage(self, *dims: Var | Sequence[Var]) -> Self:
+    def reorder_storage(self, *args: Var | Sequence[Var], dims: Sequence[Var] | None = None) -> Self:
         """Lays dimensions out as listed, the dense one first; those not listed keep their places.
 
         Rewrite: the layout of ``allocate f(…)``.
         """
-        flat: list[Any] = []
-        for each in dims:
-            flat += list(each) if isinstance(each, list | tuple) else [each]
+        flat = listed("reorder_storage", args, "dims", dims)
         names = tuple(self._dimension("reorder_storage", v)[1] for v in flat)
         return self._add(ReorderStorage(func=self._stage()[0], location=user_location(), vars=names))
 
-    def align_storage(self, dim: Var, alignment: int) -> Self:
-        """Makes the length of a dimension in memory a multiple of a constant.
+    def align_storage(self, dim: Var, alignment: ExprLike) -> Self:
+        """Makes the length of a dimension in memory a multiple of a constant. The last call for a dimension counts.
 
         Rewrite: the layout of ``allocate f(…)``.
         """
         function, name = self._dimension("align_storage", dim)
-        k = _constant("The alignment of align_storage()", alignment)
+        k = constant("The alignment of align_storage()", alignment)
         return self._add(AlignStorage(func=function, location=user_location(), var=name, alignment=k))
 
-    def bound_storage(self, dim: Var, extent: int) -> Self:
-        """Sets the length of a dimension in memory to a constant; that this is long enough is checked.
+    def bound_storage(self, dim: Var, extent: ExprLike) -> Self:
+        """Sets the length of a dimension in memory to a constant; that this is long enough is checked. The last call
+        for a dimension counts.
 
         Rewrite: the layout of ``allocate f(…)``.
         """
         function, name = self._dimension("bound_storage", dim)
-        k = _constant("The extent of bound_storage()", extent)
+        k = constant("The extent of bound_storage()", extent)
         return self._add(BoundStorage(func=function, location=user_location(), var=name, extent=k))
 
-    def _level(self, directive: str, f: object, var: VarOrRVar | None) -> tuple[Function, Function, str]:
-        function = self._stage()[0]
-        if not isinstance(f, FuncSchedule):
-            raise ScheduleError(f"{directive}() takes a Func and one of its Vars or RVars, not {f!r}.")
-        consumer = f._stage()[0]
-        if consumer is function:
-            raise ScheduleError(
-                f'Func "{function.name}" can\'t be placed inside its own loops: {directive}() of itself.'
-            )
-        return function, consumer, loop_name(directive, var)
-
     def bound(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
-        """Promises that exactly ``extent`` values of a dimension from ``min`` are computed; checked at start-up."""
+        """Promises that exactly ``extent`` values of a dimension from ``min`` are computed; checked at start-up. A
+        dimension has one such promise, by this or by ``bound_extent``: a second one is an error when compiling."""
         function, name = self._dimension("bound", var)
         least = startup(min, "The min of bound()", ScheduleError)
-        size = startup(extent, "The extent of bound()", ScheduleError)
-        if isinstance(size, IntImm) and size.value < 0:
-            raise ScheduleError(f"The extent of bound() can't be negative: {size.value}.")
+        size = positive("The extent of bound()", extent)
         return self._add(Bound(func=function, location=user_location(), var=name, min=least, extent=size))
 
     def bound_extent(self, var: Var, extent: ExprLike) -> Self:
-        """Promises that ``extent`` values of a dimension are computed, wherever they start; checked at start-up."""
+        """Promises that ``extent`` values of a dimension are computed, wherever they start; checked at start-up. A
+        dimension has one such promise, by this or by ``bound``: a second one is an error when compiling."""
         function, name = self._dimension("bound_extent", var)
-        size = startup(extent, "The extent of bound_extent()", ScheduleError)
-        if isinstance(size, IntImm) and size.value < 0:
-            raise ScheduleError(f"The extent of bound_extent() can't be negative: {size.value}.")
+        size = positive("The extent of bound_extent()", extent)
         return self._add(Bound(func=function, location=user_location(), var=name, min=None, extent=size))
 
     def align_bounds(self, var: Var, modulus: ExprLike, remainder: ExprLike = 0) -> Self:
@@ -358,9 +349,7 @@ class FuncSchedule(StageSchedule):
 
     def _align(self, directive: str, var: Var, modulus: ExprLike, remainder: ExprLike | None) -> Self:
         function, name = self._dimension(directive, var)
-        step = startup(modulus, f"The modulus of {directive}()", ScheduleError)
-        if isinstance(step, IntImm) and step.value < 1:
-            raise ScheduleError(f"The modulus of {directive}() must be positive, not {step.value}.")
+        step = positive(f"The modulus of {directive}()", modulus)
         rest = None if remainder is None else startup(remainder, f"The remainder of {directive}()", ScheduleError)
         return self._add(
             AlignBounds(func=function, location=user_location(), var=name, modulus=step, remainder=rest)
@@ -388,12 +377,14 @@ class FuncSchedule(StageSchedule):
             self.set_estimate(Var(name), range.min, range.extent)
         return self
 
-    def _dimension(self, directive: str, var: Var) -> tuple[Function, str]:
+    def _dimension(self, directive: str, var: object) -> tuple[Function, str]:
         function, _ = self._scheduled()
         name = pure_name(directive, var)
         if name not in function.args:
             legal = ", ".join(function.args) or "none"
-            raise ScheduleError(f'Func "{function.name}" has no dimension "{name}"; it has: {legal}.')
+            raise ScheduleError(
+                f'{directive}() of "{name}": Func "{function.name}" has no dimension "{name}"; it has: {legal}.'
+            )
         return function, name
 
 

@@ -51,6 +51,8 @@ Step: TypeAlias = Callable[["list[ir.Expr]", "list[ir.Expr]"], "list[ir.Expr]"]
 def _reduce(
     kind: str,
     args: tuple[object, ...],
+    rdom: RDom | None,
+    expr: ExprLike | None,
     name: str,
     initial: Callable[[Type], int | float],
     step: Step,
@@ -58,9 +60,9 @@ def _reduce(
     located: bool = False,
 ) -> Tuple:
     """The values of a new Func that reduces; ``located``: the coordinates of the domain stand before the value."""
-    rdom, value, label = _arguments(kind, args, name)
+    given, value, label = _arguments(kind, args, rdom, expr, name)
     node = as_node(value)
-    domain = _domain(kind, rdom, node)
+    domain = _domain(kind, given, node)
     # Variables, and reduction variables of RDoms around this one, are what the result depends on.
     free: dict[ir.Expr, None] = {}
     for e in subexpressions((node, domain.predicate)):
@@ -106,51 +108,53 @@ def _least(type: Type) -> int | float:
     return -float("inf") if type.is_float() else type.range[0]
 
 
-def _arguments(kind: str, args: tuple[object, ...], name: str) -> tuple[RDom | None, ExprLike, str]:
-    given = list(args)
+def _arguments(
+    kind: str, args: tuple[object, ...], rdom: RDom | None, expr: ExprLike | None, name: str
+) -> tuple[RDom | None, ExprLike, str]:
+    given = [*args, *(named for named in (rdom, expr) if named is not None)]
     label = given.pop() if len(given) > 1 and isinstance(given[-1], str) else name
-    rdom = given.pop(0) if len(given) == 2 and isinstance(given[0], RDom) else None
-    if len(given) != 1 or not isinstance(label, str):
-        raise DefinitionError(f"{kind}() takes (value), (value, name), (rdom, value) or (rdom, value, name).")
+    domain = given.pop(0) if len(given) == 2 and isinstance(given[0], RDom) else None
+    if len(given) != 1 or not isinstance(label, str) or (rdom is not None and domain is not rdom):
+        raise DefinitionError(f"{kind}() takes a value: (expr), (expr, name), (rdom, expr) or (rdom, expr, name).")
     value: ExprLike = given[0]  # type: ignore[assignment]  # as_node refuses what is no operand
-    return (rdom if isinstance(rdom, RDom) else None), value, label or kind
+    return (domain if isinstance(domain, RDom) else None), value, label or kind
 
 
-def sum(*args: object, name: str = "sum") -> Expr:
-    """``sum(value)``, ``sum(rdom, value)``, and a name: the sum over the reduction domain, in the value's type."""
-    return _reduce("sum", args, name, lambda type: 0, _folding(BinaryOp.ADD))[0]
+def sum(*args: object, rdom: RDom | None = None, expr: ExprLike | None = None, name: str = "sum") -> Expr:
+    """``sum(expr)``, ``sum(rdom, expr)``, and a name: the sum over the reduction domain, in the value's type."""
+    return _reduce("sum", args, rdom, expr, name, lambda type: 0, _folding(BinaryOp.ADD))[0]
 
 
-def product(*args: object, name: str = "product") -> Expr:
-    """``product(value)``, ``product(rdom, value)``, and a name: the product, in the value's type."""
-    return _reduce("product", args, name, lambda type: 1, _folding(BinaryOp.MUL))[0]
+def product(*args: object, rdom: RDom | None = None, expr: ExprLike | None = None, name: str = "product") -> Expr:
+    """``product(expr)``, ``product(rdom, expr)``, and a name: the product, in the value's type."""
+    return _reduce("product", args, rdom, expr, name, lambda type: 1, _folding(BinaryOp.MUL))[0]
 
 
-def maximum(*args: object, name: str = "maximum") -> Expr:
-    """``maximum(value)``, ``maximum(rdom, value)``, and a name: the greatest value, or the type's least."""
-    return _reduce("maximum", args, name, _least, _folding(BinaryOp.MAX))[0]
+def maximum(*args: object, rdom: RDom | None = None, expr: ExprLike | None = None, name: str = "maximum") -> Expr:
+    """``maximum(expr)``, ``maximum(rdom, expr)``, and a name: the greatest value, or the type's least."""
+    return _reduce("maximum", args, rdom, expr, name, _least, _folding(BinaryOp.MAX))[0]
 
 
-def minimum(*args: object, name: str = "minimum") -> Expr:
-    """``minimum(value)``, ``minimum(rdom, value)``, and a name: the least value, or the type's greatest."""
-    return _reduce("minimum", args, name, _greatest, _folding(BinaryOp.MIN))[0]
+def minimum(*args: object, rdom: RDom | None = None, expr: ExprLike | None = None, name: str = "minimum") -> Expr:
+    """``minimum(expr)``, ``minimum(rdom, expr)``, and a name: the least value, or the type's greatest."""
+    return _reduce("minimum", args, rdom, expr, name, _greatest, _folding(BinaryOp.MIN))[0]
 
 
-def argmax(*args: object, name: str = "argmax") -> Tuple:
-    """``argmax(value)``, ``argmax(rdom, value)``, and a name: where the greatest value is, and the value.
+def argmax(*args: object, rdom: RDom | None = None, expr: ExprLike | None = None, name: str = "argmax") -> Tuple:
+    """``argmax(expr)``, ``argmax(rdom, expr)``, and a name: where the greatest value is, and the value.
 
     Returns:
         A Tuple of the RDom's coordinates, int32, the first dimension first, and the value. Of equal values the first
         in the order of the domain counts. Where none is greater than the type's least: coordinates 0, and that value.
     """
-    return _reduce("argmax", args, name, _least, _keeping(lambda new, old: ir.less(old, new)), located=True)
+    return _reduce("argmax", args, rdom, expr, name, _least, _keeping(lambda new, old: ir.less(old, new)), located=True)
 
 
-def argmin(*args: object, name: str = "argmin") -> Tuple:
-    """``argmin(value)``, ``argmin(rdom, value)``, and a name: where the least value is, and the value.
+def argmin(*args: object, rdom: RDom | None = None, expr: ExprLike | None = None, name: str = "argmin") -> Tuple:
+    """``argmin(expr)``, ``argmin(rdom, expr)``, and a name: where the least value is, and the value.
 
     Returns:
         A Tuple of the RDom's coordinates, int32, the first dimension first, and the value. Of equal values the first
         in the order of the domain counts. Where none is less than the type's greatest: coordinates 0, and that value.
     """
-    return _reduce("argmin", args, name, _greatest, _keeping(ir.less), located=True)
+    return _reduce("argmin", args, rdom, expr, name, _greatest, _keeping(ir.less), located=True)

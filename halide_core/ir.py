@@ -45,6 +45,7 @@ from halide_core.exprs import (
     RVarRef,
     Scalar,
     Select,
+    Slice,
     Variable,
     print_nodes_with,
 )
@@ -246,6 +247,7 @@ __all__ = [
     "Ramp",
     "Scalar",
     "Select",
+    "Slice",
     "Stmt",
     "Store",
     "Stores",

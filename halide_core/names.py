@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from itertools import count
 
+OUTERMOST = "__outermost"
+"""The name of the place around all loops of a Func: ``Var.outermost()``."""
+
 _numbers = count(1)
 _automatic: set[str] = set()
 

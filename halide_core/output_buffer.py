@@ -12,7 +12,6 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import user_location
 from halide_core.image_param import Dimension, Shaped, dimension_of
-from halide_core.pending import IMAGE_PARAM
 from halide_core.schedule import Estimate
 from halide_core.types import Type
 
@@ -33,8 +32,6 @@ class OutputDimension(Dimension):
 
 class OutputImageParam(Shaped):
     """The buffer that a pipeline writes an output into."""
-
-    _pending = IMAGE_PARAM
 
     def __init__(self, function: Function, component: int = 0) -> None:
         self._function = function

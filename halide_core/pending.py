@@ -7,13 +7,13 @@ In: an attribute that a class or the package doesn't have. Out: an error which s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from enum import EnumMeta
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
-always_partition always_partition_all compute_with dump_argument_list never_partition
-never_partition_all partition
+compute_with dump_argument_list
 """
 _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
@@ -28,7 +28,7 @@ compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitar
 _MODULE = """
 ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams Derivative EvictionKey
 Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
-LoopLevel OutputBuffer OutputScalar Partition active_generator_context
+OutputBuffer OutputScalar active_generator_context
 alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
 evaluate_may_gpu gather generator host_supports_target_device link_modules load_plugin main
 memoize_tag propagate_adjoints scatter serialize_pipeline
@@ -41,11 +41,12 @@ STAGE = frozenset((_STAGE + _DEVICE).split())
 PIPELINE = frozenset(_PIPELINE.split())
 FUNC = DIRECTIVES | PIPELINE
 MODULE = frozenset(_MODULE.split())
-IMAGE_PARAM = frozenset("in_".split())
 OUTPUT_MODULE = frozenset(
     """append buffers compile_to_buffer get_auto_scheduler_results get_metadata_name_map remap_metadata_name
     resolve_submodules set_auto_scheduler_results submodules""".split()
 )
+MEMBERS = {"MemoryType": frozenset("GPUShared GPUTexture LockedCache VTCM".split())}
+"""Of the enums that lack some."""
 BUFFER = frozenset(
     """copy_to_device copy_to_host device_deallocate device_detach_native
     device_dirty device_free device_malloc device_sync has_device_allocation host_dirty set_device_dirty
@@ -79,3 +80,15 @@ class Pending:
 
         def __getattr__(self, name: str) -> NoReturn:
             missing(type(self).__name__, name, self._pending)
+
+
+class PendingMembers(EnumMeta):
+    """Gives an enum the errors for the names in ``MEMBERS``."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            members = cls.__dict__.get("_member_map_", {})
+            if name in members:  # before Python 3.12 this is how one is found
+                return members[name]
+            missing(cls.__name__, name, MEMBERS.get(cls.__name__, frozenset()))

@@ -49,6 +49,7 @@ from halide_core.expr import ExprLike
 from halide_core.ir import Field, IntImm
 from halide_core.output_files import OutputFiles, TargetLike, frozen
 from halide_core.pending import PIPELINE, Pending
+from halide_core.schedule import Bound, Split, TailStrategy
 from halide_core.target import Target, checked_target
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
@@ -268,7 +269,6 @@ class Pipeline(Realizable):
         self._outputs = funcs
         if len({id(f) for f in self._functions()}) < len(self._functions()):
             raise PipelineError("A Pipeline can't have the same Func as an output twice.")
-
         self._required: list[Requirement] = []
 
     def _functions(self) -> tuple[Function, ...]:
@@ -314,6 +314,7 @@ def _hull(a: Box, b: Box) -> Box:
 _ROUNDS = 64
 _FAR = 1 << 31
 """More than any stride."""
+_MORE = (TailStrategy.Auto, TailStrategy.RoundUp, TailStrategy.ShiftInwards, TailStrategy.ShiftInwardsAndBlend)
 
 
 def _settled(compiled: Compiled, values: list[Any], windows: list[Box]) -> list[Box]:
@@ -336,10 +337,18 @@ def _grown(compiled: Compiled, windows: list[Box], regions: list[Box]) -> str:
         f"where {window[0]} to {window[0] + window[1] - 1} is asked for"
         for a, asked, got in zip(outputs, windows, regions, strict=True)
         for d, (window, region) in enumerate(zip(asked, got, strict=True))
-        if window != region
+        if window != region and _is_rounded(a.source, d)
     ]
-    how = "TailStrategy.GuardWithIf computes nothing beyond."
+    how = "hl.TailStrategy.GuardWithIf computes nothing beyond."
     return f". The schedule takes whole vectors or tiles, and computes {'; '.join(more)}: {how}" if more else ""
+
+
+def _is_rounded(f: object, dim: int) -> bool:
+    """Whether an output has a split of a dimension that may take more of it than is asked for, if that is not set."""
+    assert isinstance(f, Function)
+    here = [d for d in f.directives if f.args[dim] in d.variables()[:1]]
+    rounded = any(isinstance(d, Split) and d.tail in _MORE for d in here)
+    return rounded and not any(isinstance(d, Bound) for d in here)
 
 
 def _identifier(name: str) -> str:

@@ -95,6 +95,7 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.Load: lambda e: (_ATOM, f"{e.buffer}[{format_expr(e.index)}]"),
     ir.Ramp: lambda e: (_ATOM, f"ramp({format_expr(e.base)}, {format_expr(e.stride)}, {e.type.lanes()})"),
     ir.Broadcast: lambda e: (_ATOM, f"x{e.type.lanes()}({format_expr(e.a)})"),
+    ir.Slice: lambda e: (_ATOM, f"slice({format_expr(e.a)}, {e.first}, {e.type.lanes()})"),
 }
 
 

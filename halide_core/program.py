@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import NamedTuple
 
 from halide_core import ir
@@ -33,6 +34,7 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.schedule import Directive
+from halide_core.schedule_stages import PartitionLoop
 from halide_core.schedule_storage import FoldStorage
 from halide_core.simplify import simplify
 from halide_core.storage import Layout
@@ -59,10 +61,26 @@ class Loop:
     var: Variable
     bounds: Interval
     kind: LoopKind
-    pure: bool
+    reduces: tuple[str, ...] = ()
+    """The variables of the reduction domain that it runs over."""
     fused: bool = False
     """Whether it came of fusing: more steps than it has would run into the next row, even where its length looks like
     that of one dimension because the other has length 1."""
+    partition: PartitionLoop | None = None
+    """Who says whether it is divided."""
+
+    @property
+    def pure(self) -> bool:
+        """Whether it runs over dimensions alone (definition 2.16)."""
+        return not self.reduces
+
+
+class Order(Enum):
+    """How the loops of an update take the iterations that touch one point."""
+
+    KEPT = "in the order of its domain"
+    APART = "in that order; only loops that keep iterations apart have other places"
+    ANY = "in any order, which its operator allows"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +110,7 @@ class Nest:
     overcomputes: bool = False
     witnesses: tuple[Let, ...] = ()
     waiver: Directive | None = None
+    order: Order = Order.KEPT
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.
@@ -194,6 +213,11 @@ class Program:
     def with_nest(self, key: StageKey, nest: Nest) -> Program:
         """The program with one nest changed."""
         return replace(self, nests={**self.nests, key: nest})
+
+    def partitions(self) -> dict[LoopName, PartitionLoop]:
+        """Who says of which loop whether it is divided."""
+        loops = [loop for nest in self.nests.values() for loop in nest.loops]
+        return {loop.name: loop.partition for loop in loops if loop.partition is not None}
 
     def stages(self, func: Function) -> range:
         """The stage numbers of a Func."""

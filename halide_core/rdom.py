@@ -17,6 +17,7 @@ from halide_core.errors import DefinitionError, user_location
 from halide_core.expr import Expr, ExprLike, Operand, as_bool
 from halide_core.float_arithmetic import through_float32
 from halide_core.image_param import ImageParam
+from halide_core.keywords import one_of
 from halide_core.placeholders import refuse_placeholders
 from halide_core.ranges import Range, RangeLike, as_range
 from halide_core.types import INT32
@@ -29,7 +30,8 @@ class RVar(Operand):
 
     __slots__ = ("_domain", "_index", "_label")
 
-    def __init__(self, of: RDom | str | None = None) -> None:
+    def __init__(self, of: RDom | str | None = None, *, name: str | None = None) -> None:
+        of = one_of("RVar", DefinitionError, of=of, name=name)
         self._domain: ReductionDomain | None = None
         self._index = 0
         self._label = ""
@@ -88,14 +90,18 @@ class RDom(Operand):
     """A reduction domain: the points that an update definition runs over, the first variable changing fastest.
 
     Args:
-        region: (min, extent) pairs or Ranges of start-up expressions (definition 2.9), or a Buffer or an ImageParam
-            to cover.
+        region: (min, extent) pairs or Ranges of start-up expressions (definition 2.9); or a Buffer or an ImageParam
+            to cover, whose name is ``buffer`` or ``image_param``, too.
         name: the prefix of the variables' names.
     """
 
     __slots__ = ("_defined", "_domain")
 
-    def __init__(self, region: Sequence[RangeLike] | Buffer | ImageParam | None = None, name: str = "r") -> None:
+    def __init__(
+        self, region: Sequence[RangeLike] | Buffer | ImageParam | None = None, name: str = "r",
+        *, buffer: Buffer | None = None, image_param: ImageParam | None = None,
+    ) -> None:
+        region = one_of("RDom", DefinitionError, region=region, buffer=buffer, image_param=image_param)
         self._defined = region is not None
         if region is None:
             ranges = []

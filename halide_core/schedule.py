@@ -16,10 +16,18 @@ from typing import Any, TypeVar
 from halide_core.debug_files import DebugFile
 from halide_core.errors import Location
 from halide_core.ir import Callee, Expr, IntImm, LoopKind
+from halide_core.names import OUTERMOST
 from halide_core.printer import format_expr
 
 _D = TypeVar("_D", bound="Directive")
 _L = TypeVar("_L", bound="AtLevel")
+
+_VERBS = {
+    LoopKind.SERIAL: "serial",
+    LoopKind.PARALLEL: "parallel",
+    LoopKind.VECTORIZED: "vectorize",
+    LoopKind.UNROLLED: "unroll",
+}
 
 
 class TailStrategy(Enum):
@@ -56,6 +64,8 @@ class Directive:
     location: Location
     written: str = ""
     """The call that the user wrote, where it is recorded as several directives: ``vectorize(x, 8)`` is a split too."""
+    user: Directive | None = None
+    """The user's own, where this one is about a copy of the Func that the compiler made."""
 
     def exprs(self) -> tuple[Expr, ...]:
         """The expressions among the arguments: each must be a start-up expression."""
@@ -96,7 +106,8 @@ class Directive:
 
     def spelled(self) -> str:
         """The whole call, as the user wrote it."""
-        return f"{self.subject()}.{self.written or self.call()}"
+        own = self.user or self
+        return f"{own.subject()}.{own.written or own.call()}"
 
     def __str__(self) -> str:
         return f"{self.subject()}.{self.call()}"
@@ -244,14 +255,12 @@ class Traverse(StageDirective):
     def with_variables(self, to: Mapping[str, str]) -> Traverse:
         return replace(self, var=to.get(self.var, self.var))
 
+    def verb(self) -> str:
+        """The call that says so."""
+        return _VERBS[self.kind]
+
     def call(self) -> str:
-        verb = {
-            LoopKind.SERIAL: "serial",
-            LoopKind.PARALLEL: "parallel",
-            LoopKind.VECTORIZED: "vectorize",
-            LoopKind.UNROLLED: "unroll",
-        }
-        return f"{verb[self.kind]}({self.var})"
+        return f"{self.verb()}({self.var})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -292,6 +301,8 @@ class AtLevel(Directive):
 
     consumer: Callee
     var: str
+    stage: int = -1
+    """The stage of the consumer whose loop is meant; -1 for whichever has it."""
 
     def variables(self) -> tuple[str, ...]:
         return (self.var,)
@@ -303,13 +314,18 @@ class AtLevel(Directive):
         assert isinstance(self, AtLevel)
         return replace(self, func=to.get(self.func, self.func), consumer=to.get(self.consumer, self.consumer))
 
+    def level(self) -> str:
+        """The loop as the arguments of the call."""
+        loop = f"{self.consumer.name}, {'hl.Var.outermost()' if self.var == OUTERMOST else self.var}"
+        return loop if self.stage < 0 else f"hl.LoopLevel({loop}, {self.stage})"
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeAt(AtLevel):
     """The Func is computed anew in each iteration of a loop of a consumer."""
 
     def call(self) -> str:
-        return f"compute_at({self.consumer.name}, {self.var})"
+        return f"compute_at({self.level()})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -317,7 +333,7 @@ class StoreAt(AtLevel):
     """The Func's memory lives for one iteration of a loop of a consumer."""
 
     def call(self) -> str:
-        return f"store_at({self.consumer.name}, {self.var})"
+        return f"store_at({self.level()})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

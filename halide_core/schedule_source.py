@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 from halide_core import ir
 from halide_core.algorithm import Function, Image, Parameter
 from halide_core.errors import ScheduleError
-from halide_core.ir import BinaryOp, Callee, Expr, IntImm, LoopKind
+from halide_core.ir import BinaryOp, Callee, Expr, IntImm
+from halide_core.names import OUTERMOST
 from halide_core.printer import format_expr
 from halide_core.schedule import (
     AlignBounds,
@@ -47,7 +48,7 @@ from halide_core.schedule import (
     Traverse,
 )
 from halide_core.schedule_funcs import CloneIn, In, InInput, ReadInstead, RFactor
-from halide_core.schedule_stages import Atomic, Prefetch
+from halide_core.schedule_stages import Atomic, PartitionLoop, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -61,12 +62,6 @@ from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32, INT64, Type
 from halide_core.visit import subexpressions
 
-_VERBS = {
-    LoopKind.SERIAL: "serial",
-    LoopKind.PARALLEL: "parallel",
-    LoopKind.VECTORIZED: "vectorize",
-    LoopKind.UNROLLED: "unroll",
-}
 _OPERATORS = {BinaryOp.AND: "&", BinaryOp.OR: "|", BinaryOp.DIV: "//"}
 
 Given = Sequence[tuple[Function, Sequence[Directive]]]
@@ -191,7 +186,7 @@ class _Writer:
         tail = _tail(splits[0].tail)
         last = group[-1]
         if isinstance(last, Traverse):
-            return f"{_VERBS[last.kind]}({self._loop(splits[0].old)}, {self._expr(splits[0].factor)}{tail})"
+            return f"{last.verb()}({self._loop(splits[0].old)}, {self._expr(splits[0].factor)}{tail})"
         parts = [[self._loop(name) for name in names] for names in zip(*(d.variables() for d in splits), strict=True)]
         lists = [*parts, [self._expr(d.factor) for d in splits]]
         listed = ", ".join(f"[{', '.join(each)}]" for each in lists)
@@ -207,10 +202,11 @@ class _Writer:
                 verb = {Fuse: "fuse", Reorder: "reorder", Rename: "rename", ReorderStorage: "reorder_storage"}[type(d)]
                 return f"{verb}({', '.join(map(loop, d.variables()))})"
             case Traverse():
-                return f"{_VERBS[d.kind]}({loop(d.var)})"
+                return f"{d.verb()}({loop(d.var)})"
             case ComputeAt() | StoreAt() | HoistStorage():
                 verb = {ComputeAt: "compute_at", StoreAt: "store_at", HoistStorage: "hoist_storage"}[type(d)]
-                return f"{verb}({self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)})"
+                level = f"{self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)}"
+                return f"{verb}({level if d.stage < 0 else f'hl.LoopLevel({level}, {d.stage})'})"
             case RFactor():
                 pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
                 return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"
@@ -222,6 +218,8 @@ class _Writer:
                 what, plain = self._names.of(d.fetched, d.fetched.name), d.strategy is PrefetchBoundStrategy.GuardWithIf
                 strategy = "" if plain else f", hl.PrefetchBoundStrategy.{d.strategy.name}"
                 return f"prefetch({what}, {loop(d.at)}, {loop(d.source)}, {expr(d.offset)}{strategy})"
+            case PartitionLoop(var=str() as v):
+                return f"partition({loop(v)}, hl.Partition.{d.policy.name})"
             case Specialize():
                 return f"specialize({expr(d.condition)})"
             case FoldStorage():
@@ -230,23 +228,18 @@ class _Writer:
                 return f"{'align' if isinstance(d, AlignStorage) else 'bound'}_storage({loop(v)}, {k})"
             case StoreIn():
                 return f"store_in(hl.MemoryType.{d.memory.name})"
-            case Bound(min=None):
-                return f"bound_extent({loop(d.var)}, {expr(d.extent)})"
-            case Bound(min=least) | Estimate(min=least) if least is not None:
-                verb = "bound" if isinstance(d, Bound) else "set_estimate"
-                return f"{verb}({loop(d.var)}, {expr(least)}, {expr(d.extent)})"
-            case AlignBounds(remainder=None):
-                return f"align_extent({loop(d.var)}, {expr(d.modulus)})"
-            case AlignBounds(remainder=rest) if rest is not None:
-                return f"align_bounds({loop(d.var)}, {expr(d.modulus)}, {expr(rest)})"
+            case Bound() | Estimate() | AlignBounds():
+                return f"{_bounds_verb(d)}({', '.join([loop(d.var), *map(expr, d.exprs())])})"
             case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
                 return d.call()
-            case AllowRaceConditions() | Atomic() | SpecializeFail() | Trace() | DebugToFile():
+            case AllowRaceConditions() | Atomic() | PartitionLoop() | SpecializeFail() | Trace() | DebugToFile():
                 return d.call()  # nothing in it but a text
         raise ScheduleError(f"{d} can't be written as source.", d.location)
 
     def _loop(self, name: str) -> str:
         """The Var of a loop."""
+        if name == OUTERMOST:
+            return "hl.Var.outermost()"
         short = self._names.of(("loop", name), name)
         self._loops[name] = short
         return short
@@ -308,6 +301,12 @@ def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:
         if isinstance(directives[end - 1], Traverse | Reorder):
             break  # the last of one call; another of the same text may follow
     return directives[at:end]
+
+
+def _bounds_verb(d: Bound | Estimate | AlignBounds) -> str:
+    if isinstance(d, AlignBounds):
+        return "align_extent" if d.remainder is None else "align_bounds"
+    return "set_estimate" if isinstance(d, Estimate) else "bound_extent" if d.min is None else "bound"
 
 
 def _tail(tail: TailStrategy) -> str:

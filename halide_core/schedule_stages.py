@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TypeVar
 
 from halide_core.ir import Callee, Expr
@@ -56,3 +57,30 @@ class Atomic(StageDirective):
 
     def call(self) -> str:
         return f"atomic({'True' if self.override else ''})"
+
+
+class Partition(Enum):
+    """Whether a loop is divided into a head, a steady part without the clamps and guards of its ends, and a tail."""
+
+    Auto = "Auto"
+    Never = "Never"
+    Always = "Always"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PartitionLoop(StageDirective):
+    """Whether a loop is divided, or every loop that the stage has by then, where ``var`` is None. No value changes."""
+
+    var: str | None
+    policy: Partition
+
+    def variables(self) -> tuple[str, ...]:
+        return () if self.var is None else (self.var,)
+
+    def with_variables(self, to: Mapping[str, str]) -> PartitionLoop:
+        return self if self.var is None else replace(self, var=to.get(self.var, self.var))
+
+    def call(self) -> str:
+        if self.var is None:
+            return f"{self.policy.value.lower()}_partition_all()"
+        return f"partition({self.var}, Partition.{self.policy.value})"

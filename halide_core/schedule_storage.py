@@ -42,7 +42,7 @@ class HoistStorage(AtLevel):
     """The Func's memory is allocated once for each iteration of a loop further out than it lives."""
 
     def call(self) -> str:
-        return f"hoist_storage({self.consumer.name}, {self.var})"
+        return f"hoist_storage({self.level()})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -20,8 +20,9 @@ from halide_core.algorithm import Function, Image, Parameter, leaves, realizatio
 from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, Expr, ParamRef
 from halide_core.pipeline import Realizable
-from halide_core.schedule_source import schedule_source
+from halide_core.schedule_source import Given, schedule_source
 from halide_core.schedule_stages import Prefetch
+from halide_core.specializations import joined
 from halide_core.visit import Rewriter
 
 _N = TypeVar("_N", Function, Image, Parameter)
@@ -60,15 +61,15 @@ class Schedule:
 
     def apply(self, *outputs: Realizable) -> None:
         """Gives the directives again, after those that the Funcs have: to the same Funcs, or to those of one name in
-        another pipeline, such as the same algorithm made anew.
+        another pipeline, such as the same algorithm made anew. As with the calls that gave them, a condition for which
+        a stage is specialized already means that specialization.
 
         Raises:
             ScheduleError: the other pipeline has no Func, Param or ImageParam of a name, or several; a directive that
-                makes a Func.
+                makes a Func; a specialization of a stage that ``specialize_fail`` has ended. Nothing is given then.
         """
         if not outputs:
-            for f, directives in self._given:
-                f.directives.extend(directives)
+            _give(self._given)
             return
         making = next((d for _, each in self._given for d in each if d.funcs()), None)
         if making is not None:
@@ -83,11 +84,8 @@ class Schedule:
         for d in (d for _, each in self._given for d in each):
             if isinstance(d, Prefetch) and isinstance(d.fetched, Image):
                 callees[d.fetched] = rewriter.image(d.fetched)
-        new = [(f, [d.with_exprs(rewriter.expr).renamed(callees) for d in each]) for f, each in self._given]
-        for f, renamed in new:
-            other = callees.get(f)
-            if isinstance(other, Function):
-                other.directives.extend(renamed)
+        new = [(callees.get(f), [d.with_exprs(rewriter.expr).renamed(callees) for d in e]) for f, e in self._given]
+        _give([(f, directives) for f, directives in new if isinstance(f, Function)])
 
 
 class _ToOthers(Rewriter):
@@ -117,6 +115,12 @@ class _ToOthers(Rewriter):
 
     def _same(self, kind: str, name: str, known: Sequence[_N]) -> _N:
         return _the_one(kind, name, [each for each in known if each.name == name])
+
+
+def _give(new: Given) -> None:
+    """Adds directives to Funcs, to all or to none."""
+    for f, directives in [(f, joined(f.directives, directives)) for f, directives in new]:
+        f.directives[:] = directives
 
 
 def _functions(outputs: Sequence[Realizable]) -> list[Function]:

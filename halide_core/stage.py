@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, overload
 
 from halide_core.algorithm import Function
 from halide_core.coordinates import startup, startup_condition
 from halide_core.errors import ScheduleError, user_location
 from halide_core.expr import ExprLike, Var, as_node
-from halide_core.ir import Expr, IntImm, LoopKind
+from halide_core.ir import IntImm, LoopKind
+from halide_core.keywords import one_of
 from halide_core.loop_variables import VarOrRVar as EitherVariable
+from halide_core.partial_results import partial_results
 from halide_core.pending import STAGE, Pending
 from halide_core.rdom import RDom, RVar
-from halide_core.rfactor import factored, factored_stage
 from halide_core.schedule import (
     GENERAL,
     AllowRaceConditions,
@@ -35,46 +36,34 @@ from halide_core.schedule import (
     TailStrategy,
     Traverse,
 )
-from halide_core.schedule_funcs import RFactor
 from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.sources import Source
-from halide_core.stage_arguments import AUTO, factor_text, new_names, tail_text, tile_groups
+from halide_core.specializations import made_case, next_number, refuse_after_fail
+from halide_core.stage_arguments import (
+    AUTO,
+    factor_text,
+    listed,
+    loop_name,
+    new_names,
+    positive,
+    pure_name,
+    tail_text,
+    tile_groups,
+)
+from halide_core.stage_partition import PartitionSchedule
 from halide_core.storage import PrefetchBoundStrategy
 
 if TYPE_CHECKING:
-    from typing_extensions import Self  # in typing from Python 3.11
+    from typing_extensions import Self, Unpack  # in typing from Python 3.11
 
     from halide_core.func import Func
 
 VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
+_From = TypedDict("_From", {"from": VarOrRVar}, total=False)
+"""Halide's name of an argument, which Python allows as ``**{"from": y}`` alone."""
 
 
-def loop_name(directive: str, var: object) -> str:
-    """The name of the loop that a Var or an RVar stands for."""
-    if isinstance(var, Var | RVar | EitherVariable):
-        return var.name()
-    if isinstance(var, RDom):
-        return var.only().name()
-    raise ScheduleError(f"{directive}() takes Vars and RVars, not {var!r} of type {var.__class__.__name__}.")
-
-
-def pure_name(directive: str, var: object) -> str:
-    """The name of a Var."""
-    if isinstance(var, EitherVariable) and not var.is_rvar:
-        return var.name()
-    if not isinstance(var, Var):
-        raise ScheduleError(f"{directive}() takes a Var, not {var!r} of type {var.__class__.__name__}.")
-    return var.name()
-
-
-def _factor(directive: str, value: ExprLike) -> Expr:
-    node = startup(value, f"The factor of {directive}()", ScheduleError)
-    if isinstance(node, IntImm) and node.value < 1:
-        raise ScheduleError(f"The factor of {directive}() must be positive, not {node.value}.")
-    return node
-
-
-class StageSchedule(Pending):
+class StageSchedule(PartitionSchedule, Pending):
     """The directives about the loops of one stage, shared by Func (its first stage) and Stage."""
 
     _pending = STAGE
@@ -118,7 +107,7 @@ class StageSchedule(Pending):
             raise ScheduleError(f"The tail of {directive}() must be a hl.TailStrategy, not {tail!r}.")
         if outer == inner:
             raise ScheduleError(f'{directive}() can\'t make two loops that are both called "{inner}".')
-        steps = _factor(directive, factor)
+        steps = positive(f"The factor of {directive}()", factor)
         return Split(
             func=function, stage=stage, location=user_location(),
             old=old, outer=outer, inner=inner, factor=steps, tail=tail,
@@ -128,11 +117,11 @@ class StageSchedule(Pending):
         function, stage = self._scheduled()
         return Traverse(func=function, stage=stage, location=user_location(), var=var, kind=kind)
 
-    def _reorder(self, names: tuple[str, ...]) -> Reorder:
+    def _reorder(self, directive: str, names: tuple[str, ...]) -> Reorder:
         function, stage = self._scheduled()
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice is not None:
-            raise ScheduleError(f'reorder() names the loop "{twice}" twice.')
+            raise ScheduleError(f'{directive}() names the loop "{twice}" twice.')
         return Reorder(func=function, stage=stage, location=user_location(), vars=names)
 
     def split(
@@ -148,7 +137,8 @@ class StageSchedule(Pending):
 
         Rewrite: ``for x in (m, n): s`` → ``for xo in (0, ceil(n/k)): for xi in (0, k): let x = m + xo*k + xi; s``
 
-        Legal when: the stage has the loop, and the tail fits it (``scheduling``).
+        Legal when: the stage has the loop, it is neither vectorized nor unrolled, and the tail fits it
+        (``scheduling``). Of a parallel loop the outer one stays parallel, and the inner one is serial.
 
         Raises:
             ScheduleError: an argument of the wrong type, a factor below 1, two loops of one name.
@@ -161,6 +151,9 @@ class StageSchedule(Pending):
 
         Rewrite: ``for y in (my, ny): for x in (mx, nx): s`` →
         ``for t in (0, nx*ny): let x = mx + t % nx; let y = my + t / nx; s``
+
+        Legal when: both are serial, since how they are run is said of the fused loop; and both are loops of
+        dimensions, or reduction loops of which ``inner`` is immediately inside ``outer``.
         """
         names = [loop_name("fuse", v) for v in (inner, outer, fused)]
         function, stage = self._scheduled()
@@ -171,28 +164,45 @@ class StageSchedule(Pending):
             Fuse(func=function, stage=stage, location=at, inner=names[0], outer=names[1], fused=names[2])
         )
 
-    def reorder(self, *vars: VarOrRVar | Sequence[VarOrRVar]) -> Self:
+    def reorder(self, *args: VarOrRVar | Sequence[VarOrRVar], vars: Sequence[VarOrRVar] | None = None) -> Self:
         """Nests loops as listed, innermost first; loops that aren't listed keep their places.
 
         Rewrite: ``reorder(y, x)``: ``for y: for x: s`` → ``for x: for y: s``
         """
-        flat = list(vars[0]) if len(vars) == 1 and isinstance(vars[0], list | tuple) else list(vars)
-        return self._record(self._reorder(tuple(loop_name("reorder", v) for v in flat)))
+        flat = listed("reorder", args, "vars", vars)
+        return self._record(self._reorder("reorder", tuple(loop_name("reorder", v) for v in flat)))
 
-    def tile(self, *args: object, tail: TailStrategy = AUTO) -> Self:
+    @overload
+    def tile(
+        self, x: VarOrRVar, y: VarOrRVar, xo: VarOrRVar, yo: VarOrRVar, xi: VarOrRVar, yi: VarOrRVar,
+        xfactor: ExprLike, yfactor: ExprLike, tail: TailStrategy = ...,
+    ) -> Self: ...
+    @overload
+    def tile(
+        self, x: VarOrRVar, y: VarOrRVar, xi: VarOrRVar, yi: VarOrRVar, xfactor: ExprLike, yfactor: ExprLike,
+        tail: TailStrategy = ...,
+    ) -> Self: ...
+    @overload
+    def tile(
+        self, previous: Sequence[VarOrRVar], outers: Sequence[VarOrRVar], inners: Sequence[VarOrRVar],
+        factors: Sequence[ExprLike], tail: TailStrategy = ...,
+    ) -> Self: ...
+    @overload
+    def tile(
+        self, previous: Sequence[VarOrRVar], inners: Sequence[VarOrRVar], factors: Sequence[ExprLike],
+        tail: TailStrategy = ...,
+    ) -> Self: ...
+    def tile(self, *args: object, tail: TailStrategy = AUTO, **named: object) -> Self:
         """Splits two loops, or a list of loops, and nests all inner ones inside all outer ones.
 
         Args: ``(x, y, xo, yo, xi, yi, xfactor, yfactor)``, ``(x, y, xi, yi, xfactor, yfactor)``,
-            ``([x, …], [xo, …], [xi, …], [factor, …])`` or ``([x, …], [xi, …], [factor, …])``; and a tail.
+            ``(previous, outers, inners, factors)`` or ``(previous, inners, factors)``, these being lists; and a tail.
 
         Rewrite: as ``split`` for each, then ``reorder(xi, yi, xo, yo)``.
         """
-        given = list(args)
-        if given and isinstance(given[-1], TailStrategy):
-            last = given.pop()
-            assert isinstance(last, TailStrategy)
-            tail = last
-        old, outer, inner, factors = tile_groups(given)
+        if args and isinstance(last := args[-1], TailStrategy):
+            args, tail = args[:-1], last
+        old, outer, inner, factors = tile_groups(args, named)
         if not len(old) == len(outer) == len(inner) == len(factors):
             raise ScheduleError("The lists given to tile() must have one length.")
         o, t, i = ([loop_name("tile", v) for v in group] for group in (old, outer, inner))
@@ -200,7 +210,7 @@ class StageSchedule(Pending):
         splits = [self._split("tile", a, b, c, k, tail) for a, b, c, k in zip(o, t, i, steps, strict=True)]
         shown = [*o, *(t if t != o else []), *i, *(repr(as_node(k)) for k in steps)]
         written = f"tile({', '.join(shown)}{tail_text(tail)})"
-        return self._record(*(replace(d, written=written) for d in (*splits, self._reorder((*i, *t)))))
+        return self._record(*(replace(d, written=written) for d in (*splits, self._reorder("tile", (*i, *t)))))
 
     def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
         """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors. Of such
@@ -267,15 +277,16 @@ class StageSchedule(Pending):
         return self._record(Rename(func=function, stage=stage, location=user_location(), old=old, new=new))
 
     def prefetch(
-        self, func: StageSchedule | Source, at: VarOrRVar, from_: VarOrRVar, offset: ExprLike = 1,
-        strategy: PrefetchBoundStrategy = PrefetchBoundStrategy.GuardWithIf,
+        self, func: StageSchedule | Source | None = None, at: VarOrRVar | None = None, from_: VarOrRVar | None = None,
+        offset: ExprLike = 1, strategy: PrefetchBoundStrategy = PrefetchBoundStrategy.GuardWithIf,
+        *, image: Source | None = None, **named: Unpack[_From],
     ) -> Self:
         """Asks the machine, ahead of time, for memory that later iterations read. No value depends on it.
 
         Args:
-            func: the Func or ImageParam that is read.
+            func: the Func or ImageParam that is read; an ImageParam's name is ``image``, too.
             at: the loop in each iteration of which it is asked for.
-            from_: that loop or one around it, whose iteration ``offset`` further on will read it.
+            from_: that loop or one around it, whose iteration ``offset`` further on will read it; ``from``, too.
             offset: a start-up expression, not negative.
             strategy: of points that have no memory, Clamp leaves them out, GuardWithIf asks for nothing at all where
                 there are any, NonFaulting asks for them too, which a machine ignores.
@@ -289,22 +300,29 @@ class StageSchedule(Pending):
             ScheduleError: an argument of the wrong type; a constant offset below 0.
         """
         function, stage = self._scheduled()
-        if not isinstance(func, StageSchedule | Source):
-            raise ScheduleError(f"prefetch() takes a Func or an ImageParam that is read, not {func!r}.")
+        if unknown := sorted({*named} - {"from"}):
+            raise TypeError(f"prefetch() got an unexpected keyword argument {unknown[0]!r}")
+        read = one_of("prefetch", ScheduleError, func=func, image=image)
+        source = one_of("prefetch", ScheduleError, from_=from_, **named)
+        if not isinstance(read, StageSchedule | Source):
+            raise ScheduleError(f"prefetch() takes a Func or an ImageParam that is read, not {read!r}.")
         if not isinstance(strategy, PrefetchBoundStrategy):
             raise ScheduleError(f"The strategy of prefetch() is a PrefetchBoundStrategy, not {strategy!r}.")
-        names = [loop_name("prefetch", v) for v in (at, from_)]
+        names = [loop_name("prefetch", v) for v in (at, source)]
         distance = startup(offset, "The offset of prefetch()", ScheduleError)
         if isinstance(distance, IntImm) and distance.value < 0:
             raise ScheduleError(f"The offset of prefetch() can't be negative: {distance.value}.")
-        fetched = func._stage()[0] if isinstance(func, StageSchedule) else func._buffer()
+        fetched = read._stage()[0] if isinstance(read, StageSchedule) else read._buffer()
         given: dict[str, Any] = {"fetched": fetched, "at": names[0], "source": names[1]}
         at_line = user_location()
         return self._record(
             Prefetch(func=function, stage=stage, location=at_line, offset=distance, strategy=strategy, **given)
         )
 
-    def rfactor(self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]], v: Var | None = None) -> Func:
+    def rfactor(
+        self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]] | None = None, v: Var | None = None,
+        *, preserved: Sequence[tuple[VarOrRVar, Var]] | None = None,
+    ) -> Func:
         """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
         this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
 
@@ -315,7 +333,7 @@ class StageSchedule(Pending):
         forbids it.
 
         Args:
-            r: a reduction loop, or a list of pairs of a loop and a Var.
+            r: a reduction loop, or a list of pairs of a loop and a Var, whose name is ``preserved``, too.
             v: the Var that stands for ``r`` in the new Func, after the Func's own.
 
         Returns: the new Func, for schedules of its own.
@@ -329,7 +347,8 @@ class StageSchedule(Pending):
             ScheduleError: with the reason, and what would be legal.
         """
         function, stage = self._scheduled()
-        pairs = r if v is None else [(r, v)]
+        given = one_of("rfactor", ScheduleError, r=r, preserved=preserved)
+        pairs = given if v is None else [(given, v)]
         if not isinstance(pairs, list | tuple) or not pairs or not all(
             isinstance(p, list | tuple) and len(p) == 2 for p in pairs
         ):
@@ -337,20 +356,10 @@ class StageSchedule(Pending):
         factors = tuple([(loop_name("rfactor", p[0]), pure_name("rfactor", p[1])) for p in pairs])
         if self._branch() != GENERAL:
             raise ScheduleError("rfactor() is of a stage, before it is specialized, and not of a specialization.")
-        news = [name for _, name in factors]
-        taken = next((n for k, n in enumerate(news) if n in function.args or n in news[:k]), None)
-        if taken is not None or len({name for name, _ in factors}) != len(factors):
-            raise ScheduleError(
-                f'rfactor() needs a loop and a new Var for each: "{taken or factors[0][0]}" is taken. '
-                f'The Vars of "{function.name}": {", ".join(function.args) or "none"}.'
-            )
-        at = user_location()
-        partial = Function(f"{function.name}_intm", (*function.args, *news), function.types, location=at)
-        d = RFactor(func=function, stage=stage, location=at, factors=factors, partial=partial)
-        made = factored(d, *factored_stage(function, stage))
-        partial.definitions, partial.frozen_by = [made.neutral, made.update], at
-        self._record(d)
-        return type(self)._func_of(partial)
+        made = partial_results(function, stage, factors)
+        self._record(made)
+        assert isinstance(made.partial, Function)
+        return type(self)._func_of(made.partial)
 
     def specialize(self, condition: ExprLike) -> Stage:
         """Makes a copy of the stage's loops for the runs in which a condition holds.
@@ -369,18 +378,15 @@ class StageSchedule(Pending):
         """
         function, stage = self._scheduled()
         node = startup_condition(condition, "The condition of specialize()", ScheduleError)
-        mine = self._branch()
-        number = 1
-        for d in function.directives:
-            if isinstance(d, Specialize) and d.stage == stage:
-                if d.branch == mine and d.condition is node:
-                    return Stage.of(function, stage, d.made())
-                number += 1
-        self._refuse_after_fail("specialize")
-        made = Specialize(
-            func=function, stage=stage, branch=mine, location=user_location(), condition=node, number=number
-        )
-        function.directives.append(made)
+        mine, given = self._branch(), function.directives
+        made = made_case(given, stage, mine, node)
+        if made is None:
+            refuse_after_fail(given, stage, mine, "specialize")
+            made = Specialize(
+                func=function, stage=stage, branch=mine, location=user_location(), condition=node,
+                number=next_number(given, stage),
+            )  # fmt: skip
+            given.append(made)
         return Stage.of(function, stage, made.made())
 
     def specialize_fail(self, message: str) -> None:
@@ -392,17 +398,8 @@ class StageSchedule(Pending):
         function, stage = self._scheduled()
         if not isinstance(message, str):
             raise ScheduleError(f"specialize_fail() takes a message, not {message!r}.")
-        self._refuse_after_fail("specialize_fail")
+        refuse_after_fail(function.directives, stage, self._branch(), "specialize_fail")
         self._record(SpecializeFail(func=function, stage=stage, location=user_location(), message=message))
-
-    def _refuse_after_fail(self, directive: str) -> None:
-        function, stage = self._stage()
-        for d in function.directives:
-            if isinstance(d, SpecializeFail) and d.stage == stage and d.branch == self._branch():
-                raise ScheduleError(
-                    f"{directive}() can't follow {d.spelled()}: every run that gets there ends at that. "
-                    f"Give it before line {d.location.line}."
-                )
 
     def unscheduled(self) -> None:
         """Says that a stage has no directives on purpose.

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from halide_core.errors import Location
+from halide_core.pending import PendingMembers
 
 
-class MemoryType(Enum):
+class MemoryType(Enum, metaclass=PendingMembers):
     """Where memory is taken from."""
 
     Auto = "Auto"

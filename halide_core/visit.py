@@ -39,6 +39,7 @@ from halide_core.ir import (
     Provide,
     Ramp,
     Select,
+    Slice,
     Stmt,
     Store,
     Stores,
@@ -59,6 +60,7 @@ _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
     Broadcast: lambda e: (e.a,),
+    Slice: lambda e: (e.a,),
 }
 _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Binary: lambda e, p: Binary(e.type, e.op, *p),
@@ -72,6 +74,7 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),
     Broadcast: lambda e, p: Broadcast(e.type, *p),
+    Slice: lambda e, p: Slice(e.type, p[0], e.first),
 }
 
 

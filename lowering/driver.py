@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bounds.engines import chosen_engine, oracle_of
 from bounds.fill import fill
-from bounds.oracle import Answers, Oracle, Slide
+from bounds.oracle import Answers, Oracle
 from bounds.query import Query, extract_query
 from halide_core.algorithm import Algorithm, Image, snapshot
 from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
@@ -75,8 +75,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     """
     trace = trace if trace is not None else Trace()
     with deep_recursion():
-        algorithm = _algorithm(request)
-        program = _schedule(algorithm, trace)
+        program = _schedule(request, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         watch = Stopwatch()
         for name, run in _passes(program, register_bytes(request.target)):
@@ -87,6 +86,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
                 from lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
 
                 demand(_certificate(request, stmt, trace))
+    algorithm = program.algorithm
     owners = {f.component_name(k): f.name for f in algorithm.functions for k in range(len(f.types))}
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)
 
@@ -98,7 +98,7 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
     """
     trace = Trace()
     with deep_recursion():
-        program = _schedule(_algorithm(request), trace)
+        program = _schedule(request, trace)
         stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
@@ -118,13 +118,7 @@ def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
 def schedule(request: Request, trace: Trace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
-        return _schedule(_algorithm(request), trace)
-
-
-def sliding(program: Program) -> list[Slide]:
-    """What slides in a scheduled program, and what does not."""
-    with deep_recursion():
-        return oracle_of(chosen_engine()).answer(extract_query(program)).slides
+        return _schedule(request, trace)
 
 
 def _algorithm(request: Request) -> Algorithm:
@@ -136,12 +130,14 @@ def _algorithm(request: Request) -> Algorithm:
     return inline_functions(wrap_calls(algorithm))
 
 
-def _schedule(algorithm: Algorithm, trace: Trace) -> Program:
+def _schedule(request: Request, trace: Trace) -> Program:
+    algorithm = _algorithm(request)
     watch = Stopwatch()
     trace.initial = lower_initial(algorithm)
     show("initial", assemble(trace.initial), watch.lap())
     trace.steps = apply_schedule(trace.initial)
     program = trace.steps[-1].program if trace.steps else trace.initial
+    check_laws(program.algorithm.laws[len(algorithm.laws) :], request.target)
     show("schedule", assemble(program), watch.lap())
     return program
 
@@ -165,6 +161,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
     their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
+    policies = program.partitions()
     hoisted = {f.component_name(k): h for f, h in program.hoisted.items() for k in range(len(f.types))}
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
@@ -172,10 +169,10 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
-        ("warm_up", separate_warm_ups),
+        ("warm_up", lambda s: separate_warm_ups(s, policies)),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
-        ("partition", partition_loops),
+        ("partition", lambda s: partition_loops(s, policies)),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("narrow", narrow_arithmetic),

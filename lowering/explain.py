@@ -7,20 +7,26 @@ In: a Request, and a Question or none. Out: an Explanation, the same in every pr
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bounds.brief import brief_interval
 from bounds.conjuncts import format_query
+from bounds.engines import chosen_engine, oracle_of
 from bounds.oracle import Answer, Answers, Slide
+from bounds.query import Define, Query, extract_query
 from bounds.reasons import Reasons
 from halide_core.algorithm import Function
 from halide_core.backend import Question, Request, Topic
+from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError
-from halide_core.ir import Block, Callee, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
+from halide_core.ir import Block, Callee, Expr, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
 from halide_core.printer import dim_name, format_expr, format_stmt, hole_name
-from halide_core.program import Loop, Program, StageKey, assemble, hole
-from lowering.driver import Trace, lower, schedule, sliding
+from halide_core.program import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
+from halide_core.simplify import simplify
+from halide_core.visit import Closing, free_variables
+from lowering.driver import Trace, lower, schedule
 from lowering.explanation import Explanation, Formula, chain_text, where
+from scheduling.sliding import Obstacle, obstacles
 
 
 def explain(request: Request, question: Question | None = None) -> Explanation:
@@ -47,7 +53,7 @@ def _story(trace: Trace, body: Stmt) -> str:
         sections.append((f"T{i}: {step.told}", _changes(before, after)))
         before = after
     sections.append(("The bounds query", format_query(trace.query)))
-    sections.append(("The answers", _answers(trace.answers)))
+    sections.append(("The answers", _answers(trace.query, trace.answers)))
     sections.append(("The program", format_stmt(body)))
     return "\n\n".join(f"== {title}\n{text}" for title, text in sections) + "\n"
 
@@ -141,8 +147,10 @@ def _changes(before: Stmt, after: Stmt) -> str:
     return "\n".join(kept) if kept else "(the tree is the same)"
 
 
-def _answers(answers: Answers) -> str:
+def _answers(query: Query, answers: Answers) -> str:
     lines = [_answer(a) for a in answers.holes]
+    for func in query.program.algorithm.functions:
+        lines += [f"{func.name}: {o.told}" for o in _of_sliding(query, answers, func) if isinstance(o, Obstacle)]
     for func, folds in answers.folds.items():
         slots = " and ".join(f"{dim_name(func, d)} by {format_expr(k)}" for d, k in folds.items())
         lines.append(f"{func.name} folds {slots}")
@@ -165,15 +173,42 @@ def loop_nest(request: Request) -> str:
     Raises: ScheduleError; BoundsError, where a Func might slide.
     """
     program = schedule(request, Trace())
-    slides = sliding(program) if program.sliding else []
+    slides: dict[Callee, list[str]] = {}
+    if program.sliding or any(obstacles(program, f) for f in program.algorithm.functions):
+        with deep_recursion():
+            query = extract_query(program)
+            answers = oracle_of(chosen_engine()).answer(query)
+            for f in program.algorithm.functions:
+                slides[f] = [each.told for each in _of_sliding(query, answers, f)]
     return "\n".join(_nest_lines(program, slides, assemble(program), 0)) + "\n"
 
 
-def _slide_lines(slides: Sequence[Slide], func: Callee, pad: str) -> list[str]:
-    """Along which loops a Func slides; or, if along none, why not."""
-    own = [s for s in slides if s.func is func]
-    told = [s for s in own if s.loop is not None] or own
-    return [f"{pad}({s.told})" for s in told]
+def _of_sliding(query: Query, answers: Answers, func: Function) -> list[Slide | Obstacle]:
+    """Of each dimension of a Func that moves, the loop that it slides along, or why it does not; of each that is in the
+    way, where none moves, so that any one would do."""
+    found: list[Slide | Obstacle] = [s for s in answers.slides if s.func is func]
+    found += obstacles(query.program, func)
+    moving = _moving(query, answers, func) if found else []
+    told = [each for each in found if each.dim in moving or (isinstance(each, Slide) and each.loop is not None)]
+    return sorted(told or found, key=lambda each: each.dim)
+
+
+def _moving(query: Query, answers: Answers, func: Function) -> list[int]:
+    """The dimensions of which an iteration of the loops between a Func's memory and what computes it may need other
+    points than another."""
+    program = query.program
+    computed, stored = program.computed[func], program.stored[func]
+    loops = path_to(program, computed)[len(path_to(program, stored)) :]
+    binders = query.scope(computed).up_to(query.scope(stored))
+    values: dict[Expr, Expr] = {b.var: b.value for b in binders if isinstance(b, Define)}
+    inside = {loop.name for loop in loops}
+    for a in answers.holes:
+        if a.level in inside:
+            holes = hole(a.kind, a.func, a.stage, a.dim)
+            values[holes.min], values[holes.len] = a.interval.min, a.interval.len
+    closing, variables = Closing(values), {loop.var for loop in loops}
+    needed = [[simplify(closing.expr(end)) for end in (i.min, i.len)] for i in cpu_box(func, len(func.definitions) - 1)]
+    return [d for d, ends in enumerate(needed) if any(free_variables(end) & variables for end in ends)]
 
 
 _VERBS = {
@@ -184,7 +219,7 @@ _VERBS = {
 }
 
 
-def _nest_lines(program: Program, slides: Sequence[Slide], stmt: Stmt, depth: int) -> list[str]:
+def _nest_lines(program: Program, slides: Mapping[Callee, Sequence[str]], stmt: Stmt, depth: int) -> list[str]:
     pad = "  " * depth
     match stmt:
         case Block(stmts=stmts):
@@ -193,7 +228,7 @@ def _nest_lines(program: Program, slides: Sequence[Slide], stmt: Stmt, depth: in
             stored = program.stored[func] if isinstance(func, Function) else None
             computed = program.computed[func] if isinstance(func, Function) else None
             apart = "" if stored == computed else f" (stored {'at the root' if stored is None else f'inside {stored}'})"
-            head = [f"{pad}produce {func.name}{apart}:", *_slide_lines(slides, func, f"{pad}  ")]
+            head = [f"{pad}produce {func.name}{apart}:", *(f"{pad}  ({told})" for told in slides.get(func, ()))]
             return [*head, *_nest_lines(program, slides, body, depth + 1)]
         case Label(body=body):
             return _nest_lines(program, slides, body, depth)
@@ -215,5 +250,3 @@ def _extent(bounds: Interval) -> str:
     if isinstance(bounds.min, IntImm) and isinstance(bounds.len, IntImm):
         return f" in [{bounds.min.value}, {bounds.min.value + bounds.len.value - 1}]"
     return ""
-
-

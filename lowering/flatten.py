@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm import Constraint, Image, UniqueNames
+from halide_core.algorithm import Constraint, Function, Image, UniqueNames
 from halide_core.errors import InternalError, ScheduleError
 from halide_core.facts import Facts
 from halide_core.ir import (
@@ -42,6 +42,7 @@ from lowering.fresh import names_in
 from lowering.lets import Lets
 from lowering.limits import constant_limit
 from lowering.prefetch_lines import lines_of
+from scheduling.legality import users_own
 
 STACK_LIMIT = 1 << 18
 """Bytes that one Func may ask of a stack."""
@@ -191,9 +192,10 @@ def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -
     if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
         return
     told, location = layout.asked
+    name = users_own(func).name if isinstance(func, Function) else func.name
     if limit is None:
-        text = f'{told}: no constant bounds the size of "{func.name}", as the stack needs. bound_storage() sets it.'
+        text = f'{told}: no constant bounds the size of "{name}", as the stack needs. bound_storage() sets it.'
         raise ScheduleError(text, location)
     if limit * type.bytes() > STACK_LIMIT:
-        text = f'{told}: "{func.name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
+        text = f'{told}: "{name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
         raise ScheduleError(text, location)

@@ -36,13 +36,14 @@ def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
         if pure[dim]:
             var = variables[ir.pure_variable(f.args[dim])]
             bounds = hole(ir.HoleKind.CPU, f, stage, dim)
-            loops.append(_loop(LoopName(f.name, stage, 0, f.args[dim]), var, bounds, pure=True))
+            loops.append(_loop(LoopName(f.name, stage, 0, f.args[dim]), var, bounds))
     domain = definition.domain
     if domain is not None:
         for i in reversed(range(len(domain.names))):
             var = variables[ir.RVarRef(INT32, domain, i)]
             bounds = Interval(startup_index(domain.bounds[i].min), startup_index(domain.bounds[i].len))
-            loops.append(_loop(LoopName(f.name, stage, 0, domain.names[i]), var, bounds, pure=False))
+            name = domain.names[i]
+            loops.append(_loop(LoopName(f.name, stage, 0, name), var, bounds, (name,)))
     exprs = TargetExprs(variables)
     core: Stmt = Provide(
         f, stage, tuple(exprs.index(a) for a in definition.args), tuple(exprs.value(v) for v in definition.values)
@@ -53,6 +54,6 @@ def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     return Nest(tuple(loops), (), core)
 
 
-def _loop(name: LoopName, var: Expr, bounds: Interval, *, pure: bool) -> Loop:
+def _loop(name: LoopName, var: Expr, bounds: Interval, reduces: tuple[str, ...] = ()) -> Loop:
     assert isinstance(var, Variable)
-    return Loop(name, var, bounds, LoopKind.SERIAL, pure)
+    return Loop(name, var, bounds, LoopKind.SERIAL, reduces)

@@ -185,7 +185,7 @@ class Coder:
     def code(self, stmt: Stmt, strict: Sequence[Expr], roots: Sequence[Expr]) -> Code:
         """The code of a statement's expressions."""
         lanes = max([e.type.lanes() for e in (*strict, *roots)], default=1)
-        order = list(subexpressions((*strict, *roots)))
+        order = [e for e in subexpressions((*strict, *roots)) if not _is_sliced(e, lanes)]
         indices = [p for e in order if isinstance(e, ir.Access | ir.Load) for p in parts(e)]
         decisive = _below(order, [*strict, *indices])
         loaded = _below(order, [*strict, *(e for e in order if self._may_be_undefined(e))])
@@ -203,6 +203,8 @@ class Coder:
         leaves: list[int] = []
         rest: list[Step] = []
         for e in subexpressions((root,)):
+            if _is_sliced(e, lanes):
+                continue
             if self._may_be_undefined(e) and e not in decisive:
                 leaves.append(self.place(e))
             if e not in done:
@@ -213,6 +215,8 @@ class Coder:
     def _may_be_undefined(self, e: Expr) -> bool:
         if isinstance(e, Variable):
             return self._around.may_be_undefined(e)
+        if isinstance(e, ir.Slice) and isinstance(e.a, Variable):
+            return self._around.may_be_undefined(e.a)
         return isinstance(e, ir.Access | ir.Load)
 
     @staticmethod
@@ -233,6 +237,10 @@ class Coder:
                 if e.type.is_vector():
                     steps.append(_lane_of(values, d, self.variable(e)))
                 if not undefined:
+                    return steps
+            case ir.Slice(a=Variable() as whole, first=first):
+                steps.append(_lane_of(values, d, self.variable(whole), first, scalar=e.type.is_scalar()))
+                if not self._around.may_be_undefined(whole):
                     return steps
             case ir.Access() | ir.Load():
                 steps.append(self._read(e, stmt))
@@ -293,6 +301,11 @@ class Coder:
         return step
 
 
+def _is_sliced(e: Expr, lanes: int) -> bool:
+    """Whether a node stands among so many lanes for being a slice's operand, whose own lanes are others."""
+    return isinstance(e, Variable) and e.type.lanes() not in (1, lanes)
+
+
 def _below(order: Sequence[Expr], some: Iterable[Expr]) -> set[Expr]:
     """Of nodes in an order, operands first: some, and what they are made of."""
     found = set(some)
@@ -339,9 +352,9 @@ def _nary(values: list[Any], d: int, f: Callable[..., Any], at: Sequence[int]) -
     return step
 
 
-def _lane_of(values: list[Any], d: int, whole: int) -> Step:
+def _lane_of(values: list[Any], d: int, whole: int, first: int = 0, *, scalar: bool = False) -> Step:
     def step() -> None:
-        values[d] = values[whole][values[LANE]]
+        values[d] = values[whole][first if scalar else first + values[LANE]]
 
     return step
 

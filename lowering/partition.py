@@ -9,15 +9,20 @@ are decided by its variable becomes up to three: the head, the steady part, the 
 What decides a clamp is a threshold, computed once before the loop: c·x + rest >= 0, where the rest doesn't vary and the
 lanes of a vectorized loop inside count with their worst end. The parts together are the loop for whatever values the
 thresholds have, so that only the choice of the steady part's clamps rests on them.
+
+A loop that the user says is always divided may have others inside, and may be parallel: their ends count as those of
+lanes do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
 
 from halide_core import ir
+from halide_core.errors import ScheduleError
 from halide_core.index import exact_index
 from halide_core.ir import (
     Access,
@@ -31,11 +36,13 @@ from halide_core.ir import (
     IntImm,
     Let,
     LoopKind,
+    LoopName,
     Select,
     Stmt,
     Variable,
 )
 from halide_core.linear import Linear, difference, linear_of, to_expr
+from halide_core.schedule_stages import Partition, PartitionLoop
 from halide_core.simplify import simplify
 from halide_core.types import INT64
 from halide_core.visit import (
@@ -58,34 +65,64 @@ _MOST = 8
 """A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
 
 
-def partition_loops(stmt: Stmt) -> Stmt:
-    """Divides every innermost loop that has a steady part."""
-    return _Partition(stmt).stmt(stmt)
+Policies = Mapping[LoopName, PartitionLoop]
+"""Who says of which loop whether it is divided."""
+
+
+def partition_loops(stmt: Stmt, policies: Policies) -> Stmt:
+    """Divides every innermost loop that has a steady part, but for what the user says of loops.
+
+    Raises: ScheduleError where no loop that should always be divided can be.
+    """
+    partition = _Partition(stmt, policies)
+    changed = partition.stmt(stmt)
+    for d in policies.values():
+        if d.policy is Partition.Always and d not in partition.divided:
+            raise ScheduleError(
+                f"{d.spelled()}: there is nothing to divide: no clamp and no guard in it is decided by where in the "
+                f"loop an iteration is. The legal choices: Partition.Auto, Partition.Never.",
+                d.location,
+            )
+    return changed
 
 
 class _Partition(Rewriter):
-    def __init__(self, stmt: Stmt) -> None:
+    def __init__(self, stmt: Stmt, policies: Policies) -> None:
         super().__init__()
         self._names = names_in(stmt)
+        self._policies = policies
+        self.divided: dict[PartitionLoop, None] = {}
+        """The directives whose loops were."""
 
     def expr(self, expr: Expr) -> Expr:
         """Expressions outside divided loops stay as they are."""
         return expr
 
     def rewrite_For(self, loop: For) -> Stmt:
-        """The parts of an innermost loop."""
-        inner = [s for s in walk(loop.body) if isinstance(s, For)]
-        if loop.kind is not LoopKind.SERIAL or any(s.kind is not LoopKind.VECTORIZED for s in inner):
+        """The parts of an innermost loop, or of one that is always divided."""
+        said = self._policies.get(loop.loop)
+        policy = Partition.Auto if said is None else said.policy
+        if said is not None and policy is Partition.Always and loop.kind in (LoopKind.SERIAL, LoopKind.PARALLEL):
+            apart, steady = self._steady_of(loop)
+            if steady.decided:
+                self.divided.setdefault(said)
+                parts = self._parts(apart, steady)
+                return Block(tuple([self.inside(each) for each in parts.stmts]))
+        if policy is Partition.Never or not _is_innermost(loop):
             return self.inside(loop)
         if _is_short(loop):
             return loop
+        apart, steady = self._steady_of(loop)
+        if not steady.decided or len(steady.gaps) > _MOST:
+            return loop
+        return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
+
+    def _steady_of(self, loop: For) -> tuple[For, _Steady]:
         # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
         apart = _with_body(loop, bind_apart(loop.body, self._names))
         steady = _Steady(apart)
         steady.look(apart.body)
-        if not steady.decided or len(steady.gaps) > _MOST:
-            return loop
-        return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
+        return apart, steady
 
     def _at_fixed_places(self, loop: For, steady: _Steady) -> Stmt | None:
         """The loop cut where constants say that some clamps end, if others end where only the run knows: a last vector
@@ -116,7 +153,7 @@ class _Partition(Rewriter):
         inside = [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]
         return If(simplify(reduce(ir.conjunction, inside)), simplify_tree(_Decide(whole.decided).stmt(piece)), piece)
 
-    def _parts(self, loop: For, steady: _Steady) -> Stmt:
+    def _parts(self, loop: For, steady: _Steady) -> Block:
         start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
         stmts: list[Stmt] = []
         body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
@@ -142,6 +179,12 @@ class _Partition(Rewriter):
         var = ir.index_variable(self._names.fresh(name))
         stmts.append(Let(var, simplify(value), None))
         return var
+
+
+def _is_innermost(loop: For) -> bool:
+    """Whether it is serial, with nothing but lanes inside."""
+    inside = all(s.kind is LoopKind.VECTORIZED for s in walk(loop.body) if isinstance(s, For))
+    return loop.kind is LoopKind.SERIAL and inside
 
 
 def _is_short(loop: For) -> bool:

@@ -6,6 +6,12 @@ vectors that the machine has: powers of two no wider than a register, counted by
 
     vectorized x in (a, 8): f[x] = g[x]*k    ->    f[ramp(a, 1, 8)] = g[ramp(a, 1, 8)]*x8(k)
 
+Lanes that update one point are combined first:
+
+    vectorized r in (0, 4): atomic f[x] = f[x] + g[r]
+    ->  let a = g[ramp(0, 1, 4)];  let b = slice(a, 0, 2) + slice(a, 2, 2)
+        atomic f[x] = f[x] + (slice(b, 0, 1) + slice(b, 1, 1))
+
 A guard on the lanes gives two versions: the vector one where every lane passes, and a scalar loop otherwise.
 """
 
@@ -32,6 +38,7 @@ from halide_core.ir import (
     Load,
     LoopKind,
     Ramp,
+    Slice,
     Stmt,
     Store,
     Variable,
@@ -53,6 +60,7 @@ from halide_core.visit import (
 from lowering.fresh import names_in
 from lowering.in_step import in_step, own_memory
 from lowering.places import narrow_lanes, place_of_lanes, step_of_lanes
+from lowering.taken_in import taken_in
 from lowering.traversal import Traversals
 
 _COPIES = 4
@@ -124,7 +132,8 @@ class _FindLoops(Rewriter):
         return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
 
     def _lanes(self, loop: For, start: Expr, size: int) -> _Lanes:
-        return _Lanes(loop, start, size, self._traversals, meeting=self._meeting > 0 or not loop.pure)
+        meeting = self._meeting > 0 or not loop.pure
+        return _Lanes(loop, start, size, self._traversals, self._names, meeting=meeting)
 
 
 def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
@@ -170,9 +179,12 @@ class _InlineLets(Rewriter):
 
 class _Lanes:
     """One vector of lanes: the loop's variable is ``start, start + 1, …``. ``meeting``: lanes, or threads, may update
-    one point; updates that are atomic go one by one then."""
+    one point; updates that are atomic go one by one then, or, where all lanes meet in one point, as one."""
 
-    def __init__(self, loop: For, start: Expr, lanes: int, traversals: Traversals, *, meeting: bool) -> None:
+    def __init__(
+        self, loop: For, start: Expr, lanes: int, traversals: Traversals, names: UniqueNames, *, meeting: bool
+    ) -> None:
+        self._names = names
         self._loop = loop
         self._meeting = meeting
         self._traversals = traversals
@@ -208,7 +220,7 @@ class _Lanes:
         if any(isinstance(e, ir.Print) for each in _together(s) for e in subexpressions((each.value,))):
             return self._one_by_one(s)
         if self._meeting and any(each.atomic for each in _together(s)):
-            return self._one_by_one(s)
+            return self._reduced(s) or self._one_by_one(s)
         match s:
             case Block(stmts=stmts):
                 return Block(tuple([self._stmt(each) for each in stmts]))
@@ -217,7 +229,9 @@ class _Lanes:
                     return s
                 return Store(buffer, self._place(index), self._wide(value))
             case ir.Stores(stores=stores):
-                return all_stores(tuple([self._stmt(each) for each in stores]))
+                if not any(self._varies(e) for each in stores for e in (each.index, each.value)):
+                    return s
+                return all_stores(tuple([Store(s.buffer, self._place(s.index), self._wide(s.value)) for s in stores]))
             case For(bounds=bounds) as loop:
                 return self._inner_loop(loop, bounds)
             case If(condition=condition) as test if self._varies(condition):
@@ -243,6 +257,26 @@ class _Lanes:
         if certain is None or test.otherwise is not None:
             return self._one_by_one(test)
         return If(certain, self._stmt(test.then), self._one_by_one(test))
+
+    def _reduced(self, s: Stmt) -> Stmt | None:
+        """One update of the point in which all lanes meet: they are combined first, half of them with the other half,
+        until one is left. None where they have points of their own, or the update is of another kind."""
+        if not isinstance(s, Store) or self._varies(s.index):
+            return None
+        found = taken_in(s)
+        if found is None or not self._varies(found[2]):
+            return None
+        (op, among, value), lanes = found, self._lanes
+        lets: list[Stmt] = []
+        rest = self._wide(value)
+        while lanes > 1:
+            whole = Variable(rest.type, self._names.fresh(f"{self._loop.var.name}.lanes"))
+            lets.append(Let(whole, rest, None))
+            lanes //= 2
+            part = value.type.with_lanes(lanes)
+            rest = Binary(part, among, Slice(part, whole, 0), Slice(part, whole, lanes))
+        own = Load(value.type, s.buffer, s.index)
+        return Block((*lets, Store(s.buffer, s.index, Binary(value.type, op, own, rest), atomic=True)))
 
     def _one_by_one(self, s: Stmt) -> Stmt:
         bounds = Interval(self._start, ir.i64(self._lanes))

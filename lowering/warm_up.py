@@ -7,7 +7,8 @@ whether it is the first becomes two.
     ->  for x in (a, min(n, 1)): { for g.x in (x - 1, …): … }
         for x in (a + 1, max(n - 1, 0)): { for g.x in (x + 1, …): … }
 
-Loops further out ask once for many points, and stay as they are: two copies of them would be more than they save.
+Loops further out ask once for many points, and stay as they are: two copies of them would be more than they save. So
+does a loop that the user says is never divided.
 """
 
 from __future__ import annotations
@@ -17,18 +18,24 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Block, For, Interval, IntImm, LoopKind, Stmt
 from halide_core.linear import difference
+from halide_core.schedule_stages import Partition
 from halide_core.simplify import simplify
 from halide_core.visit import Rewriter, stmt_exprs, subexpressions, walk
+from lowering.partition import Policies
 from lowering.scoped import simplify_tree
 
 
-def separate_warm_ups(stmt: Stmt) -> Stmt:
+def separate_warm_ups(stmt: Stmt, policies: Policies) -> Stmt:
     """See the module's docstring."""
-    changed = _WarmUps().stmt(stmt)
+    changed = _WarmUps(policies).stmt(stmt)
     return stmt if changed is stmt else simplify_tree(changed)
 
 
 class _WarmUps(Rewriter):
+    def __init__(self, policies: Policies) -> None:
+        super().__init__()
+        self._whole = {name for name, d in policies.items() if d.policy is Partition.Never}
+
     def expr(self, expr: ir.Expr) -> ir.Expr:
         """Expressions stay."""
         return expr
@@ -36,7 +43,7 @@ class _WarmUps(Rewriter):
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop, or its first iteration and the others."""
         inside = self.inside(loop)
-        if not _is_innermost(loop) or not _asks(loop):
+        if loop.loop in self._whole or not _is_innermost(loop) or not _asks(loop):
             return inside
         assert isinstance(inside, For)
         start, length = loop.bounds.min, loop.bounds.len

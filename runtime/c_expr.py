@@ -390,6 +390,11 @@ class ExprEmitter:
             return args[0]._replace(mask=ANY_WIDTH)
         return Text(f"{self._prelude.splat(e.type)}({args[0].text})", ATOM)
 
+    def _slice(self, e: ir.Slice, args: list[Text], index: bool) -> Text:
+        if e.type.is_scalar():
+            return Text(f"{args[0].at(ATOM)}[{e.first}]", ATOM, data=True)
+        return Text(f"{self._prelude.slice(e.a.type, e.type, e.first)}({args[0].text})", ATOM, data=True)
+
 
 def _is_power_of_two(value: int | None) -> bool:
     return value is not None and value > 0 and value & (value - 1) == 0
@@ -426,4 +431,5 @@ _METHODS: dict[type, Callable[..., Any]] = {
     ir.Load: ExprEmitter._load,
     ir.Ramp: ExprEmitter._ramp,
     ir.Broadcast: ExprEmitter._broadcast,
+    ir.Slice: ExprEmitter._slice,
 }

@@ -112,7 +112,7 @@ def operands(use: Use) -> tuple[Use, ...]:
             return (as_use(base, index), as_use(stride, index))
         case ir.Broadcast(a=a):
             return (as_use(a, index),)
-        case ir.Cast(a=a) | ir.Not(a=a):
+        case ir.Cast(a=a) | ir.Not(a=a) | ir.Slice(a=a):
             return (as_use(a, False),)
         case ir.Call(args=args):
             return tuple(as_use(a, False) for a in args)

@@ -23,7 +23,7 @@ from halide_core.algorithm import Algorithm, Function, Image, Parameter, Reducti
 from halide_core.backend import Request
 from halide_core.debug_files import DebugFile
 from halide_core.errors import InternalError, Location
-from halide_core.schedule import Branch
+from halide_core.schedule import Branch, Directive
 from halide_core.settings import certificates_demanded, profiles_demanded
 from halide_core.target import wants_strict_floats
 from halide_core.types import Type
@@ -115,7 +115,8 @@ class _Writer:
             self.put(("stage", self._all(d.args), self._all(d.values), self._expr(d.predicate), d.domain is not None))
         for directive in f.directives:
             values = [getattr(directive, each.name) for each in dataclasses.fields(directive)]
-            self.put((type(directive).__name__, [self._plain(v) for v in values if not isinstance(v, Location)]))
+            told = [self._plain(v) for v in values if not isinstance(v, Location | Directive)]  # whose copy it is
+            self.put((type(directive).__name__, told))
 
     def _domain(self, domain: ReductionDomain) -> None:
         number = self._number(domain)

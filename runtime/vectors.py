@@ -22,6 +22,7 @@ from runtime.c_names import integer, scalar, stored, tag
 from runtime.scalar_bodies import (
     LEAST,
     SHIFTS,
+    TRUNCATED,
     WRAPPING,
     above,
     float_literal,
@@ -29,6 +30,7 @@ from runtime.scalar_bodies import (
     limits,
     scalar_body,
     scalar_from_float,
+    truncated,
     unsigned,
 )
 from runtime.vector_arms import Arm
@@ -201,6 +203,7 @@ class Prelude:
         """``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
 
         def head() -> tuple[str, str, list[str]]:
+            self._definitions.setdefault("TRUNCATED", TRUNCATED)
             body = self._vector_from_float(to, source) if to.is_vector() else scalar_from_float(to, source)
             return self.type(to), f"{self.type(source)} x", body
 
@@ -208,7 +211,7 @@ class Prelude:
 
     def _vector_from_float(self, to: Type, source: Type) -> list[str]:
         select, splat = self.select(source), self.splat(source)
-        m, c = self.type(mask_of(source)), self.type(to)
+        m = self.type(mask_of(source))
         low, beyond = limits(to, source)
         last = (1.0 - 2.0 ** -(24 if source.bits() == 32 else 53)) * above(to)  # the greatest float below
         least, most = (self.binary(op, source) for op in (BinaryOp.MAX, BinaryOp.MIN))
@@ -216,24 +219,25 @@ class Prelude:
         number = f"{select}(({m})(x == x), x, {splat}(0))" if to.is_int() else "x"
         y = f"{most}({least}({number}, {splat}({low})), {splat}({float_literal(last, source)}))"
         middle = mask_of(source)
-        if to.bits() < source.bits():
-            value = f"{self.convert(to, middle)}(__builtin_convertvector({y}, {m}))"
-        else:
-            value = f"__builtin_convertvector({y}, {c})"
+        narrower = to.bits() < source.bits()
+        first = middle if narrower else to
+        kept = [f"{self.type(first)} n = __builtin_convertvector({y}, {self.type(first)});"]
+        kept.append(f"{truncated(first.bytes() * first.lanes())}(n);")
+        value = f"{self.convert(to, middle)}(n)" if narrower else "n"
         if int(last) == to.range[1]:
-            return [f"return {value};"]
+            return [*kept, f"return {value};"]
         over = f"({m})(x >= {splat}({beyond}))"
         wide = self.type(mask_of(to))
         if wide != m:
             over = f"__builtin_convertvector({over}, {wide})"
-        generic = [f"return {self.select(to)}({over}, {self.splat(to)}({greatest(to)}), {value});"]
+        generic = [*kept, f"return {self.select(to)}({over}, {self.splat(to)}({greatest(to)}), {value});"]
         arm = vector_arms.truncation(source) if to.is_int() and to.bits() == 32 else None
         if arm is None:
             return generic
         # What is too great is the least number there, of which ~ is the greatest.
-        first, call, *rest = self.armed(arm, to, source, generic)
+        test, call, *rest = self.armed(arm, to, source, generic)
         made = f"{call.removeprefix('return ').removesuffix(';')} ^ {over}"
-        return [first, f"return ({made}) & ({m})(x == x);", *rest]
+        return [test, f"return ({made}) & ({m})(x == x);", *rest]
 
     def convert(self, to: Type, source: Type) -> str:
         """``f(a)``: lanes in another type, which holds them; integers wrap. In steps: gcc knows those of twice or half
@@ -383,6 +387,14 @@ class Prelude:
             return c, parameters, [f"return {parts[0]};"]
 
         return self._function(f"load_shared_{count}_{tag(type)}", head)
+
+    def slice(self, type: Type, part: Type, first: int) -> str:
+        """``f(v)``: neighbouring lanes of a vector."""
+        order = ", ".join(str(first + i) for i in range(part.lanes()))
+        body = [f"return __builtin_shufflevector(v, v, {order});"]
+        return self._function(
+            f"slice_{first}_{tag(part)}_{tag(type)}", lambda: (self.type(part), f"{self.type(type)} v", body)
+        )
 
     def _interleave(self, type: Type) -> str:
         """``f(a, b)``: the lanes of a and b in turn, twice as many."""

@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core import ir
+from halide_core.algorithm import Function
 from halide_core.index import startup_index
 from halide_core.program import Obligation, Program, cpu_box
-from halide_core.schedule import AlignBounds, Bound, Directive
+from halide_core.schedule import AlignBounds, Bound
 from halide_core.simplify import simplify
-from scheduling.legality import refuse
+from scheduling.legality import refuse, require_dimension
 
 
 def bound(program: Program, d: Bound) -> Program:
@@ -24,21 +25,20 @@ def bound(program: Program, d: Bound) -> Program:
 
     Args:
         program: the program.
-        d: ``var`` (a pure variable of the Func), ``min`` (None to leave it open) and ``extent``.
+        d: ``var`` (a pure variable of the Func), ``min`` (None to leave it open) and ``extent``, which is
+            positive where it is a constant.
 
     Rewrite: see the module's docstring.
 
-    Legal when: the Func has the variable, and a constant extent is positive.
+    Legal when: the Func has the variable, and the dimension is bounded once.
 
     Raises: ScheduleError. Source: section 2.8.5.
     """
     func = program.named[d.func.name]
-    if d.var not in func.args:
-        refuse(d, f'"{func.name}" has no dimension "{d.var}". Its dimensions: {", ".join(func.args) or "none"}.')
+    dim = require_dimension(func, d.var, d)
+    _require_first(program, func, d, "bounded")
     extent = simplify(startup_index(d.extent))
-    if isinstance(extent, ir.IntImm) and extent.value <= 0:
-        refuse(d, f"the extent must be positive, not {extent.value}.")
-    hole = cpu_box(func, len(func.definitions) - 1)[func.args.index(d.var)]
+    hole = cpu_box(func, len(func.definitions) - 1)[dim]
     asked = [Obligation(func, ir.equal(hole.len, extent), d)]
     if d.min is not None:
         asked.insert(0, Obligation(func, ir.equal(hole.min, simplify(startup_index(d.min))), d))
@@ -59,18 +59,12 @@ def align(program: Program, d: AlignBounds) -> Program:
     Raises: ScheduleError. Source: section 2.8.5.
     """
     func = program.named[d.func.name]
-    if d.var not in func.args:
-        refuse(d, f'"{func.name}" has no dimension "{d.var}". Its dimensions: {", ".join(func.args) or "none"}.')
-    earlier = next((o.directive for o in program.obligations if o.func is func and _aligns(o.directive, d.var)), None)
-    if earlier is not None:
-        refuse(d, f'"{d.var}" is aligned already, by {earlier.spelled()}. Keep one of the two.')
+    dim = require_dimension(func, d.var, d)
+    _require_first(program, func, d, "aligned")
     modulus = simplify(startup_index(d.modulus))
-    hole = cpu_box(func, len(func.definitions) - 1)[func.args.index(d.var)]
+    hole = cpu_box(func, len(func.definitions) - 1)[dim]
     asked = []
-    if isinstance(modulus, ir.IntImm):
-        if modulus.value <= 0:
-            refuse(d, f"the modulus must be positive, not {modulus.value}.")
-    else:
+    if not isinstance(modulus, ir.IntImm):
         asked.append(Obligation(func, ir.less(ir.ZERO, modulus), d))
     if d.remainder is not None:
         given = startup_index(d.remainder)
@@ -80,5 +74,8 @@ def align(program: Program, d: AlignBounds) -> Program:
     return replace(program, obligations=(*program.obligations, *asked))
 
 
-def _aligns(directive: Directive, var: str) -> bool:
-    return isinstance(directive, AlignBounds) and directive.var == var
+def _require_first(program: Program, func: Function, d: Bound | AlignBounds, done: str) -> None:
+    """Of two that speak of one dimension an answer could heed one only."""
+    for o in program.obligations:
+        if o.func is func and isinstance(o.directive, type(d)) and d.var in o.directive.variables():
+            refuse(d, f'"{d.var}" is {done} already, by {o.directive.spelled()}. Keep one of the two.')

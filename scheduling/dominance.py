@@ -26,7 +26,6 @@ class _Walk:
         self._inside: list[object] = []
         self._loops: set[LoopName] = set()
         self._variables: set[Variable] = set()
-        self._checked: dict[Stmt, list[Function]] = {}
 
     def visit(self, stmt: Stmt) -> None:
         """Checks a statement; what it brings into scope ends with its block."""
@@ -35,17 +34,18 @@ class _Walk:
                 raise InternalError(f'"{f.name}" is read before it is computed.')
         match stmt:
             case Block(stmts=stmts):
-                before = (set(), set())  # type: tuple[set[object], set[object]]
+                allocated: set[object] = set()
+                computed: set[object] = set()
                 for s in stmts:
                     if isinstance(s, Allocate) and s.func not in self._allocated:
-                        before[0].add(s.func)
+                        allocated.add(s.func)
                         self._allocated.add(s.func)
                     self.visit(s)
                     if isinstance(s, Label) and s.stage is None and s.func not in self._computed:
-                        before[1].add(s.func)
+                        computed.add(s.func)
                         self._computed.add(s.func)
-                self._allocated -= before[0]
-                self._computed -= before[1]
+                self._allocated -= allocated
+                self._computed -= computed
             case Label(func=func, body=body):
                 if func not in self._allocated:
                     raise InternalError(f'"{func.name}" is computed before its memory is allocated.')
@@ -67,7 +67,6 @@ class _Walk:
             case Provide(func=func):
                 if func not in self._inside:
                     raise InternalError(f'"{func.name}" is written outside its label.')
-
 
     def _bind(self, var: Variable) -> None:
         if var in self._variables:

@@ -22,7 +22,7 @@ from halide_core.algorithm import (
     realization_order,
 )
 from halide_core.ir import Access, Expr
-from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot, Estimate
+from halide_core.schedule import AtLevel, ComputeAt, ComputeInline, ComputeRoot, Estimate
 from halide_core.visit import Rewriter, Substitution, subexpressions
 from scheduling.legality import refuse
 from scheduling.tracing import show_traces
@@ -69,7 +69,8 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
 
 def _refuse_lost_directives(f: Function) -> None:
     for d in f.directives:
-        if not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
+        of_itself = isinstance(d, AtLevel) and d.consumer is f  # hl.LoopLevel.inlined()
+        if not of_itself and not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
             refuse(
                 d,
                 f'"{f.name}" has no loops of its own, since it is computed inline where it is used, so this would '
@@ -147,11 +148,11 @@ def _reads(d: Definition, f: Function) -> bool:
 
 def copied(f: Function, name: str, copies: Mapping[Function, ir.Callee]) -> Function:
     """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
-    speak of them."""
+    are about them, and know the user's."""
     copy = Function(name, f.args, f.types, location=f.location, original=f.original or f)
     to: dict[ir.Callee, ir.Callee] = {old: other for old, other in copies.items()}  # noqa: C416  # of other types
     to[f] = copy
     renamed = Renamed(to)
     copy.definitions = [renamed.definition(d) for d in f.definitions]
-    copy.directives = [d.renamed(to) for d in f.directives]
+    copy.directives = [replace(d.renamed(to), user=d.user or d) for d in f.directives]
     return copy

@@ -13,7 +13,7 @@ from halide_core.algorithm import Function
 from halide_core.program import Program
 from halide_core.schedule_storage import AlignStorage, BoundStorage, ReorderStorage, StorageDirective, StoreIn
 from halide_core.storage import Layout, plain_layout
-from scheduling.legality import refuse
+from scheduling.legality import refuse, require_dimension, require_own_memory
 
 
 def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
@@ -21,12 +21,12 @@ def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
 
     Rewrite: of the layout of ``allocate g(…)`` alone.
 
-    Legal when: the Func is not an output; that memory of a set length is long enough is for bounds inference.
+    Legal when: the Func is not an output, and has the dimensions; that memory of a set length, the last one that is
+    set, is long enough is for bounds inference.
 
     Raises: ScheduleError.
     """
-    if func in program.algorithm.outputs:
-        refuse(d, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
+    require_own_memory(program, func, d)
     before = program.layouts.get(func, plain_layout(func.dimensions))
     return replace(program, layouts={**program.layouts, func: _changed(before, func, d)})
 
@@ -34,15 +34,15 @@ def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
 def _changed(layout: Layout, func: Function, d: StorageDirective) -> Layout:
     match d:
         case ReorderStorage(vars=names):
-            wanted = [func.args.index(v) for v in names]
+            wanted = [require_dimension(func, v, d) for v in names]
             if len(set(wanted)) != len(wanted):
                 refuse(d, "each dimension can be named only once.")
             rest = iter(wanted)
             return replace(layout, order=tuple(next(rest) if dim in wanted else dim for dim in layout.order))
         case AlignStorage(var=var, alignment=k):
-            return replace(layout, alignments=_with(layout.alignments, func.args.index(var), k))
+            return replace(layout, alignments=_with(layout.alignments, require_dimension(func, var, d), k))
         case BoundStorage(var=var, extent=k):
-            return replace(layout, extents=_with(layout.extents, func.args.index(var), k))
+            return replace(layout, extents=_with(layout.extents, require_dimension(func, var, d), k))
         case StoreIn(memory=memory):
             return replace(layout, memory=memory, asked=(d.spelled(), d.location))
 

@@ -7,26 +7,25 @@ In: a program and a directive. Out: nothing, or a ScheduleError at the user's li
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import NoReturn
 
 from halide_core.algorithm import Function
-from halide_core.errors import ScheduleError
-from halide_core.program import Level, Loop, Nest, Program, StageKey
+from halide_core.errors import UNKNOWN_LOCATION, ScheduleError
+from halide_core.ir import LoopName
+from halide_core.program import Level, Loop, Nest, Program, StageKey, level_site
 from halide_core.schedule import AtLevel, Directive, StageDirective
 
 
 def refuse(directive: Directive, reason: str) -> NoReturn:
     """The error of one directive."""
-    raise ScheduleError(f"{as_written(directive).spelled()}: {reason}", directive.location)
+    raise ScheduleError(f"{directive.spelled()}: {reason}", directive.location)
 
 
 def as_written(directive: Directive) -> Directive:
-    """The directive of the user's own Funcs, where it is about copies of them."""
-    mentioned = [directive.func]
-    if isinstance(directive, AtLevel):
-        mentioned.append(directive.consumer)
-    return directive.renamed({f: users_own(f) for f in mentioned if isinstance(f, Function)})
+    """The user's own directive, where this one is about the compiler's copy of a Func."""
+    return directive.user or directive
 
 
 def users_own(func: Function) -> Function:
@@ -34,17 +33,28 @@ def users_own(func: Function) -> Function:
     return func.original or func
 
 
+def own_name(program: Program, loop: LoopName) -> str:
+    """A loop as messages name it, after the user's Func."""
+    return str(replace(loop, func=users_own(program.named[loop.func]).name))
+
+
 def stage_key(program: Program, directive: StageDirective) -> StageKey:
     """The nest that a directive is about."""
     func = program.named[directive.func.name]
     if directive.stage >= len(func.definitions):
-        refuse(directive, f'"{func.name}" has {len(func.definitions) - 1} update definitions.')
+        refuse(directive, f'"{users_own(func).name}" has {len(func.definitions) - 1} update definitions.')
     return StageKey(func, directive.stage, directive.branch.number)
+
+
+def pasted(name: str, variables: Container[str] = ()) -> str:
+    """A loop's name as an argument that the user can paste. Reduction loops go by their ``variables``; of a loop that a
+    factor made the user has no Var."""
+    return f'hl.Var("{name}")' if "." in name and name not in variables else name
 
 
 def described(loops: Iterable[Loop]) -> str:
     """Loops by name, innermost first."""
-    names = [loop.name.var for loop in loops]
+    names = [pasted(loop.name.var, loop.reduces) for loop in loops]
     return ", ".join(reversed(names)) if names else "none"
 
 
@@ -55,8 +65,7 @@ def require_loop(nest: Nest, var: str, directive: StageDirective) -> int:
             return i
     refuse(
         directive,
-        f'stage {directive.stage} of "{directive.func.name}" has no loop "{var}". '
-        f"Its loops, innermost first: {described(nest.loops)}.",
+        f'{_stage_of(directive)} has no loop "{var}". Its loops, innermost first: {described(nest.loops)}.',
     )
 
 
@@ -67,21 +76,43 @@ def require_new_names(nest: Nest, names: Iterable[str], replaced: Iterable[str],
         if name in taken:
             refuse(
                 directive,
-                f'"{name}" already names a loop of stage {directive.stage} of "{directive.func.name}". '
+                f'"{name}" already names a loop of {_stage_of(directive)}. '
                 f"Its loops, innermost first: {described(nest.loops)}. Choose a new name.",
             )
         taken.add(name)
 
 
-def levels_text(program: Program, func: Function, directive: str, levels: Iterable[Level]) -> str:
-    """Legal levels as source that the user can paste: ``g.compute_root()``, ``g.hoist_storage(f, y)``."""
-    name = users_own(func).name
+def _stage_of(directive: StageDirective) -> str:
+    return f'stage {directive.stage} of "{as_written(directive).func.name}"'
+
+
+def require_dimension(func: Function, var: str, directive: Directive) -> int:
+    """The position of a dimension that must exist: a Schedule may have been made for a Func with other Vars."""
+    if var not in func.args:
+        dimensions = ", ".join(func.args) or "none"
+        refuse(directive, f'"{users_own(func).name}" has no dimension "{var}". Its dimensions: {dimensions}.')
+    return func.args.index(var)
+
+
+def require_own_memory(program: Program, func: Function, directive: Directive) -> None:
+    """The Func must not be an output."""
+    if func in program.algorithm.outputs:
+        refuse(directive, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
+
+
+def levels_text(
+    program: Program, func: Function, at: type[AtLevel], root: type[Directive], levels: Iterable[Level]
+) -> str:
+    """Legal levels as directives that the user can paste: ``g.compute_root()``, ``g.compute_at(f, y)``."""
+    own, nowhere = users_own(func), UNKNOWN_LOCATION
     lines = []
     for level in levels:
         if level is None:
-            lines.append(f"    {name}.{directive}_root()")
+            told = root(func=own, location=nowhere)
         else:
-            consumer = users_own(program.named[level.func]).name
-            at = "" if directive == "hoist_storage" else "_at"
-            lines.append(f"    {name}.{directive}{at}({consumer}, {level.var})")
-    return "\n".join(lines)
+            site = level_site(program, level)
+            loop = program.nests[site.key].loops[site.position]
+            var = pasted(level.var, loop.reduces)
+            told = at(func=own, location=nowhere, consumer=users_own(site.key.func), var=var)
+        lines.append(f"    {told.spelled()}")
+    return "\n".join(lines) or "    none"

@@ -36,7 +36,7 @@ from halide_core.schedule import (
     Trace,
     Traverse,
 )
-from halide_core.schedule_stages import Atomic, Prefetch
+from halide_core.schedule_stages import Atomic, PartitionLoop, Prefetch
 from halide_core.schedule_storage import (
     AlignStorage,
     BoundStorage,
@@ -53,6 +53,7 @@ from scheduling.bounds_hints import align, bound
 from scheduling.dominance import check_dominance
 from scheduling.inline import has_place
 from scheduling.layout import lay_out
+from scheduling.partition import partition
 from scheduling.prefetch import prefetch
 from scheduling.sliding import give_loop_holes
 from scheduling.specialize import for_every_case, specialize_stages
@@ -105,6 +106,8 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 program = loops.allow_races(program, d)
             case Atomic():
                 program = atomic(program, d)
+            case PartitionLoop():
+                program = partition(program, d)
             case Specialize() | SpecializeFail():
                 continue  # the phase before's
             case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():

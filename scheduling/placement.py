@@ -8,17 +8,18 @@ every use (lemma 2.5).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.expr import OUTERMOST
-from halide_core.ir import Callee, LoopKind
+from halide_core.ir import LoopKind
+from halide_core.names import OUTERMOST
 from halide_core.printer import format_expr
 from halide_core.program import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
-from halide_core.schedule import ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.schedule import AtLevel, ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
 from halide_core.schedule_storage import FoldStorage, HoistStorage, HoistStorageRoot
-from scheduling.legality import levels_text, refuse, users_own
+from scheduling.legality import levels_text, own_name, refuse, require_dimension, require_own_memory, users_own
 
 Uses = dict[Function, list[StageKey]]
 
@@ -67,27 +68,37 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
         refuse(d, f'"{func.name}" is an output of the pipeline and is computed at the root.')
     levels = legal_compute_levels(program, func, readers)
     for level in reversed(levels):
-        if _is(program, level, d.consumer.name, d.var):
+        if _is(program, level, d):
             return replace(program, computed={**program.computed, func: level})
+    every = uses(program)
+    legal = _in_every_copy(program, func, lambda copy: legal_compute_levels(program, copy, every[copy]))
+    name = users_own(func).name
     refuse(
         d,
-        f'not every use of "{users_own(func).name}" is inside a loop "{d.var}" of "{_consumer(d).name}". The legal '
-        f"levels:\n{levels_text(program, func, 'compute', _legal_in_every_copy(program, func, levels))}\n"
-        f'"{users_own(func).name}" is used in:\n{_uses_text(program, readers)}',
+        f"{_missed(program, name, d)} The legal levels:\n"
+        f"{levels_text(program, func, ComputeAt, ComputeRoot, legal)}\n"
+        f'"{name}" is used in:\n{_uses_text(program, readers)}',
     )
 
 
-def _consumer(d: ComputeAt) -> Callee:
-    return users_own(d.consumer) if isinstance(d.consumer, Function) else d.consumer
+def _missed(program: Program, name: str, d: ComputeAt) -> str:
+    """Why a place is no level."""
+    consumer = (users_own(d.consumer) if isinstance(d.consumer, Function) else d.consumer).name
+    if d.consumer.name not in program.named:
+        return f'"{consumer}" has no loops here: it is inlined where it is used, or no part of the pipeline.'
+    if d.var == OUTERMOST:
+        return f'not every use of "{name}" is where "{consumer}" is computed.'
+    of = f'"{consumer}"' if d.stage < 0 else f'stage {d.stage} of "{consumer}"'
+    return f'not every use of "{name}" is inside a loop "{d.var}" of {of}.'
 
 
-def _legal_in_every_copy(program: Program, func: Function, levels: list[Level]) -> list[Level]:
-    """Those levels whose loops the other cases of a specialized consumer have too: one directive speaks of them all."""
-    readers = uses(program)
+def _in_every_copy(program: Program, func: Function, legal: Callable[[Function], list[Level]]) -> list[Level]:
+    """Those of a Func's legal levels whose loops the other cases of a specialized consumer have too: one directive
+    speaks of them all."""
+    levels = legal(func)
     for other in program.algorithm.functions:
         if other is not func and users_own(other) is users_own(func):
-            legal = legal_compute_levels(program, other, readers[other])
-            theirs = [_loop_as_written(program, level) for level in legal]
+            theirs = [_loop_as_written(program, level) for level in legal(other)]
             levels = [level for level in levels if _loop_as_written(program, level) in theirs]
     return levels
 
@@ -99,10 +110,10 @@ def _loop_as_written(program: Program, level: Level) -> tuple[Function, str] | N
 def _uses_text(program: Program, readers: list[StageKey]) -> str:
     lines = []
     for key in readers:
-        around = " > ".join(str(loop.name) for loop in stage_path(program, key))
+        around = " > ".join(own_name(program, loop.name) for loop in stage_path(program, key))
         when = program.taken(key)
         case = "" if when is ir.TRUE else f" where {format_expr(when)}"
-        lines.append(f"    {key.func.name}.s{key.stage}{case}: {around or 'no loop'}")
+        lines.append(f"    {users_own(key.func).name}.s{key.stage}{case}: {around or 'no loop'}")
     return "\n".join(lines)
 
 
@@ -146,26 +157,32 @@ def store_at(program: Program, d: StoreAt) -> Program:
 
     Raises: ScheduleError, with the legal levels. Source: section 2.8.4.
     """
-    func = program.named[d.func.name]
-    return _store(program, func, d, d.consumer.name, d.var)
+    require_own_memory(program, program.named[d.func.name], d)
+    return _store(program, d)
 
 
 def store_root(program: Program, d: StoreRoot) -> Program:
-    """Moves a Func's allocation to the top; legal as in ``store_at``."""
-    return _store(program, program.named[d.func.name], d, None, "")
+    """Moves a Func's allocation to the top; legal as in ``store_at``, and of an output, which stays where it is."""
+    return _store(program, d)
 
 
-def _store(program: Program, func: Function, d: Directive, consumer: str | None, var: str) -> Program:
-    levels = legal_store_levels(program, func)
-    for level in levels:
-        if _is(program, level, consumer, var):
+def _store(program: Program, d: StoreAt | StoreRoot) -> Program:
+    func = program.named[d.func.name]
+    for level in legal_store_levels(program, func):
+        if _is(program, level, d):
             return replace(program, stored={**program.stored, func: level})
+    name, legal = users_own(func).name, store_levels_of_every_copy(program, func)
     refuse(
         d,
-        f'the memory of "{func.name}" can\'t live there: its level must be a loop around the place where '
-        f'"{func.name}" is computed, and no loop between the two may be parallel or vectorized. The legal levels:\n'
-        f"{levels_text(program, func, 'store', levels)}",
+        f'the memory of "{name}" can\'t live there: its level must be a loop around the place where "{name}" is '
+        f"computed, and no loop between the two may be parallel or vectorized. The legal levels:\n"
+        f"{levels_text(program, func, StoreAt, StoreRoot, legal)}",
     )
+
+
+def store_levels_of_every_copy(program: Program, func: Function) -> list[Level]:
+    """The legal levels of a Func's memory, as far as its copies for other cases have them too."""
+    return _in_every_copy(program, func, lambda copy: legal_store_levels(program, copy))
 
 
 def legal_hoist_levels(program: Program, func: Function) -> list[Level]:
@@ -197,30 +214,36 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
 
     Raises: ScheduleError, with the legal levels.
     """
-    if func in program.algorithm.outputs:
-        refuse(d, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
-    consumer, var = (d.consumer.name, d.var) if isinstance(d, HoistStorage) else (None, "")
-    levels = legal_hoist_levels(program, func)
-    for level in levels:
-        if _is(program, level, consumer, var):
+    require_own_memory(program, func, d)
+    if isinstance(d, HoistStorage) and d.consumer.name == func.name:  # hl.LoopLevel.inlined(): where it lives
+        return program
+    for level in legal_hoist_levels(program, func):
+        if _is(program, level, d):
             names = [loop.name for loop in path_to(program, program.stored[func])]
             around = () if level is None else tuple(names[: names.index(level) + 1])
             return replace(program, hoisted={**program.hoisted, func: Hoisting(around, d)})
-    told = levels_text(program, func, "hoist_storage", levels) or "    none"
+    legal = _in_every_copy(program, func, lambda copy: legal_hoist_levels(program, copy))
     refuse(
         d,
         f'the memory of "{users_own(func).name}" can\'t be allocated there: the level must be a loop around the place '
         f"where it lives, and no loop between the two may be parallel, vectorized or unrolled. The legal levels:\n"
-        f"{told}",
+        f"{levels_text(program, func, HoistStorage, HoistStorageRoot, legal)}",
     )
 
 
-def _is(program: Program, level: Level, consumer: str | None, var: str) -> bool:
-    if consumer is not None and var == OUTERMOST:
-        return level == program.computed.get(program.named[consumer], level)
-    if level is None or consumer is None:
-        return level is None and consumer is None
-    return level.func == consumer and level.var == var
+def _is(program: Program, level: Level, d: Directive) -> bool:
+    """Whether a level is the one that a directive names."""
+    if not isinstance(d, AtLevel):
+        return level is None
+    if d.var == OUTERMOST:
+        around = program.named.get(d.consumer.name)
+        return around is not None and level == program.computed[around]
+    return (
+        level is not None
+        and level.func == d.consumer.name
+        and level.var == d.var
+        and d.stage in (-1, level.stage)
+    )
 
 
 def store_where_computed(program: Program, func: Function) -> Program:
@@ -240,12 +263,12 @@ def fold_storage(program: Program, func: Function, d: FoldStorage) -> Program:
 
         allocate g(…)   ->   allocate g(…) folding y by k
 
-    Legal when: the Func is not an output; that points that count at one time have slots of their own is for bounds
-    inference to prove, or to check at start-up.
+    Legal when: the Func is not an output, and has the dimension; that points that count at one time have slots of their
+    own is for bounds inference to prove, or to check at start-up.
 
     Raises: ScheduleError.
     """
-    if func in program.algorithm.outputs:
-        refuse(d, f'"{func.name}" is an output of the pipeline: its memory is the caller\'s.')
+    require_own_memory(program, func, d)
+    require_dimension(func, d.var, d)
     kept = [(f, other) for f, other in program.folded if f is not func or other.var != d.var]
     return replace(program, folded=(*kept, (func, d)))

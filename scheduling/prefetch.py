@@ -10,16 +10,22 @@ Which points that is follows from bounds; no value and no bound depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.index import startup_index
 from halide_core.ir import Access, Callee, IntImm, LoopKind, LoopName
-from halide_core.program import Obligation, Program, StageKey, path_to, stage_path
+from halide_core.printer import format_expr
+from halide_core.program import Loop, Obligation, Program, StageKey, path_to, stage_path
+from halide_core.schedule import ComputeAt, ComputeRoot, StoreAt, StoreRoot
 from halide_core.schedule_stages import Prefetch
+from halide_core.schedule_storage import HoistStorage
+from halide_core.storage import PrefetchBoundStrategy
 from halide_core.visit import stmt_exprs, subexpressions, walk
-from scheduling.legality import described, refuse, require_loop, stage_key, users_own
+from scheduling.legality import as_written, described, levels_text, pasted, refuse, require_loop, stage_key, users_own
+from scheduling.placement import store_levels_of_every_copy
 
 
 def prefetch(program: Program, d: Prefetch) -> Program:
@@ -45,25 +51,23 @@ def prefetch(program: Program, d: Prefetch) -> Program:
         legal = described(nest.loops[: at + 1])
         refuse(d, f'"{d.source}" is a loop inside "{d.at}", which has no iteration yet. The legal loops: {legal}.')
     around = path_to(program, loop.name)
-    if any(each.kind is LoopKind.VECTORIZED for each in around):
-        lanes = next(each for each in around if each.kind is LoopKind.VECTORIZED)
+    lanes = _lanes(around)
+    if lanes is not None:
         refuse(
             d,
             f'"{lanes.name.var}" of "{users_own(program.named[lanes.name.func]).name}" is vectorized, and "{d.at}" has '
-            f"no beginning that its lanes share. The legal choice: a loop around it.",
+            f"no beginning that its lanes share. The legal choices:\n{_loops_text(program, key, d) or '    none'}",
         )
     callee = _fetched(program, loop.name, d)
-    if isinstance(callee, Function) and callee not in program.algorithm.outputs:
-        lives = program.stored[callee]
-        if lives == loop.name or lives not in (None, *(each.name for each in around)):
-            inner = [each for each in nest.loops if each.kind is not LoopKind.VECTORIZED]
-            refuse(
-                d,
-                f'the memory of "{users_own(callee).name}" lives inside "{d.at}": when an iteration begins, there is '
-                f"none. The legal choices: {users_own(callee).name}.store_root(), or a loop of "
-                f'"{users_own(key.func).name}" that this memory is around; its loops, innermost first: '
-                f"{described(inner)}.",
-            )
+    if not _outlives(program, callee, around):
+        assert isinstance(callee, Function)
+        texts = (_memory_text(program, callee, around), _loops_text(program, key, d))
+        legal = "\n".join(text for text in texts if text) or "    none"
+        refuse(
+            d,
+            f'the memory of "{users_own(callee).name}" lives inside "{d.at}": when an iteration begins, there is none. '
+            f"The legal choices:\n{legal}",
+        )
     offset = startup_index(d.offset)
     asked = ir.PrefetchRegion(callee, nest.loops[source].var, offset, d.strategy)
     obligations = program.obligations
@@ -75,24 +79,88 @@ def prefetch(program: Program, d: Prefetch) -> Program:
     )
 
 
+def _lanes(around: Sequence[Loop]) -> Loop | None:
+    """The outermost of some loops that is vectorized."""
+    return next((loop for loop in around if loop.kind is LoopKind.VECTORIZED), None)
+
+
+def _outlives(program: Program, callee: Callee, around: Sequence[Loop]) -> bool:
+    """Whether memory is there when an iteration of the innermost of some loops begins."""
+    if not isinstance(callee, Function) or callee in program.algorithm.outputs:
+        return True
+    return program.stored[callee] in (None, *(loop.name for loop in around[:-1]))
+
+
+def _memory_text(program: Program, callee: Function, around: Sequence[Loop]) -> str:
+    """Directives by which the memory would be there when an iteration of the innermost of some loops begins."""
+    outer = (None, *(loop.name for loop in around[:-1]))
+    stored = [level for level in store_levels_of_every_copy(program, callee) if level in outer]
+    if stored:
+        return levels_text(program, callee, StoreAt, StoreRoot, stored)
+    if any(isinstance(d, StoreAt | HoistStorage) for d in callee.directives):
+        return ""  # these would have to go
+    return levels_text(program, callee, ComputeAt, ComputeRoot, [None])
+
+
+def _loops_text(program: Program, key: StageKey, d: Prefetch) -> str:
+    """The directive for each loop that it is legal of, in every case of the stage."""
+    keys = [each for each in program.keys(key.func) if each.stage == key.stage]
+    legal = [[loop.name.var for loop in program.nests[each].loops if _begins(program, loop, d)] for each in keys]
+    loops = program.nests[key].loops
+    source = require_loop(program.nests[key], d.source, d)
+    plain = d.strategy is PrefetchBoundStrategy.GuardWithIf
+    rest = format_expr(d.offset) + ("" if plain else f", hl.PrefetchBoundStrategy.{d.strategy.name}")
+    lines = []
+    for i, loop in enumerate(loops):
+        if all(loop.name.var in names for names in legal):
+            at, further = (pasted(each.name.var, each.reduces) for each in (loop, loops[min(i, source)]))
+            call = f"prefetch({_own(d.fetched).name}, {at}, {further}, {rest})"
+            lines.append(f"    {as_written(d).subject()}.{call}")
+    return "\n".join(lines)
+
+
+def _begins(program: Program, loop: Loop, d: Prefetch) -> bool:
+    """Whether iterations of a loop can begin with it."""
+    around = path_to(program, loop.name)
+    callee = _named(_read_inside(program, loop.name), d)
+    return callee is not None and _lanes(around) is None and _outlives(program, callee, around)
+
+
 def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee:
     """What the directive names, as it is read inside a loop: a case of a specialized stage reads copies."""
-    wanted = users_own(d.fetched) if isinstance(d.fetched, Function) else d.fetched
+    read = _read_inside(program, loop)
+    callee = _named(read, d)
+    if callee is not None:
+        return callee
+    name = _own(d.fetched).name
+    legal = ", ".join(dict.fromkeys(_own(each).name for each in read)) or "none"
+    inlined = isinstance(d.fetched, Function) and d.fetched not in program.algorithm.functions
+    advice = f" Where it is inlined it has none, and {name}.compute_root() gives it some." if inlined else ""
+    refuse(d, f'nothing in loop "{d.at}" reads memory of "{name}".{advice} What is read there: {legal}.')
+
+
+def _read_inside(program: Program, loop: LoopName) -> list[Callee]:
+    """What is read inside a loop."""
     read: dict[Callee, None] = {}
     for f in program.algorithm.functions:
         for key in program.keys(f):
             if any(each.name == loop for each in stage_path(program, key)):
                 read.update(dict.fromkeys(_callees(program, key)))
+    return list(read)
+
+
+def _named(read: Sequence[Callee], d: Prefetch) -> Callee | None:
+    """What the directive names among what is read."""
+    wanted = _own(d.fetched)
     for callee in read:
-        own = users_own(callee) if isinstance(callee, Function) else callee
+        own = _own(callee)
         if own is wanted or (isinstance(own, Function) and isinstance(wanted, Function) and own.name == wanted.name):
             return callee
-    legal = ", ".join(dict.fromkeys(users_own(c).name if isinstance(c, Function) else c.name for c in read)) or "none"
-    refuse(
-        d,
-        f'nothing in loop "{d.at}" reads memory of "{d.fetched.name}"; a Func that is inlined has none. What is read '
-        f"there: {legal}.",
-    )
+    return None
+
+
+def _own(callee: Callee) -> Callee:
+    return users_own(callee) if isinstance(callee, Function) else callee
 
 
 def _callees(program: Program, key: StageKey) -> list[Callee]:

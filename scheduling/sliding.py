@@ -1,9 +1,10 @@
 """Sliding dimensions: where the loops of a Func may leave out what earlier iterations computed.
 
 In: a fully scheduled program. Out: for each Func whose memory outlives an iteration of a loop around it, the program
-with holes of their own for the loops over each dimension that can slide.
+with holes of their own for the loops over each dimension that can slide; and what stands in the way of the others.
 
     for y: { label g: for y' in ?cpu g.y: … }   ->   for y: { label g: for y' in ?loop g.y: … }     (g stored outside)
+    … and g.split(y, yo, yi, 3)                 ->   "y" does not slide: g.split(y, yo, yi, 3) rests on its length
 
 Nothing is decided here. Bounds inference answers a loop hole with the whole compute bounds, or with what is new in an
 iteration, where it can tell (``bounds.sliding``).
@@ -11,46 +12,80 @@ iteration, where it can tell (``bounds.sliding``).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from halide_core.algorithm import Function
-from halide_core.ir import Access, Expr, HoleKind, Let, LoopKind
-from halide_core.program import Guard, Nest, Program, hole, path_to, provided
-from halide_core.visit import Substitution, stmt_exprs, subexpressions, walk
+from halide_core.ir import Expr, HoleKind, Let, LoopKind
+from halide_core.printer import dim_name, format_expr
+from halide_core.program import Guard, Loop, Nest, Program, StageKey, hole
+from halide_core.schedule import Directive
+from halide_core.visit import Substitution, subexpressions
+from scheduling.legality import as_written
 
 _WHOLE = frozenset({LoopKind.VECTORIZED, LoopKind.UNROLLED})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Obstacle:
+    """A dimension of which every iteration computes all that it needs, and what asks for that: a directive or a loop
+    that rests on its length, or a stage that runs over something else."""
+
+    func: Function
+    dim: int
+    by: Directive | Loop | StageKey
+
+    @property
+    def told(self) -> str:
+        """Why it does not slide, in words."""
+        name = dim_name(self.func, self.dim)
+        match self.by:
+            case Directive() as directive:
+                why = f"{as_written(directive).spelled()} rests on its length"
+            case Loop(name=loop, kind=kind):
+                why = f'the {kind.value} loop "{loop.var}" rests on its length'
+            case StageKey(stage=stage):
+                at = format_expr(self.func.definitions[stage].args[self.dim])
+                why = f"stage {stage} writes at {at}, not at {name}"
+        return f'"{name}" does not slide: {why}'
+
+
 def sliding_dimensions(program: Program, func: Function) -> tuple[int, ...]:
     """The dimensions of a Func of which an iteration may compute a part: those that every stage has a pure loop over,
-    and passes through unchanged where it reads its own Func; whose length no directive rests on."""
-    if func in program.algorithm.outputs or program.computed[func] == program.stored[func]:
+    and so passes through unchanged where it reads its own Func (syntactic separation); whose length no directive rests
+    on."""
+    if not _outlives(program, func):
         return ()
-    between = path_to(program, program.computed[func])[len(path_to(program, program.stored[func])) :]
-    if not between:
-        return ()
-    return tuple(d for d in range(func.dimensions) if _slides(program, func, d))
+    return tuple(d for d in range(func.dimensions) if _obstacle(program, func, d) is None)
 
 
-def _slides(program: Program, func: Function, d: int) -> bool:
+def obstacles(program: Program, func: Function) -> tuple[Obstacle, ...]:
+    """The other dimensions of a Func whose memory outlives an iteration."""
+    if not _outlives(program, func):
+        return ()
+    found = (_obstacle(program, func, d) for d in range(func.dimensions))
+    return tuple(each for each in found if each is not None)
+
+
+def _outlives(program: Program, func: Function) -> bool:
+    """Whether there is a loop between a Func's memory and what computes it."""
+    return func not in program.algorithm.outputs and program.computed[func] != program.stored[func]
+
+
+def _obstacle(program: Program, func: Function, d: int) -> Obstacle | None:
     ends: set[Expr] = set()
     for stage in program.stages(func):
         if not func.pure_dims(stage)[d]:
-            return False
+            return Obstacle(func, d, StageKey(func, stage))
         interval = hole(HoleKind.CPU, func, stage, d)
         ends |= {interval.min, interval.len}
-    if any(ends.intersection(subexpressions([o.condition])) for o in program.obligations):
-        return False
+    for o in program.obligations:
+        if not ends.isdisjoint(subexpressions([o.condition])):
+            return Obstacle(func, d, o.directive)
     for key in program.keys(func):
-        nest = program.nests[key]
-        at = provided(nest.core).args[d]
-        own = [e for s in walk(nest.core) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access)]
-        if any(e.callee is func and e.args[d] is not at for e in own):
-            return False
-        for loop in nest.loops:
-            if loop.kind in _WHOLE and ends.intersection(subexpressions([loop.bounds.len])):
-                return False
-    return True
+        for loop in program.nests[key].loops:
+            if loop.kind in _WHOLE and not ends.isdisjoint(subexpressions([loop.bounds.len])):
+                return Obstacle(func, d, loop)
+    return None
 
 
 def give_loop_holes(program: Program, func: Function) -> Program:
@@ -62,6 +97,7 @@ def give_loop_holes(program: Program, func: Function) -> Program:
     for stage in program.stages(func):
         values: dict[Expr, Expr] = {}
         for d in dims:
+            # A stage reads its own Func where it writes, so that all stages need the same: one loop hole is for all.
             old, new = hole(HoleKind.CPU, func, stage, d), hole(HoleKind.LOOP, func, 0, d)
             values[old.min], values[old.len] = new.min, new.len
         to = Substitution(values)

@@ -19,7 +19,7 @@ from halide_core import ir
 from halide_core.algorithm import Algorithm, Function, UniqueNames
 from halide_core.assumptions import assume_condition, known_values
 from halide_core.facts import Facts
-from halide_core.ir import Access, Expr, Hole, Provide, Stmt, Variable
+from halide_core.ir import Access, Callee, Expr, Hole, Provide, Stmt, Variable
 from halide_core.program import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
 from halide_core.schedule import (
     Branch,
@@ -32,9 +32,9 @@ from halide_core.schedule import (
 )
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL
-from halide_core.visit import Rewriter, Substitution
+from halide_core.visit import Rewriter, Substitution, stmt_exprs, walk
 from scheduling.inline import copied, has_place
-from scheduling.legality import refuse, stage_key
+from scheduling.legality import as_written, refuse, stage_key
 
 
 def specialize_stages(program: Program) -> Iterator[tuple[Directive, Program]]:
@@ -82,6 +82,9 @@ def specialize(program: Program, d: Specialize) -> Program:
     copies: dict[Function, Function] = {}
     for g in _reached(program, body, inside):
         copies[g] = copied(g, names.fresh(g.name), copies)
+    to: dict[Callee, Callee] = dict(copies.items())
+    for copy in copies.values():  # a place in the loops of another copy, which was made after this one
+        copy.directives = [d.renamed(to) for d in copy.directives]
     nests = dict(program.nests)
     nests[made] = _copied_nest(program.nests[key], body, key.func, made, copies)
     for g, copy in copies.items():
@@ -120,7 +123,7 @@ def specialize_fail(program: Program, d: SpecializeFail) -> Program:
         refuse(
             d,
             "no run would be left. Give the cases that are supported first, for example "
-            f"{d.subject()}.specialize(condition).",
+            f"{as_written(d).subject()}.specialize(condition).",
         )
     needed = Obligation(
         key.func,
@@ -242,8 +245,15 @@ class _Assumed:
         self._simplifier = Simplifier(facts)
 
     def stmt(self, core: Stmt) -> Stmt:
-        """The assignment with its conditions; one that always holds is left out."""
-        return _unwrapped(self._simplifier.stmt(self._known.stmt(core)))
+        """The assignment with its conditions; one that always holds is left out. Of what the condition says nothing
+        about, nothing is changed: that it is the user's definition is then plain to see."""
+        simple = self._simplifier.stmt(self._known.stmt(core))
+        return core if _same(simple, Simplifier().stmt(core)) else _unwrapped(simple)
+
+
+def _same(a: Stmt, b: Stmt) -> bool:
+    """Whether two assignments under their conditions are built alike."""
+    return [stmt_exprs(s) for s in walk(a)] == [stmt_exprs(s) for s in walk(b)]
 
 
 def _unwrapped(core: Stmt) -> Stmt:
@@ -291,7 +301,7 @@ def _copied_nest(
     variables = [ir.index_variable(str(name)) for name in names]
     copier = _Copier({loop.var: v for loop, v in zip(nest.loops, variables, strict=True)}, copies)
     loops = [
-        Loop(name, var, copier.interval(loop.bounds), loop.kind, loop.pure)
+        Loop(name, var, copier.interval(loop.bounds), loop.kind, loop.reduces)
         for name, var, loop in zip(names, variables, nest.loops, strict=True)
     ]
     return Nest(tuple(loops), (), copier.stmt(core))

@@ -64,7 +64,7 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
         if missing or not consumers:
             legal = ", ".join(g.name for g in readers if g not in served) or "none"
             who = f'"{missing[0]}" does not read it' if missing else "no other Func reads it"
-            refuse(d, f'"{f.name}": {who} in this pipeline. Those that do, and read nothing in its place yet: {legal}.')
+            refuse(d, f"{who} in this pipeline. Those that do, and read nothing in its place yet: {legal}.")
         served += consumers
         assert isinstance(d.instead, Function)
         to = _Reading({f: d.instead})

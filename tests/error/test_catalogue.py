@@ -318,3 +318,49 @@ def test_every_name_of_halide_is_there_or_says_that_it_is_not(owner: str) -> Non
             getattr(thing, name)
     with pytest.raises(AttributeError, match="misspelt"):
         _ = thing.misspelt
+
+
+ENUMS = {
+    "ArgumentKind": "InputScalar InputBuffer OutputBuffer",
+    "DeviceAPI": "Host Default_GPU CUDA Vulkan OpenCL Metal Hexagon",
+    "LinkageType": "External ExternalPlusMetadata ExternalPlusArgv Internal",
+    "MemoryType": "Auto Heap Stack Register GPUShared GPUTexture LockedCache VTCM",
+    "NameMangling": "Default C CPlusPlus",
+    "OutputFileType": "assembly bitcode c_header c_source compiler_log cpp_stub featurization function_info_header "
+    "hlpipe llvm_assembly object python_extension pytorch_wrapper registration schedule static_library stmt "
+    "conceptual_stmt stmt_html conceptual_stmt_html device_code",
+    "Partition": "Auto Never Always",
+    "PrefetchBoundStrategy": "Clamp GuardWithIf NonFaulting",
+    "StmtOutputFormat": "Text HTML",
+    "TailStrategy": "RoundUp GuardWithIf Predicate PredicateLoads PredicateStores ShiftInwards ShiftInwardsAndBlend "
+    "RoundUpAndBlend Auto",
+    "TargetArch": "ArchUnknown X86 ARM Hexagon POWERPC RISCV WebAssembly",
+    "TargetOS": "OSUnknown Linux Windows OSX Android IOS QuRT NoOS wasmrt",
+    "TypeCode": "Int UInt Float Handle",
+}
+"""Halide's, but for its DeviceAPI.None, which is no Python that can be written."""
+
+
+@pytest.mark.parametrize("enum", ENUMS)
+def test_every_member_of_halide_s_is_there_or_says_that_it_is_not(enum: str) -> None:
+    found = getattr(hl, enum)
+    for name in ENUMS[enum].split():
+        if not hasattr(found, name):
+            with pytest.raises(hl.NotAvailableError, match=f'"{name}" is not available yet'):
+                getattr(found, name)
+    with pytest.raises(AttributeError, match="misspelt"):
+        _ = found.misspelt
+
+
+def test_memory_that_is_not_here_is_refused_where_it_is_named() -> None:
+    anything: Any = hl.MemoryType
+    refused(hl.NotAvailableError, lambda: f().store_in(anything.GPUShared), '"GPUShared"', at="anything.GPUShared")
+    assert not hasattr(hl.MemoryType, "VTCM")
+    assert [m.name for m in hl.MemoryType] == ["Auto", "Heap", "Stack", "Register"]
+
+
+def test_wrapper_of_an_output_is_no_name_of_halide_s() -> None:
+    buffer: Any = f().output_buffer()
+    with pytest.raises(AttributeError, match="'in_'") as caught:
+        _ = buffer.in_
+    assert not isinstance(caught.value, hl.NotAvailableError)

@@ -25,9 +25,3 @@ def test_consumer_that_does_not_read_it() -> None:
     g[x] = f[x] + hl.u8(im.width())
     im.in_(g).compute_root()
     refused(hl.ScheduleError, g.loop_nest, "im.in_(g)", '"g" does not read it', "yet: f", at="im.in_(g)")
-
-
-def test_output_has_none() -> None:
-    f = hl.Func("f")
-    f[x] = x
-    refused(hl.NotAvailableError, lambda: f.output_buffer().in_, "in_", at="f.output_buffer().in_")  # type: ignore[attr-defined]

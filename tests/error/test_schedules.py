@@ -160,7 +160,7 @@ def test_vector_without_a_constant_length_is_refused(pair: Pair) -> None:
 def test_reduction_loops_keep_their_order() -> None:
     f, r = hl.Func("f"), hl.RDom([(0, 5), (0, 4)])
     f[x] = 0
-    f[x] += r.x * r.y
+    f[x] = f[x] * 2 + r.x * r.y
     f.update().reorder(r.y, r.x)
     refused(hl.ScheduleError, lambda: f.realize([4]), "r.x, r.y", at="f.update().reorder(r.y, r.x)")
 
@@ -223,3 +223,92 @@ def test_directives_that_are_not_available_say_so(pair: Pair) -> None:
     for name in ("compute_with", "memoize", "async_"):
         with pytest.raises(hl.HalideError, match="not available yet"):
             getattr(f, name)
+
+
+def told(verb: str, given: list[int]) -> str:
+    return f"{verb}({', '.join(map(str, ('x', *given)))})"
+
+
+BOUNDS = [("bound", [0, 4]), ("bound_extent", [4]), ("bound", [0, 8])]
+
+
+@pytest.mark.parametrize("first", BOUNDS)
+@pytest.mark.parametrize("second", BOUNDS)
+def test_second_bound_of_a_dimension_is_refused(first: Any, second: Any, pair: Pair) -> None:
+    _, f = pair
+    for verb, given in (first, second):
+        getattr(f, verb)(x, *given)
+    named = (f"f.{told(*second)}: ", f'"x" is bounded already, by f.{told(*first)}.', "Keep one of the two.")
+    refused(hl.ScheduleError, lambda: f.realize([4, 4]), *named, at="getattr(f, verb)(x, *given)")
+
+
+def test_bounds_of_two_dimensions_are_two(pair: Pair) -> None:
+    g, f = pair
+    f.bound(x, 0, 4).bound_extent(y, 4)
+    g.compute_root().bound(x, 0, 4)
+    assert (np.asarray(f.realize([4, 4])) == f.evaluate([4, 4])).all()
+
+
+def test_last_length_of_memory_counts(pair: Pair) -> None:
+    g, f = pair
+    g.compute_root().bound_storage(x, 2).bound_storage(x, 64)
+    assert (np.asarray(f.realize([8, 8])) == f.evaluate([8, 8])).all()
+    g.bound_storage(x, 3)
+    refused(hl.PipelineError, lambda: f.realize([8, 8]), "g.bound_storage(x, 3)", "3 for 8", at="f.realize([8, 8])")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda g: g.reorder_storage(y, x),
+        lambda g: g.align_storage(x, 8),
+        lambda g: g.bound_storage(x, 64),
+        lambda g: g.fold_storage(y, 8),
+        lambda g: g.bound(x, 0, 8),
+        lambda g: g.align_bounds(x, 8),
+    ],
+    ids=["reorder_storage", "align_storage", "bound_storage", "fold_storage", "bound", "align_bounds"],
+)
+def test_schedule_of_a_pipeline_with_other_vars_is_refused(given: Callable[[hl.Func], Any], pair: Pair) -> None:
+    g, f = pair
+    given(g.compute_root())
+    a, b, other, out = hl.Var("a"), hl.Var("b"), hl.Func("g"), hl.Func("f")
+    other[a, b] = a * b
+    out[x, y] = other[x, y - 1] + other[x, y + 1]
+    hl.Schedule(f).apply(out)
+    named = ('"g" has no dimension "', "Its dimensions: a, b.")
+    refused(hl.ScheduleError, lambda: out.realize([4, 4]), *named, at="lambda g: g.")
+
+
+def test_memory_of_an_output_is_the_caller_s(pair: Pair) -> None:
+    g, f = pair
+    f.store_at(g, x)
+    refused(hl.ScheduleError, lambda: f.realize([4, 4]), "its memory is the caller's", at="f.store_at(g, x)")
+
+
+def test_wrapper_that_nothing_reads_is_refused(pair: Pair) -> None:
+    _, f = pair
+    f.in_()
+    error = refused(hl.ScheduleError, lambda: f.realize([4, 4]), "none.", at="f.in_()")
+    assert error.message.startswith("f.in_(): no other Func reads it in this pipeline.")
+
+
+WHOLE = "The schedule takes whole vectors or tiles"
+
+
+def test_window_that_a_bound_does_not_cover_has_no_other_reason() -> None:
+    f = hl.Func("f")
+    f[x] = x
+    f.bound(x, 2, 8)
+    error = refused(hl.PipelineError, lambda: f.realize([8]), "f.bound(x, 2, 8) does not cover", at="f.realize([8])")
+    assert WHOLE not in error.message
+
+
+@pytest.mark.parametrize("tail", [Tail.Auto, Tail.RoundUp, Tail.ShiftInwards])
+def test_window_that_grew_is_told_as_a_reason(tail: hl.TailStrategy) -> None:
+    im, f = hl.ImageParam(hl.UInt(8), 1, "im"), hl.Func("f")
+    f[x] = im[x]
+    f.split(x, xo, xi, 8, tail)
+    im.set(np.zeros(3, np.uint8))
+    named = (WHOLE, '"f" from 0 to 7 in dimension 0, where 0 to 2 is asked for', "hl.TailStrategy.GuardWithIf")
+    refused(hl.PipelineError, lambda: f.realize([3]), *named, at="f.realize([3])")

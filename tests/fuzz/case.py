@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeAlias
 import halide_core as hl
 from halide_core.errors import Location
 from halide_core.schedule import TailStrategy
+from halide_core.schedule_stages import Partition
 from halide_core.storage import MemoryType, PrefetchBoundStrategy
 from halide_core.types import Type
 from tests.fuzz.terms import INEXACT, Form, Term, source, type_source
@@ -228,7 +229,8 @@ class Consumers:
 
 
 Given: TypeAlias = (
-    "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | PrefetchBoundStrategy | Window | int | str"
+    "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | PrefetchBoundStrategy | Partition | Window | int "
+    "| str"
 )
 
 
@@ -274,6 +276,8 @@ def _given(arg: Given) -> str:
             return f"hl.MemoryType.{arg.name}"
         case PrefetchBoundStrategy():
             return f"hl.PrefetchBoundStrategy.{arg.name}"
+        case Partition():
+            return f"hl.Partition.{arg.name}"
         case Term():
             return source(arg)
         case str() | int():

@@ -73,6 +73,8 @@ def judge(case: Program, judges: Judges = INTERPRETED) -> Verdict:
     except OutOfSteps as spent:
         return Verdict(Outcome.TOO_LONG, "steps", spent.message)
     except Exception as error:  # noqa: BLE001  # whatever a case makes fail is what is looked for
+        if isinstance(error.__cause__, MemoryError):  # a schedule that makes an output larger than any machine
+            return Verdict(Outcome.TOO_LONG, "memory", str(error))
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Verdict(Outcome.MISMATCH, f"{type(error).__name__} in {where.name}", traceback.format_exc(limit=-6))
 

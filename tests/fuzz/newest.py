@@ -7,18 +7,26 @@ changes no case that has none of it.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
-from halide_core.schedule import TailStrategy, Traced
+from halide_core.schedule import Reorder, TailStrategy, Traced, Traverse
 from halide_core.schedule_funcs import InInput
-from halide_core.schedule_stages import Atomic, Prefetch
+from halide_core.schedule_stages import Atomic, Partition, PartitionLoop, Prefetch
 from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32
-from tests.fuzz.case import Case, Consumer, Definition, Image, Loop, Then, Told
+from tests.fuzz.case import Case, Consumer, Definition, Given, Image, Loop, Then, Told
+from tests.fuzz.draw_reductions import draw_at_once, draw_places
 from tests.fuzz.later import LATER, Later, draw_tail, names_its_loops, placed_funcs, reductions
 from tests.fuzz.nests import model_of
 from tests.fuzz.terms import Form, number
 
-_SHARES = {"atomic": 0.12, "prefetch": 0.08, "in_ of an input": 0.3}
+_PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.015), ("always", "_all", 0.015)]
+
+_SHARES = {
+    "atomic": 0.12, "prefetch": 0.08, "in_ of an input": 0.3, "places of reduction loops": 0.12,
+    "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
+    "partition": 0.03,
+}  # fmt: skip
 """Of the cases that a generator is asked for, few have what it needs: reductions, or inputs."""
 
 _RARE = {
@@ -32,7 +40,7 @@ _RARE_TAILS = 0.08
 
 def draw_newest(case: Case, seed: int, at: int) -> Case:
     """The case, or the case with some of the directives."""
-    for method, each in (*NEWEST.items(), ("in_ of an input", _INPUTS)):
+    for method, each in (*NEWEST.items(), *_MORE.items()):
         rng = random.Random(f"{seed}/{at}/{method}")
         if rng.random() < _SHARES[method]:
             case = each.draw(case, rng) or case
@@ -114,11 +122,43 @@ def _draw_input_wrapper(case: Case, rng: random.Random) -> Case | None:
     return with_told(case, Told(image.name, 0, "in_", () if everywhere else (Consumer(func),), then=tuple(then)))
 
 
+def _draw_partition(method: str) -> Callable[[Case, random.Random], Case | None]:
+    """The generator of one of the calls about loops that are divided."""
+
+    def draw(case: Case, rng: random.Random) -> Case | None:
+        args = model_of(case).args
+        placed = [f for f in dict.fromkeys(placed_funcs(case)) if args[f]]
+        if not placed:
+            return None
+        func = rng.choice(placed)
+        said = {a.name for t in case.directives if t.func == func for a in t.args if isinstance(a, Loop)}
+        free = [Loop(v) for v in args[func] if v not in said]
+        given: tuple[Given, ...] = ()
+        if not method.endswith("_all"):
+            if not free:
+                return None
+            given = (rng.choice(free),)
+            given += (rng.choice(list(Partition)),) if method == "partition" else ()
+        return with_told(case, Told(func, 0, method, given))
+
+    return draw
+
+
 _INPUTS = Later(_draw_input_wrapper, (InInput,))
+
+_MORE = {
+    "in_ of an input": _INPUTS,
+    "places of reduction loops": Later(draw_places, (Reorder,)),
+    "reduction loops at once": Later(draw_at_once, (Traverse,)),
+}
+"""More of what other generators draw too."""
+
+_PARTITIONING = ("partition", *(f"{which}_partition{rest}" for which, rest, _ in _PARTITIONS))
 
 NEWEST: dict[str, Later] = {
     "atomic": Later(_draw_atomic, (Atomic,)),
     "prefetch": Later(_draw_prefetch, (Prefetch,)),
+    **{method: Later(_draw_partition(method), (PartitionLoop,)) for method in _PARTITIONING},
 }
 """The directives."""
 

@@ -12,6 +12,7 @@ import sys
 
 from halide_core import boundary_conditions
 from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt, WriteFile
+from halide_core.loop_level import Unplaced
 from halide_core.schedule import DebugToFile, Directive, TailStrategy
 from tests.fuzz.coverage import Feature, Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
@@ -20,9 +21,9 @@ from tests.fuzz.draw_terms import TYPES
 from tests.fuzz.draw_updates import KINDS
 from tests.fuzz.newest import ADDED
 
-UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile)}
+UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile), "compute_at": (Unplaced,)}
 """Methods that no campaign needs to meet, with the directives and the nodes that are theirs: a campaign shall not write
-files all over, which no judge reads; tests of their own ask for files and values."""
+files all over, which no judge reads; tests of their own ask for files and values. A level never set is refused."""
 
 
 def leaves(root: type) -> list[type]:

@@ -10,6 +10,7 @@ from halide_core.func import Func
 from halide_core.func_schedule import FuncSchedule
 from halide_core.schedule import Directive, Split, TailStrategy
 from halide_core.stage import StageSchedule
+from halide_core.stage_partition import PartitionSchedule
 from tests.fuzz.coverage import Group
 from tests.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.fuzz.draw import draw
@@ -34,7 +35,7 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
         own = {n for n, f in vars(owner).items() if inspect.isfunction(f)}
         return {n for n in own if not n.startswith("_")}
 
-    offered = methods(StageSchedule) | methods(FuncSchedule)
+    offered = methods(StageSchedule) | methods(PartitionSchedule) | methods(FuncSchedule)
     assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(ADDED) | set(UNDRAWN)
     assert all(callable(getattr(Func, n)) for n in offered)
 

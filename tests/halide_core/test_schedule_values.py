@@ -236,3 +236,98 @@ def _handle(leaf: Function | Image | Parameter) -> object:
     image = hl.ImageParam(leaf.types[0], leaf.dimensions, leaf.name)
     image._source = leaf
     return image
+
+
+# Specializations keep apart when a schedule joins others.
+
+
+def scaled() -> tuple[hl.Func, hl.Param]:
+    n = hl.Param(hl.Int(32), "n", 4)
+    f = hl.Func("f")
+    f[x] = x * n
+    return f, n
+
+
+def right_for(f: hl.Func, n: hl.Param, *values: int) -> bool:
+    """Whether f has its values, whatever n is."""
+    for value in values:
+        n.set(value)
+        if (np.asarray(f.realize([9])) != np.arange(9) * value).any():
+            return False
+    return True
+
+
+def test_apply_after_another_specialization() -> None:
+    f, n = scaled()
+    f.specialize(n == 4).vectorize(x, 4)
+    told = hl.Schedule(f)
+    told.clear()
+    f.specialize(n == 1)
+    told.apply()
+    assert right_for(f, n, 1, 4, 5)
+    source = hl.Schedule(f).source()
+    assert "f_0_2 = f.specialize((n == 4))\n    f_0_2.vectorize(x, 4)" in source
+    again = scaled()
+    run(source, *again)
+    assert hl.Schedule(again[0]).source() == source
+    assert again[0].loop_nest() == f.loop_nest()
+
+
+def test_apply_finds_the_specialization_that_is_there() -> None:
+    f, n = scaled()
+    f.specialize(n > 2).specialize(n == 4).vectorize(x, 4)
+    f.specialize(n == 0).unroll(x, 2)
+    told = hl.Schedule(f)
+    other, m = scaled()
+    other.specialize(m == 0)
+    other.specialize(m > 2)
+    told.apply(other)
+    assert hl.Schedule(other).directives() == [
+        "f.specialize(n == 0)",
+        "f.specialize(2 < n)",
+        "f.specialize(2 < n).specialize(n == 4)",
+        "f.specialize(2 < n).specialize(n == 4).split(x, x, x.v, 4)",
+        "f.specialize(2 < n).specialize(n == 4).vectorize(x.v)",
+        "f.specialize(n == 0).split(x, x, x.u, 2)",
+        "f.specialize(n == 0).unroll(x.u)",
+    ]
+    assert right_for(other, m, 0, 1, 3, 4)
+
+
+def test_apply_numbers_the_specializations_of_each_stage() -> None:
+    def made() -> tuple[hl.Func, hl.Param]:
+        f, n = scaled()
+        f[x] += n
+        return f, n
+
+    f, n = made()
+    f.update().specialize(n == 4).vectorize(x, 4)
+    told = hl.Schedule(f)
+    told.clear()
+    f.specialize(n == 1).unroll(x, 2)
+    f.update().specialize(n == 1).unroll(x, 2)
+    told.apply()
+    for value in (1, 4, 5):
+        n.set(value)
+        assert (np.asarray(f.realize([9])) == np.arange(9) * value + value).all()
+
+
+def test_apply_twice_gives_the_directives_twice() -> None:
+    f, n = scaled()
+    f.specialize(n == 4).vectorize(x, 4)
+    told = hl.Schedule(f)
+    told.apply()
+    assert hl.Schedule(f).directives().count("f.specialize(n == 4)") == 1
+    with pytest.raises(hl.ScheduleError, match=r'"x\.v" already names a loop'):
+        f.compile_jit()
+
+
+def test_apply_after_the_last_case() -> None:
+    f, n = scaled()
+    f.specialize(n == 4).vectorize(x, 4)
+    told = hl.Schedule(f)
+    told.clear()
+    f.specialize(n == 1)
+    f.specialize_fail("one only")
+    raised(hl.ScheduleError, lambda: told.apply(), "specialize() can't follow")  # noqa: PLW0108  # its line is asked for
+    assert len(hl.Schedule(f)) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from halide_core.types import BOOL, INT64
 from tests.halide_core.raising import raised
 from tests.scheduling.dumps import histogram, tiled_blur
 
-x, y, xo, xi = (hl.Var(n) for n in ("x", "y", "xo", "xi"))
+x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
 PLACE = re.compile(r"^        at .*test_explain\.py:\d+: ", re.MULTILINE)
 
 
@@ -130,6 +131,105 @@ def test_explanation_of_everything_is_text_first() -> None:
     assert titles[-3:] == ["== The bounds query", "== The answers", "== The program"]
     assert "input in, dimension 0" in explanation.latex()
     assert r"?cpu g.s0.x" in explanation.latex()
+
+
+# -- what does not slide
+
+
+def window() -> tuple[hl.Func, hl.Func]:
+    """``f[x, y] = g[x, y - 1] + g[x, y + 1]``, and memory for ``g`` at the root."""
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x * y
+    f[x, y] = g[x, y - 1] + g[x, y + 1]
+    g.store_root().compute_at(f, y)
+    return g, f
+
+
+def of_slides(f: hl.Func) -> list[str]:
+    """What the loop nest says of slides."""
+    lines = [line.strip() for line in f.loop_nest().splitlines()]
+    return [line[1:-1] for line in lines if line.startswith("(")]
+
+
+OBSTACLES: list[tuple[Callable[[hl.Func], object], str]] = [
+    (lambda g: g.split(y, yo, yi, 3), "g.split(y, yo, yi, 3)"),
+    (lambda g: g.specialize(hl.Param(hl.Int(32), "p") > 0).vectorize(y, 4), "g.specialize(0 < p).vectorize(y, 4)"),
+    (lambda g: g.fuse(x, y, xo), "g.fuse(x, y, xo)"),
+    (lambda g: g.align_bounds(y, 2), "g.align_bounds(y, 2)"),
+    (lambda g: g.bound_extent(y, 3).vectorize(x, 4), "g.bound_extent(y, 3)"),
+    (lambda g: g.vectorize(y), 'the vectorized loop "y"'),
+    (lambda g: g.unroll(y), 'the unrolled loop "y"'),
+]
+
+
+@pytest.mark.parametrize(("schedule", "by"), OBSTACLES, ids=[by for _, by in OBSTACLES])
+def test_loop_nest_names_what_rests_on_a_length(schedule: Callable[[hl.Func], object], by: str) -> None:
+    g, f = window()
+    schedule(g)
+    assert of_slides(f) == [f'"y" does not slide: {by} rests on its length']
+
+
+def test_explanation_names_what_rests_on_a_length() -> None:
+    g, f = window()
+    g.align_bounds(y, 2)
+    lines = str(f.explain()).splitlines()
+    assert 'g: "y" does not slide: g.align_bounds(y, 2) rests on its length' in lines
+    assert not any("g:" in line and '"x"' in line for line in lines)
+
+
+def test_loop_nest_names_a_func_of_which_each_case_has_a_copy_as_the_user_does() -> None:
+    g, f = window()
+    g.align_bounds(y, 2)
+    f.specialize(hl.Param(hl.Int(32), "p") > 0)
+    assert "produce g$1 " in f.loop_nest()
+    assert of_slides(f) == ['"y" does not slide: g.align_bounds(y, 2) rests on its length'] * 2
+
+
+def test_loop_nest_names_the_stage_that_writes_elsewhere() -> None:
+    g, f, r = hl.Func("g"), hl.Func("f"), hl.RDom([(1, 6)], "r")
+    g[x, y] = x * y
+    g[x, 3] = x
+    g[x, r.x * 2] += g[x, r.x - 1]
+    f[x, y] = g[x, y - 1] + g[x, y + 1]
+    g.store_root().compute_at(f, y)
+    assert of_slides(f) == ['"y" does not slide: stage 1 writes at 3, not at y']
+
+
+def test_loop_nest_is_silent_of_what_does_not_move() -> None:
+    g, f = window()
+    g.vectorize(x, 4)
+    assert of_slides(f) == ['"y" slides along f.s0.y']
+    g, f = window()
+    g.bound(y, 0, 30)
+    assert of_slides(f) == ['"x" slides along f.s0.y']
+
+
+def test_loop_nest_sees_what_moves_by_a_split_loop() -> None:
+    g, f = window()
+    f.split(y, yo, yi, 3)
+    g.compute_at(f, yi).align_bounds(y, 2)
+    assert of_slides(f) == ['"y" does not slide: g.align_bounds(y, 2) rests on its length']
+
+
+def test_loop_nest_says_of_each_dimension_that_moves_what_it_does() -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x * y
+    f[x, y] = g[x - 1, y - 1] + g[x + 1, y + 1]
+    g.store_root().compute_at(f, x).split(x, xo, xi, 3)
+    assert of_slides(f) == [
+        '"x" does not slide: g.split(x, xo, xi, 3) rests on its length',
+        '"y" slides along f.s0.y',
+    ]
+
+
+def test_loop_nest_names_all_that_is_in_the_way_where_nothing_moves() -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x
+    f[x, y] = g[x] + g[x + 1]
+    g.store_root().compute_at(f, y)
+    assert of_slides(f) == ['"x" slides along f.s0.y']
+    g.split(x, xo, xi, 4)
+    assert of_slides(f) == ['"x" does not slide: g.split(x, xo, xi, 4) rests on its length']
 
 
 # -- wrong names

@@ -193,7 +193,7 @@ def test_loop_of_a_constant_length_is_cut_where_constants_end_clamps() -> None:
     fixed = ir.maximum(ir.minimum(i, ir.i64(12)), ir.i64(5))
     point = Provide(f.function, 0, (ir.add(fixed, ir.minimum(i, n)),), (ir.const(0, INT32),))
     bounds = Interval(ir.i64(2), ir.i64(18))
-    tree = partition_loops(For(LoopName("f", 0, 0, "x"), i, bounds, LoopKind.SERIAL, True, point))
+    tree = partition_loops(For(LoopName("f", 0, 0, "x"), i, bounds, LoopKind.SERIAL, True, point), {})
     starts = [s.bounds.min for s in walk(tree) if isinstance(s, For)]
     assert {start.value for start in starts if isinstance(start, IntImm)} == {2, 5, 13}
 

@@ -22,7 +22,7 @@ def rows(length: Expr) -> For:
 
 @pytest.mark.parametrize("length", [3, 5])
 def test_first_iteration_and_the_others_are_all(length: int) -> None:
-    block = separate_warm_ups(rows(ir.i64(length)))
+    block = separate_warm_ups(rows(ir.i64(length)), {})
     assert isinstance(block, Block)
     stored = [s for s in walk(block) if isinstance(s, Store)]
     assert [s.value for s in stored] == [ir.ONE, ir.ZERO]

@@ -207,3 +207,64 @@ def wrapper(hl: Any) -> Any:
     across.in_(blur).compute_at(blur, y)
     across.compute_root()
     return blur.realize([24, 18])
+
+
+@pipeline
+def reduction_loops_trade_places(hl: Any) -> Any:
+    x, r = hl.Var("x"), hl.RDom([(0, 5), (0, 7)], "r")
+    total, least, image = hl.Func("total"), hl.Func("least"), hl.Buffer(picture(24, 18))
+    total[x] = hl.i32(0)
+    total[x] += hl.i32(image[x + r.x, r.y]) * (r.x - r.y)
+    total.update().reorder(r.y, x, r.x)
+    least[x] = hl.u8(255)
+    least[x] = hl.min(least[x], image[x + r.x, r.y])
+    least.update().split(r.x, hl.RVar("ro"), hl.RVar("ri"), 2).reorder(r.y, hl.RVar("ro"), hl.RVar("ri"))
+
+    def last() -> None:
+        f = hl.Func("f")
+        f[x] = 0
+        f[x] = r.x * 2 + r.y
+        f.update().reorder(r.y, r.x)
+        f.realize([4])
+
+    return [total.realize([9]), least.realize([9]), attempt(last)]
+
+
+@pipeline
+def reduction_loops_whose_iterations_never_meet(hl: Any) -> Any:
+    x, y, r = hl.Var("x"), hl.Var("y"), hl.RDom([(0, 16), (1, 6)], "r")
+    row, scan, odd = hl.Func("row"), hl.Func("scan"), hl.Func("odd")
+    row[x] = 0
+    row[r.x] = r.x * 2
+    row.update().parallel(r.x)
+    scan[x, y] = x + y
+    scan[r.x, r.y] = scan[r.x, r.y - 1] * 3 + r.x
+    scan.update().reorder(r.y, r.x).vectorize(r.x, 4)
+    odd[x] = x
+    odd[r.x * 2 + 1] = odd[r.x * 2] + r.x
+    odd.update().vectorize(r.x, 4)
+
+    def meet() -> None:
+        f = hl.Func("f")
+        f[x] = x
+        f[r.x + 1] = f[r.x] + 1
+        f.update().parallel(r.x)
+        f.realize([20])
+
+    return [row.realize([16]), scan.realize([16, 8]), odd.realize([34]), attempt(meet)]
+
+
+@pipeline
+def partition_policies(hl: Any) -> Any:
+    def run(policy: Any) -> Any:
+        x, y, across, blur = _blur(hl)
+        across.compute_root()
+        policy(across, x, y)
+        return blur.realize([24, 18])
+
+    return [
+        run(lambda f, x, y: f.never_partition([x, y])),
+        run(lambda f, x, y: f.never_partition_all()),
+        run(lambda f, x, y: f.always_partition([y])),
+        run(lambda f, x, y: f.partition(x, hl.Partition.Always).vectorize(x, 8)),
+    ]

@@ -52,7 +52,8 @@ def test_alignment_to_a_param(m: int) -> None:
 
 def test_modulus_that_comes_to_nothing() -> None:
     f, x, _y = pixels()
-    refused(lambda: f.align_bounds(x, hl.Expr(4) - hl.Expr(4)), f, "the modulus must be positive, not 0.")
+    with pytest.raises(hl.ScheduleError, match=r"The modulus of align_bounds\(\) must be positive, not 0\."):
+        f.align_bounds(x, hl.Expr(4) - hl.Expr(4))
 
 
 def test_modulus_from_a_param_that_is_not_positive() -> None:

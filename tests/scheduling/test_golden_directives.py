@@ -178,6 +178,41 @@ def test_reorder_moves_a_pure_loop_across_reduction_loops(golden: Golden) -> Non
     golden("reorder_rvar.txt", both(f))
 
 
+def test_reorder_of_reduction_loops(golden: Golden) -> None:
+    x, r, f = hl.Var("x"), hl.RDom([(0, 3), (0, 5)], "r"), hl.Func("f")
+    f[x] = 0
+    f[x] += r.x * r.y
+    f.update().reorder(r.y, x, r.x)
+    golden("reorder_reduction.txt", both(f))
+
+
+def test_vectorize_of_a_reduction_loop_whose_iterations_never_meet(golden: Golden) -> None:
+    f, _x, _y = pixels()
+    r = hl.RDom([(0, 8), (1, 5)], "r")
+    f[r.x, r.y] = f[r.x, r.y - 1] * 2
+    f.update().reorder(r.y, r.x).vectorize(r.x, 4)
+    golden("vectorize_apart.txt", f"{both(f)}\n-- vectorize\n{format_stmt(after(f, 'vectorize'))}\n")
+
+
+POLICIES: dict[str, Callable[[hl.Func, hl.Var, hl.Var], hl.Func]] = {
+    "partition_Never": lambda f, x, y: f.partition(x, hl.Partition.Never),
+    "partition_Always": lambda f, x, y: f.partition(y, hl.Partition.Always),
+    "never_partition": lambda f, x, y: f.never_partition(x, y),
+    "always_partition": lambda f, x, y: f.always_partition(y),
+    "never_partition_all": lambda f, x, y: f.never_partition_all(),
+    "always_partition_all": lambda f, x, y: f.always_partition_all(),
+}
+
+
+@pytest.mark.parametrize("name", list(POLICIES))
+def test_partition(golden: Golden, name: str) -> None:
+    x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("f")
+    source = hl.BoundaryConditions.repeat_edge(hl.ImageParam(hl.UInt(8), 2, "src"))
+    f[x, y] = source[x + 1, y - 1]
+    POLICIES[name](f, x, y)
+    golden(f"{name}.txt", f"{with_holes(f)}\n\n-- partition\n{format_stmt(after(f, 'partition'))}\n")
+
+
 def test_tile(golden: Golden) -> None:
     f, x, y = pixels()
     f.tile(x, y, xo, yo, xi, yi, 32, 8, TailStrategy.GuardWithIf)

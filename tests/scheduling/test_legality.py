@@ -54,6 +54,24 @@ def reduction() -> tuple[hl.Func, hl.Var, hl.RDom]:
     return f, x, r
 
 
+def recurrence() -> tuple[hl.Func, hl.Var, hl.RDom]:
+    """``f[x] = 0; f[x] = f[x]*2 + r.x + r.y`` over 10 x 6 points: what comes last counts most."""
+    x, r = hl.Var("x"), hl.RDom([(0, 10), (0, 6)], "r")
+    f = hl.Func("f")
+    f[x] = 0
+    f[x] = f[x] * 2 + r.x + r.y
+    return f, x, r
+
+
+def rows() -> tuple[hl.Func, hl.RDom]:
+    """``f[r.x, r.y] = f[r.x - 1, r.y] + 1``: what iterations of r.y touch lies apart, of r.x it does not."""
+    x, y, r = hl.Var("x"), hl.Var("y"), hl.RDom([(1, 8), (0, 6)], "r")
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f[r.x, r.y] = f[r.x - 1, r.y] + 1
+    return f, r
+
+
 # -- loops that are not there, and names that are
 
 
@@ -157,7 +175,8 @@ def test_factor_that_is_not_positive(factor: int) -> None:
 
 def test_factor_that_folds_to_nothing() -> None:
     f, x, _y = pixels()
-    refused(lambda: f.split(x, xo, xi, hl.Expr(4) - hl.Expr(4)), f, "the factor must be positive, not 0.")
+    told = "The factor of split() must be positive, not 0."
+    raised(hl.ScheduleError, lambda: f.split(x, xo, xi, hl.Expr(4) - hl.Expr(4)), told)
 
 
 def test_factor_that_is_not_positive_at_start_up() -> None:
@@ -176,7 +195,7 @@ def test_tail_strategy_on_a_reduction_loop(tail: str) -> None:
     f, _x, r = reduction()
     told = f"f.update().split(r.x, rxo, rxi, 4, TailStrategy.{tail}): "
     why = f'"r.x" is a reduction loop, and {tail} would run it on points that its RDom does not have.'
-    legal = "The legal choices: TailStrategy.GuardWithIf, TailStrategy.Predicate, "
+    legal = "The legal choices: hl.TailStrategy.GuardWithIf, hl.TailStrategy.Predicate, "
     refused(lambda: f.update().split(r.x, rxo, rxi, 4, TailStrategy[tail]), f, told, why, legal)
 
 
@@ -195,15 +214,15 @@ def test_tail_of_a_loop_that_is_not_there(tail: TailStrategy) -> None:
 def test_shift_inwards_of_an_update() -> None:
     f, x, _r = reduction()
     told = "f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards): ShiftInwards repeats iterations"
-    legal = "The legal choices: TailStrategy.ShiftInwardsAndBlend, TailStrategy.GuardWithIf, TailStrategy.RoundUp."
-    refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards), f, told, legal)
+    legal = ("The legal choices: hl.TailStrategy.RoundUp, ", "hl.TailStrategy.ShiftInwardsAndBlend, ")
+    refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.ShiftInwards), f, told, *legal)
 
 
 def test_shift_inwards_of_a_loop_shorter_than_the_factor() -> None:
     f, x, _y = pixels()
     f.split(x, xo, xi, 4)
     why = 'f.split(xi, xi, t, 6, TailStrategy.ShiftInwards): "xi" takes 4 steps, fewer than the factor'
-    legal = "The legal choice: TailStrategy.GuardWithIf."
+    legal = "The legal choices: hl.TailStrategy.GuardWithIf, "
     refused(lambda: f.split(xi, xi, t, 6, TailStrategy.ShiftInwards), f, why, legal)
 
 
@@ -211,21 +230,23 @@ def test_shift_inwards_of_a_fused_loop() -> None:
     f, x, y = pixels()
     f.fuse(x, y, t)
     why = 'the length of "t" is not one that bounds inference can raise to the factor.'
-    refused(lambda: f.split(t, xo, xi, 8, TailStrategy.ShiftInwards), f, why, "TailStrategy.GuardWithIf")
+    refused(lambda: f.split(t, xo, xi, 8, TailStrategy.ShiftInwards), f, why, "hl.TailStrategy.GuardWithIf")
 
 
 def test_round_up_of_a_fused_loop() -> None:
     f, x, y = pixels()
     f.fuse(x, y, t)
     why = '"t" is the inner loop of a split, or a fused loop: rounding it up would run into points that'
-    refused(lambda: f.split(t, xo, xi, 8, TailStrategy.RoundUp), f, why, "The legal choice: TailStrategy.GuardWithIf")
+    legal = "The legal choices: hl.TailStrategy.GuardWithIf, "
+    refused(lambda: f.split(t, xo, xi, 8, TailStrategy.RoundUp), f, why, legal)
 
 
 def test_round_up_of_the_inner_loop_of_a_split() -> None:
     f, x, _y = pixels()
     f.split(x, xo, xi, 8)
-    legal = "The legal choice: TailStrategy.GuardWithIf, or a factor that divides its length."
-    refused(lambda: f.split(xi, xi, t, 3, TailStrategy.RoundUp), f, '"xi" is the inner loop of a split', legal)
+    why = '"xi" takes 8 steps, which the factor does not divide: rounding it up would run into points that'
+    legal = "The legal choices: hl.TailStrategy.GuardWithIf, "
+    refused(lambda: f.split(xi, xi, t, 3, TailStrategy.RoundUp), f, why, legal)
 
 
 def test_round_up_of_a_stage_that_steers_itself() -> None:
@@ -234,7 +255,7 @@ def test_round_up_of_a_stage_that_steers_itself() -> None:
     f[x, y] = x + y
     f[x, hl.clamp(f[x, 0], 0, 3)] = 7
     told = 'f.update().split(x, xo, xi, 4, TailStrategy.RoundUp): "f" steers itself here'
-    legal = "The legal choice: TailStrategy.GuardWithIf."
+    legal = "The legal choices: hl.TailStrategy.GuardWithIf, "
     refused(lambda: f.update().split(x, xo, xi, 4, TailStrategy.RoundUp), f, told, legal)
 
 
@@ -265,13 +286,19 @@ def test_fuse_of_a_pure_and_a_reduction_loop() -> None:
 def test_fuse_of_reduction_loops_that_are_not_adjacent() -> None:
     f, x, r = reduction()
     f.update().reorder(r.x, x, r.y)
-    why = 'reduction loops keep their order: "r.x" must be immediately inside "r.y".'
+    why = 'of reduction loops, "r.x" must be immediately inside "r.y"; reorder() brings them there where their order '
     refused(lambda: f.update().fuse(r.x, r.y, rt), f, "f.update().fuse(r.x, r.y, rt): ", why)
 
 
 def test_fuse_of_reduction_loops_the_wrong_way_round() -> None:
     f, _x, r = reduction()
-    refused(lambda: f.update().fuse(r.y, r.x, rt), f, '"r.y" must be immediately inside "r.x".')
+    refused(lambda: f.update().fuse(r.y, r.x, rt), f, '"r.y" must be immediately inside "r.x"; reorder() brings')
+
+
+def test_fuse_of_reduction_loops_that_traded_places() -> None:
+    f, _x, r = reduction()
+    f.update().reorder(r.y, r.x).fuse(r.y, r.x, rt)
+    assert "for rt in [0, 59]" in f.loop_nest()
 
 
 def test_fuse_of_a_loop_with_itself() -> None:
@@ -286,15 +313,39 @@ def test_fuse_of_a_loop_that_is_not_serial() -> None:
 
 
 def test_reorder_of_reduction_loops() -> None:
-    f, _x, r = reduction()
-    why = "f.update().reorder(r.y, r.x): it would change the order of reduction loops, and with it the result."
-    refused(lambda: f.update().reorder(r.y, r.x), f, why, "They must stay, innermost first: r.x, r.y.")
+    f, _x, r = recurrence()
+    why = "f.update().reorder(r.y, r.x): it would change the order in which values are taken in, and with it the result"
+    told = "the update is not known to be associative and commutative"
+    refused(lambda: f.update().reorder(r.y, r.x), f, why, told, "They must stay, innermost first: r.x, r.y.")
 
 
 def test_reorder_of_the_two_halves_of_a_reduction_loop() -> None:
-    f, _x, r = reduction()
+    f, _x, r = recurrence()
     f.update().split(r.x, rxo, rxi, 5)
     refused(lambda: f.update().reorder(rxo, rxi), f, "They must stay, innermost first: rxi, rxo, r.y.")
+
+
+def test_reorder_of_an_operator_that_does_not_commute() -> None:
+    x, r = hl.Var("x"), hl.RDom([(0, 4), (0, 3)], "r")
+    f = hl.Func("f")
+    f[x] = (1, 0)
+    f[x] = (f[x][0] * 3, f[x][1] * 3 + r.x - r.y)
+    refused(lambda: f.update().reorder(r.y, r.x), f, "is not known to be associative and commutative")
+
+
+def test_reorder_of_loops_that_meet_and_one_that_does_not() -> None:
+    f, r = rows()
+    f.update().reorder(r.y, r.x)
+    assert f.loop_nest().index("for r.x") < f.loop_nest().index("for r.y")
+    g, q = rows()
+    g.update().split(q.x, rxo, rxi, 4)
+    refused(lambda: g.update().reorder(rxo, q.y, rxi), g, "They must stay, innermost first: rxi, rxo, r.y.")
+
+
+def test_reorder_on_the_user_s_word() -> None:
+    f, _x, r = recurrence()
+    f.update().atomic(True).reorder(r.y, r.x)
+    assert f.loop_nest().index("for r.x") < f.loop_nest().index("for r.y")
 
 
 def test_reorder_that_names_a_loop_twice() -> None:
@@ -307,8 +358,9 @@ def test_reorder_that_names_a_loop_twice() -> None:
 
 def test_parallel_of_a_reduction_loop() -> None:
     f, _x, r = reduction()
-    why = 'f.update().parallel(r.y): "r.y" is a reduction loop: its iterations depend on each other.'
-    refused(lambda: f.update().parallel(r.y), f, why, "The pure loops of this stage, innermost first: x.")
+    why = 'f.update().parallel(r.y): "r.y" is a reduction loop of which two iterations may meet in one point'
+    legal = "The loops of this stage whose iterations never do, innermost first: x."
+    refused(lambda: f.update().parallel(r.y), f, why, legal)
 
 
 def test_vectorize_of_a_reduction_loop() -> None:
@@ -316,12 +368,27 @@ def test_vectorize_of_a_reduction_loop() -> None:
     refused(lambda: f.update().vectorize(r.x, 5), f, 'f.update().vectorize(r.x, 5): "r.x.v" is a reduction loop')
 
 
+@pytest.mark.parametrize("verb", ["parallel", "vectorize"])
+def test_reduction_loop_at_once_where_iterations_keep_apart(verb: str) -> None:
+    f, r = rows()
+    getattr(f.update(), verb)(r.y)
+    assert np.array_equal(np.asarray(f.realize([9, 6])), f.evaluate([9, 6]))
+    legal = "The loops of this stage whose iterations never do, innermost first: r.y."
+    refused(lambda: getattr(f.update(), verb)(r.x), f, '"r.x" is a reduction loop of which two iterations may', legal)
+
+
+def test_reduction_loop_at_once_that_a_fusion_made() -> None:
+    f, r = rows()
+    f.update().fuse(r.x, r.y, rt)
+    refused(lambda: f.update().parallel(rt), f, '"rt" is a reduction loop of which', "innermost first: none.")
+
+
 def test_vectorize_where_there_is_no_pure_loop() -> None:
     f = hl.Func("f")
-    r = hl.RDom([(0, 8)], "r")
+    r = hl.RDom([(1, 8)], "r")
     f[hl.Var("x")] = 0
-    f[r] += r
-    refused(lambda: f.update().vectorize(r), f, "The pure loops of this stage, innermost first: none.")
+    f[r] = f[r - 1] + 1
+    refused(lambda: f.update().vectorize(r), f, "whose iterations never do, innermost first: none.")
 
 
 def test_reduction_loops_may_be_unrolled_and_serial() -> None:
@@ -546,17 +613,12 @@ def test_bound_of_a_loop_that_is_no_dimension() -> None:
     raised(hl.ScheduleError, lambda: f.bound(xi, 0, 8), 'Func "f" has no dimension "xi"')
 
 
-@pytest.mark.parametrize("extent", [-1, -8])
-def test_bound_with_a_negative_extent(extent: int) -> None:
+@pytest.mark.parametrize("extent", [0, -1, -8])
+def test_bound_with_an_extent_that_is_not_positive(extent: int) -> None:
     f, x, _y = pixels()
-    told = f"can't be negative: {extent}."
+    told = f"must be positive, not {extent}."
     raised(hl.ScheduleError, lambda: f.bound(x, 0, extent), f"The extent of bound() {told}")
     raised(hl.ScheduleError, lambda: f.bound_extent(x, extent), f"The extent of bound_extent() {told}")
-
-
-def test_bound_with_the_extent_zero() -> None:
-    f, x, _y = pixels()
-    refused(lambda: f.bound(x, 0, 0), f, "f.bound(x, 0, 0): the extent must be positive, not 0.")
 
 
 def test_bound_that_does_not_cover_what_is_needed() -> None:

@@ -1,0 +1,113 @@
+"""What may become of the loops of a reduction: which may trade places, and which may run at once.
+
+In: a nest, what a directive makes of its loops. Out: how they take the iterations that touch one point from then on, or
+a ScheduleError with the legal choices.
+
+    f[x] += g[x, r.x, r.y]       r.x and r.y trade places: sums may be taken in any order
+    f[r.x, r.y] = f[r.x, r.y-1]  r.x goes anywhere, and is a loop of threads or lanes: no iteration of it meets another
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from halide_core.algorithm import AlgebraicLaw
+from halide_core.associativity import law_of
+from halide_core.ir import LoopKind
+from halide_core.program import Loop, Order, Program, StageKey, provided
+from halide_core.schedule import Reorder, Traverse
+from scheduling.apart import variables_apart
+from scheduling.legality import as_written, described, refuse, users_own
+
+
+def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reorder) -> Program:
+    """The program with the loops of a nest in another order.
+
+    Legal when: reduction loops keep their order; or those that trade places with others keep iterations apart, by all
+    of the variables that they run over; or the update takes in values by an operator that is associative and
+    commutative, which may have been said by ``atomic``.
+    """
+    nest = program.nests[key]
+    before = [loop for loop in nest.loops if loop.reduces]
+    after = [loop for loop in loops if loop.reduces]
+    order = nest.order
+    if order is Order.KEPT and before != after:
+        order = Order.APART
+    if order is not Order.ANY and _meeting(key, before) != _meeting(key, after):
+        order = Order.ANY
+        if not provided(nest.core).atomic:
+            law = _any_order(key, before, d)
+            program = replace(program, algorithm=replace(program.algorithm, laws=(*program.algorithm.laws, law)))
+    return program.with_nest(key, replace(nest, loops=tuple(loops), order=order))
+
+
+def _any_order(key: StageKey, before: Sequence[Loop], d: Reorder) -> AlgebraicLaw:
+    func, stage = key.func, key.stage
+    law = law_of(func, func.definitions[stage])
+    if law is None or not law.commutes:
+        told = "the update" if law is None else law.told()
+        refuse(
+            d,
+            f"it would change the order in which values are taken in, and with it the result: {told} is not known to "
+            f"be associative and commutative, and iterations of these loops may meet in one point. They must stay, "
+            f"innermost first: {described(before)}.",
+        )
+    return AlgebraicLaw(d, law)
+
+
+def _meeting(key: StageKey, loops: Sequence[Loop]) -> list[Loop]:
+    """Those of some reduction loops of which two iterations may touch one point."""
+    apart = variables_apart(key.func, key.stage)
+    return [loop for loop in loops if not apart.issuperset(loop.reduces)]
+
+
+def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> None:
+    """Whether the iterations of a reduction loop may run as threads or as lanes.
+
+    Legal when: they keep apart, by each of the variables that the loop runs over; or the update is atomic, and in
+    threads of one number a point; or the user allowed race conditions.
+    """
+    nest = program.nests[key]
+    if not _meeting(key, [loop]) or (nest.waiver is not None and not provided(nest.core).atomic):
+        return
+    if provided(nest.core).atomic:
+        _check_atomic(key, d)
+        return
+    legal = described(each for each in nest.loops if not _meeting(key, [each]))
+    subject = as_written(d).subject()
+    turns = f"{subject}.atomic() makes iterations that meet take turns; and " if _takes_turns(key, d) else ""
+    refuse(
+        d,
+        f'"{d.var}" is a reduction loop of which two iterations may meet in one point, so that one depends on the '
+        f"other. The loops of this stage whose iterations never do, innermost first: {legal}. Before this line, "
+        f"{turns}where you know that no two iterations write one point, {subject}.allow_race_conditions() takes your "
+        f"word for it.",
+    )
+
+
+def _takes_turns(key: StageKey, d: Traverse) -> bool:
+    """Whether ``atomic`` would make the loop legal."""
+    law = law_of(key.func, key.func.definitions[key.stage])
+    return law is not None and law.commutes and not _indivisible(key, d)
+
+
+def _check_atomic(key: StageKey, d: Traverse) -> None:
+    what = _indivisible(key, d)
+    if what:
+        refuse(
+            d,
+            f'a point of "{users_own(key.func).name}" has {what}, which no machine updates in one step between '
+            f"threads. The legal choices: a vectorized loop, a pure one, or partial results by rfactor.",
+        )
+
+
+def _indivisible(key: StageKey, d: Traverse) -> str:
+    """What a point is where threads can't update it in one step: only one number, that machines exchange as a whole,
+    can be. Nothing where they can."""
+    types = key.func.types
+    if d.kind is not LoopKind.PARALLEL:
+        return ""
+    if len(types) > 1:
+        return f"{len(types)} values"
+    return f"a {types[0]}" if types[0].is_bool() or types[0].is_narrow_float() else ""

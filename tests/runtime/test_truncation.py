@@ -1,0 +1,40 @@
+"""Floats made integers and floats again: -0.0 and what lies between it and -1 become 0, in scalars and in lanes.
+
+gcc makes one truncation of the two conversions where signals of floats don't matter, and that keeps the sign.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+
+x = hl.Var("x")
+VALUES = [-0.0, 0.0, -0.25, 0.75, -0.99, 3.7, -3.7, 1e20, -1e20, np.nan, np.inf, -np.inf, 300.5, -129.4, 65536.7, 4e9]
+TYPES = [sign(bits) for sign in (hl.Int, hl.UInt) for bits in (8, 16, 32, 64)]
+
+
+@pytest.mark.parametrize("lanes", [0, 4, 16])
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_the_sign_of_zero_is_lost_in_an_integer(real: Any, lanes: int) -> None:
+    source, f = hl.Buffer(np.array(VALUES * 2, real)), hl.Func("f")
+    f[x] = tuple(hl.cast(back, hl.cast(type, source[x])) for type in TYPES for back in (hl.Float(32), hl.Float(64)))
+    if lanes:
+        f.vectorize(x, lanes)
+    size = 2 * len(VALUES)
+    for got, wanted in zip(f.realize([size]), f.evaluate([(0, size)]), strict=True):
+        assert got.array.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("name", ["x86-64-linux-sse41", "x86-64-linux-avx-avx2-f16c-fma-sse41"])
+def test_lanes_that_no_register_holds(name: str) -> None:
+    target = hl.Target(name)
+    if target.arch is not hl.get_host_target().arch:
+        pytest.skip(f"{name} is not for this machine")
+    source, f = hl.Buffer(np.array(VALUES, np.float32)), hl.Func("f")
+    f[x] = hl.f32(hl.cast(hl.Int(64), source[x]))
+    f.vectorize(x, 16)
+    assert f.realize([16], target).array.tobytes() == f.evaluate([(0, 16)]).tobytes()
