@@ -36,6 +36,7 @@ from runtime.instructions import is_narrow, mean, narrow_product
 from runtime.narrow import convert_narrow, reinterpret_narrow
 from runtime.neighbours import gather_two, neighbours, two
 from runtime.vectors import Prelude, mask_type
+from runtime.zeros import difference, is_negation
 
 ANY_WIDTH = 1
 """The mask of a text that is a scalar bool, to be broadcast to lanes of whatever width is needed."""
@@ -221,6 +222,8 @@ class ExprEmitter:
         infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
         if op is BinaryOp.MUL and type.is_vector() and type.bits() == 16 and not _is_power_of_two(small_constant(e.b)):
             return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
+        if is_negation(e):
+            return Text(f"{difference(self._prelude, type)}({a.text}, {b.text})", ATOM)
         if type.is_float() or (type.is_uint() and (type.is_vector() or type.bits() >= 32)):
             return Text(infix, level)
         if type.is_vector() or type.bits() >= 32:

@@ -72,6 +72,11 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "Operands of two signs widen first; Halide converts the unsigned one to signed first, and loses its value.",
         ["hl.widening_add(a_u8, b_i8)"],
     ),
+    (
+        Kind.BETTER,
+        "Halide's code has to be linked with a conversion from float64 to float16 that not every machine has.",
+        ["hl.f32(hl.cast(hl.Float(16), a_f64))"],
+    ),
     (Kind.BETTER, "There is no type of 128 bits.", ["hl.widening_add(a_i64, b_i64).type()"]),
     (
         Kind.BETTER,
@@ -159,3 +164,6 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
 DIFFERENCES: dict[str, tuple[Kind, str]] = {
     name: (kind, reason) for kind, reason, names in _BY_REASON for name in names
 }
+
+ON_SOME_MACHINES = frozenset({"hl.f32(hl.cast(hl.Float(16), a_f64))"})
+"""Differences that only some machines show."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from .case import Case
-from .differences import DIFFERENCES, Kind
+from .differences import DIFFERENCES, ON_SOME_MACHINES, Kind
 from .names import Name, coverage
 
 
@@ -36,7 +36,7 @@ class Verdict:
         """What came of it."""
         listed = self.case.name in DIFFERENCES
         if self.difference is None:
-            return State.STALE if listed else State.EQUAL
+            return State.STALE if listed and self.case.name not in ON_SOME_MACHINES else State.EQUAL
         return State.LISTED if listed else State.UNLISTED
 
 

@@ -1,6 +1,7 @@
-"""Floats made integers and floats again: -0.0 and what lies between it and -1 become 0, in scalars and in lanes.
+"""The signs of zeros, where C compilers get them wrong.
 
-gcc makes one truncation of the two conversions where signals of floats don't matter, and that keeps the sign.
+Floats made integers and floats again lose the sign: gcc makes one truncation of the two conversions where signals of
+floats don't matter, and that keeps it. Nothing less an integer that is 0 is 0, and not -0.0.
 """
 
 from __future__ import annotations
@@ -38,3 +39,14 @@ def test_lanes_that_no_register_holds(name: str) -> None:
     f[x] = hl.f32(hl.cast(hl.Int(64), source[x]))
     f.vectorize(x, 16)
     assert f.realize([16], target).array.tobytes() == f.evaluate([(0, 16)]).tobytes()
+
+
+def test_nothing_less_an_integer_or_an_absolute_value_is_no_negative_zero() -> None:
+    n, f = hl.Param(hl.Int(32), "n", 0), hl.Func("f")
+    zero = hl.f64(0.0)
+    f[x] = (
+        zero - hl.f64(n), hl.f64(hl.cast(hl.UInt(32), 0)) - hl.f64(x), zero - hl.abs(hl.f64(x)),
+        hl.f32(0.0) - hl.f32(n), zero - hl.select(n > 0, hl.f64(n), hl.f64(x)), zero - hl.f64(x) * hl.f64(x),
+    )  # fmt: skip
+    for got, wanted in zip(f.realize([4]), f.evaluate([(0, 4)]), strict=True):
+        assert got.array.tobytes() == wanted.tobytes()
