@@ -131,6 +131,8 @@ def _gathered(e: Expr, reads: _Reads) -> Expr:
     if isinstance(e, Call) and e.function is Intrinsic.FMA:
         a, b, c = e.args
         e = ir.add(c, ir.mul(a, b))  # rounded once or twice, no law of floats holds to the last bit
+    if isinstance(e, Select) and not reads(e.condition):
+        e = _where_taken(e, reads)
     if not isinstance(e, Binary) or not reads(e):
         return e
     op, a, b = e.op, e.a, e.b
@@ -143,6 +145,17 @@ def _gathered(e: Expr, reads: _Reads) -> Expr:
     if isinstance(inner, Binary) and inner.op is op and reads(inner.a) and not reads(inner.b):
         return ir.binary(op, inner.a, ir.binary(op, inner.b, new))
     return ir.binary(op, inner, new)
+
+
+def _where_taken(e: Select, reads: _Reads) -> Expr:
+    """``select(c, f[x] + a, f[x])`` takes in a, or nothing: one value that need not be known here."""
+    for taken, left in ((e.a, e.b), (e.b, e.a)):
+        inner = _gathered(taken, reads)
+        if isinstance(left, Access) and reads(left) and isinstance(inner, Binary) and inner.op in _TABLE:
+            state, new = (inner.a, inner.b) if reads(inner.a) else (inner.b, inner.a)
+            if state is left and not reads(new):
+                return ir.binary(inner.op, state, Select(new.type, e.condition, new, ir.const(0, new.type)))
+    return e
 
 
 def _readings(

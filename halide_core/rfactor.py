@@ -25,6 +25,7 @@ from halide_core.schedule import (
     Directive,
     Fuse,
     Rename,
+    Reorder,
     Specialize,
     SpecializeFail,
     Split,
@@ -87,7 +88,7 @@ def factored(d: RFactor, definition: Definition, before: Sequence[Directive]) ->
     kept = [name for name, _ in d.factors]
     _check_loops(d, nest, kept)
     outermost = [name for name, _ in nest.loops][-len(kept) :]
-    in_order = set(outermost) == set(kept)
+    in_order = set(outermost) == set(kept) and not nest.reordered
     law = law_of(d.func, definition) if isinstance(d.func, Function) else None
     _check_law(d, nest, law, in_order)
     assert law is not None and isinstance(d.func, Function)
@@ -101,12 +102,6 @@ def _check_loops(d: RFactor, nest: _Loops, kept: Sequence[str]) -> None:
     for name in kept:
         if name not in there:
             raise _refused(d, f'there is no reduction loop "{name}". The reduction loops, innermost first: {told}.')
-    if len(kept) == len(there):
-        raise _refused(
-            d,
-            f"it takes all reduction loops ({told}), and leaves none to reduce over before the merge. Split one first, "
-            f"for example {d.subject()}.split({there[-1]}, {there[-1]}o, {there[-1]}i, 8), and factor one of the two.",
-        )
 
 
 def _check_law(d: RFactor, nest: _Loops, law: Law | None, in_order: bool) -> None:
@@ -143,6 +138,8 @@ class _Loops:
         self.domain = domain
         self.loops: list[tuple[str, Interval]] = list(zip(domain.names, domain.bounds, strict=True))
         self.consumed: list[Directive] = []
+        self.reordered = False
+        """Whether values come in another order than that of the domain."""
         self._steps: list[Callable[[dict[str, Expr]], None]] = []
         """Each gives the names that a directive took away their values, and takes those away that it gave."""
         self._guards: list[Expr] = []
@@ -159,13 +156,15 @@ class _Loops:
                 self._fuse(each)
             case Rename() if each.old in names:
                 self._rename(each.old, each.new)
+            case Reorder() if set(each.vars) <= set(names):
+                self._reorder(each)
             case AllowRaceConditions():
                 return
             case _ if any(v in names for v in each.variables()):
                 raise _refused(
                     self._d,
-                    f"{each.spelled()} comes before it, and only split, fuse and rename of reduction loops can. Say "
-                    f"the rest after it, of the Func that it returns or of what is left here.",
+                    f"{each.spelled()} comes before it; only split, fuse, rename and reorder of reduction loops can. "
+                    f"Say the rest after it, of the Func that it returns or of what is left here.",
                 )
             case _:
                 return
@@ -193,6 +192,16 @@ class _Loops:
             env[each.old] = _plus(m, offset)
 
         self._steps.append(undo)
+
+    def _reorder(self, each: Reorder) -> None:
+        """The values come in another order then, as they may where the operator commutes."""
+        places = sorted([name for name, _ in self.loops].index(v) for v in each.vars)
+        by_name = dict(self.loops)
+        moved = [(v, by_name[v]) for v in each.vars]
+        before = list(self.loops)
+        for at, loop in zip(places, moved, strict=True):
+            self.loops[at] = loop
+        self.reordered |= self.loops != before
 
     def _rename(self, old: str, new: str) -> None:
         at = [name for name, _ in self.loops].index(old)
@@ -271,7 +280,7 @@ def _definitions(
     to = dict(d.factors)
     inside = [(name, over) for name, over in nest.loops if name not in to]
     outside = [(name, over) for name, over in nest.loops if name in to]
-    reduced, merging = _domain(inside, at), _domain(outside, at)
+    reduced, merging = _domain(inside, at), _domain(outside, at)  # without a loop inside, a partial result is one value
     leaves = {name: ir.RVarRef(INT32, reduced, i) for i, (name, _) in enumerate(inside)}
     news = tuple(ir.pure_variable(v) for v in to.values())
     values, guards = nest.values({**leaves, **{name: ir.pure_variable(v) for name, v in to.items()}})
@@ -279,19 +288,26 @@ def _definitions(
     coordinates = Substitution(values)
     point = (*map(coordinates.expr, definition.args), *news)
     inner = _FromPartial(function, d.partial, point, values)
-    conditions = [*guards, inner.expr(nest.domain.predicate)]
-    reduced.predicate = _all(conditions)
+    # What rounding adds to a new dimension was no iteration: it must read nothing.
+    within = [c for name, over in outside for c in _within(ir.pure_variable(to[name]), over)]
+    conditions = [*within, *guards, inner.expr(nest.domain.predicate)]
+    reduced.predicate = _all(conditions) if inside else ir.TRUE
     neutral = Definition((*pure, *news), law.neutral, None, ir.TRUE, at)
-    update = Definition(
-        point, tuple(map(inner.expr, definition.values)), reduced, inner.expr(definition.predicate), at,
-        definition.requirements,
-    )  # fmt: skip
+    own = inner.expr(definition.predicate)
+    values_of, domain = tuple(map(inner.expr, definition.values)), reduced if inside else None
+    test = own if inside else _all([own, *conditions])
+    update = Definition(point, values_of, domain, test, at, definition.requirements)
     order = {name: i for i, (name, _) in enumerate(outside)}
     where = (*pure, *(ir.RVarRef(INT32, merging, order[name]) for name in to))
     state = [Access(t, function, pure, k, d.stage - 1) for k, t in enumerate(function.types)]
     parts = [Access(t, d.partial, where, k, ir.LAST_STAGE) for k, t in enumerate(function.types)]
     merged = Definition(pure, law.applied(state, parts), merging, ir.TRUE, at, definition.requirements)
     return neutral, update, merged
+
+
+def _within(e: Expr, over: Interval) -> tuple[Expr, Expr]:
+    offset = e if isinstance(over.min, IntImm) and over.min.value == 0 else ir.sub(e, over.min)
+    return ir.less_equal(over.min, e), ir.less(offset, over.len)
 
 
 def _domain(loops: Sequence[tuple[str, Interval]], at: Location) -> ReductionDomain:

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from halide_core.errors import ScheduleError
 from halide_core.ir import Expr
-from halide_core.schedule import Branch, Directive, Specialize, SpecializeFail, StageDirective
+from halide_core.printer import format_expr
+from halide_core.schedule import GENERAL, Branch, Directive, Specialize, SpecializeFail, StageDirective
 
 
 def made_case(directives: Iterable[Directive], stage: int, branch: Branch, condition: Expr) -> Specialize | None:
@@ -21,6 +22,21 @@ def made_case(directives: Iterable[Directive], stage: int, branch: Branch, condi
         if isinstance(d, Specialize) and d.stage == stage and d.branch == branch and d.condition is condition:
             return d
     return None
+
+
+def present_branch(directives: Iterable[Directive], stage: int, branch: Branch) -> Branch:
+    """The branch with the conditions of one that a Stage was made for.
+
+    Raises:
+        ScheduleError: the schedule was cleared since, and has none.
+    """
+    if branch == GENERAL:
+        return branch
+    for d in directives:
+        if isinstance(d, Specialize) and d.stage == stage and d.made().conditions == branch.conditions:
+            return d.made()
+    told = "".join(f".specialize({format_expr(c)})" for c in branch.conditions)
+    raise ScheduleError(f"This Stage is of a specialization that is gone: {told} was cleared. Specialize again.")
 
 
 def next_number(directives: Iterable[Directive], stage: int) -> int:

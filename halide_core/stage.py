@@ -38,7 +38,7 @@ from halide_core.schedule import (
 )
 from halide_core.schedule_stages import Atomic, Prefetch
 from halide_core.sources import Source
-from halide_core.specializations import made_case, next_number, refuse_after_fail
+from halide_core.specializations import made_case, next_number, present_branch, refuse_after_fail
 from halide_core.stage_arguments import (
     AUTO,
     factor_text,
@@ -430,7 +430,7 @@ class Stage(StageSchedule):
         return self
 
     def _branch(self) -> Branch:
-        return self._specialization
+        return present_branch(self._function.directives, self._number, self._specialization)
 
     def _stage(self) -> tuple[Function, int]:
         return self._function, self._number

@@ -42,7 +42,7 @@ def address(
         base, lanes, of = args[0].text, f"({prelude.type(index.type)}){{0}}", index.type
     else:
         base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
-        of = address_parts(index)[-1].type
+        of = address_parts(index, stored=verb == "store")[-1].type
     from_table = lookup(prelude, type, of) if padded else None
     function = from_table or (gather(prelude, type, of) if verb == "load" else prelude.scatter(type, of))
     return f"{function}({pointer}, {base}, {lanes}"

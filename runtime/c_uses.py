@@ -31,17 +31,17 @@ def as_use(expr: Expr, index: bool) -> Use:
     return expr, index and expr.type.element_of() is INT64
 
 
-def address_parts(index: Expr) -> tuple[Expr, ...]:
+def address_parts(index: Expr, *, stored: bool = False) -> tuple[Expr, ...]:
     """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
-    that share elements, (base, rest) of lanes anywhere, where the rest is as narrow as the index says that it fits;
-    else the index itself."""
+    that share elements and are loaded, (base, rest) of lanes anywhere, where the rest is as narrow as the index says
+    that it fits; else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
             return (base,) if stride is ir.ONE else (base, stride)
         case ir.Broadcast(a=a):
             return (a,)
-        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=ir.Binary(a=ir.Ramp(base=first))) if lanes_an_element(
-            index
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=ir.Binary(a=ir.Ramp(base=first))) if (
+            not stored and lanes_an_element(index)
         ):
             return (base, first)
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
@@ -154,7 +154,7 @@ def uses_of(stmt: ir.Stmt, index_lets: set[str]) -> list[Use]:
         case ir.AllocateFlat(size=size):
             return [as_use(size, True)]
         case ir.Store(index=index, value=value):
-            return [as_use(value, False), *(as_use(part, True) for part in address_parts(index))]
+            return [as_use(value, False), *(as_use(part, True) for part in address_parts(index, stored=True))]
     return [as_use(e, False) for e in stmt_exprs(stmt)]
 
 

@@ -39,14 +39,6 @@ def test_loop_that_is_not_there() -> None:
     refused(hl.ScheduleError, lambda: f.update().rfactor(x, u), '"x"', "r.x, r.y", at="rfactor(x, u)")
 
 
-def test_no_loop_would_be_left() -> None:
-    f, r = reduction()
-    named = ("leaves none", "f.update().split(r.y, r.yo, r.yi, 8)")
-    refused(
-        hl.ScheduleError, lambda: f.update().rfactor([(r.x, u), (r.y, v)]), *named, at="rfactor([(r.x, u), (r.y, v)])"
-    )
-
-
 STEPS: dict[str, Make] = {
     "not associative": lambda f, r: f * 2 + r.x,
     "reversed difference": lambda f, r: r.x - f,
