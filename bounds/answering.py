@@ -104,7 +104,7 @@ class _Answering:
         if ends.low is None or ends.high is None:
             return  # made of values from memory: it keeps its type, and wraps as the definition says
         inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))
-        where = f'{tell(e)} in "{(key.func.original or key.func).name}" leaves int32: from '
+        where = f'{tell(e)} in "{key.func.own.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
 
     def _length_check(self, o: Obligation, product: Expr, most: int) -> None:
@@ -157,7 +157,7 @@ class _Answering:
         self._check(
             ir.less_equal(ir.ZERO, from_index),
             Failure.REDUCTION_EXTENT,
-            (f'the extent of reduction variable "{name}" of "{(f.original or f).name}" is negative: ', from_index),
+            (f'the extent of reduction variable "{name}" of "{f.own.name}" is negative: ', from_index),
         )
         self._query.top.facts.assume_at_least(from_index, ir.ZERO)
 
@@ -277,7 +277,7 @@ class _Answering:
         """The answer that a bound directive gives, and the check that what is needed lies inside it."""
         length = self._fixed[holes.len]
         start = self._fixed.get(holes.min, side.low)
-        directive, name = self._told[holes.len], (f.original or f).name
+        directive, name = self._told[holes.len], f.own.name
         top = self._query.top
         least, most = self._ranges.ends(side.low, scope, top).low, self._ranges.ends(side.high, scope, top).high
         first, last = start, ir.sub(ir.add(start, length), ir.ONE)

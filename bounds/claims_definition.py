@@ -127,21 +127,16 @@ def _callees(exprs: Iterable[Expr]) -> list[Callee]:
     return list(dict.fromkeys(e.callee for e in accesses_in(exprs)))
 
 
-def _user(callee: Callee) -> Callee:
-    """The Func that a copy is made of; any other callee itself."""
-    return (callee.original or callee) if isinstance(callee, Function) else callee
-
-
 class _Meant:
     """The user's definition of a stage, in the words of one of its nests: it reads the copies that the nest reads."""
 
     def __init__(self, f: Function, stage: int, read: Sequence[Callee]) -> None:
-        original = _user(f)
+        original = f.own
         assert isinstance(original, Function)
         meant: Definition = original.definitions[stage]
         own = f.definitions[stage]
-        copies = {_user(callee): callee for callee in (*read, f)}
-        to = {c: copies[_user(c)] for c in _callees(meant.exprs()) if c not in read and _user(c) in copies}
+        copies = {callee.own: callee for callee in (*read, f)}
+        to = {c: copies[c.own] for c in _callees(meant.exprs()) if c not in read and c.own in copies}
         domains: dict[Domain, Domain] = {}
         if meant.domain is not None and own.domain is not None:
             domains[meant.domain] = own.domain

@@ -21,9 +21,9 @@ from bounds.claims_memory import Memory
 from bounds.claims_sites import Touch
 from halide_core import ir
 from halide_core.algorithm import Function
-from halide_core.ir import Access, Callee, Expr, For, LoopKind, Provide, Variable
+from halide_core.ir import Callee, Expr, For, LoopKind, Provide, Variable
 from halide_core.program import Program, StageKey
-from halide_core.visit import Substitution, free_variables, subexpressions
+from halide_core.visit import Substitution, accesses_to, free_variables, subexpressions
 
 _CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
 
@@ -147,7 +147,7 @@ def _is_function_of_the_point(write: Touch, depth: int) -> bool:
     assert isinstance(f, Function) and isinstance(writer, Provide)
     if writer.stage or write.labels[f] > depth:
         return False
-    if any(isinstance(e, Access) and e.callee is f for e in subexpressions((*writer.args, *writer.values))):
+    if accesses_to(f, (*writer.args, *writer.values)):
         return False
     bound = {n.variable for n in write.context.below(write.loops[depth].outside) if n.variable is not None}
     bound |= {entered.loop.var for entered in write.loops[depth:]}

@@ -22,7 +22,7 @@ from halide_core.index import TargetExprs, stage_variables, startup_index
 from halide_core.ir import Access, Expr, If, Interval, Let, Provide, RVarRef, Stmt, Variable
 from halide_core.program import Nest, Order
 from halide_core.types import INT32
-from halide_core.visit import Substitution, sub_stmts, subexpressions
+from halide_core.visit import Substitution, accesses_to, sub_stmts, subexpressions
 
 
 def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) -> list[Claim]:
@@ -176,10 +176,7 @@ class _Nests:
         """Two iterations meet in no point of the Func, by coordinates that no memory decides."""
         func, definition = self._site.func, self._definition
         indices = TargetExprs(self._variables)
-        touched = dict.fromkeys([definition.args])
-        touched |= dict.fromkeys(
-            e.args for e in subexpressions(definition.exprs()) if isinstance(e, Access) and e.callee is func
-        )
+        touched = dict.fromkeys([definition.args, *(e.args for e in accesses_to(func, definition.exprs()))])
         written = tuple(map(indices.index, definition.args))
         result: Expr = ir.TRUE
         for args in touched:

@@ -15,7 +15,6 @@ that no vector runs along; what ``fold_storage`` asks for needs a length that ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bounds.brief import brief
 from bounds.oracle import Answer, Ranges, Slide
@@ -25,13 +24,13 @@ from halide_core import ir
 from halide_core.algorithm import Function
 from halide_core.errors import ScheduleError
 from halide_core.index import startup_index
-from halide_core.ir import Access, Expr, HoleKind, IntImm, Let, LoopKind, LoopName
+from halide_core.ir import Expr, HoleKind, IntImm, Let, LoopKind
 from halide_core.program import Nest, Program, path_to, provided, readings
 from halide_core.schedule import DebugToFile
 from halide_core.schedule_storage import BoundStorage, FoldStorage
 from halide_core.simplify import simplify
 from halide_core.storage import plain_layout
-from halide_core.visit import free_variables, stmt_exprs, subexpressions, walk
+from halide_core.visit import accesses_to, free_variables, stmt_exprs, walk
 
 _LONGEST = 64
 """A length that varies is folded up to here without asking: beyond, all of the memory may well be shorter."""
@@ -120,7 +119,7 @@ class Folding:
         return folds, checks
 
     def _enough(self, d: FoldStorage | BoundStorage, slots: Expr, most: Expr | None, which: str) -> Check:
-        name = (self._f.original or self._f).name
+        name = self._f.own.name
         if most is None:
             text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
             raise ScheduleError(text, d.location)
@@ -163,14 +162,9 @@ class Folding:
             names = [each.name for each in loops]
             for inner in loops[names.index(loop) + 1 :]:
                 if inner.var in moving:
-                    moves, keeps = self._own_name(inner.name), self._own_name(loop)
+                    moves, keeps = self._program.told(inner.name), self._program.told(loop)
                     return f"it moves along {moves} too, in all of which {keeps} keeps what it has"
         return ""
-
-    def _own_name(self, loop: LoopName) -> str:
-        """A loop of what may be the compiler's copy of a Func, as one of the user's."""
-        func = self._program.named[loop.func]
-        return str(replace(loop, func=(func.original or func).name))
 
     def _vectors(self, d: int) -> bool:
         """Whether some vector runs along a dimension: its lanes would be apart where it folds."""
@@ -179,8 +173,7 @@ class Folding:
             return True
         for key, nest in program.nests.items():
             if key.func is f or f in readings(nest.core):
-                accesses = [e for s in walk(nest.core) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access)]
-                at = [e.args[d] for e in accesses if e.callee is f]
+                at = [e.args[d] for s in walk(nest.core) for e in accesses_to(f, stmt_exprs(s))]
                 at += [provided(nest.core).args[d]] if key.func is f else []
                 if _along_vector(nest, at):
                     return True

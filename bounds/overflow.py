@@ -81,7 +81,7 @@ class _Spans:
         self._boxes: dict[Function, list[_Span | None]] = {}
         self._copies: dict[Function, list[Function]] = {}
         for f in algorithm.functions:
-            self._copies.setdefault(f.original or f, []).append(f)
+            self._copies.setdefault(f.own, []).append(f)
         for f in algorithm.functions:
             self._boxes[f] = [None] * f.dimensions
         for f in algorithm.outputs:
@@ -129,7 +129,7 @@ class _Spans:
 
     def _widen(self, callee: Function, d: int, span: _Span) -> None:
         """A definition names one Func where the cases of its stage read copies of it."""
-        for copy in self._copies.get(callee.original or callee, []):
+        for copy in self._copies.get(callee.own, []):
             box = self._boxes[copy]
             known = box[d]
             box[d] = span if known is None else (min(known[0], span[0]), max(known[1], span[1]))

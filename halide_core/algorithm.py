@@ -161,6 +161,11 @@ class Function(ir.Callee):
         return len(self.args)
 
     @property
+    def own(self) -> Function:
+        """The user's Func, where this is a copy that the compiler made."""
+        return self.original or self
+
+    @property
     def is_pure(self) -> bool:
         """Whether there is no update definition."""
         return len(self.definitions) == 1

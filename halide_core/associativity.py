@@ -26,7 +26,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, Select, Variable
 from halide_core.types import Type
 from halide_core.value_semantics import Value, binary_function, cast_function, logical_not
-from halide_core.visit import parts, subexpressions, substitute, with_parts
+from halide_core.visit import accesses_to, parts, subexpressions, substitute, with_parts
 
 _TABLE = frozenset(
     {
@@ -95,10 +95,8 @@ def law_of(function: Function, definition: Definition) -> Law | None:
 
 def _label(function: Function, definition: Definition) -> int:
     """The stage whose values an update reads of its own Func."""
-    for e in subexpressions(definition.values):
-        if isinstance(e, Access) and e.callee is function:
-            return e.stage
-    return ir.LAST_STAGE
+    read = accesses_to(function, definition.values)
+    return read[0].stage if read else ir.LAST_STAGE
 
 
 def updates_points(function: Function, definition: Definition) -> bool:
@@ -106,9 +104,8 @@ def updates_points(function: Function, definition: Definition) -> bool:
     roots = [*definition.args, definition.predicate]
     if definition.domain is not None:
         roots.append(definition.domain.predicate)
-    steered = any(isinstance(e, Access) and e.callee is function for e in subexpressions(roots))
-    read = [e for e in subexpressions(definition.values) if isinstance(e, Access) and e.callee is function]
-    return not steered and bool(read) and all(e.args == definition.args for e in read)
+    read = accesses_to(function, definition.values)
+    return not accesses_to(function, roots) and bool(read) and all(e.args == definition.args for e in read)
 
 
 class _Reads:

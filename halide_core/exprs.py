@@ -34,6 +34,11 @@ class Callee:
         """What the memory of one component is called: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
         return self.name if len(self.types) == 1 else f"{self.name}.{component}"
 
+    @property
+    def own(self) -> Callee:
+        """The user's, where this is a copy that the compiler made: what messages name."""
+        return self
+
 
 class Scalar:
     """A named scalar input of a pipeline. Compared by identity."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = "type[ComputeAt | StoreAt | HoistStorage]"
 
-_VERBS: dict[Kind, str] = {ComputeAt: "compute_at", StoreAt: "store_at", HoistStorage: "hoist_storage"}
 _AT_ROOT: dict[Kind, type[Directive]] = {ComputeAt: ComputeRoot, StoreAt: StoreRoot, HoistStorage: HoistStorageRoot}
 
 
@@ -80,7 +79,7 @@ class _Use:
     def directive(self, at: _Loop | _Fixed | None) -> Directive:
         """What the call records if the level is a place."""
         about: dict[str, Any] = {"func": self.function, "location": self.location}
-        verb = _VERBS[self.kind]
+        verb = self.kind.verb
         if at is None:
             return Unplaced(verb=verb, **about)
         if at is _Fixed.ROOT:

@@ -219,6 +219,10 @@ class Program:
         loops = [loop for nest in self.nests.values() for loop in nest.loops]
         return {loop.name: loop.partition for loop in loops if loop.partition is not None}
 
+    def told(self, loop: LoopName) -> str:
+        """A loop as messages name it, after the user's Func."""
+        return str(replace(loop, func=self.named[loop.func].own.name))
+
     def stages(self, func: Function) -> range:
         """The stage numbers of a Func."""
         return range(len(func.definitions))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from halide_core.debug_files import DebugFile
 from halide_core.errors import Location
@@ -104,10 +104,14 @@ class Directive:
         """What the call is a method of: ``f``, ``f.update()``."""
         return self.func.name
 
+    @property
+    def own(self) -> Directive:
+        """The user's own, where this one is about a copy."""
+        return self.user or self
+
     def spelled(self) -> str:
         """The whole call, as the user wrote it."""
-        own = self.user or self
-        return f"{own.subject()}.{own.written or own.call()}"
+        return f"{self.own.subject()}.{self.own.written or self.own.call()}"
 
     def __str__(self) -> str:
         return f"{self.subject()}.{self.call()}"
@@ -299,6 +303,8 @@ class StoreRoot(Directive):
 class AtLevel(Directive):
     """A directive that names a loop of a consumer."""
 
+    verb: ClassVar[str]
+    """The call."""
     consumer: Callee
     var: str
     stage: int = -1
@@ -314,26 +320,23 @@ class AtLevel(Directive):
         assert isinstance(self, AtLevel)
         return replace(self, func=to.get(self.func, self.func), consumer=to.get(self.consumer, self.consumer))
 
-    def level(self) -> str:
-        """The loop as the arguments of the call."""
+    def call(self) -> str:
         loop = f"{self.consumer.name}, {'hl.Var.outermost()' if self.var == OUTERMOST else self.var}"
-        return loop if self.stage < 0 else f"hl.LoopLevel({loop}, {self.stage})"
+        return f"{self.verb}({loop if self.stage < 0 else f'hl.LoopLevel({loop}, {self.stage})'})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeAt(AtLevel):
     """The Func is computed anew in each iteration of a loop of a consumer."""
 
-    def call(self) -> str:
-        return f"compute_at({self.level()})"
+    verb: ClassVar[str] = "compute_at"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StoreAt(AtLevel):
     """The Func's memory lives for one iteration of a loop of a consumer."""
 
-    def call(self) -> str:
-        return f"store_at({self.level()})"
+    verb: ClassVar[str] = "store_at"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

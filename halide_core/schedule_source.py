@@ -204,9 +204,8 @@ class _Writer:
             case Traverse():
                 return f"{d.verb()}({loop(d.var)})"
             case ComputeAt() | StoreAt() | HoistStorage():
-                verb = {ComputeAt: "compute_at", StoreAt: "store_at", HoistStorage: "hoist_storage"}[type(d)]
                 level = f"{self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)}"
-                return f"{verb}({level if d.stage < 0 else f'hl.LoopLevel({level}, {d.stage})'})"
+                return f"{d.verb}({level if d.stage < 0 else f'hl.LoopLevel({level}, {d.stage})'})"
             case RFactor():
                 pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
                 return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from halide_core.ir import Expr
 from halide_core.printer import format_expr
@@ -41,8 +42,7 @@ class FoldStorage(Directive):
 class HoistStorage(AtLevel):
     """The Func's memory is allocated once for each iteration of a loop further out than it lives."""
 
-    def call(self) -> str:
-        return f"hoist_storage({self.level()})"
+    verb: ClassVar[str] = "hoist_storage"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -27,10 +27,10 @@ class PartitionSchedule:
     """The calls; ``StageSchedule`` says of which stage."""
 
     def _scheduled(self) -> tuple[Function, int]:
-        raise NotImplementedError
+        raise NotImplementedError  # StageSchedule says
 
     def _record(self, *directives: StageDirective) -> Self:
-        raise NotImplementedError
+        raise NotImplementedError  # StageSchedule says
 
     def partition(self, var: VarOrRVar, partition_policy: Partition) -> Self:
         """Says whether a loop is divided into a head, a steady part without the clamps and guards of its ends, and a

@@ -8,14 +8,14 @@ In: a Func and the parts of a new stage. Out: nothing, or a DefinitionError that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from halide_core import ir
 from halide_core.algorithm import Function, ReductionDomain
 from halide_core.errors import DefinitionError, TypeMismatchError
-from halide_core.ir import Access, BufferField, Expr, RVarRef, Variable
+from halide_core.ir import BufferField, Expr, RVarRef, Variable
 from halide_core.types import Type
-from halide_core.visit import subexpressions
+from halide_core.visit import accesses_to, subexpressions
 
 
 def _quoted(names: Iterable[str]) -> str:
@@ -116,13 +116,9 @@ def types_text(types: Sequence[Type]) -> str:
     return str(types[0]) if len(types) == 1 else f"({', '.join(map(str, types))})"
 
 
-def _self_accesses(function: Function, exprs: Sequence[Expr]) -> Iterator[Access]:
-    return (e for e in subexpressions(exprs) if isinstance(e, Access) and e.callee is function)
-
-
 def reads_itself(function: Function, exprs: Sequence[Expr]) -> bool:
     """Whether a stage reads the Func that it updates."""
-    return next(_self_accesses(function, exprs), None) is not None
+    return bool(accesses_to(function, exprs))
 
 
 def check_separation(function: Function, stage: int, args: Sequence[Expr], exprs: Sequence[Expr]) -> None:
@@ -150,7 +146,7 @@ def check_separation(function: Function, stage: int, args: Sequence[Expr], exprs
                 f"{what}: {rule} it must be argument {place + 1} on the left-hand side, as it is in the first "
                 f"definition; there stands {args[place]!r}. Use a reduction variable for other places."
             )
-        for access in _self_accesses(function, exprs):
+        for access in accesses_to(function, exprs):
             if access.args[place] is not variable:
                 raise DefinitionError(
                     f"{what}: {rule} every {function.name}[…] in it must have it as argument {place + 1}; "

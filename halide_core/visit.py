@@ -23,6 +23,7 @@ from halide_core.ir import (
     Block,
     Broadcast,
     Call,
+    Callee,
     Cast,
     Expr,
     For,
@@ -93,6 +94,11 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
 def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     """``expr`` with other operands; itself if they are the ones it has: equal nodes are one object."""
     return expr if parts(expr) == new else _BUILD[type(expr)](expr, new)
+
+
+def accesses_to(callee: Callee, roots: Iterable[Expr]) -> list[Access]:
+    """Every distinct access to a Func or an image, inner ones first."""
+    return [e for e in subexpressions(roots) if isinstance(e, Access) and e.callee is callee]
 
 
 def factors(product: Expr) -> Iterator[Expr]:

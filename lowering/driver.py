@@ -122,9 +122,8 @@ def schedule(request: Request, trace: Trace) -> Program:
 
 
 def _algorithm(request: Request) -> Algorithm:
-    """The snapshot of a request after phase 0, the laws that this rests on checked."""
+    """The snapshot of a request after phase 0."""
     algorithm = atomic_laws(factor_reductions(snapshot(request.outputs, request.requirements)))
-    check_laws(algorithm.laws, request.target)
     if not wants_strict_floats(request.target):
         algorithm = fuse_products(algorithm)
     return inline_functions(wrap_calls(algorithm))
@@ -137,7 +136,7 @@ def _schedule(request: Request, trace: Trace) -> Program:
     show("initial", assemble(trace.initial), watch.lap())
     trace.steps = apply_schedule(trace.initial)
     program = trace.steps[-1].program if trace.steps else trace.initial
-    check_laws(program.algorithm.laws[len(algorithm.laws) :], request.target)
+    check_laws(program.algorithm.laws, request.target)
     show("schedule", assemble(program), watch.lap())
     return program
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm import Constraint, Function, Image, UniqueNames
+from halide_core.algorithm import Constraint, Image, UniqueNames
 from halide_core.errors import InternalError, ScheduleError
 from halide_core.facts import Facts
 from halide_core.ir import (
@@ -42,7 +42,6 @@ from lowering.fresh import names_in
 from lowering.lets import Lets
 from lowering.limits import constant_limit
 from lowering.prefetch_lines import lines_of
-from scheduling.legality import users_own
 
 STACK_LIMIT = 1 << 18
 """Bytes that one Func may ask of a stack."""
@@ -192,7 +191,7 @@ def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -
     if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
         return
     told, location = layout.asked
-    name = users_own(func).name if isinstance(func, Function) else func.name
+    name = func.own.name
     if limit is None:
         text = f'{told}: no constant bounds the size of "{name}", as the stack needs. bound_storage() sets it.'
         raise ScheduleError(text, location)

@@ -126,7 +126,7 @@ def _larger(a: AllocateFlat, b: AllocateFlat) -> AllocateFlat:
 
 def _unbounded(moved: _Moved) -> ScheduleError:
     d = moved.hoisting.directive
-    own = d.user or d
+    own = d.own
     return ScheduleError(
         f'{d.spelled()}: nothing bounds the size of "{own.func.name}" over the loops that would share its memory. The '
         f"legal choices: a loop further in, bound_storage(), which sets the size, or no hoisting.",

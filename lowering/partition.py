@@ -80,7 +80,7 @@ def partition_loops(stmt: Stmt, policies: Policies) -> Stmt:
         if d.policy is Partition.Always and d not in partition.divided:
             raise ScheduleError(
                 f"{d.spelled()}: there is nothing to divide: no clamp and no guard in it is decided by where in the "
-                f"loop an iteration is. The legal choices: Partition.Auto, Partition.Never.",
+                f"loop an iteration is. The legal choices: hl.Partition.Auto, hl.Partition.Never.",
                 d.location,
             )
     return changed
@@ -91,7 +91,7 @@ class _Partition(Rewriter):
         super().__init__()
         self._names = names_in(stmt)
         self._policies = policies
-        self.divided: dict[PartitionLoop, None] = {}
+        self.divided: set[PartitionLoop] = set()
         """The directives whose loops were."""
 
     def expr(self, expr: Expr) -> Expr:
@@ -105,7 +105,7 @@ class _Partition(Rewriter):
         if said is not None and policy is Partition.Always and loop.kind in (LoopKind.SERIAL, LoopKind.PARALLEL):
             apart, steady = self._steady_of(loop)
             if steady.decided:
-                self.divided.setdefault(said)
+                self.divided.add(said)
                 parts = self._parts(apart, steady)
                 return Block(tuple([self.inside(each) for each in parts.stmts]))
         if policy is Partition.Never or not _is_innermost(loop):

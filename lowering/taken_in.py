@@ -14,16 +14,11 @@ from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Call, Expr, Intrinsic, Load, Store
 from halide_core.visit import subexpressions
 
-_COMBINED = {
-    BinaryOp.SUB: BinaryOp.ADD,
-    **{
-        op: op
-        for op in (
-            BinaryOp.ADD, BinaryOp.MUL, BinaryOp.MIN, BinaryOp.MAX, BinaryOp.BIT_AND, BinaryOp.BIT_OR,
-            BinaryOp.BIT_XOR,
-        )
-    },
-}  # fmt: skip
+_ANY_ORDER = (
+    BinaryOp.ADD, BinaryOp.MUL, BinaryOp.MIN, BinaryOp.MAX, BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR,
+)  # fmt: skip
+_COMBINED = {BinaryOp.SUB: BinaryOp.ADD, **{op: op for op in _ANY_ORDER}}
+"""How several values become the one that an operator takes in."""
 
 
 def taken_in(store: Store) -> tuple[BinaryOp, BinaryOp, Expr] | None:

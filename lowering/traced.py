@@ -87,7 +87,7 @@ class _Shown(Rewriter):
         return Block(tuple(stmts))
 
     def _begin(self, f: Function) -> list[Stmt]:
-        name = (f.original or f).name
+        name = f.own.name
         tags = [d.tag for d in self._traced[f] if isinstance(d, Trace) and d.what is Traced.TAG]
         return [*(_shown((f'Tag {name}() = "{tag}"',)) for tag in tags), *self._lines("Begin realization", f)]
 
@@ -106,7 +106,7 @@ class _Shown(Rewriter):
                 f"Compute it outside of that loop{other}.",
                 directive.location,
             )
-        message: list[str | Expr] = [f"{event} {(f.original or f).name}("]
+        message: list[str | Expr] = [f"{event} {f.own.name}("]
         for i, interval in enumerate(self._boxes[f]):
             message += [", "] if i else []
             message += [interval.min, ", ", interval.len]

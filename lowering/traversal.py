@@ -11,10 +11,10 @@ from collections.abc import Iterable
 
 from halide_core.algorithm import Function
 from halide_core.errors import ScheduleError
-from halide_core.ir import Access, For, IntImm, LoopName, pure_variable
+from halide_core.ir import For, IntImm, LoopName, pure_variable
 from halide_core.schedule import Bound, Directive, Fuse, Rename, Split, StageDirective, Traverse
-from halide_core.visit import subexpressions
-from scheduling.legality import as_written, pasted
+from halide_core.visit import accesses_to
+from scheduling.legality import pasted
 
 
 class Traversals:
@@ -62,7 +62,7 @@ class Traversals:
     def _legal(self, loop: LoopName) -> list[str]:
         """What would make a length constant, as the user can write it."""
         d = self._of[loop]
-        func, own = d.func, as_written(d)
+        func, own = d.func, d.own
         assert isinstance(func, Function)
         made = self._inner.get(_loop(d, d.var))
         var = d.var if made is None or not d.written or made.written != d.written else made.old
@@ -86,5 +86,5 @@ def _sets_length(func: Function, stage: int, dim: str) -> bool:
         return False
     at, same = func.args.index(dim), pure_variable(dim)
     later = func.definitions[stage + 1 :]
-    read = [e.args for d in later for e in subexpressions(d.exprs()) if isinstance(e, Access) and e.callee is func]
+    read = [e.args for d in later for e in accesses_to(func, d.exprs())]
     return all(args[at] is same for args in (*(d.args for d in later), *read))

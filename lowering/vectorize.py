@@ -229,9 +229,9 @@ class _Lanes:
                     return s
                 return Store(buffer, self._place(index), self._wide(value))
             case ir.Stores(stores=stores):
-                if not any(self._varies(e) for each in stores for e in (each.index, each.value)):
+                if not any(self._varies(part) for e in stores for part in (e.index, e.value)):
                     return s
-                return all_stores(tuple([Store(s.buffer, self._place(s.index), self._wide(s.value)) for s in stores]))
+                return all_stores(tuple([Store(e.buffer, self._place(e.index), self._wide(e.value)) for e in stores]))
             case For(bounds=bounds) as loop:
                 return self._inner_loop(loop, bounds)
             case If(condition=condition) as test if self._varies(condition):

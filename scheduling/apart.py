@@ -19,7 +19,7 @@ from halide_core.ir import Access, Expr, IntImm, RVarRef
 from halide_core.linear import Linear, linear_of
 from halide_core.simplify import simplify
 from halide_core.types import INT32
-from halide_core.visit import subexpressions
+from halide_core.visit import accesses_to, subexpressions
 
 _Reach = Mapping[Expr, int | None]
 """How far apart two values of each reduction variable can be; None where only a run knows."""
@@ -44,9 +44,8 @@ def variables_apart(func: Function, stage: int) -> frozenset[str]:
         reach[variables[RVarRef(INT32, domain, i)]] = most
     written = [linear_of(simplify(indices.index(arg))) for arg in definition.args]
     touched = {definition.args: written}
-    for e in subexpressions(definition.exprs()):
-        if isinstance(e, Access) and e.callee is func:
-            touched.setdefault(e.args, [linear_of(simplify(indices.index(arg))) for arg in e.args])
+    for e in accesses_to(func, definition.exprs()):
+        touched.setdefault(e.args, [linear_of(simplify(indices.index(arg))) for arg in e.args])
     # Iterations that differ in a variable found before do not meet: those that might have the same value of it.
     found: dict[Expr, None] = {}
     waiting, before = list(reach), -1

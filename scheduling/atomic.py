@@ -15,7 +15,7 @@ from halide_core.associativity import law_of, updates_points
 from halide_core.ir import If, Provide, Stmt
 from halide_core.program import Program
 from halide_core.schedule_stages import Atomic
-from scheduling.legality import as_written, refuse, stage_key, users_own
+from scheduling.legality import refuse, stage_key
 
 _OPERATORS = "+, *, min, max, &, | or ^"
 
@@ -36,7 +36,7 @@ def _law(f: Function, d: Atomic) -> AlgebraicLaw:
     if d.stage >= len(f.definitions) or not updates_points(f, f.definitions[d.stage]):
         return AlgebraicLaw(d, None)  # the loops phase refuses it
     law = law_of(f, f.definitions[d.stage])
-    word = f"{as_written(d).subject()}.atomic(True) takes your word that the order does not matter"
+    word = f"{d.own.subject()}.atomic(True) takes your word that the order does not matter"
     if law is None or not law.commutes:
         told = "the update" if law is None else law.told()
         refuse(
@@ -63,7 +63,7 @@ def atomic(program: Program, d: Atomic) -> Program:
     """
     key = stage_key(program, d)
     if not updates_points(key.func, key.func.definitions[key.stage]):
-        name = users_own(key.func).name
+        name = key.func.own.name
         refuse(
             d,
             f'an atomic step reads one point of "{name}" and writes it, and the stage does not: it must read '

@@ -23,7 +23,7 @@ from halide_core.algorithm import (
 )
 from halide_core.ir import Access, Expr
 from halide_core.schedule import AtLevel, ComputeAt, ComputeInline, ComputeRoot, Estimate
-from halide_core.visit import Rewriter, Substitution, subexpressions
+from halide_core.visit import Rewriter, Substitution, accesses_to
 from scheduling.legality import refuse
 from scheduling.tracing import show_traces
 
@@ -143,16 +143,16 @@ def _copies_where_used(algorithm: Algorithm) -> list[Function]:
 
 def _reads(d: Definition, f: Function) -> bool:
     roots = d.exprs() + ((d.domain.predicate,) if d.domain else ())
-    return any(isinstance(e, Access) and e.callee is f for e in subexpressions(roots))
+    return bool(accesses_to(f, roots))
 
 
 def copied(f: Function, name: str, copies: Mapping[Function, ir.Callee]) -> Function:
     """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
     are about them, and know the user's."""
-    copy = Function(name, f.args, f.types, location=f.location, original=f.original or f)
+    copy = Function(name, f.args, f.types, location=f.location, original=f.own)
     to: dict[ir.Callee, ir.Callee] = {old: other for old, other in copies.items()}  # noqa: C416  # of other types
     to[f] = copy
     renamed = Renamed(to)
     copy.definitions = [renamed.definition(d) for d in f.definitions]
-    copy.directives = [replace(d.renamed(to), user=d.user or d) for d in f.directives]
+    copy.directives = [replace(d.renamed(to), user=d.own) for d in f.directives]
     return copy

@@ -8,12 +8,10 @@ In: a program and a directive. Out: nothing, or a ScheduleError at the user's li
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import replace
 from typing import NoReturn
 
 from halide_core.algorithm import Function
 from halide_core.errors import UNKNOWN_LOCATION, ScheduleError
-from halide_core.ir import LoopName
 from halide_core.program import Level, Loop, Nest, Program, StageKey, level_site
 from halide_core.schedule import AtLevel, Directive, StageDirective
 
@@ -23,33 +21,18 @@ def refuse(directive: Directive, reason: str) -> NoReturn:
     raise ScheduleError(f"{directive.spelled()}: {reason}", directive.location)
 
 
-def as_written(directive: Directive) -> Directive:
-    """The user's own directive, where this one is about the compiler's copy of a Func."""
-    return directive.user or directive
-
-
-def users_own(func: Function) -> Function:
-    """The Func that the user knows, of one that may be the compiler's copy."""
-    return func.original or func
-
-
-def own_name(program: Program, loop: LoopName) -> str:
-    """A loop as messages name it, after the user's Func."""
-    return str(replace(loop, func=users_own(program.named[loop.func]).name))
-
-
 def stage_key(program: Program, directive: StageDirective) -> StageKey:
     """The nest that a directive is about."""
     func = program.named[directive.func.name]
     if directive.stage >= len(func.definitions):
-        refuse(directive, f'"{users_own(func).name}" has {len(func.definitions) - 1} update definitions.')
+        refuse(directive, f'"{func.own.name}" has {len(func.definitions) - 1} update definitions.')
     return StageKey(func, directive.stage, directive.branch.number)
 
 
 def pasted(name: str, variables: Container[str] = ()) -> str:
     """A loop's name as an argument that the user can paste. Reduction loops go by their ``variables``; of a loop that a
     factor made the user has no Var."""
-    return f'hl.Var("{name}")' if "." in name and name not in variables else name
+    return name if name.isidentifier() or name in variables else f'hl.Var("{name}")'
 
 
 def described(loops: Iterable[Loop]) -> str:
@@ -83,14 +66,14 @@ def require_new_names(nest: Nest, names: Iterable[str], replaced: Iterable[str],
 
 
 def _stage_of(directive: StageDirective) -> str:
-    return f'stage {directive.stage} of "{as_written(directive).func.name}"'
+    return f'stage {directive.stage} of "{directive.own.func.name}"'
 
 
 def require_dimension(func: Function, var: str, directive: Directive) -> int:
     """The position of a dimension that must exist: a Schedule may have been made for a Func with other Vars."""
     if var not in func.args:
         dimensions = ", ".join(func.args) or "none"
-        refuse(directive, f'"{users_own(func).name}" has no dimension "{var}". Its dimensions: {dimensions}.')
+        refuse(directive, f'"{func.own.name}" has no dimension "{var}". Its dimensions: {dimensions}.')
     return func.args.index(var)
 
 
@@ -104,7 +87,7 @@ def levels_text(
     program: Program, func: Function, at: type[AtLevel], root: type[Directive], levels: Iterable[Level]
 ) -> str:
     """Legal levels as directives that the user can paste: ``g.compute_root()``, ``g.compute_at(f, y)``."""
-    own, nowhere = users_own(func), UNKNOWN_LOCATION
+    own, nowhere = func.own, UNKNOWN_LOCATION
     lines = []
     for level in levels:
         if level is None:
@@ -113,6 +96,6 @@ def levels_text(
             site = level_site(program, level)
             loop = program.nests[site.key].loops[site.position]
             var = pasted(level.var, loop.reduces)
-            told = at(func=own, location=nowhere, consumer=users_own(site.key.func), var=var)
+            told = at(func=own, location=nowhere, consumer=site.key.func.own, var=var)
         lines.append(f"    {told.spelled()}")
     return "\n".join(lines) or "    none"

@@ -19,7 +19,7 @@ from halide_core.printer import format_expr
 from halide_core.program import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule import AtLevel, ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
 from halide_core.schedule_storage import FoldStorage, HoistStorage, HoistStorageRoot
-from scheduling.legality import levels_text, own_name, refuse, require_dimension, require_own_memory, users_own
+from scheduling.legality import levels_text, refuse, require_dimension, require_own_memory
 
 Uses = dict[Function, list[StageKey]]
 
@@ -72,7 +72,7 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
             return replace(program, computed={**program.computed, func: level})
     every = uses(program)
     legal = _in_every_copy(program, func, lambda copy: legal_compute_levels(program, copy, every[copy]))
-    name = users_own(func).name
+    name = func.own.name
     refuse(
         d,
         f"{_missed(program, name, d)} The legal levels:\n"
@@ -83,7 +83,7 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
 
 def _missed(program: Program, name: str, d: ComputeAt) -> str:
     """Why a place is no level."""
-    consumer = (users_own(d.consumer) if isinstance(d.consumer, Function) else d.consumer).name
+    consumer = d.consumer.own.name
     if d.consumer.name not in program.named:
         return f'"{consumer}" has no loops here: it is inlined where it is used, or no part of the pipeline.'
     if d.var == OUTERMOST:
@@ -97,23 +97,23 @@ def _in_every_copy(program: Program, func: Function, legal: Callable[[Function],
     speaks of them all."""
     levels = legal(func)
     for other in program.algorithm.functions:
-        if other is not func and users_own(other) is users_own(func):
+        if other is not func and other.own is func.own:
             theirs = [_loop_as_written(program, level) for level in legal(other)]
             levels = [level for level in levels if _loop_as_written(program, level) in theirs]
     return levels
 
 
 def _loop_as_written(program: Program, level: Level) -> tuple[Function, str] | None:
-    return None if level is None else (users_own(program.named[level.func]), level.var)
+    return None if level is None else (program.named[level.func].own, level.var)
 
 
 def _uses_text(program: Program, readers: list[StageKey]) -> str:
     lines = []
     for key in readers:
-        around = " > ".join(own_name(program, loop.name) for loop in stage_path(program, key))
+        around = " > ".join(program.told(loop.name) for loop in stage_path(program, key))
         when = program.taken(key)
         case = "" if when is ir.TRUE else f" where {format_expr(when)}"
-        lines.append(f"    {users_own(key.func).name}.s{key.stage}{case}: {around or 'no loop'}")
+        lines.append(f"    {key.func.own.name}.s{key.stage}{case}: {around or 'no loop'}")
     return "\n".join(lines)
 
 
@@ -171,7 +171,7 @@ def _store(program: Program, d: StoreAt | StoreRoot) -> Program:
     for level in legal_store_levels(program, func):
         if _is(program, level, d):
             return replace(program, stored={**program.stored, func: level})
-    name, legal = users_own(func).name, store_levels_of_every_copy(program, func)
+    name, legal = func.own.name, store_levels_of_every_copy(program, func)
     refuse(
         d,
         f'the memory of "{name}" can\'t live there: its level must be a loop around the place where "{name}" is '
@@ -225,7 +225,7 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
     legal = _in_every_copy(program, func, lambda copy: legal_hoist_levels(program, copy))
     refuse(
         d,
-        f'the memory of "{users_own(func).name}" can\'t be allocated there: the level must be a loop around the place '
+        f'the memory of "{func.own.name}" can\'t be allocated there: the level must be a loop around the place '
         f"where it lives, and no loop between the two may be parallel, vectorized or unrolled. The legal levels:\n"
         f"{levels_text(program, func, HoistStorage, HoistStorageRoot, legal)}",
     )

@@ -24,7 +24,7 @@ from halide_core.schedule_stages import Prefetch
 from halide_core.schedule_storage import HoistStorage
 from halide_core.storage import PrefetchBoundStrategy
 from halide_core.visit import stmt_exprs, subexpressions, walk
-from scheduling.legality import as_written, described, levels_text, pasted, refuse, require_loop, stage_key, users_own
+from scheduling.legality import described, levels_text, pasted, refuse, require_loop, stage_key
 from scheduling.placement import store_levels_of_every_copy
 
 
@@ -55,7 +55,7 @@ def prefetch(program: Program, d: Prefetch) -> Program:
     if lanes is not None:
         refuse(
             d,
-            f'"{lanes.name.var}" of "{users_own(program.named[lanes.name.func]).name}" is vectorized, and "{d.at}" has '
+            f'"{lanes.name.var}" of "{program.named[lanes.name.func].own.name}" is vectorized, and "{d.at}" has '
             f"no beginning that its lanes share. The legal choices:\n{_loops_text(program, key, d) or '    none'}",
         )
     callee = _fetched(program, loop.name, d)
@@ -65,7 +65,7 @@ def prefetch(program: Program, d: Prefetch) -> Program:
         legal = "\n".join(text for text in texts if text) or "    none"
         refuse(
             d,
-            f'the memory of "{users_own(callee).name}" lives inside "{d.at}": when an iteration begins, there is none. '
+            f'the memory of "{callee.own.name}" lives inside "{d.at}": when an iteration begins, there is none. '
             f"The legal choices:\n{legal}",
         )
     offset = startup_index(d.offset)
@@ -115,7 +115,7 @@ def _loops_text(program: Program, key: StageKey, d: Prefetch) -> str:
         if all(loop.name.var in names for names in legal):
             at, further = (pasted(each.name.var, each.reduces) for each in (loop, loops[min(i, source)]))
             call = f"prefetch({_own(d.fetched).name}, {at}, {further}, {rest})"
-            lines.append(f"    {as_written(d).subject()}.{call}")
+            lines.append(f"    {d.own.subject()}.{call}")
     return "\n".join(lines)
 
 
@@ -160,7 +160,7 @@ def _named(read: Sequence[Callee], d: Prefetch) -> Callee | None:
 
 
 def _own(callee: Callee) -> Callee:
-    return users_own(callee) if isinstance(callee, Function) else callee
+    return callee.own
 
 
 def _callees(program: Program, key: StageKey) -> list[Callee]:

@@ -18,7 +18,7 @@ from halide_core.ir import LoopKind
 from halide_core.program import Loop, Order, Program, StageKey, provided
 from halide_core.schedule import Reorder, Traverse
 from scheduling.apart import variables_apart
-from scheduling.legality import as_written, described, refuse, users_own
+from scheduling.legality import described, refuse
 
 
 def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reorder) -> Program:
@@ -75,7 +75,7 @@ def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> N
         _check_atomic(key, d)
         return
     legal = described(each for each in nest.loops if not _meeting(key, [each]))
-    subject = as_written(d).subject()
+    subject = d.own.subject()
     turns = f"{subject}.atomic() makes iterations that meet take turns; and " if _takes_turns(key, d) else ""
     refuse(
         d,
@@ -97,7 +97,7 @@ def _check_atomic(key: StageKey, d: Traverse) -> None:
     if what:
         refuse(
             d,
-            f'a point of "{users_own(key.func).name}" has {what}, which no machine updates in one step between '
+            f'a point of "{key.func.own.name}" has {what}, which no machine updates in one step between '
             f"threads. The legal choices: a vectorized loop, a pure one, or partial results by rfactor.",
         )
 

@@ -20,7 +20,6 @@ from halide_core.printer import dim_name, format_expr
 from halide_core.program import Guard, Loop, Nest, Program, StageKey, hole
 from halide_core.schedule import Directive
 from halide_core.visit import Substitution, subexpressions
-from scheduling.legality import as_written
 
 _WHOLE = frozenset({LoopKind.VECTORIZED, LoopKind.UNROLLED})
 
@@ -40,7 +39,7 @@ class Obstacle:
         name = dim_name(self.func, self.dim)
         match self.by:
             case Directive() as directive:
-                why = f"{as_written(directive).spelled()} rests on its length"
+                why = f"{directive.own.spelled()} rests on its length"
             case Loop(name=loop, kind=kind):
                 why = f'the {kind.value} loop "{loop.var}" rests on its length'
             case StageKey(stage=stage):

@@ -34,7 +34,7 @@ from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL
 from halide_core.visit import Rewriter, Substitution, stmt_exprs, walk
 from scheduling.inline import copied, has_place
-from scheduling.legality import as_written, refuse, stage_key
+from scheduling.legality import refuse, stage_key
 
 
 def specialize_stages(program: Program) -> Iterator[tuple[Directive, Program]]:
@@ -123,7 +123,7 @@ def specialize_fail(program: Program, d: SpecializeFail) -> Program:
         refuse(
             d,
             "no run would be left. Give the cases that are supported first, for example "
-            f"{as_written(d).subject()}.specialize(condition).",
+            f"{d.own.subject()}.specialize(condition).",
         )
     needed = Obligation(
         key.func,

@@ -16,8 +16,8 @@ from halide_core.ir import Access, Expr, IntImm
 from halide_core.program import Loop, StageKey
 from halide_core.schedule import Split, TailStrategy
 from halide_core.simplify import simplify
-from halide_core.visit import subexpressions
-from scheduling.legality import refuse, users_own
+from halide_core.visit import accesses_to, subexpressions
+from scheduling.legality import refuse
 
 PREDICATED = (
     TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateLoads, TailStrategy.PredicateStores
@@ -70,7 +70,7 @@ def _reason(tail: TailStrategy, key: StageKey, old: Loop, factor: Expr) -> str:
         return f"{name} {what}: rounding it up would run into points that other iterations compute."
     if tail is TailStrategy.RoundUp and _steers_itself(key.func, key.stage):
         return (
-            f'"{users_own(key.func).name}" steers itself here: an index or a condition reads it, and rounding up would '
+            f'"{key.func.own.name}" steers itself here: an index or a condition reads it, and rounding up would '
             f"let it read points that have no value."
         )
     if tail is TailStrategy.ShiftInwards and key.stage > 0:
@@ -94,4 +94,4 @@ def _steers_itself(func: Function, stage: int) -> bool:
     for e in subexpressions(definition.values):
         if isinstance(e, Access):
             roots.extend(e.args)
-    return any(isinstance(e, Access) and e.callee is func for e in subexpressions(roots))
+    return bool(accesses_to(func, roots))

@@ -48,7 +48,7 @@ def _shown(f: Function, d: Definition, loads: set[Callee], *, stores: bool) -> D
 
 def _line(value: Expr, verb: str, callee: Callee, component: int, at: Sequence[Expr], shown: Expr) -> Expr:
     """``value``, which shows a line where it is computed."""
-    own = callee.original or callee if isinstance(callee, Function) else callee
+    own = callee.own
     message: list[str | Expr] = [f"{verb} {own.component_name(component)}("]
     for i, coordinate in enumerate(at):
         message += [", ", coordinate] if i else [coordinate]

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.algorithm import Algorithm, Function, Renamed, realization_order
-from halide_core.ir import Access, BufferField, Callee, Expr
+from halide_core.ir import BufferField, Callee, Expr
 from halide_core.schedule_funcs import InInput, ReadInstead
-from halide_core.visit import subexpressions
+from halide_core.visit import accesses_to
 from scheduling.legality import refuse
 
 
@@ -75,7 +75,7 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
 def _reads(g: Function, f: Callee) -> bool:
     """Whether a Func reads another one, or an input, at a point: the shape of an input is no matter here."""
     exprs = [e for d in g.definitions for e in d.exprs()]
-    return any(isinstance(e, Access) and e.callee is f for e in subexpressions(exprs))
+    return bool(accesses_to(f, exprs))
 
 
 class _Reading(Renamed):

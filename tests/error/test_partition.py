@@ -9,7 +9,7 @@ import halide_core as hl
 
 from .blame import refused
 
-x, y, yo, yi, t = (hl.Var(n) for n in ("x", "y", "yo", "yi", "t"))
+x, y, t = (hl.Var(n) for n in "xyt")
 NEVER, ALWAYS = hl.Partition.Never, hl.Partition.Always
 
 
@@ -39,8 +39,6 @@ def test_one_of_all_loops_must_be_divided() -> None:
 
 
 def test_a_vectorized_loop_has_no_parts() -> None:
-    f = edge().vectorize(x, 8).always_partition(x)
-    f.split(y, yo, yi, 4).vectorize(yi)
     g = hl.Func("g")
     g[x] = hl.clamp(x, 0, 3)
     g.bound(x, 0, 8).vectorize(x).always_partition(x)

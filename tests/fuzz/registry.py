@@ -21,9 +21,11 @@ from tests.fuzz.draw_terms import TYPES
 from tests.fuzz.draw_updates import KINDS
 from tests.fuzz.newest import ADDED
 
-UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile), "compute_at": (Unplaced,)}
+UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile)}
 """Methods that no campaign needs to meet, with the directives and the nodes that are theirs: a campaign shall not write
-files all over, which no judge reads; tests of their own ask for files and values. A level never set is refused."""
+files all over, which no judge reads; tests of their own ask for files and values."""
+UNPLACED = (Unplaced,)
+"""Directives that no program runs with: a level that was never set is refused."""
 
 
 def leaves(root: type) -> list[type]:
@@ -39,7 +41,7 @@ def _is_named(each: type) -> bool:
 
 def all_features() -> list[Feature]:
     """Everything that a long campaign has to meet in cases that ran."""
-    apart = {each for classes in UNDRAWN.values() for each in classes}
+    apart = {*UNPLACED, *(each for classes in UNDRAWN.values() for each in classes)}
     names = {
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive) if each not in apart],
         Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *ADDED],

@@ -18,14 +18,14 @@ from tests.fuzz.draw_algorithm import BORDERS
 from tests.fuzz.judge import FAST, judge
 from tests.fuzz.later import LATER_TAILS
 from tests.fuzz.newest import ADDED
-from tests.fuzz.registry import UNDRAWN, all_features, boundary_names, leaves
+from tests.fuzz.registry import UNDRAWN, UNPLACED, all_features, boundary_names, leaves
 
 
 def test_every_directive_has_a_generator_that_records_it() -> None:
     recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
     recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
     recorded |= {each for later in ADDED.values() for each in later.records}
-    apart = {each for classes in UNDRAWN.values() for each in classes if issubclass(each, Directive)}
+    apart = {*UNPLACED, *(each for classes in UNDRAWN.values() for each in classes if issubclass(each, Directive))}
     assert not recorded & apart
     assert recorded | apart == set(leaves(Directive))
 

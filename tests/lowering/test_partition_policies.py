@@ -93,7 +93,12 @@ def loops_of_case(f: hl.Func, case: int) -> list[For]:
 
 
 def test_updates_have_policies_of_their_own() -> None:
-    r, f = hl.RDom([(0, 20)], "r"), edge()
-    f[x, y] += hl.u16(hl.select((r.x > 3) & (r.x < 15), r.x, 0))
+    def windowed() -> tuple[hl.Func, hl.RDom]:
+        r, f = hl.RDom([(0, 20)], "r"), edge()
+        f[x, y] += hl.u16(hl.select((r.x > 3) & (r.x < 15), r.x, 0))
+        return f, r
+
+    assert len(loops(windowed()[0], "r.x")) == 3
+    f, r = windowed()
     f.update().never_partition(r.x)
-    assert len(loops(f, "r.x")) == 1
+    assert (len(loops(f, "r.x")), len(loops(f, "x"))) == (1, 4)

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.ir import Expr
+from halide_core.visit import stmt_exprs, walk
+from tests.scheduling.dumps import scheduled
 
 x, y, u, v = (hl.Var(n) for n in "x y u v".split())
 a, b, c, d = (hl.RVar(n) for n in "abcd")
@@ -121,3 +124,21 @@ def test_a_stage_whose_specialization_was_cleared_says_so() -> None:
     schedule.apply()
     stage.vectorize(x, 4)
     assert np.array_equal(f.realize([9]).array, np.arange(9) * 3)
+
+
+def test_a_case_that_learns_nothing_keeps_its_definition() -> None:
+    """So that the certificate has nothing to compare: the general case of a picture of any width."""
+    im, f = hl.ImageParam(hl.UInt(8), 2, "im"), hl.Func("f")
+    mirrored = hl.BoundaryConditions.mirror_interior(im)
+    f[x, y] = mirrored[x + 2, hl.i32(mirrored[x - 3, y]) % 9]
+    (plain,) = assignments(f)
+    f.specialize(im.dim(0).extent() == 5)
+    special, general = assignments(f)
+    assert general == plain != special
+
+
+def assignments(f: hl.Func) -> list[list[tuple[Expr, ...]]]:
+    """What each case of a Func assigns, and where."""
+    program = scheduled(f)
+    keys = program.keys(program.named[f.name()])
+    return [[stmt_exprs(s) for s in walk(program.nests[key].core)] for key in keys]
