@@ -33,7 +33,7 @@ from halide_core.schedule import ComputeRoot, Estimate, StoreRoot
 from lowering.driver import arguments
 from runtime.extern_calls import ExternFunction, Value
 from runtime.jit import compile_pipeline
-from scheduling.inline import copied
+from scheduling.copies import copied
 
 Source = Image | Parameter
 _ROUNDS = 64
@@ -104,7 +104,7 @@ class Staged:
         copies: dict[Function, ir.Callee] = dict(self._images.items())
         for f in order:
             if f.extern is None:
-                copy = copied(f, f.name, copies)
+                copy = copied(f, f.name, self._to)
                 copies[f] = self._to[f] = copy
         renamed = Renamed(self._to)
         for f in order:

@@ -7,43 +7,26 @@ In: a snapshot of the user's program. Out: one in which every Func that is left 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm import (
-    Algorithm,
-    Definition,
-    Function,
-    ReductionDomain,
-    Renamed,
-    UniqueNames,
-    leaves,
-    realization_order,
-)
+from halide_core.algorithm import Algorithm, Definition, Function, ReductionDomain, Renamed, leaves
 from halide_core.ir import Access, Expr
 from halide_core.schedule import AtLevel, ComputeAt, ComputeInline, ComputeRoot, Estimate
-from halide_core.visit import Rewriter, Substitution, accesses_to
+from halide_core.visit import Rewriter, Substitution
+from scheduling.copies import copies_where_used, place
 from scheduling.legality import refuse
 from scheduling.tracing import show_traces
 
-_PLACED = (ComputeAt, ComputeRoot)
-
-
-def has_place(func: Function) -> bool:
-    """Whether the user said where the Func is computed; the last such directive counts."""
-    places = [d for d in func.directives if isinstance(d, (*_PLACED, ComputeInline))]
-    return bool(places) and isinstance(places[-1], _PLACED)
-
 
 def inline_functions(algorithm: Algorithm) -> Algorithm:
-    """Substitutes every pure Func without a place of its own into its uses ([FUNC-EVAL] of figure 2.6), and gives
-    each use of a Func with updates and without a place a copy of its own.
+    """Substitutes every pure Func without a place of its own into its uses ([FUNC-EVAL] of figure 2.6), and makes
+    the copies that the others need.
 
     Raises: ScheduleError for a directive about the loops or storage of a Func that is inlined: it would be lost.
     """
     outputs = set(algorithm.outputs)
-    inlined = {f for f in algorithm.functions if f.is_pure and f not in outputs and not has_place(f)}
+    inlined = {f for f in algorithm.functions if f.is_pure and f not in outputs and place(f) is None}
     for f in algorithm.functions:
         if f in inlined:
             _refuse_lost_directives(f)
@@ -53,7 +36,7 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
             f.definitions = [rewriter.definition(d) for d in f.definitions]
     kept = [f for f in algorithm.functions if f not in inlined]
     algorithm = _with_functions(algorithm, kept)
-    return show_traces(_with_functions(algorithm, _copies_where_used(algorithm)))
+    return show_traces(_with_functions(algorithm, copies_where_used(algorithm)))
 
 
 def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorithm:
@@ -110,49 +93,3 @@ class _Inliner(Rewriter):
             values=tuple(map(self.expr, d.values)),
             predicate=self.expr(d.predicate),
         )
-
-
-def _copies_where_used(algorithm: Algorithm) -> list[Function]:
-    """Copies each unplaced Func that is left so that every copy is read by one stage only.
-
-    Consumers are settled before their producers, so that a copy of a consumer gets copies of its own.
-    """
-    names = UniqueNames(
-        [f.name for f in algorithm.functions]
-        + [i.name for i in algorithm.images]
-        + [p.name for p in algorithm.params]
-    )
-    outputs = set(algorithm.outputs)
-    functions = list(algorithm.functions)
-    for f in reversed(algorithm.functions):
-        if f in outputs or has_place(f):
-            continue
-        readers = [
-            (g, stage)
-            for g in functions
-            if g is not f
-            for stage, d in enumerate(g.definitions)
-            if _reads(d, f)
-        ]
-        for g, stage in readers[1:]:
-            copy = copied(f, names.fresh(f.name), {})
-            g.definitions[stage] = Renamed({f: copy}).definition(g.definitions[stage])
-            functions.insert(functions.index(f) + 1, copy)
-    return [f for f in realization_order(algorithm.outputs) if f in set(functions)]
-
-
-def _reads(d: Definition, f: Function) -> bool:
-    roots = d.exprs() + ((d.domain.predicate,) if d.domain else ())
-    return bool(accesses_to(f, roots))
-
-
-def copied(f: Function, name: str, copies: Mapping[Function, ir.Callee]) -> Function:
-    """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
-    are about them, and know the user's."""
-    copy = Function(name, f.args, f.types, location=f.location, original=f.own)
-    to: dict[ir.Callee, ir.Callee] = {old: other for old, other in copies.items()}  # noqa: C416  # of other types
-    to[f] = copy
-    renamed = Renamed(to)
-    copy.definitions = [renamed.definition(d) for d in f.definitions]
-    copy.directives = [replace(d.renamed(to), user=d.own) for d in f.directives]
-    return copy

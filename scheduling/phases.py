@@ -23,7 +23,6 @@ from halide_core.schedule import (
     ComputeInline,
     ComputeRoot,
     DebugToFile,
-    Directive,
     Estimate,
     Fuse,
     Rename,
@@ -50,8 +49,8 @@ from halide_core.schedule_storage import (
 from scheduling import loops, placement
 from scheduling.atomic import atomic
 from scheduling.bounds_hints import align, bound
+from scheduling.copies import place
 from scheduling.dominance import check_dominance
-from scheduling.inline import has_place
 from scheduling.layout import lay_out
 from scheduling.partition import partition
 from scheduling.prefetch import prefetch
@@ -129,18 +128,16 @@ def _compute_phase(program: Program) -> Iterator[Step]:
     readers = placement.uses(program)
     outputs = set(program.algorithm.outputs)
     for func in reversed(program.algorithm.functions):  # consumers first: a legal level must be where it will stay
-        places: list[Directive] = [d for d in func.directives if isinstance(d, ComputeAt | ComputeRoot)]
-        if not has_place(func):
-            if func not in outputs:
-                program = placement.compute_where_used(program, func, readers[func])
-                yield Step(f"{func.name} is computed where it is used", program)
-            continue
-        match places[-1]:
+        match place(func):
             case ComputeAt() as d:
                 program = placement.compute_at(program, d, readers[func])
+                yield Step(str(d), program)
             case ComputeRoot() as d:
                 program = placement.compute_root(program, d)
-        yield Step(str(d), program)
+                yield Step(str(d), program)
+            case None if func not in outputs:
+                program = placement.compute_where_used(program, func, readers[func])
+                yield Step(f"{func.name} is computed where it is used", program)
 
 
 def _storage_phase(program: Program) -> Iterator[Step]:

@@ -77,7 +77,7 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
         d,
         f"{_missed(program, name, d)} The legal levels:\n"
         f"{levels_text(program, func, ComputeAt, ComputeRoot, legal)}\n"
-        f'"{name}" is used in:\n{_uses_text(program, readers)}',
+        f'"{name}" is used in:\n{_uses_text(program, [key for copy in _copies(program, func) for key in every[copy]])}',
     )
 
 
@@ -93,14 +93,17 @@ def _missed(program: Program, name: str, d: ComputeAt) -> str:
 
 
 def _in_every_copy(program: Program, func: Function, legal: Callable[[Function], list[Level]]) -> list[Level]:
-    """Those of a Func's legal levels whose loops the other cases of a specialized consumer have too: one directive
-    speaks of them all."""
+    """Those of a Func's legal levels whose loops are around its copies too: one directive speaks of them all."""
     levels = legal(func)
-    for other in program.algorithm.functions:
-        if other is not func and other.own is func.own:
-            theirs = [_loop_as_written(program, level) for level in legal(other)]
-            levels = [level for level in levels if _loop_as_written(program, level) in theirs]
+    for other in _copies(program, func):
+        theirs = [_loop_as_written(program, level) for level in legal(other)]
+        levels = [level for level in levels if _loop_as_written(program, level) in theirs]
     return levels
+
+
+def _copies(program: Program, func: Function) -> list[Function]:
+    """The Funcs of a program that are the user's one Func: it, and its copies."""
+    return [other for other in program.algorithm.functions if other.own is func.own]
 
 
 def _loop_as_written(program: Program, level: Level) -> tuple[Function, str] | None:

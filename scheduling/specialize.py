@@ -24,7 +24,6 @@ from halide_core.program import Case, Level, Loop, Nest, Obligation, Program, St
 from halide_core.schedule import (
     Branch,
     ComputeAt,
-    ComputeRoot,
     Directive,
     Specialize,
     SpecializeFail,
@@ -33,7 +32,7 @@ from halide_core.schedule import (
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL
 from halide_core.visit import Rewriter, Substitution, stmt_exprs, walk
-from scheduling.inline import copied, has_place
+from scheduling.copies import copied, place
 from scheduling.legality import refuse, stage_key
 
 
@@ -80,9 +79,9 @@ def specialize(program: Program, d: Specialize) -> Program:
     body = holds.stmt(program.nests[key].core)
     names = _taken_names(program.algorithm)
     copies: dict[Function, Function] = {}
+    to: dict[Callee, Callee] = {}
     for g in _reached(program, body, inside):
-        copies[g] = copied(g, names.fresh(g.name), copies)
-    to: dict[Callee, Callee] = dict(copies.items())
+        to[g] = copies[g] = copied(g, names.fresh(g.name), to)
     for copy in copies.values():  # a place in the loops of another copy, which was made after this one
         copy.directives = [d.renamed(to) for d in copy.directives]
     nests = dict(program.nests)
@@ -185,10 +184,10 @@ def _computed_inside(program: Program, key: StageKey) -> list[Function]:
 
 def _placed_inside(g: Function, consumer: Function, inside: dict[Function, None]) -> bool:
     """Whether the level of a Func, if it has one, is a loop of these; without one it is computed where it is used."""
-    if not has_place(g):
+    at = place(g)
+    if at is None:
         return True
-    place = next(d for d in reversed(g.directives) if isinstance(d, ComputeAt | ComputeRoot))
-    return isinstance(place, ComputeAt) and place.consumer.name in {consumer.name, *(f.name for f in inside)}
+    return isinstance(at, ComputeAt) and at.consumer.name in {consumer.name, *(f.name for f in inside)}
 
 
 def _reached(program: Program, body: Stmt, inside: Sequence[Function]) -> list[Function]:

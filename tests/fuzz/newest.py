@@ -9,23 +9,24 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from halide_core.schedule import Reorder, TailStrategy, Traced, Traverse
+from halide_core.schedule import ComputeAt, Reorder, TailStrategy, Traced, Traverse
 from halide_core.schedule_funcs import InInput
 from halide_core.schedule_stages import Atomic, Partition, PartitionLoop, Prefetch
 from halide_core.storage import PrefetchBoundStrategy
 from halide_core.types import INT32
-from tests.fuzz.case import Case, Consumer, Definition, Given, Image, Loop, Then, Told
+from tests.fuzz.case import Border, Case, Consumer, Definition, Given, Image, Loop, Then, Told
+from tests.fuzz.draw_in_stages import draw_in_stages
 from tests.fuzz.draw_reductions import draw_at_once, draw_places
 from tests.fuzz.later import LATER, Later, draw_tail, names_its_loops, placed_funcs, reductions
 from tests.fuzz.nests import model_of
 from tests.fuzz.terms import Form, number
 
-_PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.015), ("always", "_all", 0.015)]
+_PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.04), ("always", "_all", 0.03)]
 
 _SHARES = {
     "atomic": 0.12, "prefetch": 0.08, "in_ of an input": 0.3, "places of reduction loops": 0.12,
     "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
-    "partition": 0.03,
+    "partition": 0.03, "computed in several stages": 0.8,
 }  # fmt: skip
 """Of the cases that a generator is asked for, few have what it needs: reductions, or inputs."""
 
@@ -130,6 +131,12 @@ def _draw_partition(method: str) -> Callable[[Case, random.Random], Case | None]
         placed = [f for f in dict.fromkeys(placed_funcs(case)) if args[f]]
         if not placed:
             return None
+        if method.startswith("always"):  # one with nothing to divide is refused
+            edges = _edges(case)
+            placed = [f for f in placed if edges.get(f)] if rng.random() < 0.9 else placed
+            args = {**args, **{f: names for f, names in edges.items() if names}}
+            if not placed:
+                return None
         func = rng.choice(placed)
         said = {a.name for t in case.directives if t.func == func for a in t.args if isinstance(a, Loop)}
         free = [Loop(v) for v in args[func] if v not in said]
@@ -144,12 +151,26 @@ def _draw_partition(method: str) -> Callable[[Case, random.Random], Case | None]
     return draw
 
 
+def _edges(case: Case) -> dict[str, tuple[str, ...]]:
+    """Of each Func, the variables that its definition clamps, or reads at a border by."""
+    borders = {item.name for item in case.items if isinstance(item, Border)}
+    found: dict[str, tuple[str, ...]] = {}
+    for item in case.items:
+        if isinstance(item, Definition):
+            nodes = [n for term in item.terms() for n in term]
+            ends = [n for n in nodes if n.text == "clamp" or (n.form is Form.READ and n.text in borders)]
+            names = {n.text for end in ends for n in end if n.form is Form.NAME}
+            found[item.name] = tuple(v for v in item.args if v in names)
+    return found
+
+
 _INPUTS = Later(_draw_input_wrapper, (InInput,))
 
 _MORE = {
     "in_ of an input": _INPUTS,
     "places of reduction loops": Later(draw_places, (Reorder,)),
     "reduction loops at once": Later(draw_at_once, (Traverse,)),
+    "computed in several stages": Later(draw_in_stages, (ComputeAt,)),
 }
 """More of what other generators draw too."""
 

@@ -1,0 +1,112 @@
+"""Copies of Funcs, where one label can't dominate every use (lemma 2.5): the last part of phase 0.
+
+In: an algorithm whose Funcs that are left have loops of their own. Out: its Funcs, with the copies.
+
+    g.compute_at(f, y), where stages 0 and 1 of f read g   ->   stage 1 reads g_1, which is computed in its own loop y
+
+A Func with updates and without a place has a copy for each stage that reads it; one that is computed in a loop of a
+Func, for each of that Func's stages in which it is used, and for those of its copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from halide_core.algorithm import Algorithm, Definition, Function, Renamed, UniqueNames, realization_order
+from halide_core.ir import Access, Callee
+from halide_core.names import OUTERMOST
+from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot
+from halide_core.visit import subexpressions
+
+_Use = tuple[Function, int]
+"""A stage of a Func."""
+
+
+def place(func: Function) -> ComputeAt | ComputeRoot | None:
+    """Where the user said that a Func is computed; the last such directive counts. None: inline or where it is used."""
+    places = [d for d in func.directives if isinstance(d, ComputeAt | ComputeRoot | ComputeInline)]
+    return places[-1] if places and not isinstance(places[-1], ComputeInline) else None
+
+
+def copied(f: Function, name: str, copies: Mapping[Callee, Callee]) -> Function:
+    """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
+    are about them, and know the user's."""
+    copy = Function(name, f.args, f.types, location=f.location, original=f.own)
+    to = {**copies, f: copy}
+    renamed = Renamed(to)
+    copy.definitions = [renamed.definition(d) for d in f.definitions]
+    copy.directives = [replace(d.renamed(to), user=d.own) for d in f.directives]
+    return copy
+
+
+def copies_where_used(algorithm: Algorithm) -> list[Function]:
+    """The algorithm's Funcs, each used where one label can stand, as far as its place allows."""
+    copying = _Copying(algorithm)
+    outputs = set(algorithm.outputs)
+    for f in reversed(algorithm.functions):  # a copy of a consumer gets copies of its own
+        if f not in outputs:
+            copying.settle(f)
+    return [f for f in realization_order(algorithm.outputs) if f in copying.uses]
+
+
+class _Copying:
+    """The uses of each Func, as they become."""
+
+    def __init__(self, algorithm: Algorithm) -> None:
+        self._names = UniqueNames(
+            [f.name for f in algorithm.functions]
+            + [i.name for i in algorithm.images]
+            + [p.name for p in algorithm.params]
+        )
+        self.uses: dict[Callee, dict[_Use, None]] = {}
+        for f in algorithm.functions:
+            self._used_by(f)
+
+    def _used_by(self, f: Function) -> None:
+        self.uses.setdefault(f, {})
+        for stage, d in enumerate(f.definitions):
+            for callee in _read(d):
+                if callee is not f:
+                    self.uses.setdefault(callee, {})[f, stage] = None
+
+    def settle(self, f: Function) -> None:
+        """Makes the copies of a Func whose consumers are settled."""
+        at = place(f)
+        if at is None:
+            for use in list(self.uses[f])[1:]:
+                self._copy(f, [use], {})
+        elif isinstance(at, ComputeAt) and at.var != OUTERMOST and at.stage < 0:
+            groups: dict[_Use | None, list[_Use]] = {}
+            known: dict[Function, _Use | None] = {}
+            for use in self.uses[f]:
+                groups.setdefault(self._around(use, at.consumer, known), []).append(use)
+            home = next((use for use in groups if use is not None and use[0] is at.consumer), None)
+            if home is not None and None not in groups:
+                for around, uses in groups.items():
+                    if around is not None and around is not home:
+                        self._copy(f, uses, {at.consumer: around[0]})
+
+    def _around(self, use: _Use, consumer: Callee, known: dict[Function, _Use | None]) -> _Use | None:
+        """The stage of a consumer, or of a copy of it, in whose loops a stage is computed, if its place is in any."""
+        func, _ = use
+        if func.own is consumer.own:
+            return use
+        if func not in known:
+            found = {self._around(each, consumer, known) for each in self.uses[func]}
+            known[func] = found.pop() if len(found) == 1 and not isinstance(place(func), ComputeRoot) else None
+        return known[func]
+
+    def _copy(self, f: Function, uses: Iterable[_Use], consumers: Mapping[Callee, Callee]) -> None:
+        copy = copied(f, self._names.fresh(f.name), consumers)
+        for g, stage in uses:
+            g.definitions[stage] = Renamed({f: copy}).definition(g.definitions[stage])
+            del self.uses[f][g, stage]
+        self._used_by(copy)
+        self.uses[copy] = dict.fromkeys(uses)
+
+
+def _read(d: Definition) -> list[Callee]:
+    """What a definition reads, each once."""
+    roots = d.exprs() + ((d.domain.predicate,) if d.domain else ())
+    return list(dict.fromkeys(e.callee for e in subexpressions(roots) if isinstance(e, Access)))
