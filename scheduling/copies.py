@@ -10,13 +10,13 @@ Func, for each of that Func's stages in which it is used, and for those of its c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from halide_core.algorithm import Algorithm, Definition, Function, Renamed, UniqueNames, realization_order
 from halide_core.ir import Access, Callee
 from halide_core.names import OUTERMOST
-from halide_core.schedule import ComputeAt, ComputeInline, ComputeRoot
+from halide_core.schedule import AtLevel, ComputeAt, ComputeInline, ComputeRoot
 from halide_core.visit import subexpressions
 
 _Use = tuple[Function, int]
@@ -75,21 +75,21 @@ class _Copying:
         at = place(f)
         if at is None:
             for use in list(self.uses[f])[1:]:
-                self._copy(f, [use], {})
+                self._copy(f, [use])
         elif isinstance(at, ComputeAt) and at.var != OUTERMOST and at.stage < 0:
             groups: dict[_Use | None, list[_Use]] = {}
-            known: dict[Function, _Use | None] = {}
             for use in self.uses[f]:
-                groups.setdefault(self._around(use, at.consumer, known), []).append(use)
+                groups.setdefault(self._around(use, at.consumer), []).append(use)
             home = next((use for use in groups if use is not None and use[0] is at.consumer), None)
             if home is not None and None not in groups:
                 for around, uses in groups.items():
-                    if around is not None and around is not home:
-                        self._copy(f, uses, {at.consumer: around[0]})
+                    if around is not home:
+                        self._copy(f, uses)
 
-    def _around(self, use: _Use, consumer: Callee, known: dict[Function, _Use | None]) -> _Use | None:
+    def _around(self, use: _Use, consumer: Callee, known: dict[Function, _Use | None] | None = None) -> _Use | None:
         """The stage of a consumer, or of a copy of it, in whose loops a stage is computed, if its place is in any."""
         func, _ = use
+        known = {} if known is None else known
         if func.own is consumer.own:
             return use
         if func not in known:
@@ -97,7 +97,13 @@ class _Copying:
             known[func] = found.pop() if len(found) == 1 and not isinstance(place(func), ComputeRoot) else None
         return known[func]
 
-    def _copy(self, f: Function, uses: Iterable[_Use], consumers: Mapping[Callee, Callee]) -> None:
+    def _copy(self, f: Function, uses: Sequence[_Use]) -> None:
+        """A copy for some uses, which all are in one place; its levels are in copies of consumers where those are."""
+        consumers: dict[Callee, Callee] = {}
+        for consumer in dict.fromkeys(d.consumer for d in f.directives if isinstance(d, AtLevel)):
+            around = self._around(uses[0], consumer)
+            if around is not None:
+                consumers[consumer] = around[0]
         copy = copied(f, self._names.fresh(f.name), consumers)
         for g, stage in uses:
             g.definitions[stage] = Renamed({f: copy}).definition(g.definitions[stage])

@@ -120,6 +120,22 @@ def test_a_consumer_that_is_copied_itself() -> None:
     np.testing.assert_array_equal(np.asarray(f.realize([W, H])), f.evaluate([W, H]))
 
 
+def test_memory_in_a_loop_of_a_copy() -> None:
+    """``k`` and ``m`` have a copy for each stage of ``f``: the levels of each copy of ``g`` are in those."""
+    g, m, k, f = (hl.Func(n) for n in "gmkf")
+    g[x, y] = x + y * 5
+    m[x, y] = g[x, y] + g[x + 1, y]
+    k[x, y] = m[x, y] * 2
+    k[x, y] += 3
+    f[x, y] = k[x, y]
+    f[x, y] += k[x, y + 1] * 3
+    k.compute_at(f, y)
+    m.compute_at(k, y)
+    g.compute_at(m, x).store_at(k, y)
+    count = counted(f, [(0, W), (0, H)])
+    assert total(count, "g") == 2 * H * (W + 1)
+
+
 def test_the_place_around_the_consumer_is_one_for_all_stages() -> None:
     names = reader()
     h = hl.Func("h")
