@@ -91,7 +91,8 @@ class FuncSchedule(StageSchedule):
             f: the consumer; or a LoopLevel, whose name is ``loop_level``, too.
             var: the loop; of an RVar the name is ``rvar``, too.
 
-        Rewrite: ``label f`` moves to just inside ``for g.s0.var``. Legal when: it still stands before every use.
+        Rewrite: ``label f`` moves to just inside ``for g.s0.var``; where several stages of ``g`` read ``f``, into
+        the loop of each, for what that one needs. Legal when: it still stands before every use.
         """
         level_of("compute_at", f, var, rvar, loop_level).give(self._stage()[0], ComputeAt)
         return self

@@ -192,6 +192,37 @@ def loop_levels_that_do_not_enclose(hl: Any) -> Any:
 
 
 @pipeline
+def computed_in_each_stage_that_reads_it(hl: Any) -> Any:
+    """Each stage in its own loop, with memory there or around it; not where one of the stages has no such loop."""
+    x, y, xo, xi = (hl.Var(n) for n in ("x", "y", "xo", "xi"))
+
+    def made() -> Any:
+        g, f, r = hl.Func("g"), hl.Func("f"), hl.RDom([(0, 3)], "r")
+        g[x, y] = hl.i32(x * 3 + y * y)
+        f[x, y] = g[x, y] + g[x, y + 1]
+        f[x, y] += g[x + 1, y] * 2
+        f[x, y] += g[x + r, y]
+        return g, f
+
+    def missing() -> None:
+        g, f = made()
+        f.update(1).split(x, xo, xi, 2)
+        g.compute_at(f, xo)
+        f.realize([8, 6])
+
+    rows, first = made()
+    rows.compute_at(first, y)
+    kept, second = made()
+    kept.compute_at(second, y).store_root()
+    points, third = made()
+    points.compute_at(third, x).store_at(third, y)
+    third.vectorize(x, 4)
+    third.update(0).vectorize(x, 4)
+    third.update(1).parallel(y)
+    return [*(f.realize([8, 6]) for f in (first, second, third)), attempt(missing)]
+
+
+@pipeline
 def specialized(hl: Any) -> Any:
     x, f, p = hl.Var("x"), hl.Func("f"), hl.Param(hl.Int(32), "p", 1)
     f[x] = x * p
