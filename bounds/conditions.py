@@ -99,10 +99,12 @@ class Conditions:
         self._waiting = [linear_of(e) for e in closed if e is not None]
 
     def _take(self, var: Variable) -> list[Linear]:
-        taken = [f for f in self._waiting if var in f.terms]
-        self._waiting = [f for f in self._waiting if var not in f.terms]
-        usable = [f for f in taken if not any(var in mentions(a) for a in f.terms if a is not var)]
-        self.lost |= len(usable) < len(taken) or any(var in mentions(a) for f in self._waiting for a in f.terms)
+        """The conditions about a variable that leaves. None that mentions it waits on; what has it inside a product, or
+        another atom, is not used."""
+        about = [f for f in self._waiting if any(var in mentions(a) for a in f.terms)]
+        usable = [f for f in about if not any(var in mentions(a) for a in f.terms if a is not var)]
+        self._waiting = [f for f in self._waiting if f not in about]
+        self.lost |= len(usable) < len(about)
         return usable
 
 

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 
 from bounds.claims import negation
+from bounds.constant_ranges import Ranges
 from bounds.functions import clamp_ends, function_range
 from halide_core import ir
 from halide_core.algorithm import Parameter
@@ -51,6 +52,35 @@ def declared_ranges(exprs: Iterable[Expr]) -> dict[Expr, Range]:
             if low is not None and high is not None and not e.type.is_bool() and not e.type.is_narrow_float():
                 found[e] = (low, high)
     return found
+
+
+def where_declared(
+    exprs: Iterable[Expr], given: Mapping[Expr, Range], otherwise: Callable[[Expr], Range]
+) -> tuple[Callable[[Expr], Range | None], list[Expr]] | None:
+    """Ranges of floats that are made of Params with declared ranges, and the conditions that these are kept; None where
+    there are no such Params. ``given``: the ranges of other unknowns."""
+    declared = declared_ranges(exprs)
+    if not declared:
+        return None
+    known = {**given, **declared}
+    integers = Ranges(known)
+    ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
+    inside = [ir.less_equal(*pair) for low, p, high in ends for pair in ((low, p), (p, high))]
+
+    def integer_range(e: Expr) -> Range:
+        one, other = integers.of(e), otherwise(e)
+        return max(one[0], other[0]), min(one[1], other[1])
+
+    return lambda e: float_range(e, integer_range, known), inside
+
+
+def truncated(found: Range | None, type: Type) -> Range:
+    """The range of floats as integers of a type: truncated, and brought to the nearest that it has."""
+    least, most = type.range
+    if found is None:
+        return least, most
+    low, high = (min(max(math.trunc(end), least), most) for end in found)
+    return low, high
 
 
 def infinite(e: Expr) -> Range | None:
@@ -142,9 +172,13 @@ class _Floats:
                 return None if inner is None else _coarse(*inner, e.type)
             case ir.Cast(a=a) if a.type.is_float():
                 inner = self.of(a)
-                return None if inner is None else _rounded(*inner)
+                if inner is None or (e.type.bits() == 64 and max(map(abs, inner)) < _LARGEST):
+                    return inner  # as it was
+                return _rounded(*inner)
             case ir.Cast(a=a):
                 low, high = self._integers(a)
+                if e.type.bits() == 64:
+                    return float(low), float(high)  # rounding is monotone
                 return (low, high) if max(abs(low), abs(high)) <= _EXACT else _rounded(low, high)
             case ir.Select(a=a, b=b):
                 return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))

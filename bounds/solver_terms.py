@@ -14,13 +14,13 @@ third, with lemmas about its sign and its growth; ``products.exact`` says what i
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import z3
 
 from bounds.constant_ranges import Ranges
-from bounds.solver_floats import by_integers, declared_ranges, float_range, infinite, order
+from bounds.solver_floats import by_integers, float_range, infinite, order, truncated, where_declared
 from bounds.solver_formulas import (
     as_number,
     boolean,
@@ -234,12 +234,14 @@ class Terms:
         return self.of(e)
 
     def _truncated(self, type: Type, a: Expr) -> Term:
-        """A float as an integer: truncated, and brought to the nearest that the type has."""
-        found = self._float_range(a)
-        if found is None:
-            return self._unknown("o", type.range)
-        low, high = (min(max(math.trunc(end), type.range[0]), type.range[1]) for end in found)
-        return self._unknown("o", (low, high))
+        """A float as an integer; within less, where Params are in the ranges that they are declared to have."""
+        term = self._unknown("o", truncated(self._float_range(a), type))
+        declared = where_declared((a,), self._given, self._integer_range)
+        if declared is None:
+            return term
+        range_of, inside = declared
+        low, high = truncated(range_of(a), type)
+        return self._where(inside, term, both(term.z >= low, term.z <= high))
 
     def _float_range(self, a: Expr) -> Range | None:
         return float_range(a, self._integer_range, self._given)
@@ -265,19 +267,18 @@ class Terms:
 
     def _as_declared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
         """An unknown, but where Params are in the ranges that they are declared to have."""
-        unknown, declared = self._opaque(e), declared_ranges((a, b))
-        if not declared:
-            return unknown
-        known = {**self._given, **declared}
-        integers = Ranges(known)
-        x, y = (infinite(p) or float_range(p, integers.of, known) for p in (a, b))
-        decided = order(op is BinaryOp.LT, x, y)
+        unknown = self._opaque(e)
+        range_of, inside = where_declared((a, b), self._given, self._integer_range) or (self._float_range, ())
+        decided = order(op is BinaryOp.LT, *(infinite(p) or range_of(p) for p in (a, b)))
         if decided is None:
             return unknown
-        ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
-        inside = [self.of(ir.less_equal(*pair)) for low, p, high in ends for pair in ((low, p), (p, high))]
-        said = self._say(implies(both(*(t.z for t in inside)), unknown.z == literal_truth(decided, self._context)))
-        return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in inside)))
+        return self._where(inside, unknown, unknown.z == literal_truth(decided, self._context))
+
+    def _where(self, conditions: Iterable[Expr], unknown: Term, fact: Any) -> Term:
+        """An unknown of which a fact holds where some conditions do."""
+        terms = [self.of(c) for c in conditions]
+        said = self._say(implies(both(*(t.z for t in terms)), fact))
+        return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in terms)))
 
     def _wrapped(self, type: Type, x: Term) -> Term:
         """Any integer modulo the size of a type; what fits no long one is mostly a hash, and few proofs need it."""

@@ -135,10 +135,10 @@ class ValueRanges:
             return (max(low, min(high, math.trunc(known[0]))), max(low, min(high, math.trunc(known[1]))))
         if to.is_narrow_float():
             return (rounded(known[0], to), rounded(known[1], to))  # rounding is monotone
-        if to.is_float():
-            # Rounding moves an end by less than one unit in the last place.
-            slack = 2.0**-20 if to.bits() == 32 else 2.0**-50
-            return (known[0] - abs(known[0]) * slack, known[1] + abs(known[1]) * slack)
+        if to.is_float() and to.bits() == 64:
+            return (float(known[0]), float(known[1]))  # rounding is monotone
+        if to.is_float():  # rounding moves an end by less than one unit in the last place
+            return (known[0] - abs(known[0]) * 2.0**-20, known[1] + abs(known[1]) * 2.0**-20)
         return known
 
     def _call(self, function: Intrinsic, args: tuple[Expr, ...]) -> Range:

@@ -159,7 +159,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
     each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part has none of
     their clamps; flattening comes before vectorizing, since lanes are positions.
     """
-    algorithm, traversals = program.algorithm, Traversals(for_every_case(program))
+    algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies = program.partitions()
     hoisted = {f.component_name(k): h for f, h in program.hoisted.items() for k in range(len(f.types))}
     return [

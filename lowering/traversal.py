@@ -18,9 +18,10 @@ from scheduling.legality import pasted
 
 
 class Traversals:
-    """The last directive about each loop, which may have another name since."""
+    """The last directive about each loop, which may have another name since; and what the user calls the memory."""
 
-    def __init__(self, directives: Iterable[Directive]) -> None:
+    def __init__(self, directives: Iterable[Directive], functions: Iterable[Function]) -> None:
+        self._owners = {f.component_name(i): f.own.name for f in functions for i in range(len(f.types))}
         self._of: dict[LoopName, Traverse] = {}
         self._over: dict[LoopName, str] = {}
         """The dimension whose length settles that of a loop; nothing where there is none. A loop that no directive made
@@ -51,6 +52,10 @@ class Traversals:
         """The error of the directive that made a loop what it is."""
         directive = self._of[loop]
         return ScheduleError(f"{directive.spelled()}: {reason}", directive.location)
+
+    def owner(self, buffer: str) -> str:
+        """The name of the user's Func whose memory a buffer is."""
+        return self._owners[buffer]
 
     def constant_length(self, loop: For) -> int:
         """The length of a loop that its directive needs to be constant."""

@@ -204,10 +204,11 @@ class _Lanes:
         inside = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat)}
         for s in walk(body):
             if isinstance(s, AllocateFlat) and self._varies(s.size):
+                name = self._traversals.owner(s.buffer)
                 raise self._traversals.error(
                     self._loop.loop,
-                    f'"{s.buffer}" is computed inside this loop, and needs memory of another size in each lane: '
-                    f"{s.size}. Compute it outside the loop, or bound its extent.",
+                    f'"{name}" is computed inside this loop, and needs memory of another size in each lane: {s.size}. '
+                    f"Compute it outside the loop, for example {name}.compute_root(), or bound its extent.",
                 )
         return _LaneMemory(inside, self._loop.var, self._start, self._lanes).stmt(body) if inside else body
 
@@ -248,6 +249,8 @@ class _Lanes:
             moved = Substitution({loop.var: ir.add(loop.var, bounds.min)}).stmt(loop.body)
             # Lets that were the same in all lanes may depend on the lane now.
             body = _inline_lets(_simplified(moved), self._loop.var)
+            if any(isinstance(s, AllocateFlat) and self._varies(s.size) for s in walk(body)):
+                return self._one_by_one(loop)  # what is inside needs memory of another size in each
             return self._stmt(For(loop.loop, loop.var, Interval(ir.ZERO, bounds.len), loop.kind, loop.pure, body))
         return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, self._stmt(loop.body))
 

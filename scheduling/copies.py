@@ -76,15 +76,22 @@ class _Copying:
         if at is None:
             for use in list(self.uses[f])[1:]:
                 self._copy(f, [use])
-        elif isinstance(at, ComputeAt) and at.var != OUTERMOST and at.stage < 0:
+        elif isinstance(at, ComputeAt):
             groups: dict[_Use | None, list[_Use]] = {}
             for use in self.uses[f]:
-                groups.setdefault(self._around(use, at.consumer), []).append(use)
-            home = next((use for use in groups if use is not None and use[0] is at.consumer), None)
+                groups.setdefault(self._part(use, at), []).append(use)
+            home = next((part for part in groups if part is not None and part[0] is at.consumer), None)
             if home is not None and None not in groups:
-                for around, uses in groups.items():
-                    if around is not home:
+                for part, uses in groups.items():
+                    if part is not home:
                         self._copy(f, uses)
+
+    def _part(self, use: _Use, at: ComputeAt) -> _Use | None:
+        """What a label at a level can dominate: one stage of a consumer; or all, where the level is around them or is
+        said to be one's. None for a use that is in none."""
+        around = self._around(use, at.consumer)
+        whole = at.var == OUTERMOST or at.stage >= 0
+        return (around[0], at.stage) if around is not None and whole else around
 
     def _around(self, use: _Use, consumer: Callee, known: dict[Function, _Use | None] | None = None) -> _Use | None:
         """The stage of a consumer, or of a copy of it, in whose loops a stage is computed, if its place is in any."""

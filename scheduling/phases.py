@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from halide_core.algorithm import Function
 from halide_core.errors import InternalError
 from halide_core.program import Program
 from halide_core.schedule import (
@@ -127,7 +128,7 @@ def _loops_phase(program: Program) -> Iterator[Step]:
 def _compute_phase(program: Program) -> Iterator[Step]:
     readers = placement.uses(program)
     outputs = set(program.algorithm.outputs)
-    for func in reversed(program.algorithm.functions):  # consumers first: a legal level must be where it will stay
+    for func in _consumers_first(program, readers):  # a legal level must be where it will stay
         match place(func):
             case ComputeAt() as d:
                 program = placement.compute_at(program, d, readers[func])
@@ -138,6 +139,26 @@ def _compute_phase(program: Program) -> Iterator[Step]:
             case None if func not in outputs:
                 program = placement.compute_where_used(program, func, readers[func])
                 yield Step(f"{func.name} is computed where it is used", program)
+
+
+def _consumers_first(program: Program, readers: placement.Uses) -> list[Function]:
+    """The Funcs, with those that are the user's one Func together: what is said of one copy may be said of all."""
+    functions = list(reversed(program.algorithm.functions))
+    copies: dict[Function, list[Function]] = {}
+    for func in functions:
+        copies.setdefault(func.own, []).append(func)
+    found: dict[Function, None] = {}
+
+    def find(func: Function) -> None:
+        if func not in found:
+            for consumer in [key.func for copy in copies[func.own] for key in readers[copy]]:
+                if consumer.own is not func.own:
+                    find(consumer)
+            found.update(dict.fromkeys(copies[func.own]))
+
+    for func in functions:
+        find(func)
+    return list(found)
 
 
 def _storage_phase(program: Program) -> Iterator[Step]:

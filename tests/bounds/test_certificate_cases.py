@@ -394,3 +394,27 @@ def test_answer_that_is_not_aligned_is_refuted() -> None:
         )
 
     assert Kind.OBLIGATION in refuted(certificate_of(scheduled(aligned()), spoiled))
+
+
+# -- values made of floats
+
+
+def test_range_of_an_integer_made_of_a_float_of_a_param() -> None:
+    """It rests on the range that the Param is declared to have."""
+    p, g, f, h = hl.Param(hl.Int(32), "p", -2), hl.Func("g"), hl.Func("f"), hl.Func("h")
+    p.set_range(-2, 6)
+    f[x] = hl.cast(hl.UInt(32), hl.cast(hl.Float(64), p) * hl.cast(hl.Float(64), hl.clamp(x, -4, 2)))
+    g[x] = x * 2
+    h[x] = g[hl.clamp(hl.i32(hl.i16(f[x])), 0, 5)]
+    f.compute_root()
+    g.compute_root()
+    assert h.certify().ok
+
+
+def test_range_of_an_integer_made_of_a_wide_integer_by_way_of_a_float() -> None:
+    """2^63 - 1 is 2^63 as a float, and so it is for the solver."""
+    source_, f, h = source(hl.Int(64)), hl.Func("f"), hl.Func("h")
+    f[x] = hl.min(hl.cast(hl.UInt(64), hl.cast(hl.Float(64), source_[x])), hl.cast(hl.UInt(64), hl.i32(x)))
+    h[x] = source_[hl.clamp(hl.i32(hl.u8(f[x])) >> 5, 0, 1)]
+    f.compute_root()
+    assert h.certify().ok

@@ -149,3 +149,13 @@ def test_no_more_than_so_many_conditions_wait() -> None:
     found.without(x, number(-9), number(9))
     assert found.lost
     assert len(found._waiting) == 16
+
+
+def test_what_has_a_variable_inside_a_product_leaves_with_it() -> None:
+    """``x*n <= y`` says nothing of ``y`` once ``x`` is gone, whether or not anyone asked for it."""
+    n = ir.index_variable("n")
+    for leave in (lambda c: c.without(x, number(0), number(9)), lambda c: c.about(x)):
+        found = conditions(ir.less_equal(ir.mul(x, n), y))
+        leave(found)
+        assert found.lost
+        assert found.about(y) == ([], [])

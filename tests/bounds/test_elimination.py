@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bounds.elimination import Elimination
 from bounds.extents import Extents
 from bounds.query import Define, ForAll, Where
+from bounds.value_range import ValueRanges
 from halide_core import ir
-from halide_core.ir import Expr, Interval
+from halide_core.facts import Facts
+from halide_core.ir import BinaryOp, Expr, Interval
 from halide_core.simplify import simplify
+from halide_core.types import INT64
 from tests.bounds.paths import LOOPS, OUTER, PATHS, Drawn, p, q, x, y, z
 from tests.lowering.integers import expressions, linear_expressions, value
 
@@ -113,3 +117,20 @@ def test_split_value_stays_within_the_old_loop() -> None:
     low, high = Extents().of(z, inside, tile.parent)
     assert low is not None and high is not None
     assert simplify(ir.sub(high, low)) is ir.i64(7)
+
+
+def test_choices_by_one_condition_are_made_together() -> None:
+    """Where a region starts and how long it is are often chosen alike: its end is chosen once."""
+    v, n = ir.index_variable("v"), ir.index_variable("n")
+    condition = ir.less(ir.ZERO, n)
+
+    def chosen(a: Expr, b: Expr) -> Expr:
+        return ir.Select(INT64, condition, a, b)
+
+    low = ir.binary(BinaryOp.MIN, v, ir.ZERO)
+    start = chosen(chosen(low, ir.i64(77)), v)
+    length = chosen(ir.sub(ir.i64(5), low), ir.sub(ir.i64(3), v))
+    found = Elimination({v: (ir.i64(-9), ir.i64(9))}, Facts(), ValueRanges())
+    assert found.bound(ir.add(start, length), True) is chosen(ir.i64(5), ir.i64(3))
+    same = ir.add(chosen(v, v), chosen(ir.sub(ir.ZERO, v), ir.sub(ir.i64(1), v)))
+    assert found.bound(same, True) is chosen(ir.ZERO, ir.i64(1))

@@ -114,7 +114,7 @@ def test_exception_of_the_compiler_is_a_mismatch(monkeypatch: pytest.MonkeyPatch
 
 
 def test_failed_certificate_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuted(*_: object) -> None:
+    def refuted(*_: object, **_given: object) -> None:
         raise Mismatch("certificate: refuted in bounds", "g: …")
 
     monkeypatch.setattr(certified, "check", refuted)
@@ -265,3 +265,11 @@ def test_report_names_what_was_never_exercised() -> None:
         report.add(i, Verdict(Outcome.RAN))
     assert not report.ok
     assert "NEVER exercised: Split, of the directives" in report.text()
+
+
+@pytest.mark.parametrize(("extent", "kind"), [(0, "no window passes"), (1, "assertion_failed")])
+def test_a_program_that_no_window_lets_start(extent: int, kind: str) -> None:
+    """An empty window skips the check that all others fail."""
+    told = Told("g", 0, "compute_root"), Told("g", 0, "bound_storage", (Loop("x"), number(2, I32)))
+    verdict = judge(stencil(*told, extent=extent))
+    assert (verdict.outcome, verdict.kind) == (Outcome.ASSERTED, kind)

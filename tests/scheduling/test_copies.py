@@ -98,3 +98,19 @@ def test_place_in_the_loops_of_another_copy(value: int) -> None:
     g.compute_at(f, x).store_at(f, y)
     np.testing.assert_array_equal(np.asarray(k.realize([7, 6])), k.evaluate([7, 6]))
     assert k.loop_nest().count("produce g") >= 2
+
+
+def test_memory_in_lanes_is_that_of_the_user_s_func() -> None:
+    a, f = hl.Func("a"), hl.Func("f")
+    a[x, y] = x
+    a[x, y] += y + 3
+    f[x, y] = a[x, y]
+    f[x, y] += a[x, y] + a[x + 2, y]
+    a.align_bounds(x, 4)
+    f.update(0).vectorize(x, 2, Tail.GuardWithIf)
+    with pytest.raises(hl.ScheduleError) as caught:
+        f.realize([6, 5])
+    assert '"a" is computed inside this loop, and needs memory of another size in each lane' in caught.value.message
+    assert "$" not in caught.value.message
+    a.compute_root()  # as the message says
+    np.testing.assert_array_equal(np.asarray(f.realize([6, 5])), f.evaluate([6, 5]))

@@ -136,6 +136,61 @@ def test_memory_in_a_loop_of_a_copy() -> None:
     assert total(count, "g") == 2 * H * (W + 1)
 
 
+def two_stages(producer_updates: bool) -> tuple[hl.Func, hl.Func, hl.Func]:
+    """``k`` is read by ``g``, which two stages of ``f`` read: in one that is an update, if asked for."""
+    k, g, f = (hl.Func(n) for n in "kgf")
+    k[x, y] = x * 3 + y
+    g[x, y] = x + k[x + 1, y]
+    if producer_updates:
+        g[x, y] += k[x, y + 1]
+    f[x, y] = g[x, y]
+    f[x, y] += g[x + 1, y] * 2
+    return k, g, f
+
+
+PLACES: list[Callable[[hl.Func], hl.LoopLevel]] = [
+    lambda g: hl.LoopLevel(g, hl.Var.outermost()),
+    lambda g: hl.LoopLevel(g, y, 1),
+    lambda g: hl.LoopLevel(g, y),
+]
+
+
+@pytest.mark.parametrize("placed", [True, False])
+@pytest.mark.parametrize("updates", [True, False])
+@pytest.mark.parametrize("at", PLACES, ids=["around", "one stage", "each stage"])
+def test_places_at_a_consumer_that_has_copies(
+    at: Callable[[hl.Func], hl.LoopLevel], updates: bool, placed: bool
+) -> None:
+    k, g, f = two_stages(updates)
+    if placed:
+        g.compute_at(f, y)
+    elif not updates:
+        g.compute_at(f, x)
+    if at is PLACES[1]:  # a level of the update, which alone reads it then
+        h = hl.Func("h")
+        h[x, y] = x
+        h[x, y] += k[x, y]
+        f[x, y] -= h[x, y]
+        k, g = k.clone_in(h), h
+        if placed:
+            h.compute_at(f, y)
+    k.compute_at(at(g))
+    counted(f, [(0, W), (0, H)])
+    assert f.certify().ok
+
+
+def test_levels_of_a_consumer_that_has_copies() -> None:
+    def build() -> Names:
+        k, g, f = two_stages(False)
+        return {"k": k, "g": g, "f": f, "x": x, "y": y, "z": z, "hl": hl}
+
+    message = refusal(build, "g.compute_at(f, y)", "k.compute_at(f, z)")
+    assert offers(message) == [
+        "k.compute_root()", "k.compute_at(f, y)", "k.compute_at(g, y)", "k.compute_at(g, x)"
+    ]  # fmt: skip
+    assert message.endswith("    g.s0: f.s0.y > g.s0.y > g.s0.x\n    g.s0: f.s1.y > g.s0.y > g.s0.x")
+
+
 def test_the_place_around_the_consumer_is_one_for_all_stages() -> None:
     names = reader()
     h = hl.Func("h")

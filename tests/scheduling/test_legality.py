@@ -447,7 +447,8 @@ def test_vectorized_loop_with_memory_that_differs_from_lane_to_lane(index: Calla
     g.compute_at(f, xi)
     f.split(x, xo, xi, 8, TailStrategy.GuardWithIf)
     why = 'f.vectorize(xi): "g" is computed inside this loop, and needs memory of another size in each lane: '
-    lowering_refuses(lambda: f.vectorize(xi), f, why, "Compute it outside the loop, or bound its extent.")
+    what = "Compute it outside the loop, for example g.compute_root(), or bound its extent."
+    lowering_refuses(lambda: f.vectorize(xi), f, why, what)
 
 
 # -- placement

@@ -142,3 +142,29 @@ def assignments(f: hl.Func) -> list[list[tuple[Expr, ...]]]:
     program = scheduled(f)
     keys = program.keys(program.named[f.name()])
     return [[stmt_exprs(s) for s in walk(program.nests[key].core)] for key in keys]
+
+
+def test_lanes_whose_inner_loops_start_apart_and_need_memory_of_different_sizes() -> None:
+    """Each lane of ``f`` runs a loop of ``g`` from a place of its own, in which ``a`` takes 4 points or 8."""
+    a, g, f = hl.Func("a"), hl.Func("g"), hl.Func("f")
+    a[x, y] = x * 5 + y
+    g[x, y] = 0
+    g[x, y] += a[x + 2, y + 1] - a[x + 4, y + 1] * 3
+    f[x, y] = 0
+    f[x, y] += g[x, y] + g[x + 2, y]
+    a.compute_at(g, x).align_bounds(x, 4)
+    f.update(0).vectorize(x, 2, hl.TailStrategy.GuardWithIf)
+    same(f, 6, 5)
+
+
+@pytest.mark.parametrize("given", [0, 1, 2, 6])
+def test_a_predicate_over_a_reduction_that_a_param_splits(given: int) -> None:
+    """What the predicate says of ``r.y`` by way of a loop of ``r.x``, times the Param, ends with that loop."""
+    p, q, f = hl.Param(hl.Int(32), "p", given), hl.Param(hl.Int(32), "q", 2), hl.Func("f")
+    p.set_range(0, 6)
+    r = hl.RDom([(0, hl.clamp(q, 0, 3)), (1, 2)], "r")
+    r.where(r.x <= r.y)
+    f[x, y] = x
+    f[x, r.y] += f[x, r.x] * 2 + r.x
+    f.update(0).split(r.x, a, b, hl.max(p, 1))
+    same(f, 5, 4)
