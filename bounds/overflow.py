@@ -97,12 +97,15 @@ class _Spans:
     def _stage(self, f: Function, stage: int) -> Iterator[Risk]:
         definition = f.definitions[stage]
         spans: dict[Expr, _Span] = {}
+        risks: dict[Expr, None] = {}
         for d, (name, pure, span) in enumerate(zip(f.args, f.pure_dims(stage), self._boxes[f], strict=True)):
             if pure:
                 low, high = span if span is not None else (0, 0)
-                spans[ir.pure_variable(name)] = (low, min(high + self._raised.get((f, d), 0), INT32.range[1]))
+                last = high + self._raised.get((f, d), 0)
+                if last > INT32.range[1] and f not in self._algorithm.outputs:
+                    risks.setdefault(ir.pure_variable(name))
+                spans[ir.pure_variable(name)] = (low, min(last, INT32.range[1]))
         roots = [*definition.exprs()]
-        risks: dict[Expr, None] = {}
         domain = definition.domain
         if domain is not None:
             roots.append(domain.predicate)

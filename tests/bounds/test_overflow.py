@@ -153,3 +153,24 @@ def test_coordinate_that_is_written_is_one() -> None:
     f[x] = 0
     f[r.x * (LIMIT - 1)] += 1
     assert told(f) == ["f.s1: r.x*1073741823"]
+
+
+def shifted_by(factor: hl.Param) -> hl.Func:
+    """``g`` is as long as the factor at least, which no constant says."""
+    g, f, xo, xi = hl.Func("g"), hl.Func("f"), hl.Var("xo"), hl.Var("xi")
+    g[x] = hl.select(x < 0, x, 0)
+    f[x] = g[x]
+    g.compute_root().split(x, xo, xi, hl.max(factor, 1), hl.TailStrategy.ShiftInwards)
+    return f
+
+
+def test_coordinates_that_a_shifted_split_adds_are_some() -> None:
+    factor = hl.Param(hl.Int(32), "p", 2 * LIMIT - 1)
+    f = shifted_by(factor)
+    assert f.certify().ok
+    window = hl.Buffer(hl.Int(32), [1])
+    window.set_min([10])
+    with pytest.raises(hl.PipelineError, match='x in "g" leaves int32'):
+        f.realize(window)
+    factor.set(8)
+    f.realize(window)
