@@ -102,7 +102,7 @@ class _Spans:
             if pure:
                 low, high = span if span is not None else (0, 0)
                 last = high + self._raised.get((f, d), 0)
-                if last > INT32.range[1] and f not in self._algorithm.outputs:
+                if last > INT32.range[1] and f not in self._algorithm.outputs:  # those lie within their windows
                     risks.setdefault(ir.pure_variable(name))
                 spans[ir.pure_variable(name)] = (low, min(last, INT32.range[1]))
         roots = [*definition.exprs()]

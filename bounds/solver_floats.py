@@ -58,7 +58,7 @@ def where_declared(
     exprs: Iterable[Expr], given: Mapping[Expr, Range], otherwise: Callable[[Expr], Range]
 ) -> tuple[Callable[[Expr], Range | None], list[Expr]] | None:
     """Ranges of floats that are made of Params with declared ranges, and the conditions that these are kept; None where
-    there are no such Params. ``given``: the ranges of other unknowns."""
+    there are no such Params. ``given``: the ranges of other unknowns; ``otherwise``: those of integers, in any case."""
     declared = declared_ranges(exprs)
     if not declared:
         return None

@@ -29,6 +29,12 @@ def place(func: Function) -> ComputeAt | ComputeRoot | None:
     return places[-1] if places and not isinstance(places[-1], ComputeInline) else None
 
 
+def taken_names(algorithm: Algorithm) -> UniqueNames:
+    """Names for copies, none of which anything has."""
+    arguments = [i.name for i in algorithm.images] + [p.name for p in algorithm.params]
+    return UniqueNames([f.name for f in algorithm.functions] + arguments)
+
+
 def copied(f: Function, name: str, copies: Mapping[Callee, Callee]) -> Function:
     """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
     are about them, and know the user's."""
@@ -54,11 +60,7 @@ class _Copying:
     """The uses of each Func, as they become."""
 
     def __init__(self, algorithm: Algorithm) -> None:
-        self._names = UniqueNames(
-            [f.name for f in algorithm.functions]
-            + [i.name for i in algorithm.images]
-            + [p.name for p in algorithm.params]
-        )
+        self._names = taken_names(algorithm)
         self.uses: dict[Callee, dict[_Use, None]] = {}
         for f in algorithm.functions:
             self._used_by(f)

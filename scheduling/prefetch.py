@@ -114,7 +114,7 @@ def _loops_text(program: Program, key: StageKey, d: Prefetch) -> str:
     for i, loop in enumerate(loops):
         if all(loop.name.var in names for names in legal):
             at, further = (pasted(each.name.var, each.reduces) for each in (loop, loops[min(i, source)]))
-            call = f"prefetch({_own(d.fetched).name}, {at}, {further}, {rest})"
+            call = f"prefetch({d.fetched.own.name}, {at}, {further}, {rest})"
             lines.append(f"    {d.own.subject()}.{call}")
     return "\n".join(lines)
 
@@ -132,8 +132,8 @@ def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee:
     callee = _named(read, d)
     if callee is not None:
         return callee
-    name = _own(d.fetched).name
-    legal = ", ".join(dict.fromkeys(_own(each).name for each in read)) or "none"
+    name = d.fetched.own.name
+    legal = ", ".join(dict.fromkeys(each.own.name for each in read)) or "none"
     inlined = isinstance(d.fetched, Function) and d.fetched not in program.algorithm.functions
     advice = f" Where it is inlined it has none, and {name}.compute_root() gives it some." if inlined else ""
     refuse(d, f'nothing in loop "{d.at}" reads memory of "{name}".{advice} What is read there: {legal}.')
@@ -151,16 +151,12 @@ def _read_inside(program: Program, loop: LoopName) -> list[Callee]:
 
 def _named(read: Sequence[Callee], d: Prefetch) -> Callee | None:
     """What the directive names among what is read."""
-    wanted = _own(d.fetched)
+    wanted = d.fetched.own
     for callee in read:
-        own = _own(callee)
+        own = callee.own
         if own is wanted or (isinstance(own, Function) and isinstance(wanted, Function) and own.name == wanted.name):
             return callee
     return None
-
-
-def _own(callee: Callee) -> Callee:
-    return callee.own
 
 
 def _callees(program: Program, key: StageKey) -> list[Callee]:

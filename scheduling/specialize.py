@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm import Algorithm, Function, UniqueNames
+from halide_core.algorithm import Function
 from halide_core.assumptions import assume_condition, known_values
 from halide_core.facts import Facts
 from halide_core.ir import Access, Callee, Expr, Hole, Provide, Stmt, Variable
@@ -32,7 +32,7 @@ from halide_core.schedule import (
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL
 from halide_core.visit import Rewriter, Substitution, stmt_exprs, walk
-from scheduling.copies import copied, place
+from scheduling.copies import copied, place, taken_names
 from scheduling.legality import refuse, stage_key
 
 
@@ -77,7 +77,7 @@ def specialize(program: Program, d: Specialize) -> Program:
     cases.insert(at, Case(d.number, simplify(ir.conjunction(cases[at].condition, d.condition))))
     holds, fails = _Assumed(d.condition, True), _Assumed(d.condition, False)
     body = holds.stmt(program.nests[key].core)
-    names = _taken_names(program.algorithm)
+    names = taken_names(program.algorithm)
     copies: dict[Function, Function] = {}
     to: dict[Callee, Callee] = {}
     for g in _reached(program, body, inside):
@@ -222,12 +222,6 @@ def _with_functions(program: Program, functions: Iterable[Function]) -> Program:
         stored={f: program.stored[f] for f in functions},
         specialized={at: cases for at, cases in program.specialized.items() if at[0] in kept},
         obligations=tuple(o for o in program.obligations if o.func in kept),
-    )
-
-
-def _taken_names(algorithm: Algorithm) -> UniqueNames:
-    return UniqueNames(
-        [f.name for f in algorithm.functions] + [i.name for i in algorithm.images] + [p.name for p in algorithm.params]
     )
 
 
