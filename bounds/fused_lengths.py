@@ -79,10 +79,26 @@ def _counted(factor: Expr) -> Expr:
 def as_checked(product: Expr, checks: Iterable[Checked]) -> Iterator[Expr]:
     """That some product is no greater than a checked one, as conditions without any product: that the check holds, and
     ``0 <= x <= a`` for each factor and length, in some order."""
-    mine = tuple(factors(product))
+    apart = tuple(factors(product))
     for checked in checks:
-        if len(mine) == len(checked.lengths) > 1:
-            orders = permutations(mine) if len(mine) <= _MOST_PERMUTED else [mine]
-            for order in orders:
-                ends = [pair for x, a in zip(order, checked.lengths, strict=True) for pair in ((ir.ZERO, x), (x, a))]
-                yield all_of((checked.check, *(ir.less_equal(least, most) for least, most in ends)))
+        for mine in dict.fromkeys((apart, _multiplied(apart))):
+            if len(mine) == len(checked.lengths) > 1:
+                orders = permutations(mine) if len(mine) <= _MOST_PERMUTED else [mine]
+                yield from (_no_longer(order, checked) for order in orders)
+
+
+def _multiplied(apart: Sequence[Expr]) -> tuple[Expr, ...]:
+    """The same product of fewer factors: a constant multiplies the one before it, as a length of whole blocks is."""
+    merged: list[Expr] = []
+    for factor in apart:
+        if merged and isinstance(factor, IntImm):
+            merged[-1] = ir.mul(merged[-1], factor)
+        else:
+            merged.append(factor)
+    return tuple(merged)
+
+
+def _no_longer(order: Sequence[Expr], checked: Checked) -> Expr:
+    """That no factor is longer than the length at its place."""
+    ends = [pair for x, a in zip(order, checked.lengths, strict=True) for pair in ((ir.ZERO, x), (x, a))]
+    return all_of((checked.check, *(ir.less_equal(least, most) for least, most in ends)))

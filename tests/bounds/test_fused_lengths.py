@@ -50,7 +50,19 @@ def repeated() -> hl.Func:
     return f
 
 
-@pytest.mark.parametrize("make", [three_lengths, three_lengths_inside, repeated])
+def aligned_twice() -> hl.Func:
+    """A loop over pairs of an aligned dimension: its length times two is the length that is checked."""
+    f = hl.Func("f")
+    f[x, y, z] = x + y + z
+    f[x, y, z] += 1
+    f[x, y, z] += 2
+    f.update(0).fuse(z, x, yz).fuse(y, yz, y)
+    f.update(1).unroll(z, 2, GUARD)
+    f.align_bounds(z, 2, 1)
+    return f
+
+
+@pytest.mark.parametrize("make", [three_lengths, three_lengths_inside, repeated, aligned_twice])
 def test_certificate_holds(make: Callable[[], hl.Func]) -> None:
     certificate = make().certify()
     assert certificate.ok, certificate
