@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bounds.decided import where
 from bounds.oracle import Engine, Evidence
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -65,10 +66,16 @@ def _where_any(simplifier: Simplifier, a: tuple[Expr, Expr], b: tuple[Expr, Expr
     """The end of a union of two regions that each have points only under a condition."""
     (some_a, end_a), (some_b, end_b) = a, b
     if both is not end_a and some_b is not ir.TRUE:
-        both = simplifier.expr(Select(INT64, some_b, both, end_a))
+        both = _choice(simplifier, some_b, both, end_a)
     if both is not end_b and some_a is not ir.TRUE:
-        both = simplifier.expr(Select(INT64, some_a, both, end_b))
+        both = _choice(simplifier, some_a, both, end_b)
     return both
+
+
+def _choice(simplifier: Simplifier, condition: Expr, a: Expr, b: Expr) -> Expr:
+    """One of two ends. Regions of one condition come one after the other: each is chosen once."""
+    a, b = simplifier.expr(where(a, condition, holds=True)), simplifier.expr(where(b, condition, holds=False))
+    return a if a is b else simplifier.expr(Select(INT64, condition, a, b))
 
 
 def window_box(f: Function) -> Box:

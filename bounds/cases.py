@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bounds.boxes import Box, Side
+from bounds.decided import where
 from bounds.query import Clause, Path, Taken
 from halide_core import ir
 from halide_core.algorithm import Function
@@ -20,7 +21,7 @@ from halide_core.ir import BinaryOp, Expr, Select
 from halide_core.program import Program, StageKey
 from halide_core.simplify import Simplifier
 from halide_core.types import BOOL, INT64
-from halide_core.visit import Rewriter, Substitution, subexpressions
+from halide_core.visit import Substitution, subexpressions
 
 Join = Callable[[Box | None, Clause], Box]
 """The smallest box around another and the points of a clause."""
@@ -132,26 +133,6 @@ def _has(when: Expr, least: Expr, length: Expr, facts: Facts) -> bool:
     return inner.proves_le(least, length)
 
 
-class _Chosen(Rewriter):
-    """Replaces the selects of one condition by the side that is taken."""
-
-    def __init__(self, condition: Expr, holds: bool) -> None:
-        super().__init__()
-        self._condition = condition
-        self._holds = holds
-
-    def rewrite_Select(self, e: Select) -> Expr:
-        """The side, or a select of another condition."""
-        if e.condition is self._condition:
-            return self.expr(e.a if self._holds else e.b)
-        return self.parts_of(e)
-
-
-def chosen(e: Expr, condition: Expr, *, holds: bool) -> Expr:
-    """An expression where a condition holds, or where it does not, without the selects that this decides."""
-    return _Chosen(condition, holds).expr(e)
-
-
 def same(a: Expr, b: Expr, facts: Facts) -> bool:
     """Whether two expressions are found equal, case by case of the conditions in them: False says nothing."""
     return _same(a, b, facts, _CONDITIONS)
@@ -172,7 +153,7 @@ def _same(a: Expr, b: Expr, facts: Facts, most: int) -> bool:
     for holds in (True, False):
         inner = Facts(facts)
         assume_condition(inner, condition, holds)
-        x, y = (chosen(e, condition, holds=holds) for e in (a, b))
+        x, y = (where(e, condition, holds=holds) for e in (a, b))
         if not _same(x, y, inner, most - 1):
             return False
     return True
@@ -184,7 +165,7 @@ def either(condition: Expr, a: Expr, b: Expr, facts: Facts) -> Expr:
         return b
     if _same_where(condition, False, a, b, facts):
         return a
-    sides = (chosen(a, condition, holds=True), chosen(b, condition, holds=False))
+    sides = (where(a, condition, holds=True), where(b, condition, holds=False))
     return Simplifier(facts).expr(Select(INT64, condition, *sides))
 
 

@@ -38,6 +38,26 @@ def without_idle_cases(e: Expr, decide: Decide) -> Expr:
     return _Decided(decide).expr(e)
 
 
+def where(e: Expr, condition: Expr, *, holds: bool) -> Expr:
+    """An expression where a condition holds, or where it does not: without the cases that this decides."""
+    if holds:
+        return without_idle_cases(e, lambda each: _follows(condition, each) or None)
+    return without_idle_cases(e, lambda each: False if _follows(each, condition) else None)
+
+
+def _follows(a: Expr, b: Expr) -> bool:
+    """Whether the forms of two conditions show that one holds wherever the other does."""
+    if a is b:
+        return True
+    if isinstance(a, Binary) and a.op is BinaryOp.OR:
+        return _follows(a.a, b) and _follows(a.b, b)
+    if isinstance(b, Binary) and b.op is BinaryOp.AND:
+        return _follows(a, b.a) and _follows(a, b.b)
+    if isinstance(a, Binary) and a.op is BinaryOp.AND and (_follows(a.a, b) or _follows(a.b, b)):
+        return True
+    return isinstance(b, Binary) and b.op is BinaryOp.OR and (_follows(a, b.a) or _follows(a, b.b))
+
+
 def has_cases(e: Expr) -> bool:
     """Whether a value is found by telling cases apart, or by dividing."""
     return any(

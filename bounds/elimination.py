@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bounds.decided import without_idle_cases
+from bounds.decided import where
 from bounds.monotone import Direction, Directions
 from bounds.value_range import ValueRanges
 from halide_core import ir
@@ -71,11 +71,6 @@ def _cancelling(form: Linear, atom: Binary | Select) -> int:
     if isinstance(atom, Select):
         cancel += sum(isinstance(t, Select) and t is not atom and t.condition is atom.condition for t in form.terms)
     return cancel
-
-
-def _case(e: Expr, condition: Expr, holds: bool) -> Expr:
-    """What an expression is worth where a condition holds, or where it does not."""
-    return without_idle_cases(e, lambda each: holds if each is condition else None)
 
 
 class Elimination:
@@ -136,7 +131,8 @@ class Elimination:
     def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
         """``c`` times an atom, with what was moved into its operands."""
         if isinstance(atom, Select):
-            a, b = (self._simplifier.expr(_case(e, atom.condition, holds)) for e, holds in ((a, True), (b, False)))
+            a = self._simplifier.expr(where(a, atom.condition, holds=True))
+            b = self._simplifier.expr(where(b, atom.condition, holds=False))
             return a if a is b else Select(INT64, atom.condition, a, b)
         op = atom.op if c > 0 else _OPPOSITE[atom.op]
         return (self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum)(a, b)

@@ -11,7 +11,7 @@ from halide_core import ir
 from halide_core.facts import Facts
 from halide_core.ir import Expr
 from halide_core.simplify import simplify
-from halide_core.types import BOOL
+from halide_core.types import BOOL, INT64
 from halide_core.visit import Substitution
 
 p, q = ir.Variable(BOOL, "p"), ir.Variable(BOOL, "q")
@@ -43,6 +43,20 @@ def test_union_is_as_small_as_the_conditions_allow(conditions: tuple[Expr, Expr]
             if there:
                 wanted = (min(low for low, _ in there), max(high for _, high in there))
                 assert (value(side.low, at), value(side.high, at)) == wanted
+
+
+def test_regions_of_one_condition_are_chosen_together() -> None:
+    """However many there are, each end is written once, and no condition inside itself."""
+    ends = [ir.Variable(INT64, f"a{i}") for i in range(8)]
+    whole: Box | None = None
+    for i, end in enumerate(ends):
+        whole = union(whole, Box((Side(end, end),), ir.TRUE if i == 0 else p), Facts())
+    assert whole is not None
+    (side,) = whole.whole()
+    least: Expr = ends[0]
+    for end in ends[1:]:
+        least = ir.minimum(least, end)
+    assert side.low is ir.Select(INT64, p, least, ends[0])
 
 
 def test_dimension_that_one_says_nothing_of_stays() -> None:

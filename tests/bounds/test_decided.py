@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from bounds.claims import Claim, Kind, Status, nothing
-from bounds.decided import has_cases, without_idle_cases
+from bounds.decided import has_cases, where, without_idle_cases
 from bounds.solver import Prover
 from halide_core import ir
 from halide_core.ir import Expr
+from halide_core.simplify import simplify
 from halide_core.types import BOOL, INT64
+from halide_core.visit import Substitution
 
 a, b, c = (ir.Variable(INT64, name) for name in "abc")
 p, q = (ir.Variable(BOOL, name) for name in "pq")
@@ -39,6 +43,22 @@ def test_extremes_quotients_and_selects_have_cases() -> None:
 def test_nothing_decided_gives_the_same_node() -> None:
     e = ir.minimum(_select(p, a, b), c)
     assert without_idle_cases(e, lambda _: None) is e
+
+
+def test_what_a_condition_decides_is_worth_the_same_under_it() -> None:
+    """Against every truth of the conditions, which also tell where there is something to decide."""
+    r = ir.Variable(BOOL, "r")
+    either, both = (ir.binary(op, p, q) for op in (ir.BinaryOp.OR, ir.BinaryOp.AND))
+    three = ir.binary(ir.BinaryOp.OR, either, r)
+    conditions = [p, either, both, three, ir.binary(ir.BinaryOp.AND, both, r), ir.binary(ir.BinaryOp.AND, either, r)]
+    states = [Substitution(dict(zip((p, q, r), t, strict=True))) for t in product((ir.FALSE, ir.TRUE), repeat=3)]
+    for known, nested, holds in product(conditions, conditions, (True, False)):
+        e = ir.minimum(_select(nested, a, b), c)
+        left = where(e, known, holds=holds)
+        met = [at for at in states if simplify(at.expr(known)) is (ir.TRUE if holds else ir.FALSE)]
+        for at in met:
+            assert simplify(at.expr(left)) is simplify(at.expr(e)), (known, nested, holds)
+        assert (left is e) == (len({simplify(at.expr(nested)) for at in met}) > 1), (known, nested, holds)
 
 
 def test_cases_that_facts_rule_out_don_t_hold_a_claim_up() -> None:
