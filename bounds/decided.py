@@ -40,22 +40,32 @@ def without_idle_cases(e: Expr, decide: Decide) -> Expr:
 
 def where(e: Expr, condition: Expr, *, holds: bool) -> Expr:
     """An expression where a condition holds, or where it does not: without the cases that this decides."""
+    following = _Following()
     if holds:
-        return without_idle_cases(e, lambda each: _follows(condition, each) or None)
-    return without_idle_cases(e, lambda each: False if _follows(each, condition) else None)
+        return without_idle_cases(e, lambda each: following.of(condition, each) or None)
+    return without_idle_cases(e, lambda each: False if following.of(each, condition) else None)
 
 
-def _follows(a: Expr, b: Expr) -> bool:
-    """Whether the forms of two conditions show that one holds wherever the other does."""
-    if a is b:
-        return True
-    if isinstance(a, Binary) and a.op is BinaryOp.OR:
-        return _follows(a.a, b) and _follows(a.b, b)
-    if isinstance(b, Binary) and b.op is BinaryOp.AND:
-        return _follows(a, b.a) and _follows(a, b.b)
-    if isinstance(a, Binary) and a.op is BinaryOp.AND and (_follows(a.a, b) or _follows(a.b, b)):
-        return True
-    return isinstance(b, Binary) and b.op is BinaryOp.OR and (_follows(a, b.a) or _follows(a, b.b))
+class _Following:
+    """Which conditions hold wherever others do, as far as their forms show it: each two are compared once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Expr, Expr], bool] = {}
+
+    def of(self, a: Expr, b: Expr) -> bool:
+        """Whether ``a ⇒ b``."""
+        if (a, b) not in self._known:
+            self._known[a, b] = a is b or self._by_parts(a, b)
+        return self._known[a, b]
+
+    def _by_parts(self, a: Expr, b: Expr) -> bool:
+        if isinstance(a, Binary) and a.op is BinaryOp.OR:
+            return self.of(a.a, b) and self.of(a.b, b)
+        if isinstance(b, Binary) and b.op is BinaryOp.AND:
+            return self.of(a, b.a) and self.of(a, b.b)
+        if isinstance(a, Binary) and a.op is BinaryOp.AND and (self.of(a.a, b) or self.of(a.b, b)):
+            return True
+        return isinstance(b, Binary) and b.op is BinaryOp.OR and (self.of(a, b.a) or self.of(a, b.b))
 
 
 def has_cases(e: Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from itertools import product
 
 from bounds.claims import Claim, Kind, Status, nothing
@@ -59,6 +60,16 @@ def test_what_a_condition_decides_is_worth_the_same_under_it() -> None:
         for at in met:
             assert simplify(at.expr(left)) is simplify(at.expr(e)), (known, nested, holds)
         assert (left is e) == (len({simplify(at.expr(nested)) for at in met}) > 1), (known, nested, holds)
+
+
+def test_long_conditions_are_compared_once_a_pair() -> None:
+    """Trying their parts in every order would never end."""
+    many = [[ir.Variable(BOOL, f"{name}{i}") for i in range(24)] for name in "st"]
+    every = reduce(partial(ir.binary, ir.BinaryOp.AND), many[0])
+    some = reduce(partial(ir.binary, ir.BinaryOp.OR), many[1])
+    e = _select(some, a, b)
+    assert where(e, every, holds=True) is e
+    assert where(e, ir.conjunction(every, many[1][11]), holds=True) is a
 
 
 def test_cases_that_facts_rule_out_don_t_hold_a_claim_up() -> None:
