@@ -37,7 +37,8 @@ TUNES = ("-mtune=generic", "-mtune=znver3")
 
 
 def tuned(f: hl.Func, tune: str, window: list[int], *arrays: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The result, compiled for another processor with this one's instructions."""
+    """The result from arrays in the order of their ImageParams' names, compiled for another processor with this one's
+    instructions."""
     out = hl.Buffer(f.type(), window)
     compile_pipeline(replace(f._request(), flags=(tune,))).run([hl.Buffer(a) for a in arrays], [out])
     return np.asarray(out)
@@ -80,7 +81,8 @@ def test_however_a_machine_gathers(type: Type, tune: str) -> None:
     random = np.random.default_rng(6)
     for kind in (np.uint8, np.int32):
         at = random.integers(0, 256, 67).astype(kind)
-        tables, places, f = hl.ImageParam(type, 1), hl.ImageParam(hl.Buffer(at).type(), 1), hl.Func("f")
+        tables, places = hl.ImageParam(type, 1, "a"), hl.ImageParam(hl.Buffer(at).type(), 1, "b")
+        f = hl.Func("f")
         f[x] = tables[hl.clamp(hl.i32(places[x]), 0, 255)]
         f.vectorize(x, 16, hl.TailStrategy.GuardWithIf)
         same(tuned(f, tune, [67], table, at), table[at])
@@ -100,7 +102,7 @@ def test_neighbours(chosen: str, type: Type, tune: str) -> None:
     steps = NEIGHBOURS[chosen]
     wanted = sum(table[at + step].astype(np.int64) * (step + 2) for step in steps)
     for lanes in (4, 8, 16):
-        tables, places, f = hl.ImageParam(type, 1), hl.ImageParam(hl.Int(32), 1), hl.Func("f")
+        tables, places, f = hl.ImageParam(type, 1, "a"), hl.ImageParam(hl.Int(32), 1, "b"), hl.Func("f")
         place = hl.clamp(places[x], 0, size - 4)
         values = [hl.cast(Int(64), tables[place + step]) * (step + 2) for step in steps]
         f[x] = values[0] + sum(values[1:])
