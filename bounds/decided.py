@@ -1,8 +1,9 @@
-"""Expressions without the cases that facts rule out: what is left is proven sooner.
+"""Expressions without the cases that facts or conditions rule out: what is left is shorter, and proven sooner.
 
 In: an expression, and who decides conditions. Out: an expression that is worth the same wherever the decisions hold.
 
-    select(0 < n, min(a, b), c) <= a   ->   min(a, b) <= a      where 0 < n is certain
+    without_idle_cases: select(0 < n, min(a, b), c) <= a   ->   min(a, b) <= a      where 0 < n is certain
+    where:              select(p || q, a, b)               ->   a                   under p
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def test_what_a_condition_decides_is_worth_the_same_under_it() -> None:
 def test_long_conditions_are_compared_once_a_pair() -> None:
     """Trying their parts in every order would never end."""
     many = [[ir.Variable(BOOL, f"{name}{i}") for i in range(24)] for name in "st"]
-    every = reduce(partial(ir.binary, ir.BinaryOp.AND), many[0])
+    every = reduce(ir.conjunction, many[0])
     some = reduce(partial(ir.binary, ir.BinaryOp.OR), many[1])
     e = _select(some, a, b)
     assert where(e, every, holds=True) is e
