@@ -24,10 +24,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from halide_core.elementary import steps_of
 from halide_core.errors import InternalError
 from halide_core.float_products import fused_product
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.narrow_floats import pattern_of, rounded, value_of_pattern
+from halide_core.steps import reference
 from halide_core.types import Float, Type
 
 Value: TypeAlias = "int | float"
@@ -372,8 +374,8 @@ def _reinterpretation(argument: Type, result: Type) -> Callable[..., Any]:
 def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable[..., Any]:
     """A mathematical function of values of type ``argument``. ROUND rounds halves to even; integers have ABS only.
 
-    The transcendental functions of float32 are those of float64, rounded: compiled code may differ by its
-    documented error.
+    The transcendental functions of float32 take the same steps as compiled code (``elementary``), and those of float64
+    are the C library's for both: the bits are the same.
 
     Raises:
         InternalError: the function isn't defined on ``argument``.
@@ -393,4 +395,7 @@ def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable
     if exact is not None:
         return exact
     real = _REAL[function]
+    traced = steps_of(function) if argument.bits() == 32 else None
+    if traced is not None:
+        return reference(traced, lambda name: _REAL[Intrinsic(name)])
     return (lambda *args: round_to_float32(real(*args))) if result.bits() == 32 else real

@@ -32,6 +32,7 @@ from runtime.c_uses import (
     small_constant,
     uses_below,
 )
+from runtime.elementary import elementary
 from runtime.instructions import is_narrow, mean, narrow_product
 from runtime.narrow import convert_narrow, reinterpret_narrow
 from runtime.neighbours import gather_two, neighbours, two
@@ -344,8 +345,10 @@ class ExprEmitter:
             if of.is_scalar():
                 return Text(f"__builtin_isnan({inner}) != 0", OTHER)
             return Text(f"{self._prelude.is_nan(of)}({inner})", ATOM, mask=of.bits())
-        fused = e.function is Intrinsic.FMA
-        name = self._prelude.fused_product(of) if fused else self._prelude.math(e.function, of)
+        if e.function is Intrinsic.FMA:
+            name = self._prelude.fused_product(of)
+        else:
+            name = elementary(self._prelude, e.function, of) or self._prelude.math(e.function, of)
         return Text(f"{name}({inner})", ATOM)
 
     def _promise(self, e: ir.Promise, args: list[Text], index: bool) -> Text:
