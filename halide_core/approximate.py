@@ -61,9 +61,12 @@ def fast_log(value: ExprLike) -> Expr:
 
 
 def fast_pow(base: ExprLike, exponent: ExprLike) -> Expr:
-    """``pow`` in float32; by multiplication for a constant integer exponent."""
-    x, y = (ir.cast(_FLOAT32, as_node(v)) for v in (base, exponent))
-    return power(Expr.of(x), exponent if isinstance(as_node(exponent), ir.IntImm) else Expr.of(y))
+    """``pow`` in float32 of a base that is not negative: ``exp(log(base)*exponent)``, whose last digits are lost where
+    that product is large; 0 of 0. By multiplication for a constant integer exponent."""
+    x, y = (Expr.of(ir.cast(_FLOAT32, as_node(v))) for v in (base, exponent))
+    if isinstance(as_node(exponent), ir.IntImm):
+        return power(x, exponent)
+    return select(x == 0.0, 0.0, exp(log(x) * y))
 
 
 def fast_sin(value: ExprLike) -> Expr:

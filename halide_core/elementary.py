@@ -20,6 +20,7 @@ from halide_core.steps import (
     Step,
     Trace,
     bits,
+    fused,
     greater_of,
     greatest,
     horner,
@@ -67,10 +68,10 @@ _EXP = (0.4999999403953552, 0.1666652113199234, 0.04166826978325844, 0.008368685
 
 def _exp(x: Step) -> Step:
     y = least(89.0, greatest(-104.0, x))
-    turned = y * _LOG2E + _MAGIC
+    turned = fused(y, _LOG2E, _MAGIC)
     n = turned - _MAGIC
-    r = y - n * _LN2_HIGH - n * _LN2_LOW
-    value = r * r * horner(r, _EXP) + r + 1.0
+    r = fused(n, -_LN2_LOW, fused(n, -_LN2_HIGH, y))
+    value = fused(r * r, horner(r, _EXP), r) + 1.0
     first, second = _both_powers(bits(turned) - _MAGIC_BITS)
     return value * first * second
 
@@ -85,18 +86,20 @@ def _parts(x: Step) -> tuple[Step, Step]:
     """A positive number as m and e: m*2**e with m in [sqrt(0.5), sqrt(2)); both are float32."""
     tiny = x < 2.0**-126
     word = bits(select(tiny, x * 2.0**23, x)) - _ROOT_HALF
-    m = real((word & 0x7FFFFF) + _ROOT_HALF)
-    e = real((word >> 23) + _MAGIC_BITS) - select(tiny, _MAGIC + 23.0, _MAGIC)
-    return m, e
+    return _mantissa(word), real((word >> 23) + _MAGIC_BITS) - select(tiny, _MAGIC + 23.0, _MAGIC)
+
+
+def _mantissa(word: Step) -> Step:
+    return real((word & 0x7FFFFF) + _ROOT_HALF)
 
 
 def _log(x: Step) -> Step:
-    m, e = _parts(x)
+    word = bits(x) - _ROOT_HALF
+    m, e = _mantissa(word), real((word >> 23) + _MAGIC_BITS) - _MAGIC
     f = m - 1.0
     z = f * f
-    low = horner(f, _LOG) * (f * z) + e * _LN2_LOW - z * 0.5
-    special = select(x.equals(0.0), -_INFINITE, select(x < 0.0, math.nan, x))
-    return select((x > 0.0) & (x < _INFINITE), e * _LN2_HIGH + (low + f), special)
+    low = fused(z, -0.5, fused(horner(f, _LOG), f * z, e * _LN2_LOW))
+    return unless((x >= 2.0**-126) & (x < _INFINITE), fused(e, _LN2_HIGH, low + f), "log", x)
 
 
 _TANH = (-0.33333277702331543, 0.13331322371959686, -0.05372936651110649, 0.020604295656085014, -0.0056650638580322266)
@@ -106,7 +109,7 @@ _TANH_SMALL = 0.625
 def _tanh(x: Step) -> Step:
     size = _size(x)
     square = size * size
-    near = horner(square, _TANH) * (size * square) + size
+    near = fused(horner(square, _TANH), size * square, size)
     far = 1.0 - 2.0 / (_exp(least(10.0, size) * 2.0) + 1.0)
     return _with_sign(select(size < _TANH_SMALL, near, far), bits(x) & _SIGN)
 
@@ -116,23 +119,23 @@ def _tanh(x: Step) -> Step:
 
 _TURNS = float.fromhex("0x1.45f306p-1")
 """2/pi."""
-_QUARTER = tuple(map(float.fromhex, ("0x1.92p+0", "0x1.fb4p-12", "0x1.444p-24", "0x1.68c234p-39")))
-"""pi/2 as a sum: of all but the last, products with 13 bits are exact."""
+_QUARTER = tuple(map(float.fromhex, ("0x1.921fb6p+0", "-0x1.777a5cp-25", "-0x1.ee59dap-50")))
+"""pi/2 as a sum; what is left of a difference from a multiple of the first is a float32."""
 _SIN = (-0.16666653752326965, 0.008332115598022938, -0.00019509934645611793)
 _COS = (0.04166664555668831, -0.0013887308305129409, 2.443210905767046e-05)
-_FEW_TURNS = 12000.0
+_FEW_TURNS = 65536.0
 
 
 def _angle(size: Step) -> tuple[Step, Step, Step]:
     """The number of quarters of a turn, a word, and the sine and the cosine of what is left."""
-    turned = size * _TURNS + _MAGIC
+    turned = fused(size, _TURNS, _MAGIC)
     n = turned - _MAGIC
     r = size
     for part in _QUARTER:
-        r = r - n * part
+        r = fused(n, -part, r)
     s = r * r
-    sine = horner(s, _SIN) * (r * s) + r
-    cosine = horner(s, _COS) * (s * s) + (1.0 - s * 0.5)
+    sine = fused(horner(s, _SIN), r * s, r)
+    cosine = fused(horner(s, _COS), s * s, fused(s, -0.5, 1.0))
     return bits(turned), sine, cosine
 
 

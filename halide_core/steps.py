@@ -5,8 +5,9 @@ for vectors, and a function of Python floats: the three give the same bits, beca
 
     trace(lambda x: x * x + 1.0, 1)    ->    MUL(x, x), CONST(1), ADD(…, …)
 
-The kinds of values: float32, float64, words of 32 bits (unsigned, they wrap), and truth. Every operation rounds once;
-none is fused. ``min(a, b)`` is ``a < b ? a : b``: a number beside NaN as ``a`` lets NaN through.
+The kinds of values: float32, float64, words of 32 bits (unsigned, they wrap), and truth. Every operation rounds
+once, and is fused with another only where ``fused`` says so. ``min(a, b)`` is ``a < b ? a : b``: a number as ``a`` lets
+NaN through.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from enum import Enum
 from typing import Any
 
 from halide_core.errors import InternalError
+from halide_core.float_products import fused_product
+from halide_core.types import Float
 
 
 class Kind(Enum):
@@ -40,6 +43,8 @@ class Op(Enum):
     SUB = "-"
     MUL = "*"
     DIV = "/"
+    FMA = "fma"
+    """``a*b + c`` of float32, rounded once."""
     SQRT = "sqrt"
     MIN = "min"
     MAX = "max"
@@ -157,6 +162,12 @@ def greater_of(a: Step, b: Step) -> Step:
     return _binary(Op.MAX, a, b)
 
 
+def fused(a: Step, b: Step | float, c: Step | float) -> Step:
+    """``a*b + c`` of float32, rounded once."""
+    second, third = (v if isinstance(v, Step) else _constant(v, a.kind) for v in (b, c))
+    return Step(Op.FMA, Kind.F32, (a, second, third))
+
+
 def sqrt(x: Step) -> Step:
     """The square root."""
     return Step(Op.SQRT, x.kind, (x,))
@@ -197,11 +208,11 @@ def unless(test: Step, value: Step, name: str, x: Step) -> Step:
 
 
 def horner(x: Step, coefficients: Sequence[float]) -> Step:
-    """A polynomial; the coefficients of lower powers come first."""
-    total: Step | float = coefficients[-1]
+    """A polynomial; the coefficients of lower powers come first. In float32 its steps are fused."""
+    total = _constant(coefficients[-1], x.kind)
     for c in reversed(coefficients[:-1]):
-        total = x * total + c
-    return total if isinstance(total, Step) else _constant(total, x.kind)
+        total = fused(x, total, c) if x.kind is Kind.F32 else x * total + c
+    return total
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -247,6 +258,7 @@ _PYTHON: dict[Op, str] = {
     Op.SUB: "{0} - {1}",
     Op.MUL: "{0} * {1}",
     Op.DIV: "quotient({0}, {1})",
+    Op.FMA: "fma({0}, {1}, {2})",
     Op.SQRT: "root({0})",
     Op.BITS: "word({0})",
     Op.REAL: "number({0})",
@@ -280,9 +292,8 @@ def _number(a: int) -> float:
 def reference(traced: Trace, of_library: Callable[[str], Callable[..., float]]) -> Callable[..., float]:
     """The function on Python floats that are float32s; ``of_library`` gives the C library's functions."""
     names = {step: f"x{i}" for i, step in enumerate(traced.arguments)}
-    space: dict[str, Any] = {
-        "single": c_float, "quotient": _quotient, "root": _root, "word": _word, "number": _number,
-    }  # fmt: skip
+    space: dict[str, Any] = {"single": c_float, "fma": fused_product(Float(32)), "quotient": _quotient}
+    space |= {"root": _root, "word": _word, "number": _number}
     lines = [f"def function({', '.join(names.values())}):"]
     for i, step in enumerate(traced.steps):
         a = [names[s] for s in step.args]

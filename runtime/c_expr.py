@@ -33,6 +33,7 @@ from runtime.c_uses import (
     uses_below,
 )
 from runtime.elementary import elementary
+from runtime.fused_products import fused_product
 from runtime.instructions import is_narrow, mean, narrow_product
 from runtime.narrow import convert_narrow, reinterpret_narrow
 from runtime.neighbours import gather_two, neighbours, two
@@ -346,7 +347,7 @@ class ExprEmitter:
                 return Text(f"__builtin_isnan({inner}) != 0", OTHER)
             return Text(f"{self._prelude.is_nan(of)}({inner})", ATOM, mask=of.bits())
         if e.function is Intrinsic.FMA:
-            name = self._prelude.fused_product(of)
+            name = fused_product(self._prelude, of)
         else:
             name = elementary(self._prelude, e.function, of) or self._prelude.math(e.function, of)
         return Text(f"{name}({inner})", ATOM)

@@ -16,6 +16,7 @@ from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.steps import Kind, Op, Step, Trace
 from halide_core.types import Float, Type, UInt
 from runtime.c_names import tag
+from runtime.fused_products import fused_product
 from runtime.scalar_bodies import float_literal
 from runtime.vector_arms import DEFINITION
 from runtime.vectors import Prelude, mask_type
@@ -89,6 +90,8 @@ class _Body:
         if op in _EXTREMES:
             return f"{self._prelude.binary(_EXTREMES[op], self._of(step.kind))}({a[0]}, {a[1]})"
         match op:
+            case Op.FMA:
+                return f"{fused_product(self._prelude, self._of(step.kind))}({', '.join(a)})"
             case Op.SELECT if vector:
                 return f"{self._prelude.select(self._of(step.kind))}({', '.join(a)})"
             case Op.SELECT:

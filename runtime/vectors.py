@@ -310,19 +310,6 @@ class Prelude:
 
         return self._function(f"{function.value}_{tag(type)}", head)
 
-    def fused_product(self, type: Type) -> str:
-        """``f(a, b, c)``: a*b + c, rounded once."""
-        builtin = f"__builtin_fma{'f' if type.bits() == 32 else ''}"
-        if type.is_scalar():
-            return builtin
-
-        def head() -> tuple[str, str, list[str]]:
-            c, lanes = self.type(type), type.lanes()
-            generic = _lane_by_lane(c, lanes, f"{builtin}(a[i], b[i], c[i])")
-            return c, f"{c} a, {c} b, {c} c", self.armed(vector_arms.fused_product(type), type, type, generic)
-
-        return self._function(f"fma_{tag(type)}", head)
-
     # ---- making vectors, and moving them to and from memory ------------------------------------------------------
 
     def splat(self, type: Type) -> str:

@@ -14,13 +14,14 @@ from halide_core.types import Float
 from halide_core.value_semantics import call_function, round_to_float32
 
 FUNCTIONS = [f for f in Intrinsic if steps_of(f) is not None]
+MANY = (Intrinsic.EXP, Intrinsic.LOG, Intrinsic.SIN, Intrinsic.POW)
 TWO = (Intrinsic.POW, Intrinsic.ATAN2)
-ULP = {Intrinsic.EXP: 1.0, Intrinsic.LOG: 1.0, Intrinsic.SIN: 1.6, Intrinsic.COS: 1.6, Intrinsic.TANH: 1.5}
+ULP = {Intrinsic.EXP: 1.02, Intrinsic.LOG: 1.0, Intrinsic.SIN: 1.6, Intrinsic.COS: 1.6, Intrinsic.TANH: 1.5}
 """The errors that no float32 has (``benchmarks/elementary``); of the functions that are computed in float64, REST."""
 REST = 0.51
 SPECIAL = [
     *(0.0, 1.0, math.inf, math.nan, 2.0, 3.0, 0.5, 2.0**23 + 1, 2.0**24, 2.0**-149, 1e-40, 3e38),
-    *(11999.5, 12000.0, 1e5, 88.7, 88.73, 87.5, 103.9, 104.1, 0.625, 2.0**-126),
+    *(65535.5, 65536.0, 1e5, 88.7, 88.73, 87.5, 103.9, 104.1, 0.625, 2.0**-126),
 ]
 VALUES = np.float32([s * v for v in SPECIAL for s in (1, -1)])
 
@@ -93,3 +94,30 @@ def test_a_trace_says_what_it_can_not_do() -> None:
 def test_words_wrap_and_shift_signs_in() -> None:
     function = reference(trace(lambda x: real(((bits(x) + 0xFFFFFFFF) >> 31) & 0x3F800000), 1), lambda name: math.sin)
     assert [function(v) for v in (0.0, 1.0, -0.0)] == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("target", ["x86-64-linux", "x86-64-linux-sse41", "x86-64-linux-avx2-fma"])
+def test_no_instruction_changes_a_bit(target: str) -> None:
+    a, b = arguments(32)
+    x, i = hl.Var("x"), hl.Var("i")
+    first, last = hl.Buffer(a), hl.Buffer(b)
+    values = [getattr(hl, f.value)(*((first[x], last[x]) if f in TWO else (first[x],))) for f in MANY]
+    found = hl.Func("found")
+    found[x, i] = hl.mux(i, values)
+    found.bound(i, 0, len(values)).unroll(i).vectorize(x, 4)
+    rows = np.asarray(found.realize([len(a), len(values)], hl.Target(target)))
+    for function, row in zip(MANY, rows, strict=True):
+        call = call_function(function, Float(32), Float(32))
+        pairs = zip(a.tolist(), b.tolist(), strict=True)
+        wanted = np.float32([call(*(pair if function in TWO else pair[:1])) for pair in pairs])
+        assert np.array_equal(words(row), words(wanted)), function
+
+
+def test_fast_pow_is_close_and_zero_of_zero() -> None:
+    base, exponent = hl.Param(hl.Float(32)), hl.Param(hl.Float(32))
+    f = hl.Func()
+    f[()] = hl.fast_pow(base, exponent)
+    for b, e in ((0.0, 2.5), (2.0, 10.0), (0.3, -2.0), (7.5, 1.0)):
+        base.set(b)
+        exponent.set(e)
+        assert np.asarray(f.realize()).item() == pytest.approx(b**e, rel=2.0**-19)

@@ -50,7 +50,7 @@ def test_fused_product_is_rounded_once(type: Type, lanes: int) -> None:
 
 @pytest.mark.parametrize("flags", [("-O2",), ("-O0",), ("-O2", "-mavx2", "-mfma"), emitted.SANITIZED], ids=str)
 def test_fused_product_has_the_same_bits_on_every_machine(flags: Sequence[str]) -> None:
-    """Without the instruction the C library's function is what runs."""
+    """Without the instruction float64 is what runs, and the C library's function where that is not enough."""
     for lanes in (1, 8, 16):
         batch_of(Float(32), lanes).check(flags)
 
