@@ -98,13 +98,17 @@ class Kept:
     def at_write(
         self, stage: int, point: Sequence[Expr], context: Context, around: Sequence[Entered]
     ) -> Iterator[Claim]:
-        """An assignment writes what its iteration computes, or what nobody needs from before; where there are
-        iterations between one step and the next, nothing else at all. Where memory folds it writes what is needed.
+        """An assignment writes what its iteration computes, or what nobody needs from before, or needs in a dimension
+        that stands still in the iterations between one step and the next. Where memory folds it writes what is needed.
         ``around``: the loops around the label."""
         if self.window is not None:
-            holds = inside(point, self.last)
-            if all(around and loop == around[-1].loop.loop for loop in self.window.along):
-                holds = any_of((holds, negation(inside(point, self.window.needed))))
+            along = [entered for entered in around if entered.loop.loop in self.window.along]
+            beyond = [
+                negation(within(at, over))
+                for at, over in zip(point, self.window.needed, strict=True)
+                if all(_still(over, entered, context, around) for entered in along)
+            ]
+            holds = any_of((inside(point, self.last), *beyond))
             text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
             yield self._claim(Kind.COVERAGE, stage, text, context, holds)
         for d, slots in enumerate(self.folds):

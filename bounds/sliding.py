@@ -18,6 +18,14 @@ A dimension slides along one loop, and all others must stay where they are in th
 loops in two dimensions: a point that is new in neither was needed one step before in one of them. Where rounding up
 writes beyond what counts, only the innermost loop will do, since no iteration between two steps may write garbage, and
 a window that moves along the rounding moves up, since what is above it then is no longer kept.
+
+Stages that write elsewhere than their loops say, at a constant or where a reduction goes, and stages that cover more
+than the last one since a later one reads it, may write what an iteration further in keeps, and not renew it first:
+
+    w[x, y] = x + 10*y;  w[0, y] += 1      computed inside x, inside y: each x would add to row y + 1 of column 0
+
+So along a loop that others are inside, all that a stage writes is proven to lie in what the last one computes, or to
+leave the window in a dimension in which it stands still in the loops further in: nobody needs that.
 """
 
 from __future__ import annotations
@@ -33,7 +41,7 @@ from halide_core.assumptions import assume_condition
 from halide_core.facts import Facts
 from halide_core.ir import Access, BinaryOp, Expr, HoleKind, Interval, LoopName, Select, Variable
 from halide_core.printer import dim_name
-from halide_core.program import Loop, cpu_box, hole, path_to, provided
+from halide_core.program import Loop, StageKey, cpu_box, hole, path_to, provided
 from halide_core.simplify import Simplifier, simplify
 from halide_core.types import BOOL, INT64
 from halide_core.visit import Closing, Rewriter, Substitution, free_variables, subexpressions
@@ -73,8 +81,7 @@ class _Sliding:
     def run(self, dims: Sequence[int]) -> Iterator[Slide]:
         """Every dimension, by the innermost loop that moves it."""
         for d in dims:
-            holes = cpu_box(self._f, len(self._f.definitions) - 1)[d]
-            whole = Interval(self._ranges.use(holes.min), self._ranges.use(holes.len))
+            whole = self._answered(len(self._f.definitions) - 1, d)
             at = self._mover(d)
             step = self._step(at)
             refused = self._refusal(d, at, step)
@@ -113,7 +120,45 @@ class _Sliding:
         for other in range(self._f.dimensions):
             if other != d and not step.stays(other):
                 return f'"{dim_name(self._f, other)}" moves with it'
+        return self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""
+
+    def _elsewhere(self, d: int, at: int, step: _Step) -> str:
+        """What a stage may write of what another iteration of the loops further in keeps; nothing if none does."""
+        further = frozenset(loop.var for loop in self._loops[at + 1 :])
+        for other, window in enumerate(step.windows):
+            if other == d or further.isdisjoint(free_variables(window.min) | free_variables(window.len)):
+                continue
+            for key in self._query.program.keys(self._f):
+                if not self._renews(key, other):
+                    name = dim_name(self._f, other)
+                    return f'stage {key.stage} may write beyond what is computed in "{name}", where others keep theirs'
         return ""
+
+    def _renews(self, key: StageKey, d: int) -> bool:
+        """Whether a stage writes only what the last one computes of a dimension: what slides along is a part of it."""
+        if d in self._query.program.sliding[self._f]:
+            return True
+        scope = self._query.scope(self._query.program.computed[self._f])
+        last = self._answered(len(self._f.definitions) - 1, d)
+        if self._f.pure_dims(key.stage)[d]:
+            least, most = self._ends(self._answered(key.stage, d))
+        else:
+            clause = self._query.writes[key]
+            (point,) = clause.points[d]
+            ends = self._ranges.ends(point, clause.path, scope)
+            if ends.low is None or ends.high is None:
+                return False
+            least, most = ends.low, ends.high
+        low, high = self._ends(last)
+        return scope.facts.proves_le(low, least) and scope.facts.proves_le(most, high)
+
+    def _answered(self, stage: int, d: int) -> Interval:
+        holes = cpu_box(self._f, stage)[d]
+        return Interval(self._ranges.use(holes.min), self._ranges.use(holes.len))
+
+    @staticmethod
+    def _ends(i: Interval) -> tuple[Expr, Expr]:
+        return i.min, simplify(ir.sub(ir.add(i.min, i.len), ir.ONE))
 
 
 class _First(Rewriter):
