@@ -1,10 +1,12 @@
-"""The elementary functions of float32 in C: their steps (``halide_core.elementary``), for single values and for lanes.
+"""The elementary functions in C: of float32 their steps (``halide_core.elementary``), for single values and for lanes.
 
 In: a function and a type. Out: the name of a function of the prelude, which does what the reference does.
 
     elementary(prelude, EXP, Float(32, 16))   ->   "exp_f32x16"
 
-Of lanes, float64 values are two vectors, of half of the lanes each.
+Of lanes, float64 values are two vectors, of half of the lanes each. Functions of float64 are the C library's, under
+names that the compiler doesn't know: it would compute those of constants by itself, and more exactly, and ``pow(x, 2)``
+as a product.
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ _ELEMENTS = {Kind.F32: Float(32), Kind.F64: Float(64), Kind.WORD: UInt(32)}
 _INFIX = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.AND, Op.OR, Op.XOR, Op.LT, Op.LE, Op.EQ)
 _COMPARISONS = (Op.LT, Op.LE, Op.EQ)
 _EXTREMES = {Op.MIN: BinaryOp.MIN, Op.MAX: BinaryOp.MAX}
+_LIBRARY = """\
+#define LIBRARY_TEXT(word) #word
+#define LIBRARY_NAME(prefix, name) LIBRARY_TEXT(prefix) #name
+#define LIBRARY_OF(prefix, name) LIBRARY_NAME(prefix, name)
+#define LIBRARY(name) __asm__(LIBRARY_OF(__USER_LABEL_PREFIX__, name))
+"""
 _ALL = {
     4: ("movmskps", "__builtin_ia32_movmskps(({float})m) == 15"),
     8: ("movmskps256", "__builtin_ia32_movmskps256(({float})m) == 255"),
@@ -34,10 +42,12 @@ _ALL = {
 
 
 def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
-    """The name of the C function; None where the compiler's own is one operation, or of another type."""
-    traced = steps_of(function) if type.is_float() and type.bits() == 32 else None
-    if traced is None:
+    """The name of the C function; None of one that is a single operation."""
+    traced = steps_of(function)
+    if traced is None or not type.is_float():
         return None
+    if type.bits() == 64:
+        return _of_library(prelude, function, len(traced.arguments), type)
     body = _Body(prelude, type.lanes())
 
     def head() -> tuple[str, str, list[str]]:
@@ -46,6 +56,21 @@ def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
         return c, ", ".join(f"{c} {name}" for name in names), body.lines(traced, names)
 
     return prelude.define(f"{function.value}_{tag(type)}", head)
+
+
+def _of_library(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -> str:
+    """The C library's function of float64, lane by lane."""
+    name, parameters = function.value, "ab"[:arity]
+    prelude.typedef("LIBRARY", _LIBRARY)
+    declared = f"double {name}_f64({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
+    one = prelude.typedef(f"{name}_f64", f"extern {declared}")
+    if type.is_scalar():
+        return one
+    c, call = prelude.type(type), f"{one}({', '.join(f'{p}[i]' for p in parameters)})"
+    loop = f"for (int i = 0; i < {type.lanes()}; i++) r[i] = {call};"
+    return prelude.define(
+        f"{name}_{tag(type)}", lambda: (c, ", ".join(f"{c} {p}" for p in parameters), [f"{c} r;", loop, "return r;"])
+    )
 
 
 class _Body:
@@ -136,7 +161,8 @@ class _Body:
     def _library(self, name: str) -> str:
         """``f(usual, value, x)``: the library's function of x where it is not usual, else the value."""
         c, test, lanes = self._type(Kind.F32), self._type(Kind.TRUTH), self._lanes
-        call = f"(float)__builtin_{name}((double)x"
+        of_float64 = _of_library(self._prelude, Intrinsic(name), 1, Float(64))
+        call = f"(float){of_float64}((double)x"
         parameters = f"{test} usual, {c} value, {c} x"
         if lanes == 1:
             body = [f"return usual ? value : {call});"]

@@ -295,18 +295,16 @@ class Prelude:
         return self._function(f"bits_{tag(to)}_from_{tag(source)}", head)
 
     def math(self, function: Intrinsic, type: Type) -> str:
-        """A function of floats. A builtin needs no header, and lets a compiler use an instruction for it."""
+        """Rounding to an integer, or a square root. A builtin needs no header, and gives an instruction."""
         suffix = "f" if type.bits() == 32 else ""
         builtin = f"__builtin_{_LIBM.get(function, function.value)}{suffix}"
         if type.is_scalar():
             return builtin
-        two = function in (Intrinsic.POW, Intrinsic.ATAN2)
 
         def head() -> tuple[str, str, list[str]]:
             c = self.type(type)
-            call = f"{builtin}(a[i], b[i])" if two else f"{builtin}(a[i])"
-            body = self.armed(vector_arms.rounding(function, type), type, type, _lane_by_lane(c, type.lanes(), call))
-            return c, f"{c} a, {c} b" if two else f"{c} a", body
+            generic = _lane_by_lane(c, type.lanes(), f"{builtin}(a[i])")
+            return c, f"{c} a", self.armed(vector_arms.rounding(function, type), type, type, generic)
 
         return self._function(f"{function.value}_{tag(type)}", head)
 

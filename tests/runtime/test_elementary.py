@@ -121,3 +121,12 @@ def test_fast_pow_is_close_and_zero_of_zero() -> None:
         base.set(b)
         exponent.set(e)
         assert np.asarray(f.realize()).item() == pytest.approx(b**e, rel=2.0**-19)
+
+
+def test_float64_is_the_library_s_also_where_a_compiler_could_compute() -> None:
+    inputs = np.random.default_rng(0).uniform(0.1, 9, 20_000)
+    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
+    f[x] = hl.pow(hl.Buffer(inputs)[x], hl.f64(2.0))
+    assert np.asarray(f.realize([len(inputs)])).tolist() == [math.pow(v, 2.0) for v in inputs.tolist()]
+    g[x] = hl.tan(hl.f64(0.1282641200357204)) + hl.tanh(hl.f64(-0.3849665855658735))
+    assert np.asarray(g.realize([1])).item() == math.tan(0.1282641200357204) + math.tanh(-0.3849665855658735)
