@@ -22,7 +22,7 @@ from halide_core.facts import Facts
 from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, Expr, For, Let, Stmt
 from halide_core.program import Hoisting
 from halide_core.simplify import simplify
-from halide_core.visit import Rewriter, substitute
+from halide_core.visit import Rewriter, substitute, walk
 
 
 def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:
@@ -32,8 +32,8 @@ def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:
     """
     if not hoisted:
         return stmt
-    hoist = _Hoist(hoisted)
-    return hoist.with_own(hoist.stmt(stmt), 0)
+    hoist = _Hoist(hoisted, stmt)
+    return hoist.with_own(hoist.stmt(stmt), stmt, 0)
 
 
 @dataclass(slots=True)
@@ -46,8 +46,9 @@ class _Moved:
 
 
 class _Hoist(Rewriter):
-    def __init__(self, hoisted: Mapping[str, Hoisting]) -> None:
+    def __init__(self, hoisted: Mapping[str, Hoisting], whole: Stmt) -> None:
         super().__init__()
+        self._whole = whole
         self._hoisted = hoisted
         self._scope: list[Let | For] = []
         """What names in a size may be, outermost first."""
@@ -67,7 +68,7 @@ class _Hoist(Rewriter):
             if isinstance(stmt, Let):
                 self._scope.append(stmt)
         self._leave(start)
-        return self.with_own(Block(tuple(result)), since)
+        return self.with_own(Block(tuple(result)), s, since)
 
     def rewrite_For(self, s: For) -> Stmt:
         """The loop, with the allocations whose place is inside it."""
@@ -76,20 +77,25 @@ class _Hoist(Rewriter):
         start, since = len(self._scope), len(self._moving)
         body = self.stmt(s.body)
         self._leave(start)
-        body = self.with_own(body, since)
+        body = self.with_own(body, s.body, since)
         self._loops.pop()
         self._leave(start - 1)
         return replace(s, body=body)
 
-    def with_own(self, body: Stmt, since: int) -> Stmt:
+    def with_own(self, body: Stmt, was: Stmt, since: int) -> Stmt:
         """A body with those of the allocations out of it whose place is just inside the loop around it, each once;
-        ``since`` is how many were on their way out before it."""
+        ``since`` is how many were on their way out before it. One that the loop has elsewhere too, as in a first
+        iteration that is peeled, goes further out: memory is allocated around both."""
         here = self._loops[-1].loop if self._loops else None
+        around = self._loops[-1].body if self._loops else self._whole
         own: dict[str, AllocateFlat] = {}
         for moved in [m for m in self._moving[since:] if here is None or here in m.hoisting.around]:
+            buffer = moved.stmt.buffer
+            if was is not around and _allocations(buffer, was) < _allocations(buffer, around):
+                continue
             self._moving.remove(moved)
-            known = own.get(moved.stmt.buffer)
-            own[moved.stmt.buffer] = moved.stmt if known is None else _larger(known, moved.stmt)
+            known = own.get(buffer)
+            own[buffer] = moved.stmt if known is None else _larger(known, moved.stmt)
         if not own:
             return body
         return Block((*own.values(), *(body.stmts if isinstance(body, Block) else (body,))))
@@ -117,6 +123,10 @@ class _Hoist(Rewriter):
         first, last = scope.bounds.min, ir.sub(ir.add(scope.bounds.min, scope.bounds.len), ir.ONE)
         found = Elimination({scope.var: (first, simplify(last))}, Facts(), self._values).bound(size, up=True)
         return None if found is None else simplify(ir.maximum(found, ir.ZERO))
+
+
+def _allocations(buffer: str, stmt: Stmt) -> int:
+    return sum(isinstance(s, AllocateFlat) and s.buffer == buffer for s in walk(stmt))
 
 
 def _larger(a: AllocateFlat, b: AllocateFlat) -> AllocateFlat:

@@ -13,6 +13,7 @@ from halide_core.ir import AllocateFlat, For, Stmt
 from halide_core.visit import sub_stmts
 from lowering.hoist_storage import _larger
 from tests.apps.checking import check, image, numbers
+from tests.property.interpreted import run_program
 from tests.scheduling.dumps import traced
 
 x, y, xo, yo, xi, yi = (hl.Var(n) for n in "x y xo yo xi yi".split())
@@ -145,3 +146,15 @@ def test_loop_of_one_iteration_is_no_loop_any_more() -> None:
 def test_memory_for_two_is_limited_where_both_are(limits: tuple[int | None, int | None]) -> None:
     a, b = (AllocateFlat("g", hl.Int(32), ir.ONE, limit) for limit in limits)
     assert _larger(a, b).limit == (None if None in limits else 7)
+
+
+def test_memory_of_a_peeled_first_iteration_is_the_loops() -> None:
+    """The slide of w peels the first x: p is allocated once, around both, and not inside its own memory."""
+    w, p, o, x = hl.Func("w"), hl.Func("p"), hl.Func("o"), hl.Var("x")
+    w[x] = x * 3
+    p[x] = w[x] + 1
+    o[x] = p[x] * 3 + w[x] + w[x + 1]
+    p.compute_at(o, x).hoist_storage_root()
+    w.compute_at(o, x).store_root()
+    for name, found in run_program(o, [(2, 4)]).items():
+        np.testing.assert_array_equal(found, o.evaluate([(2, 4)]), err_msg=name)
