@@ -118,6 +118,9 @@ def fits() -> dict[str, Fit]:
         "exp2 in float64": Fit(
             lambda r: mpf(2) ** r, -mpf("0.5005"), mpf("0.5005"), range(8), lambda r: mpf(2) ** -r, 53
         ),
+        "exp2": Fit(
+            lambda r: (mpf(2) ** r - 1) / r, -mpf("0.5001"), mpf("0.5001"), range(6), lambda r: r / mpf(2) ** r, 24
+        ),
         "log2 in float64": _series(lambda x: 2 * mp.atanh(x) / x / mp.log(2), 5, centre, 53),
         "sin in float64": _series(lambda x: mp.sin(x) / x, 5, part, 53),
         "cos in float64": _series(mp.cos, 5, part, 53),

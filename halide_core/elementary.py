@@ -1,12 +1,12 @@
 """The elementary functions of float32, each written once: the steps that compiled code takes, and the reference.
 
-In: a function. Out: its steps (``steps``). Of exp, log, sin, cos and tanh all is float32; the others are computed in
-float64, which leaves one rounding. The errors, over every float32, are those of ``tests/runtime/test_elementary``; the
-coefficients come from ``benchmarks/minimax``.
+In: a function. Out: its steps (``steps``). Of exp, log, sin, cos and tanh all is float32, of pow the second half; the
+others are computed in float64, which leaves one rounding. The errors, over every float32, are those of
+``tests/runtime/test_elementary``; the coefficients come from ``benchmarks/minimax``.
 
     steps_of(EXP)   ->   n = round(x/ln 2), r = x - n*ln 2, (1 + r + r*r*p(r)) * 2**n
 
-Arguments that hardly ever come (an angle of many turns) go to the C library's function of float64.
+Arguments that hardly ever come (an angle of many turns, the logarithm of 0) go to the C library's function of float64.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _INFINITE = math.inf
 _SIGN, _SIZE = 0x80000000, 0x7FFFFFFF
 _MAGIC, _MAGIC_BITS = 12582912.0, 0x4B400000
 """1.5 * 2**23: what is added to it is rounded to an integer, which its low bits then are."""
+_NORMAL = 2.0**-126
+"""The least number that is not subnormal."""
 _MAGIC64 = 6755399441055744.0
 """1.5 * 2**52."""
 
@@ -83,23 +85,17 @@ _ROOT_HALF = 0x3F3504F3
 
 
 def _parts(x: Step) -> tuple[Step, Step]:
-    """A positive number as m and e: m*2**e with m in [sqrt(0.5), sqrt(2)); both are float32."""
-    tiny = x < 2.0**-126
-    word = bits(select(tiny, x * 2.0**23, x)) - _ROOT_HALF
-    return _mantissa(word), real((word >> 23) + _MAGIC_BITS) - select(tiny, _MAGIC + 23.0, _MAGIC)
-
-
-def _mantissa(word: Step) -> Step:
-    return real((word & 0x7FFFFF) + _ROOT_HALF)
+    """A normal number as m and e: m*2**e with m in [sqrt(0.5), sqrt(2)); both are float32."""
+    word = bits(x) - _ROOT_HALF
+    return real((word & 0x7FFFFF) + _ROOT_HALF), real((word >> 23) + _MAGIC_BITS) - _MAGIC
 
 
 def _log(x: Step) -> Step:
-    word = bits(x) - _ROOT_HALF
-    m, e = _mantissa(word), real((word >> 23) + _MAGIC_BITS) - _MAGIC
+    m, e = _parts(x)
     f = m - 1.0
     z = f * f
     low = fused(z, -0.5, fused(horner(f, _LOG), f * z, e * _LN2_LOW))
-    return unless((x >= 2.0**-126) & (x < _INFINITE), fused(e, _LN2_HIGH, low + f), "log", x)
+    return unless((x >= _NORMAL) & (x < _INFINITE), fused(e, _LN2_HIGH, low + f), "log", x)
 
 
 _TANH = (-0.33333277702331543, 0.13331322371959686, -0.05372936651110649, 0.020604295656085014, -0.0056650638580322266)
@@ -161,58 +157,55 @@ def _cos(x: Step) -> Step:
 # Functions that are computed in float64.
 
 
-def _exp64(x: Step) -> Step:
-    """Of a float64 between -252*ln(2) and 254*ln(2)."""
-    return _exp2_64(x * (1.0 / math.log(2.0)))
-
-
 _EXP2 = (0.9999999999613807, 0.6931471807298953, 0.24022651201127346, 0.05550410349991461, 0.009618026850963872,
          0.001333392433979092, 0.0001546942129251551, 1.5201740830044771e-05)  # fmt: skip
+_EXP2_LESS_1 = (0.6931471824645996, 0.24022647738456726, 0.05550359562039375, 0.009618500247597694,
+                0.0013390976237133145, 0.00015328907466027886)  # fmt: skip
+"""Of float32, after the first term."""
 
 
-def _near_power(x: Step) -> tuple[Step, Step, Step]:
-    """2**x of a float64 in [-252, 254] as a float64 near 1, and two float32s to multiply it with."""
+def _power_of_2(x: Step) -> tuple[Step, Step, Step]:
+    """What is left of a float64 in [-252, 254], in [-0.5, 0.5], and two float32s: their product is the power of 2."""
     n = (x + _MAGIC64) - _MAGIC64
     first, second = _both_powers(bits(narrow(n) + _MAGIC) - _MAGIC_BITS)
-    return horner(x - n, _EXP2), first, second
+    return x - n, first, second
 
 
-def _exp2_64(x: Step) -> Step:
-    value, first, second = _near_power(x)
-    return value * widen(first) * widen(second)
+def _exp64(x: Step) -> Step:
+    """Of a float64 between -252*ln(2) and 254*ln(2)."""
+    r, first, second = _power_of_2(x * (1.0 / math.log(2.0)))
+    return horner(r, _EXP2) * widen(first) * widen(second)
 
 
 _LOG2 = (2.885390081790203, 0.9617966731828944, 0.5770836171957097, 0.41167068048136457, 0.34076961690039553)
 
 
 def _log2_64(x: Step) -> Step:
-    """The logarithm of a positive float32, as a float64."""
+    """The logarithm of a normal float32, as a float64."""
     m, e = _parts(x)
     wide = widen(m)
     s = (wide - 1.0) / (wide + 1.0)
     return horner(s * s, _LOG2) * s + widen(e)
 
 
-_LARGEST = float.fromhex("0x1.fffffep+127")
 _WHOLE = 8388608.0
 """2**23: all floats from there on are integers, from 2**24 on even ones."""
 
 
 def _pow(x: Step, y: Step) -> Step:
     size, power = _size(x), _size(y)
-    bounded = least(_LARGEST, greatest(-_LARGEST, y))  # times the logarithm of 1 it is 0, also where y is infinite
-    exponent = least(129.0, greatest(-151.0, widen(bounded) * _log2_64(size)))
-    value, first, second = _near_power(exponent)
-    found = narrow(value) * first * second
+    r, first, second = _power_of_2(least(129.0, greatest(-151.0, widen(y) * _log2_64(size))))
+    rest = narrow(r)
+    found = fused(rest, horner(rest, _EXP2_LESS_1), 1.0) * first * second
     large = power >= _WHOLE
     shifted = power + _WHOLE
     whole = large | (shifted - _WHOLE).equals(power)
     last = select(large, bits(power), bits(shifted)) << 31
     sign = select(whole & (power < 2.0 * _WHOLE), last & bits(x), 0)
-    at_end = select(size.equals(0.0) ^ (y > 0.0), _INFINITE, select(y.equals(y), 0.0, y))
-    signed = _with_sign(select((size > 0.0) & (size < _INFINITE), found, at_end), sign)
-    number = y.equals(y) & (x.equals(x) & whole | x.equals(size) | size.equals(_INFINITE))
-    return select(y.equals(0.0) | x.equals(1.0), 1.0, select(number, signed, math.nan))
+    normal = size >= _NORMAL
+    simple = normal & (size < _INFINITE) | size.equals(0.0) & (y > 0.0)
+    usual = simple & (power < _INFINITE) & (whole | x.equals(size))
+    return unless(usual, _with_sign(select(normal, found, 0.0), sign), "pow", x, y)
 
 
 _TURNS64 = 2.0 / math.pi

@@ -202,9 +202,9 @@ def narrow(x: Step) -> Step:
     return Step(Op.NARROW, Kind.F32, (x,))
 
 
-def unless(test: Step, value: Step, name: str, x: Step) -> Step:
+def unless(test: Step, value: Step, name: str, *args: Step) -> Step:
     """``value`` where the test holds, else what the C library says, see ``Op.LIBRARY``."""
-    return Step(Op.LIBRARY, Kind.F32, (test, value, x), name)
+    return Step(Op.LIBRARY, Kind.F32, (test, value, *args), name)
 
 
 def horner(x: Step, coefficients: Sequence[float]) -> Step:
@@ -303,7 +303,7 @@ def reference(traced: Trace, of_library: Callable[[str], Callable[..., float]]) 
             continue
         if step.op is Op.LIBRARY:
             space[f"f{i}"] = of_library(str(step.constant))
-            text = f"{a[1]} if {a[0]} else single(f{i}({a[2]})).value"
+            text = f"{a[1]} if {a[0]} else single(f{i}({', '.join(a[2:])})).value"
         else:
             text = _PYTHON[step.op].format(*a, c=step.constant)
         if step.op in _ROUNDED and step.kind is Kind.F32:

@@ -129,7 +129,7 @@ class _Body:
             case Op.SQRT:
                 return f"{self._prelude.math(Intrinsic.SQRT, self._of(step.kind))}({a[0]})"
             case Op.LIBRARY:
-                return f"{self._library(str(step.constant))}({', '.join(a)})"
+                return f"{self._library(Intrinsic(step.constant), len(a) - 2)}({', '.join(a)})"
         return self._converted(step, part, a, args)
 
     def _converted(self, step: Step, part: int, a: list[str], args: list[list[str]]) -> str:
@@ -158,21 +158,23 @@ class _Body:
         body = [f"return __builtin_shufflevector(a, b, {order});"]
         return self._prelude.define(f"join_{tag(whole)}", lambda: (self._prelude.type(whole), f"{c} a, {c} b", body))
 
-    def _library(self, name: str) -> str:
-        """``f(usual, value, x)``: the library's function of x where it is not usual, else the value."""
-        c, test, lanes = self._type(Kind.F32), self._type(Kind.TRUTH), self._lanes
-        of_float64 = _of_library(self._prelude, Intrinsic(name), 1, Float(64))
-        call = f"(float){of_float64}((double)x"
-        parameters = f"{test} usual, {c} value, {c} x"
+    def _library(self, function: Intrinsic, arity: int) -> str:
+        """``f(usual, value, a, …)``: the library's function where it is not usual, else the value."""
+        c, test, lanes, names = self._type(Kind.F32), self._type(Kind.TRUTH), self._lanes, "ab"[:arity]
+        one = _of_library(self._prelude, function, arity, Float(64))
+        parameters = ", ".join((f"{test} usual, {c} value", *(f"{c} {name}" for name in names)))
+        at = "" if lanes == 1 else "[i]"
+        call = f"(float){one}({', '.join(f'(double){name}{at}' for name in names)})"
         if lanes == 1:
-            body = [f"return usual ? value : {call});"]
+            body = [f"return usual ? value : {call};"]
         else:
             body = [
                 f"if ({self._all()}(usual)) return value;",
-                f"for (int i = 0; i < {lanes}; i++) if (!usual[i]) value[i] = {call}[i]);",
+                f"for (int i = 0; i < {lanes}; i++) if (!usual[i]) value[i] = {call};",
                 "return value;",
             ]
-        return self._prelude.define(f"library_{name}_{tag(self._of(Kind.F32))}", lambda: (c, parameters, body))
+        name = f"library_{function.value}_{tag(self._of(Kind.F32))}"
+        return self._prelude.define(name, lambda: (c, parameters, body))
 
     def _all(self) -> str:
         """``f(m)``: whether all lanes of a mask are set."""
