@@ -35,7 +35,7 @@ _OWN = re.compile(
 )
 _OPERATIONS = (
     "min max add sub mul div mod neg abs shl shr product select splat ramp load store gather scatter lookup mean"
-    " interleave bits is_nan fma".split()
+    " interleave bits is_nan fma all join".split()
     + [function.value for function in ir.Intrinsic]
 )
 # What emitted code, the C compiler and the runtime call: they would call a pipeline of that name in their program.
@@ -53,7 +53,8 @@ _SYSTEM = r"""
 _TAKEN = re.compile(
     rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|check_\w+|answer_query|byte_range|type_name"
     rf"|(?:{'|'.join(_OPERATIONS)})_(?:(?:const|two|narrow|strided|every_\d+|shared_\d+)_)?{_TAG}(?:_(?:from_)?{_TAG})?"
-    rf"|{_TAG}_(?:of|from)_{_TAG}|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"
+    rf"|{_TAG}_(?:of|from)_{_TAG}|(?:rare|library)_\w+_{_TAG}"
+    rf"|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"
 )
 _CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f", TypeCode.BFloat: "bf"}
 

@@ -168,13 +168,34 @@ class _Body:
         if lanes == 1:
             body = [f"return usual ? value : {call};"]
         else:
+            rare = self._rare(function, names, call)
+            copies = ", ".join(f"x{name} = {name}" for name in names)
+            given = ", ".join(f"&x{name}" for name in names)
             body = [
                 f"if ({self._all()}(usual)) return value;",
-                f"for (int i = 0; i < {lanes}; i++) if (!usual[i]) value[i] = {call};",
-                "return value;",
+                f"const {test} few = usual;",
+                f"const {c} {copies};",
+                f"{c} found = value;",
+                f"{rare}(&few, &found, {given});",
+                "return found;",
             ]
         name = f"library_{function.value}_{tag(self._of(Kind.F32))}"
         return self._prelude.define(name, lambda: (c, parameters, body))
+
+    def _rare(self, function: Intrinsic, names: str, call: str) -> str:
+        """``f(usual, value, a, …)`` for lanes that are not usual. It is hardly ever called: there is one of it, and it
+        takes pointers, as compilers don't agree on how vectors are passed."""
+        c, test, real = self._type(Kind.F32), self._type(Kind.TRUTH), self._of(Kind.F32)
+        name = f"rare_{function.value}_{tag(real)}"
+        given = ", ".join(f"const {c} *p{n}" for n in names)
+        copies = ", ".join(f"{n} = *p{n}" for n in names)
+        text = f"""\
+static __attribute__((noinline, cold, unused)) void {name}(const {test} *usual, {c} *value, {given}) {{
+    const {c} {copies};
+    for (int i = 0; i < {self._lanes}; i++) if (!(*usual)[i]) (*value)[i] = {call};
+}}
+"""
+        return self._prelude.typedef(name, text)
 
     def _all(self) -> str:
         """``f(m)``: whether all lanes of a mask are set."""
