@@ -1,11 +1,11 @@
 """The elementary functions on every float32: errors, equal bits in scalar code and lanes, and where they don't grow.
 
 In: names of functions. Out: for each the greatest error in units in the last place, and the number of results that
-differ in bits between scalar code, lanes and the reference (of which there is a sample). Functions of two values are
-tried at numbers drawn at random.
+differ in bits between scalar code, lanes and the reference (of which there is a sample). Functions of two values and
+of float64 are tried at numbers drawn at random.
 
     python -m benchmarks.elementary exp        ->   exp: 4294967296 values, error 0.96, 0 differ, falls nowhere
-    python -m benchmarks.elementary pow --draws 100000000
+    python -m benchmarks.elementary pow --bits 64 --draws 100000000
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,8 @@ from halide_core.ir import Intrinsic
 from halide_core.types import Float
 from halide_core.value_semantics import call_function
 
-Array = npt.NDArray[np.float32]
+Array = npt.NDArray[Any]
 _CHUNK = 1 << 22
-_LANES = 16
 _SAMPLE = 64
 _TWO = (Intrinsic.POW, Intrinsic.ATAN2)
 _GROWING = (
@@ -50,9 +50,9 @@ class Found:
         return f"{self.count} values, error {self.error:.4f} at {self.at}, {self.differ} differ, {falls}"
 
 
-def _compiled(function: Intrinsic, lanes: int) -> Callable[..., Array]:
+def _compiled(function: Intrinsic, lanes: int, bits: int) -> Callable[..., Array]:
     x = hl.Var("x")
-    inputs = [hl.ImageParam(hl.Float(32), 1) for _ in range(1 + (function in _TWO))]
+    inputs = [hl.ImageParam(hl.Float(bits), 1) for _ in range(1 + (function in _TWO))]
     made = hl.Func(f"lanes{lanes}")
     made[x] = getattr(hl, function.value)(*(i[x] for i in inputs))
     if lanes > 1:
@@ -74,54 +74,61 @@ def _every_float32() -> Iterator[Array]:
         yield size.astype(np.uint32).view(np.float32)
 
 
-def _drawn(draws: int, seed: int) -> Iterator[tuple[Array, Array]]:
+def _drawn(draws: int, seed: int, bits: int) -> Iterator[tuple[Array, Array]]:
     """Half of them have bits at random, half are near 1 or 0."""
     rng = np.random.default_rng(seed)
+    word, real = (np.uint32, np.float32) if bits == 32 else (np.uint64, np.float64)
     for _ in range(0, draws, _CHUNK):
-        bits = rng.integers(0, 1 << 32, (2, _CHUNK // 2), dtype=np.uint32).view(np.float32)
-        near = rng.normal(0, 4, (2, _CHUNK // 2)).astype(np.float32)
-        both = np.concatenate([bits, near], axis=1)
+        some = rng.integers(0, 1 << bits, (2, _CHUNK // 2), dtype=word).view(real)
+        both = np.concatenate([some, rng.normal(0, 4, (2, _CHUNK // 2)).astype(real)], axis=1)
         yield both[0], both[1]
 
 
-def _words(values: Array) -> npt.NDArray[np.uint32]:
-    return np.where(np.isnan(values), np.float32(np.nan), values).view(np.uint32)
+def _words(values: Array) -> npt.NDArray[Any]:
+    """Bits, the same of every NaN."""
+    word = np.uint32 if values.dtype == np.float32 else np.uint64
+    return np.where(np.isnan(values), values.dtype.type(np.nan), values).view(word)
 
 
 def _look(found: Found, function: Intrinsic, args: tuple[Array, ...], scalar: Array, lanes: Array) -> None:
-    exact = getattr(np, _OF_NUMPY.get(function.value, function.value))(*(a.astype(np.float64) for a in args))
-    nearest = exact.astype(np.float32)
+    bits = 8 * scalar.dtype.itemsize
+    finer = np.float64 if bits == 32 else np.longdouble
+    exact = getattr(np, _OF_NUMPY.get(function.value, function.value))(*(a.astype(finer) for a in args))
+    nearest = exact.astype(scalar.dtype)
     found.count += len(scalar)
     found.differ += int((_words(scalar) != _words(lanes)).sum())
     found.differ += int((np.isnan(scalar) != np.isnan(nearest)).sum())
+    found.differ += int((np.isinf(exact) & (scalar != nearest)).sum())
     finite = np.isfinite(nearest) & np.isfinite(scalar)
-    found.differ += int(
-        ((scalar != nearest) & ~finite & ~np.isnan(nearest) & (np.abs(exact) > 3.40282356e38 + 1e32)).sum()
-    )
-    unit = np.spacing(np.abs(nearest[finite])).astype(np.float64)
-    error = np.abs(scalar[finite].astype(np.float64) - exact[finite]) / unit
+    unit = np.spacing(np.abs(nearest[finite])).astype(finer)
+    error = np.abs(scalar[finite].astype(finer) - exact[finite]) / unit
     if len(error) and error.max() > found.error:
         found.error = float(error.max())
         found.at = tuple(float(a[finite][error.argmax()]) for a in args)
-    call, rng = call_function(function, Float(32), Float(32)), np.random.default_rng(found.count)
+    call, rng = call_function(function, Float(bits), Float(bits)), np.random.default_rng(found.count)
     for i in rng.integers(0, len(scalar), _SAMPLE):
-        wanted = np.float32([call(*(float(a[i]) for a in args))])
+        wanted = np.array([call(*(float(a[i]) for a in args))], scalar.dtype)
         found.differ += int(_words(wanted)[0] != _words(scalar[i : i + 1])[0])
-    if function in _GROWING:
-        numbers = ~np.isnan(scalar)
-        grown = np.concatenate([[np.float32(found.last)], scalar[numbers]])
-        fallen = np.flatnonzero(np.diff(grown) < 0)
-        found.falls += [float(v) for v in args[0][numbers][fallen]]
-        found.last = float(grown[-1])
 
 
-def _float32(function: Intrinsic, draws: int, seed: int) -> Found:
-    scalar, lanes, found = _compiled(function, 1), _compiled(function, _LANES), Found()
-    chunks: Iterator[tuple[Array, ...]]
-    chunks = _drawn(draws, seed) if function in _TWO else ((a,) for a in _every_float32())
+def _look_for_falls(found: Found, x: Array, values: Array) -> None:
+    numbers = ~np.isnan(values)
+    grown = np.concatenate([[values.dtype.type(found.last)], values[numbers]])
+    found.falls += [float(v) for v in x[numbers][np.flatnonzero(np.diff(grown) < 0)]]
+    found.last = float(grown[-1])
+
+
+def _try(function: Intrinsic, bits: int, draws: int, seed: int) -> Found:
+    scalar, lanes, found = _compiled(function, 1, bits), _compiled(function, 512 // bits, bits), Found()
+    drawn = bits == 64 or function in _TWO
+    chunks: Iterator[tuple[Array, ...]] = _drawn(draws, seed, bits) if drawn else ((a,) for a in _every_float32())
     with np.errstate(all="ignore"):
-        for args in chunks:
-            _look(found, function, args, scalar(*args), lanes(*args))
+        for chunk in chunks:
+            args = chunk if function in _TWO else chunk[:1]
+            values = scalar(*args)
+            _look(found, function, args, values, lanes(*args))
+            if function in _GROWING and not drawn:
+                _look_for_falls(found, args[0], values)
     return found
 
 
@@ -129,12 +136,13 @@ def main() -> None:
     """See the module's docstring."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("functions", nargs="*")
-    parser.add_argument("--draws", type=int, default=10**8, help="of functions of two values")
+    parser.add_argument("--bits", type=int, default=32, choices=(32, 64), help="of a float")
+    parser.add_argument("--draws", type=int, default=10**8, help="of functions of two values, and of float64")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     names = options.functions or [f.value for f in Intrinsic if steps_of(f) is not None]
     for name in names:
-        print(f"{name}: {_float32(Intrinsic(name), options.draws, options.seed)}", flush=True)
+        print(f"{name}: {_try(Intrinsic(name), options.bits, options.draws, options.seed)}", flush=True)
 
 
 if __name__ == "__main__":
