@@ -33,9 +33,6 @@ _EXACT = 1 << 24
 _SLACK = 2.0**-22
 _TINY = 1e-36
 
-_OFF = 5e-6
-"""More than compiled functions are off."""
-
 
 def float_range(e: Expr, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> Range | None:
     """See the module's docstring. ``known``: the ranges of unknowns."""
@@ -184,7 +181,7 @@ class _Floats:
                 return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), max(x[1], y[1])))
             case ir.Call(function=function, args=(a,)) if a.type.is_float():
                 inner = self.of(a)
-                found = None if inner is None else function_range(function, inner, _OFF)
+                found = None if inner is None else function_range(function, inner)
                 return None if found is None else _rounded(*found)
             case ir.Binary(op=BinaryOp.DIV, a=a, b=ir.FloatImm(value=divisor)) if abs(divisor) > 1e-6:
                 return self._both(a, a, lambda x, _: _hull(end / divisor for end in x))

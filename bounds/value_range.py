@@ -36,8 +36,6 @@ from halide_core.value_semantics import round_to_float32
 _BOOL: Range = (0, 1)
 LARGEST = 1e37
 """Floats beyond this are taken for infinite."""
-_SLACK = 1e-5
-"""More than compiled functions are off, relative to the value or, near zero, in all."""
 _NUMBERS = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": 1.7e308}
 """What a number of each type is at most."""
 
@@ -146,7 +144,7 @@ class ValueRanges:
         if function is Intrinsic.ABS and args[0].type.is_integer():
             low = 0 if known[0] <= 0 <= known[1] else min(abs(known[0]), abs(known[1]))
             return (low, max(abs(known[0]), abs(known[1])))
-        return function_range(function, known, _SLACK) or EVERYTHING
+        return function_range(function, known) or EVERYTHING
 
 
 def _as_float(end: float, direction: int) -> float:
