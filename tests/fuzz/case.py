@@ -26,7 +26,7 @@ from halide_core.schedule import TailStrategy
 from halide_core.schedule_stages import Partition
 from halide_core.storage import MemoryType, PrefetchBoundStrategy
 from halide_core.types import Type
-from tests.fuzz.terms import INEXACT, Form, Term, source, type_source
+from tests.fuzz.terms import Term, source, type_source
 
 Window: TypeAlias = "tuple[tuple[int, int], ...]"
 """(min, extent) of each dimension, x first."""
@@ -308,11 +308,6 @@ class Program(Protocol):
         ...
 
     @property
-    def exact(self) -> bool:
-        """Whether compiled code computes all of its functions to the last bit."""
-        ...
-
-    @property
     def scheduled(self) -> bool:
         """Whether there is a schedule to leave out."""
         ...
@@ -360,12 +355,6 @@ class Case:
     def file(self) -> str:
         """What the source is called in the locations of errors."""
         return f"<case {self.seed}>"
-
-    @property
-    def exact(self) -> bool:
-        """Whether compiled code computes all of its functions to the last bit."""
-        nodes = (node for item in self.items for term in item.terms() for node in term)
-        return not any(node.form is Form.CALL and node.text in INEXACT for node in nodes)
 
     @property
     def scheduled(self) -> bool:

@@ -1,4 +1,4 @@
-"""Whether two arrays hold the same values, to the bit; or nearly, where a function is not computed to the last bit.
+"""Whether two arrays hold the same values, to the bit.
 
 In: what a judge found, what the reference says. Out: nothing, or a Mismatch that shows the first point that differs.
 """
@@ -15,9 +15,6 @@ from tests.fuzz.verdict import Mismatch
 
 Array = npt.NDArray[Any]
 
-NEARLY = 1e-4
-"""How far compiled transcendental functions may be off, relative to the value."""
-
 
 def _same(found: Array, wanted: Array) -> Array:
     """Where two arrays of one type agree: to the bit, NaN being NaN."""
@@ -28,7 +25,7 @@ def _same(found: Array, wanted: Array) -> Array:
     return np.asarray(equal | (np.isnan(found) & np.isnan(wanted)))
 
 
-def compare(judge: str, name: str, found: Array, wanted: Array, window: Window, *, exact: bool = True) -> None:
+def compare(judge: str, name: str, found: Array, wanted: Array, window: Window) -> None:
     """Raises Mismatch where two arrays (axes reversed) differ.
 
     Args:
@@ -36,14 +33,10 @@ def compare(judge: str, name: str, found: Array, wanted: Array, window: Window, 
         name: the output.
         found, wanted: the values in the window.
         window: where the first value stands.
-        exact: to the bit; else within NEARLY.
     """
     if found.dtype != wanted.dtype or found.shape != wanted.shape:
         raise Mismatch(f"shape {judge}", f"{found.dtype} {found.shape}, not {wanted.dtype} {wanted.shape}")
-    if exact or found.dtype.kind != "f":
-        same = np.atleast_1d(_same(np.atleast_1d(found), np.atleast_1d(wanted)))
-    else:
-        same = np.atleast_1d(np.isclose(found, wanted, rtol=NEARLY, atol=NEARLY, equal_nan=True))
+    same = np.atleast_1d(_same(np.atleast_1d(found), np.atleast_1d(wanted)))
     if same.all():
         return
     at = tuple(int(i) for i in np.argwhere(~same)[0])

@@ -158,7 +158,7 @@ class Program:
                 self.sources += draw_update(self, components, self.funcs[label])
 
     def draw_inexact(self) -> None:
-        """A last Func whose outermost function is one that compiled code may compute a little differently."""
+        """A last Func whose outermost function is exp, sin and the like, whose every bit is the reference's."""
         r = self.rng
         dimensions = r.choice([1, 2])
         variables = [name(v) for v in VARIABLES[:dimensions]]

@@ -360,7 +360,7 @@ class Terms:
         return call(r.choice(EXACT_FLOAT), type, a)
 
     def inexact(self, type: Type) -> Term:
-        """A value whose compiled result may differ in the last bits: chosen among several, but not computed with."""
+        """A value of exp, sin and the like: chosen among several, but not computed with."""
         one, other, third = (self._inexact_call(type) for _ in range(3))
         return call("select", type, self.value(BOOL, 0), one, self.value(BOOL, 0), other, third)
 

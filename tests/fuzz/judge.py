@@ -101,7 +101,7 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
     if Judges.CERTIFICATE in judges and not certified.check(request, trace, empty=_skips_checks(case)):
         return Verdict(Outcome.ASSERTED, "no window passes")
     for who, run in native:
-        _compare(who, case, run(), expected, exact=case.exact)
+        _compare(who, case, run(), expected)
     if Judges.UNSCHEDULED in judges and case.scheduled:
         refusal = _check_unscheduled(case, expected)
         if refusal is not None:
@@ -166,13 +166,13 @@ def _skips_checks(case: Program) -> bool:
     return len(case.windows) == 1 and any(extent == 0 for _, extent in case.windows[0])
 
 
-def _compare(who: str, case: Program, found: Sequence[Array], expected: Expected, *, exact: bool = True) -> None:
+def _compare(who: str, case: Program, found: Sequence[Array], expected: Expected) -> None:
     if expected.error is not None:
         if _skips_checks(case):
             return
         raise Mismatch(f"ran {who}", f"where the reference has no value: {expected.error.message}")
     for name, array, wanted, window in zip(expected.names, found, expected.values, expected.windows, strict=True):
-        compare(who, name, array, wanted, window, exact=exact)
+        compare(who, name, array, wanted, window)
 
 
 def _check_passes(case: Program, request: Request, lowered: Lowered, trace: Trace, expected: Expected) -> None:

@@ -23,7 +23,6 @@ class PastCase:
     """Implements ``case.Program`` for a written case."""
 
     maker: Callable[[bool], Built]
-    exact: bool
     seed: str = "past"
     scheduled: bool = True
     methods: tuple[str, ...] = ()
@@ -57,8 +56,7 @@ def check(
     judges: Judges = INTERPRETED,
     *,
     outcome: Outcome = Outcome.RAN,
-    exact: bool = True,
 ) -> None:
     """All judges agree, and the case ends as it should."""
-    verdict = judge(PastCase(build, exact), judges)
+    verdict = judge(PastCase(build), judges)
     assert verdict.outcome is outcome, f"{verdict.outcome.value}: {verdict.kind}\n{verdict.detail}"

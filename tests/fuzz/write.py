@@ -21,7 +21,6 @@ def test_text(case: Case, verdict: Verdict, judges: Judges) -> str:
     asked = " | ".join(f"Judges.{each.name}" for each in Judges if each in judges) or "Judges(0)"
     found = [line.rstrip() for line in (verdict.detail.strip().splitlines() or [""])[:20]]
     told = "\n".join(f"# {line[:110]}".rstrip() for line in [f"{verdict.kind}:", *found])
-    exact = "" if case.exact else ", exact=False"
     return f'''"""Found by the fuzzer as case {case.seed}, and made small."""
 
 # ruff: noqa: E501, RET504
@@ -41,7 +40,7 @@ from tests.fuzz.past import check
 {case.source().replace("def build(scheduled):", "def build(scheduled: bool) -> Built:")}
 
 def test_judges_agree() -> None:
-    check(build, {asked}{exact})
+    check(build, {asked})
 '''
 
 
