@@ -17,8 +17,8 @@ from halide_core.ir import Binary, BinaryOp, Expr, Intrinsic
 Range = tuple[float, float]
 
 _OFF = 2.0**-21
-"""More than functions are off: those of float32 by 1.4 units in the last place (``halide_core.elementary``), which is
-2**-22.5 of the value. Relative to a value or, below one, in all."""
+"""More than functions are off: those of float32 by 1.6 units in the last place (``halide_core.elementary``), which is
+2**-22.3 of the value. Relative to a value or, below one, in all."""
 
 _ROUNDING: dict[Intrinsic, Callable[[float], float]] = {
     Intrinsic.FLOOR: math.floor,
