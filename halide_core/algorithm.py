@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
@@ -164,6 +164,15 @@ class Function(ir.Callee):
     def own(self) -> Function:
         """The user's Func, where this is a copy that the compiler made."""
         return self.original or self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: first the Funcs that this one needs, producers before consumers, so that a chain of any
+        length is read without recursion."""
+        needed = with_made_funcs(realization_order([self]))
+        return {"needed": [f for f in needed if f is not self], **self.__dict__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: value for name, value in state.items() if name != "needed"})
 
     @property
     def is_pure(self) -> bool:

@@ -120,6 +120,10 @@ class Buffer(Shaped, Pending):
         view._has_memory = self._has_memory
         return view
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: all but how C sees the memory."""
+        return {**self.__dict__, "described": None}
+
     # Memory.
 
     def allocate(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.algorithm import Image
-from halide_core.backend import Argument, ArgumentKind, Compiled, Prepared
+from halide_core.backend import Argument, ArgumentKind, Compiled, Prepared, Request, backend
 from halide_core.buffer import Buffer
 from halide_core.errors import PipelineError
 from halide_core.values import checked_value
@@ -61,9 +61,11 @@ def run_or_query(
 class Callable:
     """What ``compile_to_callable`` returns: call it with the inputs and then the outputs, by position or by name."""
 
-    def __init__(self, name: str, compiled: Compiled, given: int) -> None:
-        self._name = name
+    def __init__(self, request: Request, compiled: Compiled, given: int) -> None:
+        self._request = request
+        self._name = request.name
         self._compiled = compiled
+        self._given = given
         inputs = [a for a in compiled.arguments if a.kind is not ArgumentKind.OutputBuffer]
         outputs = [a for a in compiled.arguments if a.kind is ArgumentKind.OutputBuffer]
         self._inputs, self._embedded = inputs[:given], inputs[given:]
@@ -72,6 +74,10 @@ class Callable:
         """A call that the next one most often repeats, with other values in the same buffers."""
         self._seen: tuple[int, ...] = ()
         """Which objects the last call had."""
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """A pickle holds the pipeline; it is compiled, or found on disk, where it is read."""
+        return _compiled_again, (self._request, self._given)
 
     def arguments(self) -> tuple[Argument, ...]:
         """What a call takes, in order."""
@@ -129,6 +135,10 @@ class Callable:
 
     def __repr__(self) -> str:
         return f"{self._name}({', '.join(a.name for a in self._parameters)})"
+
+
+def _compiled_again(request: Request, given: int) -> Callable:
+    return Callable(request, backend().compile(request), given)
 
 
 def _embedded(argument: Argument) -> Buffer:

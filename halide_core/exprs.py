@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from halide_core.errors import Location
 from halide_core.narrow_floats import value_of_pattern
+from halide_core.pickled import from_rows, rows_of
 from halide_core.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -95,6 +96,8 @@ class Expr(metaclass=_HashConsed):
     def __repr__(self) -> str:
         return _format(self)
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return from_rows, (rows_of(self, Expr),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -112,6 +112,10 @@ class Realizable(OutputFiles, Pending):
         """Compiles now rather than at the first ``realize``."""
         self._compile(self._current(checked_target(target, runs_here=True)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: all but the compiled code, which is compiled again, or found on disk."""
+        return {**self.__dict__, "_built": None}
+
     def invalidate_cache(self) -> None:
         """Forgets the compiled code that this object holds."""
         self._built = None
@@ -205,7 +209,7 @@ class Realizable(OutputFiles, Pending):
         """
         given = sources(arguments)
         request = frozen(self._request(given, target=checked_target(target, runs_here=True)))
-        return Callable(request.name, backend().compile(request), len(given))
+        return Callable(request, backend().compile(request), len(given))
 
     def certify(self) -> Certificate:
         """Why the compiled program is right: every claim about its memory, its loops and its values, with a verdict.
