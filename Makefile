@@ -51,14 +51,14 @@ SEED ?= 1
 FUZZ ?=
 
 fuzz: $(READY)
-	@$(PY) -m tests.fuzz --cases $(CASES) --seed $(SEED) $(FUZZ)
+	@$(PY) -m tests.campaigns.fuzz --cases $(CASES) --seed $(SEED) $(FUZZ)
 
 # Not part of "make test": it downloads Halide 21, and only compares.
 peer-test: $(READY) $(PEER_READY)
-	@$(PY) -m tests.peer --peer $(PEER_VENV)/bin/python
+	@$(PY) -m tests.campaigns.peer --peer $(PEER_VENV)/bin/python
 
 directives: $(READY)
-	@$(PY) -m tests.directives --seed $(SEED)
+	@$(PY) -m tests.campaigns.directives --seed $(SEED)
 
 golden: $(READY)
 	@$(PY) -m pytest -q tests --update-golden

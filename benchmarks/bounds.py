@@ -21,28 +21,28 @@ from rich.console import Console
 from rich.table import Table
 
 import halide_core as hl
-from bounds.answering import answer_query
-from bounds.chain import Ask, ImprovedRanges, Improvement
-from bounds.engines import ranges_of
-from bounds.extents import Extents
-from bounds.fill import fill
-from bounds.oracle import Engine, Ranges
-from bounds.polyhedral import Limits, Polyhedra
-from bounds.quasi_affine import atoms_of
-from bounds.query import Binder, Clause, Define, ForAll, Query, Where, extract_query
 from halide_core import ir
-from halide_core.backend import Request
-from halide_core.buffer import Buffer
+from halide_core.bounds.engines.chain import Ask, ImprovedRanges, Improvement
+from halide_core.bounds.engines.interface import Engine, Ranges
+from halide_core.bounds.engines.path_ranges import Extents
+from halide_core.bounds.engines.polyhedral import Limits, Polyhedra
+from halide_core.bounds.engines.quasi_affine import atoms_of
+from halide_core.bounds.engines.registry import ranges_of
+from halide_core.bounds.infer.inference import answer_query
+from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.query import Binder, Clause, Define, ForAll, Query, Where, extract_query
+from halide_core.buffer.buffer import Buffer
 from halide_core.debug import deep_recursion
 from halide_core.ir import Expr, Stmt
-from halide_core.pipeline import _value
-from halide_core.types import INT64
-from halide_core.visit import stmt_exprs, subexpressions, walk
-from lowering.driver import Trace, schedule
-from tests.fuzz.case import Case, Window
-from tests.fuzz.draw import draw
-from tests.fuzz.interpreted import request_of
-from tests.lowering.integers import value
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.driver import Trace, schedule
+from halide_core.run.backend import Request
+from halide_core.run.pipeline import _value
+from tests.campaigns.fuzz.case import Case, Window
+from tests.campaigns.fuzz.draw import draw
+from tests.campaigns.fuzz.interpreted import request_of
+from tests.support.integers import value
 
 MEASURED = (Engine.BASELINE, Engine.INTERVAL, Engine.CHAIN, Engine.ISL)
 EXACT = Limits(forks=1_000, steps=5_000_000, questions=100_000, nodes=5_000, pieces=500)

@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 import halide_core as hl
-from halide_core.backend import Request
-from lowering.driver import lower
+from halide_core.lowering.driver import lower
+from halide_core.run.backend import Request
 
 STAGES = (25, 50, 100, 200)
 ROOT = Path(__file__).resolve().parents[1]

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 import halide_core as hl
-from halide_core.elementary import steps_of
 from halide_core.ir import Intrinsic
-from halide_core.types import Float
-from halide_core.value_semantics import call_function
+from halide_core.ir.types import Float
+from halide_core.reference.elementary import steps_of
+from halide_core.reference.scalar_ops import call_function
 
 Array = npt.NDArray[Any]
 _CHUNK = 1 << 22

@@ -1,4 +1,4 @@
-"""Minimax polynomials: where the coefficients of ``halide_core/elementary`` come from.
+"""Minimax polynomials: where the coefficients of ``halide_core/reference/elementary`` come from.
 
 In: a function, an interval, the powers that may occur, and how much an error weighs. Out: coefficients, each rounded to
 a float32 or float64 before the next are found, so that later ones make up for the rounding of earlier ones.
@@ -97,7 +97,7 @@ def _series(function: Function, powers: int, high: mpf, bits: int, *, first: mpf
 
 
 def fits() -> dict[str, Fit]:
-    """Those of ``halide_core/elementary``, each relative to the whole function."""
+    """Those of ``halide_core/reference/elementary``, each relative to the whole function."""
     half, slack, root = mp.log(2) / 2, mpf("1.001"), mp.sqrt(2)
     part = mp.pi / 4 * slack
     centre = (root - 1) / (root + 1) * slack

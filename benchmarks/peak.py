@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runtime.toolchain import CompileOptions, compile_shared
+from halide_core.runtime.compile.toolchain import CompileOptions, compile_shared
 
 _SOURCE = Path(__file__).resolve().parent / "peak.c"
 _STEPS = 2_000_000

@@ -6,27 +6,42 @@ f[x, y] = x + y;  f.realize([8, 8])   ->   a Buffer of 8 by 8
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from halide_core import boundary_conditions as BoundaryConditions
-from halide_core.approximate import (
-    acosh,
-    asinh,
-    atanh,
-    erf,
-    fast_cos,
-    fast_exp,
-    fast_inverse,
-    fast_inverse_sqrt,
-    fast_log,
-    fast_pow,
-    fast_sin,
-    strict_float,
-    unsafe_promise_clamped,
+from halide_core.buffer.buffer import Buffer
+from halide_core.buffer.shape import BufferDimension
+from halide_core.errors import (
+    BoundsError,
+    CertificateError,
+    CoordinateError,
+    DefinitionError,
+    HalideError,
+    HalideWarning,
+    InternalError,
+    NotAvailableError,
+    NotIterableError,
+    PipelineError,
+    PrecisionWarning,
+    PromiseError,
+    ScheduleError,
+    SpecializeFailError,
+    ToolchainError,
+    TypeMismatchError,
 )
-from halide_core.backend import Argument, ArgumentKind
-from halide_core.bits import (
+from halide_core.ir.memory import MemoryType, PrefetchBoundStrategy
+from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
+from halide_core.lang import boundary_conditions as BoundaryConditions
+from halide_core.lang.arguments.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
+from halide_core.lang.arguments.loop_variables import VarOrRVar
+from halide_core.lang.arguments.ranges import Range
+from halide_core.lang.arguments.several_names import funcs, vars
+from halide_core.lang.estimates import ArgumentEstimates
+from halide_core.lang.expr import Expr, Var
+from halide_core.lang.extern import ExternFuncArgument
+from halide_core.lang.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
+from halide_core.lang.image_param import Dimension, ImageParam
+from halide_core.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
+from halide_core.lang.ops.bits import (
     concat_bits,
     count_leading_zeros,
     count_trailing_zeros,
@@ -34,10 +49,7 @@ from halide_core.bits import (
     popcount,
     reinterpret,
 )
-from halide_core.buffer import Buffer
-from halide_core.buffer_shape import BufferDimension
-from halide_core.callable import Callable
-from halide_core.casts import (
+from halide_core.lang.ops.casts import (
     cast,
     f32,
     f64,
@@ -59,28 +71,22 @@ from halide_core.casts import (
     u64,
     u64_sat,
 )
-from halide_core.errors import (
-    BoundsError,
-    CertificateError,
-    CoordinateError,
-    DefinitionError,
-    HalideError,
-    HalideWarning,
-    InternalError,
-    NotAvailableError,
-    NotIterableError,
-    PipelineError,
-    PrecisionWarning,
-    PromiseError,
-    ScheduleError,
-    SpecializeFailError,
-    ToolchainError,
-    TypeMismatchError,
+from halide_core.lang.ops.fast_math import (
+    acosh,
+    asinh,
+    atanh,
+    erf,
+    fast_cos,
+    fast_exp,
+    fast_inverse,
+    fast_inverse_sqrt,
+    fast_log,
+    fast_pow,
+    fast_sin,
+    strict_float,
+    unsafe_promise_clamped,
 )
-from halide_core.estimates import ArgumentEstimates
-from halide_core.expr import Expr, Var
-from halide_core.extern import ExternFuncArgument
-from halide_core.fixed_point import (
+from halide_core.lang.ops.fixed_point import (
     div_round_to_zero,
     halving_add,
     halving_sub,
@@ -101,8 +107,8 @@ from halide_core.fixed_point import (
     widening_shift_right,
     widening_sub,
 )
-from halide_core.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
-from halide_core.functions import (
+from halide_core.lang.ops.lerp import lerp
+from halide_core.lang.ops.math import (
     abs,
     absd,
     acos,
@@ -137,31 +143,29 @@ from halide_core.functions import (
     tanh,
     trunc,
 )
-from halide_core.image_param import Dimension, ImageParam
-from halide_core.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
-from halide_core.inline_reductions import argmax, argmin, maximum, minimum, product, sum
-from halide_core.lerp import lerp
-from halide_core.loop_level import LoopLevel
-from halide_core.loop_variables import VarOrRVar
-from halide_core.output_buffer import OutputImageParam
-from halide_core.output_files import LinkageType, Module, NameMangling, OutputFileType, StmtOutputFormat, install_dir
-from halide_core.param import Param
-from halide_core.parameter import Parameter
-from halide_core.pending import MODULE, missing
-from halide_core.pipeline import Pipeline
-from halide_core.placeholders import random_float, random_int, random_uint, require, undef
-from halide_core.printing import print, print_when
-from halide_core.profiling import FuncProfile, Profile, profile
-from halide_core.ranges import Range
-from halide_core.rdom import RDom, RVar
-from halide_core.schedule import TailStrategy
-from halide_core.schedule_stages import Partition
-from halide_core.schedule_value import Schedule
-from halide_core.several_names import funcs, vars
-from halide_core.shadowing import check_siblings
-from halide_core.stage import Stage
-from halide_core.storage import MemoryType, PrefetchBoundStrategy
-from halide_core.target import (
+from halide_core.lang.ops.printing import print, print_when
+from halide_core.lang.output_buffer import OutputImageParam
+from halide_core.lang.param import Param
+from halide_core.lang.parameter import Parameter
+from halide_core.lang.placeholders import random_float, random_int, random_uint, require, undef
+from halide_core.lang.rdom import RDom, RVar
+from halide_core.lang.scheduling.loop_level import LoopLevel
+from halide_core.lang.scheduling.schedule_value import Schedule
+from halide_core.lang.scheduling.stage import Stage
+from halide_core.lang.tuple import Tuple
+from halide_core.run.backend import Argument, ArgumentKind
+from halide_core.run.callable import Callable
+from halide_core.run.output_files import (
+    LinkageType,
+    Module,
+    NameMangling,
+    OutputFileType,
+    StmtOutputFormat,
+    install_dir,
+)
+from halide_core.run.pipeline import Pipeline
+from halide_core.run.profiling import FuncProfile, Profile, profile
+from halide_core.run.target import (
     Target,
     get_host_target,
     get_jit_target_from_environment,
@@ -172,11 +176,10 @@ from halide_core.target import (
     target_natural_vector_size,
     target_os_is,
 )
-from halide_core.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
-from halide_core.tuples import Tuple
-from halide_core.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
-
-check_siblings(Path(__file__).resolve().parent.parent)
+from halide_core.run.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
+from halide_core.schedule.access_directives import Partition
+from halide_core.schedule.directives import TailStrategy
+from halide_core.unsupported import MODULE, missing
 
 if not TYPE_CHECKING:  # else every misspelt name would pass the type checker
 

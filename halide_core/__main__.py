@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from halide_core.backend import backend
+from halide_core.run.backend import backend
 
 if __name__ == "__main__":
     sys.exit(backend().command(sys.argv[1:]))

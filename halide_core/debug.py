@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from halide_core.ir import Stmt
-from halide_core.printer import format_stmt
+from halide_core.ir.printer import format_stmt
 
 
 def wanted() -> str:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-_ROOT = Path(__file__).resolve().parent.parent
-# Frames of these folders are the compiler's own; the first frame outside them is the user's.
-_OWN = tuple(str(_ROOT / package) + "/" for package in ("halide_core", "lowering", "bounds", "scheduling", "runtime"))
+HOME = Path(__file__).parent
+"""The package's folder."""
+# Frames below it are the compiler's own; the first frame outside is the user's.
+_OWN = str(HOME) + "/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from typing import Any
 import imageio.v3 as files
 import numpy as np
 
-from halide_core.buffer import Buffer
+from halide_core.buffer.buffer import Buffer
+from halide_core.buffer.png import Array
 from halide_core.errors import HalideError
-from halide_core.picture import Array
 
 _MOST_CHANNELS = 4
 

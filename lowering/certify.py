@@ -14,19 +14,19 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from bounds.certificate import Certificate, Spent
-from bounds.claims import Claim, Kind, Result, Status
-from bounds.claims_memory import Memory
-from bounds.claims_program import program_claims
-from bounds.oracle import Answers
-from bounds.query import Query
+from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.query.query import Query
+from halide_core.bounds.verify.certificate import Certificate, Spent
+from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.program import program_claims
+from halide_core.bounds.verify.vc import Claim, Kind, Result, Status
 from halide_core.debug import deep_recursion
 from halide_core.errors import CertificateError, HalideError
 from halide_core.ir import Stmt
-from lowering.laws import Z3, law_results
+from halide_core.lowering.laws import Z3, law_results
 
 if TYPE_CHECKING:
-    from bounds.solver import Prover
+    from halide_core.bounds.smt.prover import Prover
 
 
 def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
@@ -90,7 +90,7 @@ def _judged(claims: list[Claim], prover: Prover, spent: dict[Kind, Spent]) -> li
 
 def _prover(memory: Memory) -> Prover:
     try:
-        from bounds.solver import Prover  # noqa: PLC0415  # z3 takes long to import
+        from halide_core.bounds.smt.prover import Prover  # noqa: PLC0415  # z3 takes long to import
     except ImportError as missing:
         raise HalideError(
             'Certificates need the z3 solver, which is not installed: pip install "halide-core[bounds]".'

@@ -9,44 +9,44 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bounds.engines import chosen_engine, oracle_of
-from bounds.fill import fill
-from bounds.oracle import Answers, Oracle
-from bounds.query import Query, extract_query
-from halide_core.algorithm import Algorithm, Image, snapshot
-from halide_core.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
+from halide_core.algorithm.fused_products import fuse_products
+from halide_core.algorithm.model import Algorithm, Image, snapshot
+from halide_core.bounds.engines.interface import Answers, Oracle
+from halide_core.bounds.engines.registry import chosen_engine, oracle_of
+from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.query import Query, extract_query
+from halide_core.config import certificates_demanded
 from halide_core.debug import Stopwatch, deep_recursion, show
-from halide_core.fused_products import fuse_products
 from halide_core.ir import Stmt
-from halide_core.program import Program, assemble
-from halide_core.settings import certificates_demanded
-from halide_core.target import Target, get_host_target, wants_strict_floats
-from halide_core.types import UInt
-from lowering.flatten import flatten_storage
-from lowering.hoist import hoist_invariants
-from lowering.hoist_storage import hoist_allocations
-from lowering.initial import lower_initial
-from lowering.laws import check_laws
-from lowering.layout_checks import check_layouts, propose_promised
-from lowering.lowered import Lowered
-from lowering.narrow import narrow_arithmetic, narrow_limits
-from lowering.partition import partition_loops
-from lowering.prefetch import place_prefetches
-from lowering.scoped import simplify_tree
-from lowering.traced import show_realizations, traces_of
-from lowering.traversal import Traversals
-from lowering.unroll import unroll_loops
-from lowering.vectorize import vectorize_loops
-from lowering.warm_up import separate_warm_ups
-from scheduling.atomic import atomic_laws
-from scheduling.factor import factor_reductions
-from scheduling.inline import inline_functions
-from scheduling.phases import Step, apply_schedule
-from scheduling.specialize import for_every_case
-from scheduling.wrappers import wrap_calls
+from halide_core.ir.types import UInt
+from halide_core.lowering.initial import lower_initial
+from halide_core.lowering.laws import check_laws
+from halide_core.lowering.module import Lowered
+from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narrow_limits
+from halide_core.lowering.passes.flatten import flatten_storage
+from halide_core.lowering.passes.hoist import hoist_invariants
+from halide_core.lowering.passes.hoist_storage import hoist_allocations
+from halide_core.lowering.passes.layout_checks import check_layouts, propose_promised
+from halide_core.lowering.passes.partition import partition_loops
+from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
+from halide_core.lowering.passes.prefetch import place_prefetches
+from halide_core.lowering.passes.simplify_stmt import simplify_tree
+from halide_core.lowering.passes.trace import show_realizations, traces_of
+from halide_core.lowering.passes.unroll import unroll_loops
+from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
+from halide_core.lowering.provenance import Traversals
+from halide_core.run.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
+from halide_core.run.target import Target, get_host_target, wants_strict_floats
+from halide_core.schedule.loop_nest import Program, assemble
+from halide_core.scheduling.phase0.atomic_laws import atomic_laws
+from halide_core.scheduling.phase0.factor import factor_reductions
+from halide_core.scheduling.phase0.inline import inline_functions
+from halide_core.scheduling.phase0.wrappers import wrap_calls
+from halide_core.scheduling.phases import Step, apply_schedule
+from halide_core.scheduling.specialize import for_every_case
 
 if TYPE_CHECKING:
-    from bounds.certificate import Certificate
+    from halide_core.bounds.verify.certificate import Certificate
 
 CERTIFIED = "layout_checks"
 """The pass whose program a certificate is about: the first one that has all start-up checks."""
@@ -83,7 +83,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
             show(name, stmt, watch.lap())
             trace.passes.append((name, stmt))
             if name == CERTIFIED and certificates_demanded():
-                from lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
+                from halide_core.lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
 
                 demand(_certificate(request, stmt, trace))
     algorithm = program.algorithm
@@ -110,7 +110,7 @@ def certify_lowered(request: Request, trace: Trace) -> Certificate:
 
 def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
     assert trace.query is not None and trace.answers is not None
-    from lowering.certify import certify_program  # noqa: PLC0415  # see LAZY of the layers' test
+    from halide_core.lowering.certify import certify_program  # noqa: PLC0415  # see LAZY of the layers' test
 
     return certify_program(request.name, trace.query, trace.answers, stmt)
 

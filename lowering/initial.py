@@ -9,11 +9,11 @@ In: an Algorithm. Out: T₀, one loop nest per stage in realization order, every
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.algorithm import Algorithm, Definition, Function
-from halide_core.index import TargetExprs, silent, stage_variables, startup_index
+from halide_core.algorithm.model import Algorithm, Definition, Function
+from halide_core.analysis.index import TargetExprs, silent, stage_variables, startup_index
 from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
-from halide_core.program import Loop, Nest, Program, StageKey, hole
-from halide_core.types import INT32
+from halide_core.ir.types import INT32
+from halide_core.schedule.loop_nest import Loop, Nest, Program, StageKey, hole
 
 
 def lower_initial(algorithm: Algorithm) -> Program:

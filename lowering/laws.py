@@ -13,12 +13,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from bounds.claims import Assumption, Claim, Kind, Result, Status, nothing
 from halide_core import ir
-from halide_core.algorithm import AlgebraicLaw
-from halide_core.associativity import Law
+from halide_core.algorithm.law import Law
+from halide_core.algorithm.model import AlgebraicLaw
+from halide_core.bounds.verify.vc import Assumption, Claim, Kind, Result, Status, nothing
 from halide_core.errors import ScheduleError
-from halide_core.target import Target, wants_strict_floats
+from halide_core.run.target import Target, wants_strict_floats
 
 Z3 = threading.Lock()
 """z3's expressions live in one context, which only one thread at a time may touch."""
@@ -73,7 +73,7 @@ def _claim(each: AlgebraicLaw, told: str) -> Claim:
 
 def _parts(law: Law) -> list[tuple[str, Status]]:
     try:
-        from bounds.laws import prove_law  # noqa: PLC0415  # z3 takes long to import
+        from halide_core.bounds.smt.laws import prove_law  # noqa: PLC0415  # z3 takes long to import
     except ImportError as missing:
         raise ScheduleError(
             f'That {law.told()} is associative needs the z3 solver, which is not installed: '

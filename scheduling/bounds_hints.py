@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm import Function
-from halide_core.index import startup_index
-from halide_core.program import Obligation, Program, cpu_box
-from halide_core.schedule import AlignBounds, Bound
-from halide_core.simplify import simplify
-from scheduling.legality import refuse, require_dimension
+from halide_core.algorithm.model import Function
+from halide_core.analysis.index import startup_index
+from halide_core.analysis.simplify import simplify
+from halide_core.schedule.directives import AlignBounds, Bound
+from halide_core.schedule.loop_nest import Obligation, Program, cpu_box
+from halide_core.scheduling.legality import refuse, require_dimension
 
 
 def bound(program: Program, d: Bound) -> Program:

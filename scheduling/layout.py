@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.algorithm import Function
-from halide_core.program import Program
-from halide_core.schedule_storage import AlignStorage, BoundStorage, ReorderStorage, StorageDirective, StoreIn
-from halide_core.storage import Layout, plain_layout
-from scheduling.legality import refuse, require_dimension, require_own_memory
+from halide_core.algorithm.model import Function
+from halide_core.ir.memory import Layout, plain_layout
+from halide_core.schedule.loop_nest import Program
+from halide_core.schedule.storage_directives import (
+    AlignStorage,
+    BoundStorage,
+    ReorderStorage,
+    StorageDirective,
+    StoreIn,
+)
+from halide_core.scheduling.legality import refuse, require_dimension, require_own_memory
 
 
 def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:

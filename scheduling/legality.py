@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import NoReturn
 
-from halide_core.algorithm import Function
+from halide_core.algorithm.model import Function
 from halide_core.errors import UNKNOWN_LOCATION, ScheduleError
-from halide_core.program import Level, Loop, Nest, Program, StageKey, level_site
-from halide_core.schedule import AtLevel, Directive, StageDirective
+from halide_core.schedule.directives import AtLevel, Directive, StageDirective
+from halide_core.schedule.loop_nest import Level, Loop, Nest, Program, StageKey, level_site
 
 
 def refuse(directive: Directive, reason: str) -> NoReturn:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm import UniqueNames
-from halide_core.index import startup_index
+from halide_core.algorithm.model import UniqueNames
+from halide_core.analysis.index import startup_index
+from halide_core.analysis.simplify import simplify
 from halide_core.ir import Interval, IntImm, Let, LoopKind, Variable
-from halide_core.program import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program
-from halide_core.schedule import AllowRaceConditions, Fuse, Rename, Reorder, Split, TailStrategy, Traverse
-from halide_core.simplify import simplify
-from scheduling.legality import refuse, require_loop, require_new_names, stage_key
-from scheduling.reductions import check_at_once, in_new_order
-from scheduling.tails import GUARDED, SHIFTED, tail_of
+from halide_core.schedule.directives import AllowRaceConditions, Fuse, Rename, Reorder, Split, TailStrategy, Traverse
+from halide_core.schedule.loop_nest import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program
+from halide_core.scheduling.legality import refuse, require_loop, require_new_names, stage_key
+from halide_core.scheduling.reductions import check_at_once, in_new_order
+from halide_core.scheduling.tails import GUARDED, SHIFTED, tail_of
 
 
 def split(program: Program, d: Split) -> Program:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.program import Program
-from halide_core.schedule_stages import PartitionLoop
-from scheduling.legality import require_loop, stage_key
+from halide_core.schedule.access_directives import PartitionLoop
+from halide_core.schedule.loop_nest import Program
+from halide_core.scheduling.legality import require_loop, stage_key
 
 
 def partition(program: Program, d: PartitionLoop) -> Program:

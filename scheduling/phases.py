@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from halide_core.algorithm import Function
+from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
-from halide_core.program import Program
-from halide_core.schedule import (
+from halide_core.schedule.access_directives import Atomic, PartitionLoop, Prefetch
+from halide_core.schedule.directives import (
     AlignBounds,
     AllowRaceConditions,
     Bound,
@@ -36,8 +36,8 @@ from halide_core.schedule import (
     Trace,
     Traverse,
 )
-from halide_core.schedule_stages import Atomic, PartitionLoop, Prefetch
-from halide_core.schedule_storage import (
+from halide_core.schedule.loop_nest import Program
+from halide_core.schedule.storage_directives import (
     AlignStorage,
     BoundStorage,
     FoldStorage,
@@ -47,16 +47,16 @@ from halide_core.schedule_storage import (
     StorageDirective,
     StoreIn,
 )
-from scheduling import loops, placement
-from scheduling.atomic import atomic
-from scheduling.bounds_hints import align, bound
-from scheduling.copies import place
-from scheduling.dominance import check_dominance
-from scheduling.layout import lay_out
-from scheduling.partition import partition
-from scheduling.prefetch import prefetch
-from scheduling.sliding import give_loop_holes
-from scheduling.specialize import for_every_case, specialize_stages
+from halide_core.scheduling import loops, placement
+from halide_core.scheduling.bounds_hints import align, bound
+from halide_core.scheduling.layout import lay_out
+from halide_core.scheduling.partition import partition
+from halide_core.scheduling.phase0.atomic_laws import atomic
+from halide_core.scheduling.phase0.copies import place
+from halide_core.scheduling.prefetch import prefetch
+from halide_core.scheduling.sliding import give_loop_holes
+from halide_core.scheduling.specialize import for_every_case, specialize_stages
+from halide_core.scheduling.verify import check_dominance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.algorithm import AlgebraicLaw
-from halide_core.associativity import law_of
+from halide_core.algorithm.law import law_of
+from halide_core.algorithm.model import AlgebraicLaw
 from halide_core.ir import LoopKind
-from halide_core.program import Loop, Order, Program, StageKey, provided
-from halide_core.schedule import Reorder, Traverse
-from scheduling.apart import variables_apart
-from scheduling.legality import described, refuse
+from halide_core.schedule.directives import Reorder, Traverse
+from halide_core.schedule.loop_nest import Loop, Order, Program, StageKey, provided
+from halide_core.scheduling.dependence import variables_apart
+from halide_core.scheduling.legality import described, refuse
 
 
 def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reorder) -> Program:

@@ -7,19 +7,19 @@ with holes of their own for the loops over each dimension that can slide; and wh
     … and g.split(y, yo, yi, 3)                 ->   "y" does not slide: g.split(y, yo, yi, 3) rests on its length
 
 Nothing is decided here. Bounds inference answers a loop hole with the whole compute bounds, or with what is new in an
-iteration, where it can tell (``bounds.sliding``).
+iteration, where it can tell (``bounds.infer.sliding``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from halide_core.algorithm import Function
+from halide_core.algorithm.model import Function
 from halide_core.ir import Expr, HoleKind, Let, LoopKind
-from halide_core.printer import dim_name, format_expr
-from halide_core.program import Guard, Loop, Nest, Program, StageKey, hole
-from halide_core.schedule import Directive
-from halide_core.visit import Substitution, subexpressions
+from halide_core.ir.printer import dim_name, format_expr
+from halide_core.ir.visitor import Substitution, subexpressions
+from halide_core.schedule.directives import Directive
+from halide_core.schedule.loop_nest import Guard, Loop, Nest, Program, StageKey, hole
 
 _WHOLE = frozenset({LoopKind.VECTORIZED, LoopKind.UNROLLED})
 

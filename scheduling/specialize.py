@@ -16,24 +16,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm import Function
-from halide_core.assumptions import assume_condition, known_values
-from halide_core.facts import Facts
+from halide_core.algorithm.model import Function
+from halide_core.analysis.conditions import assume_condition, known_values
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Access, Callee, Expr, Hole, Provide, Stmt, Variable
-from halide_core.program import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
-from halide_core.schedule import (
-    Branch,
-    ComputeAt,
-    Directive,
-    Specialize,
-    SpecializeFail,
-    StageDirective,
-)
-from halide_core.simplify import Simplifier, simplify
-from halide_core.types import BOOL
-from halide_core.visit import Rewriter, Substitution, stmt_exprs, walk
-from scheduling.copies import copied, place, taken_names
-from scheduling.legality import refuse, stage_key
+from halide_core.ir.types import BOOL
+from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, walk
+from halide_core.schedule.directives import Branch, ComputeAt, Directive, Specialize, SpecializeFail, StageDirective
+from halide_core.schedule.loop_nest import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
+from halide_core.scheduling.legality import refuse, stage_key
+from halide_core.scheduling.phase0.copies import copied, place, taken_names
 
 
 def specialize_stages(program: Program) -> Iterator[tuple[Directive, Program]]:

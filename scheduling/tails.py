@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.algorithm import Function
-from halide_core.growth import growth
-from halide_core.index import startup_index
+from halide_core.algorithm.model import Function
+from halide_core.analysis.index import startup_index
+from halide_core.analysis.length import growth
+from halide_core.analysis.simplify import simplify
 from halide_core.ir import Access, Expr, IntImm
-from halide_core.program import Loop, StageKey
-from halide_core.schedule import Split, TailStrategy
-from halide_core.simplify import simplify
-from halide_core.visit import accesses_to, subexpressions
-from scheduling.legality import refuse
+from halide_core.ir.visitor import accesses_to, subexpressions
+from halide_core.schedule.directives import Split, TailStrategy
+from halide_core.schedule.loop_nest import Loop, StageKey
+from halide_core.scheduling.legality import refuse
 
 PREDICATED = (
     TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateLoads, TailStrategy.PredicateStores

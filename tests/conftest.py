@@ -12,7 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.certification import FOLDERS, certified
+from tests.support.certification import FOLDERS, certified
 
 TESTS = Path(__file__).resolve().parent
 GOLDEN = TESTS / "golden"
@@ -41,7 +41,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def certificates(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What tests compile is certified (``tests.certification``)."""
+    """What tests compile is certified (``tests.support.certification``)."""
     here = request.node.path.relative_to(TESTS).parts[0]
     if here not in FOLDERS or request.node.get_closest_marker("uncertified"):
         yield
@@ -55,7 +55,7 @@ def golden(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
     """``golden(name, text)`` fails, with the difference, unless ``tests/golden/<name>`` holds the text.
 
     Files are of machines with registers of 64 bytes."""
-    monkeypatch.setattr("lowering.driver.register_bytes", lambda target: 64)
+    monkeypatch.setattr("halide_core.lowering.driver.register_bytes", lambda target: 64)
     update = bool(request.config.getoption("--update-golden"))
 
     def compare(name: str, text: str) -> None:

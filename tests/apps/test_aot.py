@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from runtime.toolchain import find_compiler
-
-from .aot import DESCRIBE, build, cpp, run
-from .checking import Array, check_reference, image, numbers, same, variables
+from halide_core.runtime.compile.toolchain import find_compiler
+from tests.support.aot import DESCRIBE, build, cpp, run
+from tests.support.checking import Array, check_reference, image, numbers, same, variables
 
 x, y, xo, yo, xi, yi = variables("x y xo yo xi yi")
 W, H = 61, 43
@@ -417,7 +416,7 @@ def test_files_stay_as_they_were_when_the_system_refuses(
         name = str(given[1]) if len(given) > 1 else str(options["dir"])
         raise OSError(code, os.strerror(code), name)
 
-    monkeypatch.setattr(f"runtime.aot.{function}", refuse)
+    monkeypatch.setattr(f"halide_core.runtime.execute.aot.{function}", refuse)
     with pytest.raises(hl.HalideError) as caught:
         f.compile_to_header(str(old), arguments)
     assert os.strerror(code) in caught.value.message

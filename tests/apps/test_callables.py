@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .checking import Array, image, numbers, same, variables
+from tests.support.checking import Array, image, numbers, same, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 x, y = variables("x y")
@@ -120,7 +119,7 @@ def test_realize_is_right_when_threads_compile_at_once() -> None:
 BIG = """
 import numpy as np
 import halide_core as hl
-from runtime.runtime_library import runtime
+from halide_core.runtime.crt.runtime_library import runtime
 x, y, xo, yo, xi, yi = (hl.Var(n) for n in "x y xo yo xi yi".split())
 a = np.random.default_rng(0).integers(0, 65536, (1500, 2000), np.uint16)
 ip = hl.ImageParam(hl.UInt(16), 2, "ip"); ip.set(a)

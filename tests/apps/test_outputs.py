@@ -10,8 +10,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import halide_core as hl
-
-from .checking import Array, check, check_reference, computed, image, numbers, same, variables
+from tests.support.checking import Array, check, check_reference, computed, image, numbers, same, variables
 
 x, y, xo, xi = variables("x y xo xi")
 Tail = hl.TailStrategy

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .aot import DESCRIBE, build, run
-from .checking import Array, same, variables
+from tests.support.aot import DESCRIBE, build, run
+from tests.support.checking import Array, same, variables
 
 x, y = variables("x y")
 Tail = hl.TailStrategy

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.float_products import fused_product
-
-from .checking import Array, check, computed, image, numbers, same, variables
+from halide_core.reference.fma import fused_product
+from tests.support.checking import Array, check, computed, image, numbers, same, variables
 
 x, y, i, xo, yo, xi, yi = variables("x y i xo yo xi yi")
 Tail = hl.TailStrategy

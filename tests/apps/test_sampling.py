@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .checking import Array, check, image, numbers, variables
+from tests.support.checking import Array, check, image, numbers, variables
 
 x, y, i, xo, yo, xi, yi = variables("x y i xo yo xi yi")
 Tail = hl.TailStrategy

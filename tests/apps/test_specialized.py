@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from runtime.jit import SPECIALIZE_FAIL
-from runtime.runtime_library import INCLUDE_FOLDER
-
-from .aot import DESCRIBE, build, run
-from .checking import check_reference, numbers, same, variables
+from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
+from halide_core.runtime.execute.jit import SPECIALIZE_FAIL
+from tests.support.aot import DESCRIBE, build, run
+from tests.support.checking import check_reference, numbers, same, variables
 
 x, y, xi, yi, c = variables("x y xi yi c")
 

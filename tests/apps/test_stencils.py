@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .checking import Array, Window, check, computed, image, numbers, same, variables
+from tests.support.checking import Array, Window, check, computed, image, numbers, same, variables
 
 x, y, xo, yo, xi, yi, t = variables("x y xo yo xi yi t")
 Tail = hl.TailStrategy

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .aot import DESCRIBE, build, run
-from .checking import Array, image, numbers, same, variables
+from tests.support.aot import DESCRIBE, build, run
+from tests.support.checking import Array, image, numbers, same, variables
 
 x, y, xo, xi, yo, yi = variables("x y xo xi yo yi")
 Tail = hl.TailStrategy

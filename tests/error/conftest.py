@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from tests.error import blame
+from tests.support import blame
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y, z = hl.Var("x"), hl.Var("y"), hl.Var("z")
 r = hl.RDom([(0, 3)])

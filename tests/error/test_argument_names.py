@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 import halide_core as hl
-from tests.halide_core.raising import raised
-
-from .blame import refused
+from tests.support.blame import refused
+from tests.support.raising import raised
 
 x, y, xo, yo, xi, yi = (hl.Var(n) for n in ("x", "y", "xo", "yo", "xi", "yi"))
 f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 3)], "r")

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from runtime.runtime_library import FFI, runtime
-
-from .blame import refused
+from halide_core.runtime.crt.runtime_library import FFI, runtime
+from tests.support.blame import refused
 
 x, y = hl.Var("x"), hl.Var("y")
 HERE = __file__

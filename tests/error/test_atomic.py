@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 import halide_core as hl
-from halide_core.schedule_stages import Atomic
-
-from .blame import refused
+from halide_core.schedule.access_directives import Atomic
+from tests.support.blame import refused
 
 x, y = hl.Var("x"), hl.Var("y")
 r = hl.RDom([(0, 9), (0, 7)], "r")

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y, xo, xi = (hl.Var(n) for n in "x y xo xi".split())
 

@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y, z = hl.Var("x"), hl.Var("y"), hl.Var("z")
 r, q = hl.RDom([(0, 3)], "r"), hl.RDom([(0, 2)], "q")

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from bounds.certificate import failure_text
-from bounds.claims import Status
 from halide_core import ir
-from halide_core.visit import walk
-from lowering import driver
-from lowering.certify import demand
-from tests.bounds.certifying import certified, compiled, replaced
-
-from .blame import refused
+from halide_core.bounds.verify.certificate import failure_text
+from halide_core.bounds.verify.vc import Status
+from halide_core.ir.visitor import walk
+from halide_core.lowering import driver
+from halide_core.lowering.certify import demand
+from tests.support.blame import refused
+from tests.support.certifying import certified, compiled, replaced
 
 x, y, xo, xi = (hl.Var(n) for n in "x y xo xi".split())
 
@@ -101,7 +100,7 @@ def test_failing_claim_names_access_line_values_and_remedy() -> None:
 
 
 def test_missing_solver_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "bounds.solver", raising=False)
+    monkeypatch.delitem(sys.modules, "halide_core.bounds.smt.prover", raising=False)
     monkeypatch.setitem(sys.modules, "z3", None)
     f = shifted()
     with pytest.raises(hl.HalideError, match=r'z3 .* pip install "halide-core\[bounds\]"'):

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y = hl.Var("x"), hl.Var("y")
 U8, I8, I16, U16, I32, I64 = hl.u8(x), hl.i8(x), hl.i16(x), hl.u16(x), hl.i32(x), hl.i64(x)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x = hl.Var("x")
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y = hl.Var("x"), hl.Var("y")
 Case = tuple[Callable[[], Any], type[hl.HalideError], tuple[str, ...], str]

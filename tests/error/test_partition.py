@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y, t = (hl.Var(n) for n in "xyt")
 NEVER, ALWAYS = hl.Partition.Never, hl.Partition.Always

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y, u, v = (hl.Var(n) for n in "x y u v".split())
 ro, ri = hl.RVar("ro"), hl.RVar("ri")

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, y, z, xo, yo, xi, yi = (hl.Var(n) for n in "x y z xo yo xi yi".split())
 Tail = hl.TailStrategy

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from runtime import cache as cache_module
-from runtime.cache import CacheWarning, CompileCache
-
-from .blame import cache_is_sound, refused
+from halide_core.runtime.compile import cache as cache_module
+from halide_core.runtime.compile.cache import CacheWarning, CompileCache
+from tests.support.blame import cache_is_sound, refused
 
 ROOT = Path(__file__).resolve().parents[2]
 x = hl.Var("x")

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import halide_core as hl
-
-from .blame import refused
+from tests.support.blame import refused
 
 x, u = hl.Var("x"), hl.Var("u")
 

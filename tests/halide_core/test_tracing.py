@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from tests.property.interpreted import run_passes
-
-from .raising import raised
+from tests.support.interpreted import run_passes
+from tests.support.raising import raised
 
 x, y = hl.Var("x"), hl.Var("y")
 Lines = list[str]

@@ -6,16 +6,16 @@ from unittest.mock import patch
 
 import pytest
 
-from bounds.certificate import Certificate, _counts
-from bounds.claims import Claim, Kind, Result, Status, nothing
-from bounds.claims_memory import Memory
-from bounds.solver import Prover
 from halide_core import ir
-from halide_core.backend import Request
+from halide_core.bounds.smt.prover import Prover
+from halide_core.bounds.verify.certificate import Certificate, _counts
+from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.vc import Claim, Kind, Result, Status, nothing
 from halide_core.errors import CertificateError
-from lowering import certify, driver
-from lowering.driver import certify as certified
-from tests.mutate.programs import PROGRAMS
+from halide_core.lowering import certify, driver
+from halide_core.lowering.driver import certify as certified
+from halide_core.run.backend import Request
+from tests.campaigns.mutate.programs import PROGRAMS
 
 
 def test_steps_of_all_kinds_are_those_of_the_provers() -> None:

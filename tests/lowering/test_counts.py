@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import pytest
 
 import halide_core as hl
-from tests.lowering.counting import counted
-from tests.lowering.sliding import H, W, blur, certified, chain, source, window, x, xi, xo, y, yi, yo
+from tests.support.counting import counted
+from tests.support.sliding import H, W, blur, certified, chain, source, window, x, xi, xo, y, yi, yo
 
 GUARD, SHIFT, ROUND = hl.TailStrategy.GuardWithIf, hl.TailStrategy.ShiftInwards, hl.TailStrategy.RoundUp
 assert (W, H) == (7, 9), "derivations count tiles of 4 and 3"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lowering.driver import lower
-from runtime.emit_c import emit_c
-from tests.scheduling.dumps import histogram, pixels, tiled_blur
+from halide_core.lowering.driver import lower
+from halide_core.runtime.codegen.unit import emit_c
+from tests.support.dumps import histogram, pixels, tiled_blur
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """

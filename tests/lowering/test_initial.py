@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.algorithm import snapshot
+from halide_core.algorithm.model import snapshot
 from halide_core.ir import Access, Provide
-from halide_core.printer import format_stmt
-from halide_core.program import Program, assemble
-from halide_core.visit import stmt_exprs, subexpressions, walk
-from lowering.initial import lower_initial
+from halide_core.ir.printer import format_stmt
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.initial import lower_initial
+from halide_core.schedule.loop_nest import Program, assemble
 
 x, y = hl.Var("x"), hl.Var("y")
 

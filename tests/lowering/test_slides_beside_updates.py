@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from tests.apps.checking import check
-from tests.lowering.counting import counted
-from tests.lowering.sliding import certified, x, xi, xo, y
-from tests.lowering.test_explain import of_slides
-from tests.property.interpreted import run_program
+from tests.lowering.report.test_explain import of_slides
+from tests.support.checking import check
+from tests.support.counting import counted
+from tests.support.interpreted import run_program
+from tests.support.sliding import certified, x, xi, xo, y
 
 z = hl.Var("z")
 Guarded = hl.TailStrategy.GuardWithIf

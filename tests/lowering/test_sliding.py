@@ -9,11 +9,11 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.visit import subexpressions, walk
-from tests.apps.checking import check
-from tests.lowering.counting import counted
-from tests.lowering.sliding import H, W, blur, certified, chain, passes, source, window, x, xi, xo, y, yi, yo
-from tests.lowering.test_explain import of_slides
+from halide_core.ir.visitor import subexpressions, walk
+from tests.lowering.report.test_explain import of_slides
+from tests.support.checking import check
+from tests.support.counting import counted
+from tests.support.sliding import H, W, blur, certified, chain, passes, source, window, x, xi, xo, y, yi, yo
 
 
 def test_a_chain_asks_each_iteration_once_whether_it_is_the_first() -> None:

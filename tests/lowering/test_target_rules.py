@@ -7,8 +7,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.algorithm import Function, Image, Parameter
-from halide_core.backend import Argument, ArgumentKind
+from halide_core.algorithm.model import Function, Image, Parameter
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import (
     Access,
@@ -28,9 +27,10 @@ from halide_core.ir import (
     Stmt,
     i64,
 )
-from halide_core.types import INT32
-from lowering.interpreter import interpret
-from lowering.store import AssertionFailure, MemoryFault, RDomFailure, UndefinedValue
+from halide_core.ir.types import INT32
+from halide_core.lowering.interpreter.machine import interpret
+from halide_core.lowering.interpreter.memory_model import AssertionFailure, MemoryFault, RDomFailure, UndefinedValue
+from halide_core.run.backend import Argument, ArgumentKind
 
 x, v = ir.index_variable("x"), ir.index_variable("v")
 out, g = (Function(n, ("x",), (INT32,)) for n in ("out", "g"))

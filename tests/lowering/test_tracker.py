@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import halide_core as hl
-from tests.lowering.counting import counted
-from tests.lowering.sliding import certified, source, window, x, xi, xo, y, yi, yo
+from tests.support.counting import counted
+from tests.support.sliding import certified, source, window, x, xi, xo, y, yi, yo
 
 Tail = hl.TailStrategy
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from tests.property.interpreted import run_program
+from tests.support.interpreted import run_program
 
 x, y, xo, xi = (hl.Var(n) for n in ("x", "y", "xo", "xi"))
 

@@ -15,10 +15,10 @@ import pytest
 
 import halide_core as hl
 from halide_core.ir import Failure
-from lowering.store import AssertionFailure
-from tests.apps.aot import DESCRIBE, build, run
-from tests.bounds.answered import Numbers
-from tests.property.interpreted import run_program
+from halide_core.lowering.interpreter.memory_model import AssertionFailure
+from tests.support.answered import Numbers
+from tests.support.aot import DESCRIBE, build, run
+from tests.support.interpreted import run_program
 
 x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
 Tail = hl.TailStrategy

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import halide_core as hl
-from bounds.certificate import check_text
-from bounds.conjuncts import format_query
-from bounds.engines import oracle_of
-from bounds.oracle import Answers, Engine
-from bounds.smtlib import answered_script, open_script
-from halide_core.printer import dim_name, format_stmt
-from lowering.driver import Trace, certify, lower
-from tests.mutate.programs import PROGRAMS
+from halide_core.bounds.engines.interface import Answers, Engine
+from halide_core.bounds.engines.registry import oracle_of
+from halide_core.bounds.query.conjuncts import format_query
+from halide_core.bounds.query.smtlib import answered_script, open_script
+from halide_core.bounds.verify.certificate import check_text
+from halide_core.ir.printer import dim_name, format_stmt
+from halide_core.lowering.driver import Trace, certify, lower
+from tests.campaigns.mutate.programs import PROGRAMS
 
 Golden = Callable[[str, str], None]
 pytestmark = pytest.mark.uncertified  # some engines' answers are worse than those that certificates are for

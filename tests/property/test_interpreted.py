@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from tests.property.generate import draw
-from tests.property.interpreted import run_passes
+from tests.support.generate import draw
+from tests.support.interpreted import run_passes
 
 
 def check(seed: int) -> None:

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from bounds.oracle import Answers
-from bounds.query import Query
-from bounds.symbolic import SymbolicOracle
 from halide_core import ir
+from halide_core.analysis.simplify import simplify
+from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.engines.symbolic import SymbolicOracle
+from halide_core.bounds.query.query import Query
 from halide_core.ir import HoleKind, Interval
-from halide_core.pipeline import _allocated, _values
-from halide_core.program import hole
-from halide_core.simplify import simplify
-from lowering.driver import Trace, lower
-from lowering.interpreter import Outcome, interpret
-from tests.property.interpreted import settled
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.interpreter.machine import Outcome, interpret
+from halide_core.run.pipeline import _allocated, _values
+from halide_core.schedule.loop_nest import hole
+from tests.support.interpreted import settled
 
 x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
 Tail = hl.TailStrategy

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from bounds.engines import oracle_of
-from bounds.oracle import Engine
-from halide_core.pipeline import _allocated, _values
-from lowering.driver import Trace, lower
-from lowering.interpreter import interpret
-from tests.property.generate import Case, draw
-from tests.property.interpreted import settled
+from halide_core.bounds.engines.interface import Engine
+from halide_core.bounds.engines.registry import oracle_of
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.interpreter.machine import interpret
+from halide_core.run.pipeline import _allocated, _values
+from tests.support.generate import Case, draw
+from tests.support.interpreted import settled
 
 pytestmark = pytest.mark.uncertified("β₀'s programs may refuse every window, or be too large to decide")
 SEEDS = range(16)

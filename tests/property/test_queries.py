@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import halide_core as hl
-from bounds.conjuncts import list_conjuncts
-from bounds.query import Rule
-from bounds.reasons import End, Reasons
-from lowering.driver import Trace, lower
-from tests.bounds.test_smtlib import run
-from tests.property.generate import draw
+from halide_core.bounds.explain.provenance import End, Reasons
+from halide_core.bounds.query.conjuncts import list_conjuncts
+from halide_core.bounds.query.query import Rule
+from halide_core.lowering.driver import Trace, lower
+from tests.bounds.query.test_smtlib import run
+from tests.support.generate import draw
 
 SEEDS = [0, 1, 3, 4, 5]
 """Of programs whose schedules are accepted."""

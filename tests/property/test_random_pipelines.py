@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.backend import Box
-from halide_core.pipeline import _allocated, _settled, _values
-from tests.property.generate import Case, draw
+from halide_core.run.backend import Box
+from halide_core.run.pipeline import _allocated, _settled, _values
+from tests.support.generate import Case, draw
 
 PAST_FAILURES = {
     28: "a rounded update asked for compute bounds that were being answered",

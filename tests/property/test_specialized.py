@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from lowering.store import AssertionFailure
-from tests.property.interpreted import run_passes
-from tests.property.specialized import SpecializedCase, draw_specialized
+from halide_core.lowering.interpreter.memory_model import AssertionFailure
 from tests.property.test_random_pipelines import run
+from tests.support.interpreted import run_passes
+from tests.support.specialized import SpecializedCase, draw_specialized
 
 REFUSALS = ("vectorized", "vectorize(", "TailStrategy.")
 """What a schedule drawn without looking at lengths can be refused for."""

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from tests.bounds.answered import Numbers, output_regions
-from tests.halide_core.raising import raised
-from tests.scheduling.dumps import pixels, producer_and_consumer
 from tests.scheduling.test_legality import refused
+from tests.support.answered import Numbers, output_regions
+from tests.support.dumps import pixels, producer_and_consumer
+from tests.support.raising import raised
 
 xo, xi, z = (hl.Var(n) for n in ("xo", "xi", "z"))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import halide_core as hl
-from halide_core.printer import format_stmt
-from tests.scheduling.dumps import after, both, pixels, producer_and_consumer, query
+from halide_core.ir.printer import format_stmt
+from tests.support.dumps import after, both, pixels, producer_and_consumer, query
 
 Golden = Callable[[str, str], None]
 

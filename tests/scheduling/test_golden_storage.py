@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 
 import halide_core as hl
-from halide_core.printer import format_stmt
-from tests.halide_core.raising import raised
-from tests.scheduling.dumps import after, both, histogram, pixels, producer_and_consumer
+from halide_core.ir.printer import format_stmt
 from tests.scheduling.test_legality import refused
+from tests.support.dumps import after, both, histogram, pixels, producer_and_consumer
+from tests.support.raising import raised
 
 Golden = Callable[[str, str], None]
 

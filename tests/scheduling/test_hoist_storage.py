@@ -10,11 +10,11 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.ir import AllocateFlat, For, Stmt
-from halide_core.visit import sub_stmts
-from lowering.hoist_storage import _larger
-from tests.apps.checking import check, image, numbers
-from tests.property.interpreted import run_program
-from tests.scheduling.dumps import traced
+from halide_core.ir.visitor import sub_stmts
+from halide_core.lowering.passes.hoist_storage import _larger
+from tests.support.checking import check, image, numbers
+from tests.support.dumps import traced
+from tests.support.interpreted import run_program
 
 x, y, xo, yo, xi, yi = (hl.Var(n) for n in "x y xo yo xi yi".split())
 GUARD = hl.TailStrategy.GuardWithIf

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from tests.lowering.counting import Count, counted
-from tests.scheduling.offers import Names, offers, refusal
+from tests.support.counting import Count, counted
+from tests.support.offers import Names, offers, refusal
 
 x, y, z, xo, xi = (hl.Var(n) for n in ("x", "y", "z", "xo", "xi"))
 Tail = hl.TailStrategy

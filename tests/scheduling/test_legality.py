@@ -10,11 +10,11 @@ import pytest
 
 import halide_core as hl
 from halide_core import TailStrategy
-from halide_core.pipeline import Realizable
-from lowering import unroll
-from lowering.driver import lower
-from tests.halide_core.raising import raised
-from tests.scheduling.dumps import pixels, producer_and_consumer
+from halide_core.lowering.driver import lower
+from halide_core.lowering.passes import unroll
+from halide_core.run.pipeline import Realizable
+from tests.support.dumps import pixels, producer_and_consumer
+from tests.support.raising import raised
 
 xo, xi, yo, yi, t, u, z = (hl.Var(n) for n in ("xo", "xi", "yo", "yi", "t", "u", "z"))
 rxo, rxi, rt = (hl.RVar(n) for n in ("rxo", "rxi", "rt"))

@@ -7,9 +7,9 @@ import pytest
 
 import halide_core as hl
 from halide_core.ir import For, Ramp, Store
-from halide_core.visit import walk
-from tests.apps.checking import image, numbers
-from tests.scheduling.dumps import traced
+from halide_core.ir.visitor import walk
+from tests.support.checking import image, numbers
+from tests.support.dumps import traced
 
 x, y, z, xi, yi, t = (hl.Var(n) for n in "x y z xi yi t".split())
 GUARD = hl.TailStrategy.GuardWithIf

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import halide_core as hl
-from tests.scheduling.offers import Names, offers, refusal, schedule
+from tests.support.offers import Names, offers, refusal, schedule
 
 
 def scope() -> Names:

@@ -11,15 +11,15 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.ir import Interval, PrefetchLine, PrefetchRegion, Stmt
-from halide_core.printer import format_stmt
-from halide_core.visit import Rewriter, walk
-from lowering.driver import lower
-from lowering.interpreter import interpret
-from lowering.interpreter_prefetch import is_inside
-from lowering.store import MemoryFault
-from runtime.emit_c import emit_c
-from tests.apps.checking import check, image, numbers
-from tests.scheduling.dumps import after
+from halide_core.ir.printer import format_stmt
+from halide_core.ir.visitor import Rewriter, walk
+from halide_core.lowering.driver import lower
+from halide_core.lowering.interpreter.machine import interpret
+from halide_core.lowering.interpreter.memory_model import MemoryFault
+from halide_core.lowering.interpreter.prefetch import is_inside
+from halide_core.runtime.codegen.unit import emit_c
+from tests.support.checking import check, image, numbers
+from tests.support.dumps import after
 
 x, y, c, xo, yo, xi, yi = (hl.Var(n) for n in "x y c xo yo xi yi".split())
 Strategy = hl.PrefetchBoundStrategy

@@ -9,12 +9,12 @@ import pytest
 
 import halide_core as hl
 from halide_core.ir import For, IntImm, LoopName, Select
-from halide_core.program import StageKey
-from halide_core.visit import stmt_exprs, subexpressions, walk
-from tests.bounds.answered import cpu, output_regions, region
-from tests.halide_core.raising import raised
-from tests.scheduling.dumps import after, pixels, producer_and_consumer, scheduled
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.schedule.loop_nest import StageKey
 from tests.scheduling.test_legality import refused
+from tests.support.answered import cpu, output_regions, region
+from tests.support.dumps import after, pixels, producer_and_consumer, scheduled
+from tests.support.raising import raised
 
 xo, xi, yo, yi, z = (hl.Var(n) for n in ("xo", "xi", "yo", "yi", "z"))
 

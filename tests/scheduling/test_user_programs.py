@@ -9,8 +9,8 @@ import pytest
 
 import halide_core as hl
 from halide_core.ir import Expr
-from halide_core.visit import stmt_exprs, walk
-from tests.scheduling.dumps import scheduled
+from halide_core.ir.visitor import stmt_exprs, walk
+from tests.support.dumps import scheduled
 
 x, y, u, v = (hl.Var(n) for n in "x y u v".split())
 a, b, c, d = (hl.RVar(n) for n in "abcd")

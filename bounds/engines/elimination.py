@@ -1,0 +1,331 @@
+"""Interval arithmetic on symbols: the range of an expression over the variables of a path.
+
+In: an expression, and a path of loops, lets and conditions. Out: its least and greatest value in terms of what is
+above the path. Variables go one at a time, innermost first; sums are kept as linear forms meanwhile, so that what
+cancels does cancel; conditions narrow the variable they are about.
+
+    x + r over r in [0, 3)             ->   [x, x + 2]
+    x     over x = xo*8 + xi if x < n  ->   [xo*8, min(xo*8 + 7, n - 1)]
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from halide_core import ir
+from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import Simplifier
+from halide_core.bounds.engines.monotone import Direction, Directions
+from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.bounds.infer.prune_selects import where
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Expr,
+    FloatImm,
+    Hole,
+    IntImm,
+    Intrinsic,
+    Promise,
+    Select,
+    Variable,
+)
+from halide_core.ir.types import INT32, INT64
+from halide_core.ir.visitor import parts
+
+_mentions: weakref.WeakKeyDictionary[Expr, frozenset[Any]] = weakref.WeakKeyDictionary()
+ACCESS = Access
+"""Stands for every access in ``mentions``: a bound may not read memory."""
+
+
+def mentions(e: Expr) -> frozenset[Any]:
+    """The variables and holes in an expression, and ACCESS where it reads a Func or an image."""
+    known = _mentions.get(e)
+    if known is None:
+        if isinstance(e, Variable | Hole):
+            known = frozenset((e,))
+        else:
+            known = frozenset().union(*(mentions(p) for p in parts(e)))
+            if isinstance(e, Access):
+                known |= {ACCESS}
+        _mentions[e] = known
+    return known
+
+
+_OPPOSITE = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}
+
+Targets = Mapping[Any, tuple[Expr, Expr]]
+"""What each eliminated variable ranges over: least and greatest value."""
+
+
+def _cancelling(form: Linear, atom: Binary | Select) -> int:
+    """How many terms of a form would cancel in the operands of one of its terms, or lose a case there."""
+    c = form.terms[atom]
+    cancel = sum(form.terms.get(t, 0) == -c * k for side in (atom.a, atom.b) for t, k in linear_of(side).terms.items())
+    if isinstance(atom, Select):
+        cancel += sum(isinstance(t, Select) and t is not atom and t.condition is atom.condition for t in form.terms)
+    return cancel
+
+
+class Elimination:
+    """Replaces targets by their ends, once for all expressions under one set of facts."""
+
+    def __init__(self, targets: Targets, facts: Facts, values: ValueRanges) -> None:
+        self._targets = targets
+        self._keys = frozenset(targets) | {ACCESS}
+        self._simplifier = Simplifier(facts)
+        self._facts = facts
+        self._values = values
+        self._memo: dict[tuple[Expr, bool], Expr | None] = {}
+        self._directions = [Directions(var) for var in targets]
+        self.lost = False
+        """Whether an end may lie beyond every value, where correlated parts of an affine kind were taken apart."""
+
+    def bound(self, e: Expr, up: bool) -> Expr | None:
+        """The greatest (``up``) or least value of an int64 expression; None where there is none."""
+        if mentions(e).isdisjoint(self._keys):
+            return e
+        key = (e, up)
+        if key not in self._memo:
+            self._memo[key] = self._linear(e, up) if e.type is INT64 else self._typed(e, up)
+        return self._memo[key]
+
+    def _linear(self, e: Expr, up: bool) -> Expr | None:
+        form = self._gathered(linear_of(e))
+        self._apart([a for a in form.terms if not mentions(a).isdisjoint(self._keys)], lambda: to_expr(form))
+        result = Linear({}, form.const)
+        for atom, c in form.terms.items():
+            end = self._atom(atom, up == (c > 0))
+            if end is None:
+                return None
+            result = result.plus(linear_of(end), c)
+        return to_expr(result)
+
+    def _apart(self, varying: list[Expr], whole: Callable[[], Expr]) -> None:
+        """Parts that vary are about to get ends of their own. They take these together if all grow or all fall."""
+        if len(varying) > 1 and not self.lost and any(d.of(whole()) is Direction.UNKNOWN for d in self._directions):
+            self.lost = True
+
+    def _gathered(self, form: Linear) -> Linear:
+        """Moves terms that vary into a min, a max or a choice that varies with them, where they can cancel:
+        ``x + max(4, n - x)`` is ``max(x + 4, n)``. Of several, into the one in which the most terms do."""
+        varying = [a for a in form.terms if not mentions(a).isdisjoint(self._keys)]
+        if len(varying) < 2:
+            return form
+        into = [a for a in varying if isinstance(a, Select) or (isinstance(a, Binary) and a.op in _OPPOSITE)]
+        if not into:
+            return form
+        atom = into[0] if len(into) == 1 else max(into, key=lambda a: _cancelling(form, a))
+        c = form.terms[atom]
+        rest = Linear({a: form.terms[a] for a in varying if a is not atom}, 0)
+        a, b = (to_expr(linear_of(side).times(c).plus(rest)) for side in (atom.a, atom.b))
+        others = Linear({t: k for t, k in form.terms.items() if t not in varying}, form.const)
+        return others.plus(linear_of(self._joined(atom, c, a, b)))
+
+    def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
+        """``c`` times an atom, with what was moved into its operands."""
+        if isinstance(atom, Select):
+            a = self._simplifier.expr(where(a, atom.condition, holds=True))
+            b = self._simplifier.expr(where(b, atom.condition, holds=False))
+            return a if a is b else Select(INT64, atom.condition, a, b)
+        op = atom.op if c > 0 else _OPPOSITE[atom.op]
+        return (self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum)(a, b)
+
+    def _atom(self, e: Expr, up: bool) -> Expr | None:
+        if mentions(e).isdisjoint(self._keys):
+            return e
+        ends = self._targets.get(e)
+        if ends is not None:
+            return ends[up]
+        match e:
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+                return self._min_max(op, a, b, up)
+            case Binary(op=BinaryOp.DIV, a=a, b=b):
+                return self._quotient(a, b, up)
+            case Binary(op=BinaryOp.MOD, a=a, b=b):
+                return self._remainder(a, b, up)
+            case Binary(op=BinaryOp.MUL, a=a, b=b):
+                return self._product(a, b, up)
+            case Promise(value=value, low=low, high=high):
+                return self._promise(value, high if up else low, up)
+            case Select(condition=condition, a=a, b=b):
+                return self._select(e, condition, a, b, up)
+            case Cast(a=inner) if inner.type.is_integer():
+                return self._cast(inner, up)
+        return self._constant(e, up)
+
+    def _constant(self, e: Expr, up: bool) -> Expr | None:
+        """The end of the value's constant range, for types narrow enough that a range says something."""
+        low, high = self._values.of(e)
+        end = high if up else low
+        whole = e.type.range[1 if up else 0]
+        if e.type.bits() >= 32 and end == whole:
+            return None
+        return ir.i64(int(end))
+
+    def _min_max(self, op: BinaryOp, a: Expr, b: Expr, up: bool) -> Expr | None:
+        if up == (op is BinaryOp.MIN):  # the greatest of a min: both sides need not be greatest at once
+            varying = [side for side in (a, b) if not mentions(side).isdisjoint(self._keys)]
+            self._apart(varying, lambda: ir.binary(op, a, b))
+        x, y = self.bound(a, up), self.bound(b, up)
+        pick = self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum
+        if x is not None and y is not None:
+            return pick(x, y)
+        # The least of two is at most either one; the greatest at least either one.
+        if up == (op is BinaryOp.MIN):
+            return x if x is not None else y
+        return None
+
+    def _promise(self, value: Expr, limit: Expr, up: bool) -> Expr | None:
+        """The end of a value, or what the user promises of it, whichever is tighter."""
+        x, y = self.bound(value, up), self.bound(limit, up)
+        if x is None or y is None:
+            return y if x is None else x
+        return self._simplifier.minimum(x, y) if up else self._simplifier.maximum(x, y)
+
+    def _corners(self, op: BinaryOp, xs: list[Expr], ys: list[Expr], up: bool) -> Expr:
+        pick = self._simplifier.maximum if up else self._simplifier.minimum
+        best: Expr | None = None
+        for x in xs:
+            for y in ys:
+                value = self._simplifier.expr(ir.binary(op, x, y))
+                best = value if best is None else pick(best, value)
+        assert best is not None
+        return best
+
+    def _ends(self, e: Expr) -> list[Expr] | None:
+        low, high = self.bound(e, False), self.bound(e, True)
+        if low is None or high is None:
+            return None
+        return [low] if low is high else [low, high]
+
+    def _quotient(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        if isinstance(b, IntImm) and b.value > 0:
+            end = self.bound(a, up)
+            return None if end is None else self._simplifier.expr(ir.div(end, b))
+        if isinstance(b, IntImm):
+            return self._negated_quotient(a, -b.value, up)
+        if mentions(b).isdisjoint(self._keys) and self._facts.proves_le(ir.ONE, b):
+            end = self.bound(a, up)
+            return None if end is None else self._simplifier.expr(ir.div(end, b))
+        xs = self._ends(a)
+        if xs is None:
+            return None
+        if mentions(b).isdisjoint(self._keys):
+            return self._corners(BinaryOp.DIV, xs, [b], up)
+        # |a div b| <= |a|, whatever the signs: the greatest of -least and greatest, since a is no less than its least.
+        most = self._simplifier.maximum(self._simplifier.expr(ir.sub(ir.ZERO, xs[0])), xs[-1])
+        return most if up else self._simplifier.expr(ir.sub(ir.ZERO, most))
+
+    def _negated_quotient(self, a: Expr, k: int, up: bool) -> Expr | None:
+        """Of ``a div -k``, which is ``-(a div k)``; by zero it is zero."""
+        if k == 0:
+            return ir.ZERO
+        end = self.bound(a, not up)
+        return None if end is None else self._simplifier.expr(ir.sub(ir.ZERO, ir.div(end, ir.i64(k))))
+
+    def _remainder(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        if isinstance(b, IntImm) and b.value <= 0:
+            return self._remainder(a, ir.i64(-b.value), up) if b.value else ir.ZERO
+        xs = self._ends(a)
+        if isinstance(b, IntImm) and b.value > 0:
+            if xs is not None and len(xs) == 1:  # stays a remainder: as x - x/b*b it would lose that it is below b
+                return self._simplifier.expr(ir.mod(xs[0], b))
+            if xs is not None:
+                first, last = (self._simplifier.expr(ir.div(x, b)) for x in (xs[0], xs[-1]))
+                if first is last:
+                    return self._simplifier.expr(ir.sub(xs[-1] if up else xs[0], ir.mul(first, b)))
+            self.lost = True
+            if not up:
+                return ir.ZERO
+            if xs is not None and self._facts.proves_le(ir.ZERO, xs[0]):
+                return self._simplifier.minimum(xs[-1], ir.i64(b.value - 1))
+            return ir.i64(b.value - 1)
+        if not up:
+            return ir.ZERO
+        ys = self._ends(b)
+        if ys is None:
+            return None
+        sizes = [self._simplifier.expr(ir.sub(y, ir.ONE)) for y in ys]
+        sizes += [self._simplifier.expr(ir.sub(ir.i64(-1), y)) for y in ys]
+        best = sizes[0]
+        for size in sizes[1:]:
+            best = self._simplifier.maximum(best, size)
+        return self._simplifier.maximum(best, ir.ZERO)
+
+    def _product(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        xs, ys = self._ends(a), self._ends(b)
+        if xs is None or ys is None:
+            return None
+        for one, other in ((xs, ys), (ys, xs)):
+            if len(one) == 1:
+                factor = one[0]
+                if self._facts.proves_le(ir.ZERO, factor):
+                    return self._simplifier.expr(ir.mul(other[-1 if up else 0], factor))
+                if self._facts.proves_le(factor, ir.ZERO):
+                    return self._simplifier.expr(ir.mul(other[0 if up else -1], factor))
+        return self._corners(BinaryOp.MUL, xs, ys, up)
+
+    def _select(self, e: Select, condition: Expr, a: Expr, b: Expr, up: bool) -> Expr | None:
+        x, y = self.bound(a, up), self.bound(b, up)
+        if x is None or y is None:
+            return None
+        if mentions(condition).isdisjoint(self._keys):
+            return self._simplifier.expr(Select(INT64, condition, x, y))
+        self.lost = True
+        return (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
+
+    def _cast(self, inner: Expr, up: bool) -> Expr | None:
+        """An index made from a value of another type."""
+        if inner.type is INT32:
+            end = self._typed(inner, up)
+            if end is not None:
+                return self._simplifier.expr(Cast(INT64, end))
+        return self._constant(inner, up)
+
+    def _typed(self, e: Expr, up: bool) -> Expr | None:
+        """The end of a value that is a monotone function of coordinates, in its own type; None if it is not one.
+
+        Rounding, conversion and saturation are monotone; wrapping is not, so an operation of integers counts only
+        where its constant range stays in the type. NaN is not ordered: floats count only where they are finite.
+        """
+        if mentions(e).isdisjoint(self._keys):
+            return e
+        match e:
+            case Cast(a=a) if a.type is INT64 and e.type is INT32:
+                end = self.bound(a, up) if isinstance(a, Variable) else None
+                return None if end is None else Cast(INT32, end)
+            case Cast(a=a) if self._finite(a) and (e.type.is_float() or a.type.is_float()):
+                end = self._typed(a, up)
+                return None if end is None else Cast(e.type, end)
+            case Call(function=Intrinsic.FLOOR | Intrinsic.CEIL | Intrinsic.TRUNC | Intrinsic.ROUND as f, args=(a,)):
+                end = self._typed(a, up)
+                return None if end is None else Call(e.type, f, (end,))
+            case Call(function=Intrinsic.SQRT, args=(a,)) if self._finite(e):  # rounded correctly, so it never falls
+                end = self._typed(a, up)
+                return None if end is None else Call(e.type, Intrinsic.SQRT, (end,))
+            case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=b) if e.type.is_float() and self._finite(e):
+                x, y = self._typed(a, up), self._typed(b, up == (op is BinaryOp.ADD))
+                return None if x is None or y is None else Binary(e.type, op, x, y)
+            case Binary(op=BinaryOp.MUL | BinaryOp.DIV as op, a=a, b=FloatImm() as b) if self._finite(e):
+                x = self._typed(a, up == (b.value > 0))
+                return None if x is None else Binary(e.type, op, x, b)
+            case Binary(op=BinaryOp.MUL, a=FloatImm() as b, b=a) if self._finite(e):
+                x = self._typed(a, up == (b.value > 0))
+                return None if x is None else Binary(e.type, BinaryOp.MUL, b, x)
+        return None
+
+    def _finite(self, e: Expr) -> bool:
+        if e.type.is_integer():
+            return True
+        match e:
+            case Binary(op=BinaryOp.DIV, a=a, b=FloatImm() as b) if b.value:
+                return self._finite(a) and abs(b.value) > 1e-6
+        low, high = self._values.of(e)
+        return low > -1e30 and high < 1e30

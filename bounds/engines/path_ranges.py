@@ -1,0 +1,262 @@
+"""The range of an expression along a path: what the engine asks for every access.
+
+In: an expression of the program, a path down to where it stands, and a path above that to stop at. Out: its least and
+greatest value in terms of what is bound at the stop. Answers given so far are recorded here, and used.
+
+    of(x + 1, path: forall x in (?cpu f.x.min, 8), stop: top)   ->   [?cpu f.x.min + 1, ?cpu f.x.min + 8]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from halide_core import ir
+from halide_core.algorithm.model import Function
+from halide_core.analysis.conditions import assume_condition
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import Simplifier, simplify
+from halide_core.bounds.engines.conditions import Conditions
+from halide_core.bounds.engines.elimination import Elimination, mentions
+from halide_core.bounds.engines.interface import Bound, Ends, Engine
+from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Taken, Where
+from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, IntImm, Variable
+from halide_core.ir.types import INT32
+from halide_core.ir.visitor import Substitution, subexpressions
+
+_SMALL = 16
+"""Answers of at most this many nodes are used in place of the hole, which keeps lengths constant downstream."""
+
+
+class Extents:
+    """Ranges along paths, given the holes answered so far."""
+
+    def __init__(self) -> None:
+        self._values = ValueRanges()
+        self._exact: dict[Expr, Expr] = {}  # hole -> its whole answer
+        self._short: dict[Expr, Expr] = {}  # hole -> its answer where that is small
+        self._plain = Simplifier()  # by no facts: what it simplified stays simple
+
+    def record(self, h: Expr, value: Expr) -> None:
+        """A hole is answered."""
+        self._exact[h] = value
+        self._short.pop(h, None)
+        if sum(1 for _ in subexpressions([value])) <= _SMALL:
+            self._short[h] = value
+
+    def use(self, h: Expr) -> Expr:
+        """What stands for a hole from now on."""
+        return self._short.get(h, h)
+
+    def of(self, e: Expr, path: Path, stop: Path) -> Bound:
+        """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``."""
+        ends = self.ends(e, path, stop)
+        return ends.low, ends.high
+
+    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+        """The same, as what an engine says."""
+        self._record_facts(path)
+        return self._within(_Climb(self, path, stop).ends(self.unholed(e)), e, stop)
+
+    def _within(self, found: Ends, e: Expr, stop: Path) -> Ends:
+        """No looser than what is known of the value itself, where that is less than all coordinates: on its way up a
+        choice can lose what its cases share."""
+        simplifier = Simplifier(stop.facts)
+        (least, most), (lowest, highest) = self._values.of(e), INT32.range
+        low, high = found.low, found.high
+        if least > lowest:
+            floor = ir.i64(int(least))
+            if low is None:
+                low = floor
+            elif not stop.facts.proves_le(floor, low):
+                low = simplifier.maximum(low, floor)
+        if most < highest:
+            ceiling = ir.i64(int(most))
+            if high is None:
+                high = ceiling
+            elif not stop.facts.proves_le(high, ceiling):
+                high = simplifier.minimum(high, ceiling)
+        return replace(found, low=low, high=high)
+
+    @property
+    def values(self) -> ValueRanges:
+        """Constant ranges of values."""
+        return self._values
+
+    def interval(self, bounds: Interval) -> tuple[Expr, Expr]:
+        """The least and greatest value of an interval, without the holes that have small answers."""
+        first = self.unholed(bounds.min)
+        return first, self._plain.expr(ir.sub(ir.add(first, self.unholed(bounds.len)), ir.ONE))
+
+    def unholed(self, e: Expr) -> Expr:
+        """Small answers in place of their holes."""
+        if any(h in self._short for h in mentions(e)):
+            return self._plain.expr(Substitution(self._short).expr(e))
+        return e
+
+    def closed(self, e: Expr, funcs: frozenset[Function]) -> Expr:
+        """An expression with no small answers' holes, and none of some Funcs' that are answered."""
+        e = self.unholed(e)
+        while True:
+            inner = {h: self._exact[h] for h in self._holes_of(e, funcs) if h in self._exact}
+            if not inner:
+                return e
+            e = self._plain.expr(Substitution(inner).expr(e))
+
+    def _holes_of(self, e: Expr, funcs: Collection[Function]) -> list[Hole]:
+        return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]
+
+    def _assume_some(self, facts: Facts, length: Expr) -> None:
+        """What a variable is kept within has at least one place, by its hole's name and by its answer."""
+        for e in (self.unholed(length), self.closed(length, _funcs_of(length))):
+            if not isinstance(e, IntImm):
+                facts.assume_at_least(e, ir.ONE)
+
+    def _record_facts(self, path: Path) -> None:
+        """What the binders of a path say, recorded once, outermost first."""
+        chain: list[Path] = []
+        at: Path | None = path
+        while at is not None and at.binder is not None and not at.told:
+            chain.append(at)
+            at = at.parent
+        for node in reversed(chain):
+            node.told = True
+            match node.binder:
+                case Taken(condition=condition):
+                    assume_condition(node.facts, condition)
+                case ForAll(var=var, bounds=bounds):
+                    node.facts.assume_range(var, *self.interval(bounds))
+                    _assume_nonempty(node.facts, self.unholed(bounds.len))
+                case Define(var=var, value=value, within=within):
+                    exact = self.unholed(value)
+                    node.facts.assume_range(var, exact, exact)
+                    if within is not None:
+                        node.facts.assume_range(var, *self.interval(within))
+                        self._assume_some(node.facts, within.len)
+
+
+class _Climb:
+    """One expression on its way up a path: the binders leave one by one, innermost first."""
+
+    def __init__(self, extents: Extents, path: Path, stop: Path) -> None:
+        self._extents = extents
+        self._facts = path.facts
+        self._simplifier = Simplifier(path.facts)
+        self._conditions = Conditions(path.facts)
+        self._binders = list(path.up_to(stop))
+        self._bound = {b.var for b in self._binders if isinstance(b, ForAll | Define)}
+        self._defined = {b.var: b.value for b in self._binders if isinstance(b, Define)}
+        self._low: Expr | None = None
+        self._high: Expr | None = None
+        self._lost = False
+
+    def ends(self, e: Expr) -> Ends:
+        memory = Elimination({}, self._facts, self._extents.values)
+        self._low, self._high = memory.bound(e, False), memory.bound(e, True)
+        self._lost = memory.lost
+        for binder in self._binders:
+            match binder:
+                case Taken():
+                    pass  # it is about no variable: the facts know it
+                case Where(condition=condition):
+                    self._conditions.meet(self._extents.unholed(condition))
+                case Choice(func=f):
+                    self._close(f)
+                case ForAll(var=var, bounds=bounds):
+                    self._eliminate(var, *self._extents.interval(bounds))
+                case Define(var=var, value=value, within=within):
+                    self._define(var, self._extents.unholed(value), within)
+        low = None if self._low is None else self._simplifier.expr(self._low)
+        high = None if self._high is None else self._simplifier.expr(self._high)
+        return Ends(low, high, Engine.INTERVAL, lost=self._lost or self._conditions.lost)
+
+    def _define(self, var: Variable, value: Expr, within: Interval | None) -> None:
+        """A let leaves: it ranges over its value, which the path keeps within an interval."""
+        if within is None:
+            self._eliminate(var, value, value)
+            return
+        first, last = self._extents.interval(within)
+        if not self._needs(var) and any(self._needs(v) for v in self._bound if v in mentions(value)):
+            # Someone depends on the loops that it is made of, not on the let itself.
+            self._conditions.meet(ir.conjunction(ir.less_equal(first, value), ir.less_equal(value, last)))
+        elif _covers_all(value, self._bound, self._defined):
+            self._eliminate(var, first, last)
+            return
+        self._eliminate(var, self._simplifier.maximum(value, first), self._simplifier.minimum(value, last))
+
+    def _needs(self, var: Variable) -> bool:
+        return any(e is not None and var in mentions(e) for e in (self._low, self._high))
+
+    def _eliminate(self, var: Variable, first: Expr, last: Expr) -> None:
+        if not self._needs(var):
+            self._conditions.without(var, first, last)
+            return
+        lows, highs = self._conditions.about(var)
+        for e in lows:
+            first = self._simplifier.maximum(first, self._simplifier.expr(e))
+        for e in highs:
+            last = self._simplifier.minimum(last, self._simplifier.expr(e))
+        ends = Elimination({var: (first, last)}, self._facts, self._extents.values)
+        self._low = None if self._low is None else ends.bound(self._low, False)
+        self._high = None if self._high is None else ends.bound(self._high, True)
+        self._lost |= ends.lost
+        if lows or highs:
+            # The bounds may cross for some values of the variables further out, which are then not taken at all.
+            self._lost |= any(self._needs(v) for v in self._bound)
+
+    def _close(self, f: Function) -> None:
+        """Replaces the holes of a Func by their answers: the path leaves the place where they are bound."""
+        own = frozenset({f})
+        if self._low is not None:
+            self._low = self._extents.closed(self._low, own)
+        if self._high is not None:
+            self._high = self._extents.closed(self._high, own)
+
+        def closing(e: Expr) -> Expr | None:
+            e = self._extents.closed(e, own)
+            return None if any(isinstance(h, Hole) and h.func is f for h in mentions(e)) else e
+
+        self._conditions.close(closing)
+
+
+def _covers_all(value: Expr, bound: set[Variable], defined: dict[Variable, Expr]) -> bool:
+    """Whether a let of a fused loop takes every value that it is kept within.
+
+    A remainder does (or is not known better). A quotient does where every loop that it depends on is below the stop.
+    """
+    for e in subexpressions([value]):
+        if isinstance(e, Binary) and e.op in (BinaryOp.DIV, BinaryOp.MOD) and mentions(e.a) & bound:
+            return e.op is BinaryOp.MOD or _sources(e.a, defined) <= bound
+    return False
+
+
+def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
+    """The variables that an expression depends on, through lets too."""
+    found: set[Variable] = set()
+    waiting = [v for v in mentions(e) if isinstance(v, Variable)]
+    while waiting:
+        v = waiting.pop()
+        if v not in found:
+            found.add(v)
+            if v in defined:
+                waiting.extend(w for w in mentions(defined[v]) if isinstance(w, Variable))
+    return found
+
+
+def _funcs_of(e: Expr) -> frozenset[Function]:
+    """The Funcs whose holes an expression has."""
+    return frozenset(h.func for h in mentions(e) if isinstance(h, Hole) and isinstance(h.func, Function))
+
+
+def _is_ceiling(length: Binary) -> bool:
+    """Whether a length is a quotient that grows with its numerator: one by a negative number does not."""
+    return length.op is BinaryOp.DIV and isinstance(length.b, IntImm) and length.b.value > 0
+
+
+def _assume_nonempty(facts: Facts, length: Expr) -> None:
+    """Inside a loop its length is at least one, and so are the lengths that it is made of."""
+    while isinstance(length, Binary) and _is_ceiling(length):
+        length = simplify(ir.sub(length.a, ir.sub(length.b, ir.ONE)))
+    if not isinstance(length, IntImm | Binary):
+        facts.assume_at_least(length, ir.ONE)

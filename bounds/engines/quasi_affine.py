@@ -1,0 +1,93 @@
+"""The part of expressions that is quasi-affine: sums, products with constants, div and mod by constants, min, max, and
+selects and conditions made of these.
+
+In: an expression. Out: its atoms, of which it is a quasi-affine function: variables, holes, and whatever is not affine.
+
+    min(x, 3) + (x*y)/2   ->   x, x*y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from halide_core.analysis.index import exact_index
+from halide_core.analysis.linear import linear_of, to_expr
+from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir.types import INT64
+
+_COMPARED = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)
+_SUMS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX)
+_FORKS = (BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.OR, BinaryOp.NE)
+
+
+def forks(exprs: Iterable[Expr]) -> int:
+    """How many operators of some expressions make more than one affine piece: what they cost a solver grows with it."""
+    seen: set[Expr] = set()
+    count = 0
+    waiting = list(exprs)
+    while waiting:
+        e = waiting.pop()
+        if e not in seen:
+            seen.add(e)
+            count += isinstance(e, Select) or (isinstance(e, Binary) and e.op in _FORKS)
+            waiting.extend(operands(e) or ())
+    return count
+
+
+def atoms_of(e: Expr, seen: set[Expr] | None = None) -> list[Expr]:
+    """What an expression is a quasi-affine function of, but for what was seen before."""
+    seen = set() if seen is None else seen
+    found: list[Expr] = []
+    waiting = [e]
+    while waiting:
+        at = waiting.pop()
+        if at not in seen:
+            seen.add(at)
+            inner = operands(at)
+            if inner is None:
+                found.append(at)
+            else:
+                waiting.extend(reversed(inner))
+    return found
+
+
+def operands(e: Expr) -> list[Expr] | None:
+    """What a quasi-affine operator is applied to; None for an atom."""
+    if e.type is INT64:
+        match e:
+            case IntImm():
+                return []
+            case Binary(op=op, a=a, b=b) if op in _SUMS:
+                return [a, b]
+            case Binary(op=BinaryOp.MUL, a=a, b=b) if not linear_of(a).terms or not linear_of(b).terms:
+                return [to_expr(linear_of(a)), to_expr(linear_of(b))]
+            case Binary(op=BinaryOp.DIV | BinaryOp.MOD, a=a, b=IntImm()):
+                return [a]
+            case Select(condition=condition, a=a, b=b):
+                return [condition, a, b]
+    elif e.type.is_bool():
+        match e:
+            case IntImm():
+                return []
+            case Not(a=a):
+                return [a]
+            case Binary(op=BinaryOp.AND | BinaryOp.OR, a=a, b=b):
+                return [a, b]
+            case Binary(op=op, a=a, b=b) if op in _COMPARED:
+                sides = compared(a, b)
+                return None if sides is None else list(sides)
+    return None
+
+
+def _number(e: Expr) -> Expr | None:
+    """The int64 number that a compared value is."""
+    exact = exact_index(e)
+    if exact is None and e.type.is_integer() and not e.type.is_bool() and e.type.bits() <= 32:
+        return Cast(INT64, e)
+    return exact
+
+
+def compared(a: Expr, b: Expr) -> tuple[Expr, Expr] | None:
+    """The int64 numbers that a comparison compares; None where its operands are none."""
+    x, y = _number(a), _number(b)
+    return None if x is None or y is None else (x, y)

@@ -1,0 +1,1 @@
+"""Bounds for people: where a bound comes from, in words and as LaTeX."""

@@ -1,0 +1,49 @@
+"""Accesses and clauses in words, for answers and messages; never longer than a person would read.
+
+    describe(clause)   ->   "by.s0 reads bx[by.s0.x, {by.s0.y - 1 | by.s0.y + 1}]"
+"""
+
+from __future__ import annotations
+
+from halide_core.bounds.query.query import Clause, Rule
+from halide_core.errors import BoundsError
+from halide_core.ir import Expr
+from halide_core.ir.printer import dim_name, format_expr
+from halide_core.ir.visitor import parts, subexpressions
+from halide_core.schedule.loop_nest import StageKey
+
+_LONGEST = 80
+"""Nodes of an expression that is printed; what is shared counts as often as it would be printed."""
+
+
+def tell(e: Expr) -> str:
+    """An expression as text, or an ellipsis: printed as a tree, a few shared nodes can fill a disk."""
+    sizes: dict[Expr, int] = {}
+    for part in subexpressions([e]):  # operands come first
+        sizes[part] = min(_LONGEST, sum(sizes[p] for p in parts(part))) + 1
+    return format_expr(e) if sizes[e] <= _LONGEST else "…"
+
+
+def special(key: StageKey) -> str:
+    """How a nest's specialization is told: ``[1]``; nothing for the general case."""
+    return f"[{key.specialization}]" if key.specialization else ""
+
+
+def describe(clause: Clause) -> str:
+    """Who reads or writes what."""
+    points = [" | ".join(map(tell, c)) for c in clause.points]
+    where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
+    f, stage = clause.reader.func, clause.reader.stage
+    return f"{f.name}.s{stage}{special(clause.reader)} reads {clause.callee.name}[{where}]"
+
+
+def unbounded(clause: Clause, d: int, e: Expr) -> BoundsError:
+    """What to say of a coordinate that has no bound."""
+    f, stage = clause.reader.func, clause.reader.stage
+    name = dim_name(clause.callee, d)
+    what = "writes" if clause.rule is Rule.WRITE else "reads"
+    return BoundsError(
+        f'Stage {stage} of "{f.name}" {what} "{clause.callee.name}" at {tell(e)} in dimension "{name}", '
+        f"which has no bound. Give it one, for example hl.clamp(…, 0, n - 1).",
+        f.definitions[stage].location,
+    )

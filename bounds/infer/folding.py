@@ -1,0 +1,195 @@
+"""Storage folding: how many slots memory needs where what was computed is forgotten again.
+
+In: a Func whose memory outlives the iterations that compute it, and its compute bounds. Out: for each dimension that
+folds, the number of slots; a point's slot is its coordinate's remainder.
+
+    ?cpu bx.y = [y - 1, y + 1] inside loop y, stored outside    ->    bx.y folds by 3
+
+All that is read or written in an iteration lies in the compute bounds, so slots are distinct while they count if the
+bounds are never longer than the fold. What an iteration keeps was needed one step before (``bounds.infer.sliding``);
+where
+there are iterations between the two, of loops further in, these must not move the dimension, so that all that they
+write lies in the bounds of one of the two. Folding by default needs a length with a constant bound, and coordinates
+that no vector runs along; what ``fold_storage`` asks for needs a length that can be bounded at start-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core import ir
+from halide_core.algorithm.model import Function
+from halide_core.analysis.index import startup_index
+from halide_core.analysis.simplify import simplify
+from halide_core.bounds.engines.interface import Answer, Ranges, Slide
+from halide_core.bounds.explain.brief import brief
+from halide_core.bounds.infer.sliding import windows
+from halide_core.bounds.query.query import Choice, Query
+from halide_core.errors import ScheduleError
+from halide_core.ir import Expr, HoleKind, IntImm, Let, LoopKind
+from halide_core.ir.memory import plain_layout
+from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, walk
+from halide_core.schedule.directives import DebugToFile
+from halide_core.schedule.loop_nest import Nest, Program, path_to, provided, readings
+from halide_core.schedule.storage_directives import BoundStorage, FoldStorage
+
+_LONGEST = 64
+"""A length that varies is folded up to here without asking: beyond, all of the memory may well be shorter."""
+
+Check = tuple[Expr, tuple["str | Expr", ...]]
+"""What must hold at start-up, and what is said where it does not."""
+
+
+class Folding:
+    """One Func's memory. ``slides``: what its dimensions do."""
+
+    def __init__(
+        self, query: Query, ranges: Ranges, known: Sequence[Answer], f: Function, slides: Sequence[Slide]
+    ) -> None:
+        self._query = query
+        self._ranges = ranges
+        self._known = known
+        self._f = f
+        self._program: Program = query.program
+        self._slides = slides
+
+    def longest(self, d: int, *, at_start: bool) -> Expr | None:
+        """The greatest length of a dimension's compute bounds, in terms of what is bound where the memory is
+        allocated, or at start-up; None where there is none."""
+        program, f = self._program, self._f
+        stop = self._query.top if at_start else self._query.scope(program.stored[f])
+        (length,) = [
+            a.interval.len
+            for a in self._known
+            if a.func is f and a.kind is HoleKind.CPU and a.stage == 0 and a.dim == d
+        ]
+        inside = self._query.scope(program.computed[f]).then(Choice(f))  # one stage's length may be another's
+        return self._ranges.ends(length, inside, stop).high
+
+    def default(self) -> dict[int, Expr]:
+        """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is
+        known. One that does not slide is computed whole in each iteration, and keeps nothing; where it is dense it
+        folds to one place only, as remainders of dense coordinates cost more than they save."""
+        found: dict[int, Expr] = {}
+        dense = self._program.layouts.get(self._f, plain_layout(self._f.dimensions)).order[:1]
+        for slide in self._slides:
+            d = slide.dim
+            if self.refusal(d) or self._vectors(d):
+                continue
+            most = self._constant(self.longest(d, at_start=False))
+            if most is None or (slide.loop is None and d in dense and most is not ir.ONE):
+                continue
+            if not self._fits(d, most):
+                found[d] = most
+        return found
+
+    def _constant(self, most: Expr | None) -> Expr | None:
+        """A constant that a length never exceeds: a guarded tail is no longer than a whole tile."""
+        if isinstance(most, IntImm):
+            return most if most.value > 0 else None
+        if most is None:
+            return None
+        _, high = self._query.scope(self._program.stored[self._f]).facts.constant_range(most)
+        return ir.i64(int(high)) if 0 < high <= _LONGEST else None
+
+    def run(self) -> tuple[dict[int, Expr], list[Check]]:
+        """How each dimension folds, by default or as it was asked for; and the start-up checks of what was asked for,
+        lengths of memory among it, each with what it says.
+
+        Raises: ScheduleError, where a dimension can't fold, or memory is too small.
+        """
+        folds = self.default()
+        checks: list[Check] = []
+        for func, d in self._program.folded:
+            if func is self._f:
+                at = self._f.args.index(d.var)
+                refusal = self.refusal(at)
+                if refusal:
+                    raise ScheduleError(f'{d.spelled()}: "{d.var}" can\'t fold: {refusal}.', d.location)
+                slots = folds[at] = simplify(startup_index(d.extent))
+                checks.append(self._enough(d, slots, self.longest(at, at_start=True), "count at one time"))
+        bounds = {d.var: d for d in self._f.directives if isinstance(d, BoundStorage)}  # the last of a dimension counts
+        for bound in bounds.values():
+            at = self._f.args.index(bound.var)
+            (length,) = [
+                a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == at
+            ]
+            most = self._ranges.ends(length, self._query.scope(self._program.stored[self._f]), self._query.top).high
+            if at not in folds:
+                checks.append(self._enough(bound, ir.i64(bound.extent), most, "are stored"))
+        return folds, checks
+
+    def _enough(self, d: FoldStorage | BoundStorage, slots: Expr, most: Expr | None, which: str) -> Check:
+        name = self._f.own.name
+        if most is None:
+            text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
+            raise ScheduleError(text, d.location)
+        enough = ir.conjunction(ir.less_equal(ir.ONE, slots), ir.less_equal(most, slots))
+        if isinstance(slots, IntImm) and simplify(enough) is ir.FALSE:
+            choices = f"{most.value}, or more" if isinstance(most, IntImm) else "as many in every window, or none given"
+            raise ScheduleError(
+                f'{d.spelled()}: {brief(most)} points of "{d.var}" {which}, where "{name}" is computed, and '
+                f"{slots.value} places are too few. The legal choices: {choices}.",
+                d.location,
+            )
+        told = (f'{d.spelled()} gives "{name}" too few places in "{d.var}": ', slots, " for ", most)
+        return enough, told
+
+    def _fits(self, d: int, most: Expr) -> bool:
+        """Whether the whole memory is no longer than the fold."""
+        scope = self._query.scope(self._program.stored[self._f])
+        lengths = [a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == d]
+        return all(scope.facts.proves_le(length, most) for length in lengths)
+
+    def refusal(self, d: int) -> str:
+        """Why a dimension can't fold, whatever the fold; nothing if it can."""
+        program, f = self._program, self._f
+        shown = next((each for each in f.directives if isinstance(each, DebugToFile)), None)
+        if shown is not None:
+            return f"{shown.spelled()}, at line {shown.location.line}, shows all of its points"
+        for key in program.keys(f):
+            if not f.pure_dims(key.stage)[d]:
+                return f"stage {key.stage} writes wherever its coordinates say, not only what is needed"
+            nest = program.nests[key]
+            if nest.overcomputes and provided(nest.core).args[d] not in [loop.var for loop in nest.loops]:
+                return "rounding up may write beyond what is needed, into slots that hold other points"
+        along = [s.loop for s in self._slides if s.loop is not None]
+        if not along:
+            return ""
+        loops = path_to(program, program.computed[f])
+        window = windows(self._query, self._ranges, self._known, f)[d]
+        moving = free_variables(window.min) | free_variables(window.len)
+        for loop in along:
+            names = [each.name for each in loops]
+            for inner in loops[names.index(loop) + 1 :]:
+                if inner.var in moving:
+                    moves, keeps = self._program.told(inner.name), self._program.told(loop)
+                    return f"it moves along {moves} too, in all of which {keeps} keeps what it has"
+        return ""
+
+    def _vectors(self, d: int) -> bool:
+        """Whether some vector runs along a dimension: its lanes would be apart where it folds."""
+        program, f = self._program, self._f
+        if any(loop.kind is LoopKind.VECTORIZED for loop in path_to(program, program.computed[f])):
+            return True
+        for key, nest in program.nests.items():
+            if key.func is f or f in readings(nest.core):
+                at = [e.args[d] for s in walk(nest.core) for e in accesses_to(f, stmt_exprs(s))]
+                at += [provided(nest.core).args[d]] if key.func is f else []
+                if _along_vector(nest, at):
+                    return True
+        return False
+
+
+def _along_vector(nest: Nest, coordinates: Sequence[Expr]) -> bool:
+    """Whether a coordinate depends on a vectorized loop of the nest."""
+    values = {step.var: step.value for step in nest.steps if isinstance(step, Let)}
+    waiting = [v for e in coordinates for v in free_variables(e)]
+    seen = set(waiting)
+    while waiting:
+        v = waiting.pop()
+        for w in free_variables(values[v]) if v in values else ():
+            if w not in seen:
+                seen.add(w)
+                waiting.append(w)
+    return any(loop.kind is LoopKind.VECTORIZED and loop.var in seen for loop in nest.loops)

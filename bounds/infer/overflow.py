@@ -1,0 +1,198 @@
+"""Start-up checks that int32 coordinates never wrap, so that computing them in int64 is the same (invariant 7).
+
+In: a Query. Out: the index expressions whose int32 arithmetic could leave int32 for some windows within ±2³⁰, each
+with its stage; bounds inference turns them into start-up checks. Most programs have none: constants decide it.
+
+    g[x + 1]       x within ±2^30: x + 1 is fine, always
+    g[x*4]         may leave int32: a check is needed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from halide_core import ir
+from halide_core.algorithm.model import Algorithm, Function
+from halide_core.analysis.index import silent
+from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    BufferField,
+    Cast,
+    Expr,
+    Field,
+    Hole,
+    IntImm,
+    ParamRef,
+    Promise,
+    RVarRef,
+    Select,
+    Variable,
+)
+from halide_core.ir.types import INT32
+from halide_core.ir.visitor import subexpressions
+
+WINDOW_LIMIT = 1 << 30
+"""Windows of outputs lie within ±WINDOW_LIMIT, which a start-up check enforces."""
+
+_Span = tuple[int, int]
+_NOTHING: Mapping[tuple[Function, int], int] = {}
+_EXACT = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Risk:
+    """An int32 expression of a stage that may leave int32."""
+
+    func: Function
+    stage: int
+    expr: Expr
+
+
+def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], int] = _NOTHING) -> list[Risk]:
+    """Every risk, operands before what is made of them. ``raised``: how many points more than are needed directives
+    make a Func compute in a dimension."""
+    return _Spans(algorithm, raised).risks()
+
+
+def raised_by(needs: Mapping[Expr, Sequence[tuple[object, Expr]]]) -> dict[tuple[Function, int], int]:
+    """How many points more than are needed shifted splits can make a Func compute in a dimension, given what each
+    length hole is at least."""
+    constant = Ranges()
+    found: dict[tuple[Function, int], int] = {}
+    for h, wanted in needs.items():
+        assert isinstance(h, Hole) and isinstance(h.func, Function), "the length of a dimension of some Func"
+        most = max(min(constant.of(least)[1], INT32.range[1]) for _, least in wanted)
+        found[h.func, h.dim] = max(found.get((h.func, h.dim), 0), int(most))
+    return found
+
+
+class _Spans:
+    """Constant spans of every Func's coordinates, consumers before producers."""
+
+    def __init__(self, algorithm: Algorithm, raised: Mapping[tuple[Function, int], int]) -> None:
+        self._algorithm = algorithm
+        self._raised = raised
+        self._values = ValueRanges()
+        self._boxes: dict[Function, list[_Span | None]] = {}
+        self._copies: dict[Function, list[Function]] = {}
+        for f in algorithm.functions:
+            self._copies.setdefault(f.own, []).append(f)
+        for f in algorithm.functions:
+            self._boxes[f] = [None] * f.dimensions
+        for f in algorithm.outputs:
+            self._boxes[f] = [(-WINDOW_LIMIT, WINDOW_LIMIT)] * f.dimensions
+
+    def risks(self) -> list[Risk]:
+        found: list[Risk] = []
+        for f in reversed(self._algorithm.functions):
+            for stage in range(len(f.definitions) - 1, -1, -1):
+                found.extend(self._stage(f, stage))
+        return found
+
+    def _stage(self, f: Function, stage: int) -> Iterator[Risk]:
+        definition = f.definitions[stage]
+        spans: dict[Expr, _Span] = {}
+        risks: dict[Expr, None] = {}
+        for d, (name, pure, span) in enumerate(zip(f.args, f.pure_dims(stage), self._boxes[f], strict=True)):
+            if pure:
+                low, high = span if span is not None else (0, 0)
+                last = high + self._raised.get((f, d), 0)
+                if last > INT32.range[1] and f not in self._algorithm.outputs:  # those lie within their windows
+                    risks.setdefault(ir.pure_variable(name))
+                spans[ir.pure_variable(name)] = (low, min(last, INT32.range[1]))
+        roots = [*definition.exprs()]
+        domain = definition.domain
+        if domain is not None:
+            roots.append(domain.predicate)
+            for i, bounds in enumerate(domain.bounds):
+                low, high = self._span(bounds.min, spans, risks)
+                _, most = self._span(bounds.len, spans, risks)
+                variable = RVarRef(INT32, domain, i)
+                last = high + max(most, 1) - 1
+                if last > INT32.range[1]:  # a coordinate like any other: its last value must be one of int32
+                    risks.setdefault(variable)
+                spans[variable] = (low, min(last, INT32.range[1]))
+        coordinates: list[tuple[ir.Callee | None, int, Expr]] = [
+            (f, d, arg) for d, arg in enumerate(definition.args) if not isinstance(arg, Variable)
+        ]
+        for e in subexpressions(roots):
+            if isinstance(e, Access):
+                coordinates.extend((e.callee, d, arg) for d, arg in enumerate(e.args))
+        for callee, d, arg in coordinates:
+            low, high = self._span(silent(arg), spans, risks)
+            if isinstance(callee, Function):
+                self._widen(callee, d, (low, high))
+        for e in risks:
+            yield Risk(f, stage, e)
+
+    def _widen(self, callee: Function, d: int, span: _Span) -> None:
+        """A definition names one Func where the cases of its stage read copies of it."""
+        for copy in self._copies.get(callee.own, []):
+            box = self._boxes[copy]
+            known = box[d]
+            box[d] = span if known is None else (min(known[0], span[0]), max(known[1], span[1]))
+
+    def _span(self, e: Expr, spans: dict[Expr, _Span], risks: dict[Expr, None]) -> _Span:
+        """The values of an int32 expression; where they may leave int32 that is a risk, and the span stops there."""
+        known = spans.get(e)
+        if known is None:
+            low, high = self._compute(e, spans, risks)
+            least, most = INT32.range
+            if e.type is INT32 and (low < least or high > most):
+                if isinstance(e, Binary):
+                    risks.setdefault(e)
+                low, high = max(low, least), min(high, most)
+            known = spans[e] = (low, high)
+        return known
+
+    def _compute(self, e: Expr, spans: dict[Expr, _Span], risks: dict[Expr, None]) -> _Span:
+        match e:
+            case IntImm(value=value):
+                return (value, value)
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+                x, y = self._span(a, spans, risks), self._span(b, spans, risks)
+                pick = min if op is BinaryOp.MIN else max
+                return (pick(x[0], y[0]), pick(x[1], y[1]))
+            case Binary(op=op, a=a, b=b) if op in _EXACT and e.type is INT32:
+                return _combined(op, self._span(a, spans, risks), self._span(b, spans, risks))
+            case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if e.type is INT32 and 0 <= k < 31:
+                low, high = self._span(a, spans, risks)
+                return (low << k, high << k)
+            case Binary(op=BinaryOp.MOD | BinaryOp.SHR | BinaryOp.BIT_AND, a=a, b=b):
+                self._span(a, spans, risks)
+                self._span(b, spans, risks)
+            case Promise(value=inner, low=first, high=last):
+                x, (low, _), (_, high) = (self._span(part, spans, risks) for part in (inner, first, last))
+                kept = (max(x[0], low), min(x[1], high))
+                return kept if kept[0] <= kept[1] else x
+            case Select(a=a, b=b):
+                x, y = self._span(a, spans, risks), self._span(b, spans, risks)
+                return (min(x[0], y[0]), max(x[1], y[1]))
+            case Cast(a=BufferField(field=Field.EXTENT)):
+                return (0, INT32.range[1])
+            case Variable() | RVarRef() | ParamRef() | Access():
+                pass
+        known = self._values.of(e)
+        least, most = e.type.range if e.type.is_integer() else INT32.range
+        return (int(max(known[0], least)), int(min(known[1], most)))
+
+
+def _combined(op: BinaryOp, a: _Span, b: _Span) -> _Span:
+    match op:
+        case BinaryOp.ADD:
+            return (a[0] + b[0], a[1] + b[1])
+        case BinaryOp.SUB:
+            return (a[0] - b[1], a[1] - b[0])
+        case BinaryOp.MUL:
+            corners = [x * y for x in a for y in b]
+            return (min(corners), max(corners))
+    if b[0] > 0:
+        corners = [x // y for x in a for y in b]
+        return (min(corners), max(corners))
+    most = max(abs(a[0]), abs(a[1]))
+    return (-most, most)

@@ -1,0 +1,1 @@
+"""z3: verification conditions as formulas, and their proofs."""

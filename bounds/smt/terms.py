@@ -1,0 +1,450 @@
+"""Expressions as terms of integer arithmetic for z3: exactly the semantics of ``halide_core.reference.scalar_ops``.
+
+In: an expression. Out: a Term: a z3 integer or truth value, the constant range that its shape alone implies, and the
+axioms that hold of the unknowns in it.
+
+int64 index arithmetic is that of all integers: that it stays in int64 is a claim of its own. All other arithmetic
+wraps, exactly. What has no place in integer arithmetic (floats, bit tricks, functions) is an unknown of its
+type's range: one unknown an expression, so that equal expressions have equal values. A product of two unknowns is a
+third, with lemmas about its sign and its growth; ``products.exact`` says what it really is.
+
+    uint8(x) + 200   ->   ite(x + 200 > 255, x + 200 - 256, x + 200)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import z3
+
+from halide_core import ir
+from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.smt.constants import all_ones, euclid, times
+from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, truncated, where_declared
+from halide_core.bounds.smt.formulas import (
+    as_number,
+    boolean,
+    both,
+    choice,
+    either,
+    implies,
+    integer,
+    literal,
+    literal_truth,
+    logical,
+    opposite,
+)
+from halide_core.bounds.smt.products import Products
+from halide_core.errors import InternalError
+from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
+from halide_core.ir.types import INT32, INT64, Type, UInt
+from halide_core.ir.visitor import parts
+
+Range = tuple[float, float]
+_ANY: Range = (-math.inf, math.inf)
+_TRUTH: Range = (0, 1)
+_UINT64 = UInt(64)
+_LONG = 32
+"""Types of so many bits are long."""
+
+
+class Term(NamedTuple):
+    """See the module's docstring. ``z`` is a z3 Bool for an expression of bool, an Int for any other."""
+
+    z: Any
+    range: Range
+    axioms: frozenset[int]
+
+
+class Terms:
+    """The terms of one set of variables: each expression once."""
+
+    def __init__(
+        self, ranges: Mapping[Expr, Range] | None = None, words: Collection[Expr] = (), context: Any = None
+    ) -> None:
+        """``ranges``: finite ranges of unknowns, for what is made of floats; ``words``: unknowns that memory holds;
+        ``context``: where z3's objects live, z3's own if none is given."""
+        self._context = z3.main_ctx() if context is None else context
+        self._given = ranges or {}
+        self._words = words
+        self._integers = Ranges(ranges)
+        self._memo: dict[Expr, Term] = {}
+        self._axioms: list[Any] = []
+        self.growing: set[int] = set()
+        """The axioms that compare products: many, and needed by few proofs."""
+        self.cases: set[int] = set()
+        """Those that make a solver tell cases apart: that an extreme is one of two."""
+        self._fresh = 0
+        self.products = Products(self._compare)
+        self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
+        self._kept: list[Any] = []
+        """Terms whose numbers are keys: others get the numbers of those that are gone."""
+        self._defined: dict[Expr, Expr] = {}
+        self._depends: dict[Expr, frozenset[Expr]] = {}
+        self.promises: dict[ir.Promise, Any] = {}
+        """The switch of each promise so far."""
+        self.leaves: dict[Expr, Any] = {}
+        """The z3 unknown of each variable, parameter and field that is not defined."""
+
+    def axiom(self, number: int) -> Any:
+        """One axiom as a z3 truth value."""
+        return self._axioms[number]
+
+    def define(self, variable: Variable | ir.Hole, value: Expr) -> None:
+        """From here on a variable stands for a value."""
+        term = self.of(value)
+        known = self._memo.setdefault(variable, term)
+        if known.z is not term.z:
+            raise InternalError(f'"{variable}" means two things in the claims of one program.')
+
+        self._defined[variable] = value
+
+    def depends(self, e: Expr) -> frozenset[Expr]:
+        """The unknowns that an expression depends on, through definitions."""
+        known = self._depends.get(e)
+        if known is None:
+            if e in self._defined:
+                known = self.depends(self._defined[e])
+            elif isinstance(e, Variable | ir.Hole | ir.ParamRef | ir.BufferField):
+                known = frozenset((e,))
+            else:
+                known = frozenset().union(*map(self.depends, parts(e)))
+            self._depends[e] = known
+        return known
+
+    def of(self, e: Expr) -> Term:
+        """The term of an expression."""
+        known = self._memo.get(e)
+        if known is None:
+            known = self._memo[e] = self._translate(e)
+        return known
+
+    # -- unknowns
+
+    def _say(self, *facts: Any) -> frozenset[int]:
+        first = len(self._axioms)
+        self._axioms.extend(facts)
+        return frozenset(range(first, len(self._axioms)))
+
+    def _compare(self, *facts: Any) -> frozenset[int]:
+        numbers = self._say(*facts)
+        self.growing |= numbers
+        return numbers
+
+    def _unknown(self, name: str, over: Range, axioms: frozenset[int] = frozenset()) -> Term:
+        self._fresh += 1
+        z = integer(f"{name}!{self._fresh}", self._context)
+        said = []
+        if over[0] != -math.inf:
+            said.append(z >= int(over[0]))
+        if over[1] != math.inf:
+            said.append(z <= int(over[1]))
+        return Term(z, over, self._say(*said) | axioms)
+
+    def _leaf(self, e: Expr, over: Range) -> Term:
+        if e.type.is_bool():
+            self._fresh += 1
+            term = Term(boolean(f"b!{self._fresh}", self._context), _TRUTH, frozenset())
+        else:
+            term = self._unknown("v", over)
+        self.leaves[e] = term.z
+        return term
+
+    def _opaque(self, e: Expr) -> Term:
+        """The unknown that stands for a value of no integer arithmetic."""
+        if e.type.is_bool():
+            self._fresh += 1
+            return Term(boolean(f"o!{self._fresh}", self._context), _TRUTH, frozenset())
+        return self._unknown("o", e.type.range if e.type.is_integer() else _ANY)
+
+    # -- translation
+
+    def _translate(self, e: Expr) -> Term:
+        match e:
+            case IntImm(type=type, value=value):
+                if type.is_bool():
+                    return Term(literal_truth(bool(value), self._context), (value, value), frozenset())
+                return Term(literal(value, self._context), (value, value), frozenset())
+            case Variable() | ir.Hole():
+                word = e in self._words or (e.type.is_integer() and e.type is not INT64)
+                return self._leaf(e, e.type.range if word else _ANY)
+            case ir.ParamRef() if e.type.is_integer():
+                return self._leaf(e, e.type.range)
+            case ir.BufferField(field=field):
+                return self._leaf(e, (0, INT32.range[1]) if field is Field.EXTENT else INT32.range)
+            case ir.Print(a=a):
+                return self.of(a)
+            case ir.Not(a=a):
+                x = self.of(a)
+                return Term(opposite(x.z), _TRUTH, x.axioms)
+            case ir.Select(condition=condition, a=a, b=b) if not e.type.is_float():
+                c, x, y = self.of(condition), self.of(a), self.of(b)
+                over = (min(x.range[0], y.range[0]), max(x.range[1], y.range[1]))
+                return Term(choice(c.z, x.z, y.z), over, c.axioms | x.axioms | y.axioms)
+            case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
+                return self._cast(type, a)
+            case ir.Cast(type=type, a=a) if type.is_integer() and not type.is_bool() and a.type.is_float():
+                return self._truncated(type, a)
+            case ir.Call(function=Intrinsic.ABS, args=(a,)) if a.type.is_integer():
+                x = self.of(a)
+                most = max(abs(x.range[0]), abs(x.range[1]))
+                return self._fitted(e.type, Term(choice(x.z < 0, -x.z, x.z), (0, most), x.axioms))
+            case ir.Promise():
+                return self._promised(e)
+            case ir.Binary(op=op, a=a, b=b):
+                return self._binary(e) if a.type.is_integer() else self._compared(e, op, a, b)
+            case ir.Access() | ir.Load() | ir.RVarRef():
+                raise InternalError(f"A claim can't name memory: {e!r}")
+        return self._opaque(e)
+
+    def _promised(self, e: ir.Promise) -> Term:
+        """The value; under a switch, which says whether the user's word is taken, that the promise is kept."""
+        x, low, high = self.of(e.value), self.of(e.low), self.of(e.high)
+        switch = self.promises.setdefault(e, boolean(f"promise!{len(self.promises)}", self._context))
+        said = self._say(implies(switch, both(low.z <= x.z, x.z <= high.z)))
+        return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
+
+    def _cast(self, type: Type, a: Expr) -> Term:
+        x = self.of(a)
+        if a.type.is_bool():
+            return x if type.is_bool() else Term(as_number(x.z), x.range, x.axioms)
+        if type.is_bool():
+            return Term(x.z != 0, _TRUTH, x.axioms)
+        return self._wrapped(type, self._congruent(a) if type is INT64 and a.type is _UINT64 else x)
+
+    def _congruent(self, e: Expr) -> Term:
+        """A number that differs from a uint64 one by a multiple of 2^64: the user's int64 arithmetic is done in uint64,
+        and is mostly that of integers."""
+        match e:
+            case IntImm(value=value) if value > INT64.range[1]:
+                value -= 1 << 64
+                return Term(literal(value, self._context), (value, value), frozenset())
+            case ir.Cast(a=a) if a.type is INT64:
+                return self.of(a)
+            case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
+                x, y = self._congruent(a), self._congruent(b)
+                (low, high), (least, most), axioms = x.range, y.range, x.axioms | y.axioms
+                if op is BinaryOp.MUL:
+                    return self._product(x, y, axioms)
+                if op is BinaryOp.ADD:
+                    return Term(x.z + y.z, (low + least, high + most), axioms)
+                return Term(x.z - y.z, (low - most, high - least), axioms)
+        return self.of(e)
+
+    def _truncated(self, type: Type, a: Expr) -> Term:
+        """A float as an integer; within less, where Params are in the ranges that they are declared to have."""
+        term = self._unknown("o", truncated(self._float_range(a), type))
+        declared = where_declared((a,), self._given, self._integer_range)
+        if declared is None:
+            return term
+        range_of, inside = declared
+        low, high = truncated(range_of(a), type)
+        return self._where(inside, term, both(term.z >= low, term.z <= high))
+
+    def _float_range(self, a: Expr) -> Range | None:
+        return float_range(a, self._integer_range, self._given)
+
+    def _integer_range(self, e: Expr) -> Range:
+        one, other = self._integers.of(e), self.of(e).range
+        return (max(one[0], other[0]), min(one[1], other[1]))
+
+    def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
+        """A comparison of floats: decided where ranges, which hold no NaN, decide it; or by comparisons of the integers
+        that the floats are made of; else unknown."""
+        if op in (BinaryOp.LE, BinaryOp.LT):
+            x, y = (infinite(p) or self._float_range(p) for p in (a, b))
+            known = order(op is BinaryOp.LT, x, y)
+            if known is not None:
+                return Term(literal_truth(known, self._context), (known, known), frozenset())
+            if x is not None and y is not None:
+                deeper = by_integers(op, a, b)
+                if deeper is not None:
+                    return self.of(deeper)
+            return self._as_declared(e, op, a, b)
+        return self._opaque(e)
+
+    def _as_declared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
+        """An unknown, but where Params are in the ranges that they are declared to have."""
+        unknown = self._opaque(e)
+        range_of, inside = where_declared((a, b), self._given, self._integer_range) or (self._float_range, ())
+        decided = order(op is BinaryOp.LT, *(infinite(p) or range_of(p) for p in (a, b)))
+        if decided is None:
+            return unknown
+        return self._where(inside, unknown, unknown.z == literal_truth(decided, self._context))
+
+    def _where(self, conditions: Iterable[Expr], unknown: Term, fact: Any) -> Term:
+        """An unknown of which a fact holds where some conditions do."""
+        terms = [self.of(c) for c in conditions]
+        said = self._say(implies(both(*(t.z for t in terms)), fact))
+        return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in terms)))
+
+    def _wrapped(self, type: Type, x: Term) -> Term:
+        """Any integer modulo the size of a type; what fits no long one is mostly a hash, and few proofs need it."""
+        low, high = type.range
+        if low <= x.range[0] and x.range[1] <= high:
+            return x
+        inside = both(x.z >= low, x.z <= high)
+        if type.bits() >= _LONG:
+            other = self._unknown("w", (low, high))
+            said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", _ANY).z)
+            return Term(choice(inside, x.z, other.z), (low, high), x.axioms | other.axioms | said)
+        return Term(choice(inside, x.z, (x.z - low) % (high - low + 1) + low), (low, high), x.axioms)
+
+    def _fitted(self, type: Type, x: Term) -> Term:
+        """The result of an operator: exact in int64, wrapped in any other type; one turn is enough for a sum."""
+        low, high = type.range
+        if type is INT64 or (low <= x.range[0] and x.range[1] <= high):
+            return x
+        size = high - low + 1
+        if x.range[0] >= low - size and x.range[1] <= high + size:
+            z = x.z
+            if x.range[1] > high:
+                z = choice(x.z > high, x.z - size, z)
+            if x.range[0] < low:
+                z = choice(x.z < low, x.z + size, z)
+            return Term(z, (low, high), x.axioms)
+        return self._wrapped(type, x)
+
+    def _binary(self, e: ir.Binary) -> Term:
+        x, y = self.of(e.a), self.of(e.b)
+        axioms = x.axioms | y.axioms
+        if e.a.type.is_bool():
+            z = logical(e.op, x.z, y.z)
+            return self._opaque(e) if z is None else Term(z, _TRUTH, axioms)
+        (a, b), (c, d) = x.range, y.range
+        match e.op:
+            case BinaryOp.LT:
+                return Term(x.z < y.z, _TRUTH, axioms)
+            case BinaryOp.LE:
+                return Term(x.z <= y.z, _TRUTH, axioms)
+            case BinaryOp.EQ:
+                return Term(x.z == y.z, _TRUTH, axioms)
+            case BinaryOp.NE:
+                return Term(x.z != y.z, _TRUTH, axioms)
+            case BinaryOp.MIN:
+                return self._extreme(x, y, (min(a, c), min(b, d)), axioms, least=True)
+            case BinaryOp.MAX:
+                return self._extreme(x, y, (max(a, c), max(b, d)), axioms, least=False)
+            case BinaryOp.ADD:
+                return self._fitted(e.type, Term(x.z + y.z, (a + c, b + d), axioms))
+            case BinaryOp.SUB:
+                return self._fitted(e.type, Term(x.z - y.z, (a - d, b - c), axioms))
+            case BinaryOp.MUL:
+                if e.type is INT64:
+                    return self._distributed(e, axioms) or self._product(x, y, axioms)
+                return self._fitted(e.type, self._product(x, y, axioms))
+            case BinaryOp.DIV:
+                quotient = self._divided(x, y, axioms)[0]
+                if e.type is INT64 and a <= INT64.range[0] and c <= -1 <= d:
+                    return _negated_least(x, y, quotient)
+                return self._fitted(e.type, quotient)
+            case BinaryOp.MOD:
+                return self._fitted(e.type, self._divided(x, y, axioms)[1])
+        return self._bits(e, x, y, axioms)
+
+    def _extreme(self, x: Term, y: Term, over: Range, axioms: frozenset[int], *, least: bool) -> Term:
+        """The lesser or greater of two, as an unknown between bounds: most proofs need the bounds, and no cases."""
+        if x.z.eq(y.z):
+            return Term(x.z, over, axioms)
+        self._fresh += 1
+        m = integer(f"e!{self._fresh}", self._context)
+        said = (m <= x.z, m <= y.z) if least else (m >= x.z, m >= y.z)
+        chosen = self._say(either(m == x.z, m == y.z))
+        self.cases |= chosen
+        return Term(m, over, axioms | self._say(*said) | chosen)
+
+    def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
+        if y.range[0] == y.range[1]:
+            k = int(y.range[0])
+            if e.op is BinaryOp.SHL and 0 <= k < e.type.bits():
+                return self._wrapped(e.type, self._scaled(x, 1 << k, axioms))
+            if e.op is BinaryOp.SHR and 0 <= k < e.type.bits():
+                return self._quotient_by(x, 1 << k, axioms)[0]
+            if e.op is BinaryOp.BIT_AND and k >= 0 and k & (k + 1) == 0:
+                return self._quotient_by(x, k + 1, axioms)[1]
+        natural = [v for v in (x, y) if v.range[0] >= 0]
+        if e.op is BinaryOp.BIT_AND and natural:
+            masked = self._unknown("o", (0, min(v.range[1] for v in natural)), axioms)
+            return masked._replace(axioms=masked.axioms | self._say(*(masked.z <= v.z for v in natural)))
+        if e.op in (BinaryOp.BIT_OR, BinaryOp.BIT_XOR) and len(natural) == 2:
+            most = max(x.range[1], y.range[1])
+            some = self._unknown("o", (0, most if math.isinf(most) else all_ones(int(most))), axioms)
+            said = [some.z <= x.z + y.z]
+            if e.op is BinaryOp.BIT_OR:
+                said += [some.z >= x.z, some.z >= y.z]
+            return some._replace(axioms=some.axioms | self._say(*said))
+        return self._opaque(e)
+
+    # -- products and quotients
+
+    def _distributed(self, e: ir.Binary, axioms: frozenset[int]) -> Term | None:
+        """``(a + 3)*b`` as ``a*b + 3*b``: products of the same two unknowns are one, however they are shifted."""
+        for shifted, factor in ((e.a, e.b), (e.b, e.a)):
+            match shifted:
+                case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=IntImm(value=k)) if shifted.type is INT64:
+                    y = self.of(factor)
+                    k = k if op is BinaryOp.ADD else -k
+                    rest, more = self._product(self.of(a), y, axioms), self._scaled(y, k, axioms)
+                    ends = (rest.range[0] + more.range[0], rest.range[1] + more.range[1])
+                    return Term(rest.z + more.z, ends, rest.axioms | more.axioms)
+        return None
+
+    def _scaled(self, x: Term, k: int, axioms: frozenset[int]) -> Term:
+        if k == 0:
+            return Term(literal(0, self._context), (0, 0), axioms)
+        ends = (x.range[0] * k, x.range[1] * k)
+        if abs(k) > 1:
+            axioms |= self.products.multiple(x.z, k)
+        return Term(x.z * k, (min(ends), max(ends)), axioms)
+
+    def _product(self, x: Term, y: Term, axioms: frozenset[int]) -> Term:
+        for one, other in ((x, y), (y, x)):
+            if one.range[0] == one.range[1]:
+                return self._scaled(other, int(one.range[0]), axioms)
+        corners = [times(p, q) for p in x.range for q in y.range]
+        m, said = self.products.of(x.z, y.z)
+        return Term(m, (min(corners), max(corners)), axioms | said)
+
+    def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
+        """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""
+        if k == 0:
+            zero = Term(literal(0, self._context), (0, 0), axioms)
+            return zero, zero
+        low, high = x.range
+        if low == high:
+            q, r = euclid(int(low), k)
+            return Term(literal(q, self._context), (q, q), axioms), Term(literal(r, self._context), (r, r), axioms)
+        ends = [v if math.isinf(v) else euclid(int(v), k)[0] for v in x.range]
+        if k < 0:
+            ends = [-v if math.isinf(v) else v for v in ends]
+        quotient = Term(x.z / k, (min(ends), max(ends)), axioms)
+        return quotient, Term(x.z % k, (0, abs(k) - 1), axioms)
+
+    def _divided(self, x: Term, y: Term, axioms: frozenset[int]) -> tuple[Term, Term]:
+        if y.range[0] == y.range[1]:
+            return self._quotient_by(x, int(y.range[0]), axioms)
+        plain = z3.simplify(x.z)  # sums written in two ways have one quotient
+        key = (plain.get_id(), y.z.get_id())
+        if key not in self._quotients:
+            self._kept.append(plain)
+            q, r = self._unknown("q", _ANY), self._unknown("r", _ANY)
+            p = self._product(Term(q.z, _ANY, frozenset()), Term(y.z, _ANY, frozenset()), frozenset())
+            said = self._say(
+                implies(y.z == 0, both(q.z == 0, r.z == 0)),
+                implies(y.z != 0, both(x.z == p.z + r.z, r.z >= 0, r.z < choice(y.z < 0, -y.z, y.z))),
+            )
+            self._quotients[key] = (q.z, r.z, said | p.axioms)
+        zq, zr, said = self._quotients[key]
+        most = max(abs(y.range[0]), abs(y.range[1]))
+        reach = max(abs(x.range[0]), abs(x.range[1])) + 1
+        return Term(zq, (-reach, reach), axioms | said), Term(zr, (0, max(most - 1, 0)), axioms | said)
+
+
+def _negated_least(x: Term, y: Term, quotient: Term) -> Term:
+    """A quotient of int64: of the least number by -1 it is that number again."""
+    least = INT64.range[0]
+    z, (low, high), axioms = quotient
+    wrapped = choice(both(x.z == least, y.z == -1), literal(least, z.ctx), z)
+    return Term(wrapped, (min(low, least), high), axioms)

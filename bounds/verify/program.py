@@ -1,0 +1,101 @@
+"""Every claim about one compile.
+
+In: the query, the answers, and the tree that they were filled into. Out: Claims, from two sources that share no
+walk: the query with the answers, and the tree by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from halide_core import ir
+from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.infer.substitute import hole_values
+from halide_core.bounds.query.query import Query
+from halide_core.bounds.verify.from_query import query_claims
+from halide_core.bounds.verify.from_tree import TreeClaims
+from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.races import race_claims
+from halide_core.bounds.verify.sites import Boxes
+from halide_core.bounds.verify.sliding import Window, Windows
+from halide_core.bounds.verify.stages import stage_claims
+from halide_core.bounds.verify.vc import Claim, Kind, Text, nothing
+from halide_core.ir import Assert, Failure, Stmt
+from halide_core.ir.visitor import Substitution, walk
+from halide_core.schedule.loop_nest import cpu_box, loop_box
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claims:
+    """All claims about one compile."""
+
+    query: list[Claim]
+    """Those about the query and its answers."""
+    tree: list[Claim]
+    """Those about the tree; a variable means one thing in each of the two lists."""
+    start: Claim
+    """That some window passes the start-up checks: it holds if its context is possible."""
+    memory: Memory
+    """What the unknowns in them stand for."""
+
+
+def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
+    """See the module's docstring."""
+    memory = Memory()
+    program = query.program
+    holes = hole_values(program, answers)
+    promises = [s for s in walk(tree) if isinstance(s, Assert) and s.failure is Failure.PARAMETER_RANGE]
+    about_query = query_claims(query, answers, promises, memory)
+    walked = TreeClaims(program, _boxes(query, holes), _windows(query, answers, holes), memory)
+    walked.run(tree)
+    claims = walked.claims
+    for number, site in enumerate(walked.stages):
+        claims += stage_claims(site, program.nests[site.key], holes, number)
+    claims += race_claims(program, walked.touches, memory)
+    claims += _value_claims(walked, memory)
+    started = walked.started or nothing()
+    start = Claim(Kind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)
+    return Claims(about_query, claims, start, memory)
+
+
+def _boxes(query: Query, holes: Substitution) -> Boxes:
+    """What the loops of each stage cover, in variables of the filled tree: compute bounds, or what is new of them."""
+    program = query.program
+    return {
+        (f, stage): tuple([holes.interval(i) for i in loop_box(program, f, stage)])
+        for f in program.algorithm.functions
+        for stage in program.stages(f)
+    }
+
+
+def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
+    """What is read of the Funcs that slide: their compute bounds."""
+    return {
+        f: Window(
+            tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),
+            tuple(dict.fromkeys(slide.loop for slide in answers.slides if slide.func is f and slide.loop is not None)),
+        )
+        for f in query.program.sliding
+    }
+
+
+def _value_claims(walked: TreeClaims, memory: Memory) -> Iterator[Claim]:
+    """Each range that was taken for a fact, as a claim about every value that is assigned. Values read for one are in
+    their ranges by the same claims: they were assigned before."""
+    done: set[object] = set()
+    while len(done) < len(memory.trusted):
+        for key in [k for k in memory.trusted if k not in done]:
+            done.add(key)
+            f, component = key
+            known = memory.range_of(f, component)
+            assert known is not None
+            low, high = (ir.const(end, f.types[component]) for end in known)
+            for site in walked.values:
+                if site.func is f:
+                    value = site.values[component]
+                    holds = ir.conjunction(ir.less_equal(low, value), ir.less_equal(value, high))
+                    text: Text = (f"stage {site.stage} gives values from {known[0]} to {known[1]}",)
+                    where = f.definitions[site.stage].location
+                    context = site.context.holds(*site.reads.facts(site.read))
+                    yield Claim(Kind.VALUES, f.name, text, context, holds, where)

@@ -1,0 +1,45 @@
+"""What a walk over a program's tree knows at a place.
+
+In: a statement's surroundings. Out: a Scope, which the walk copies on its way down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from halide_core.bounds.verify.cases import StageSite
+from halide_core.bounds.verify.memory import Reads
+from halide_core.bounds.verify.sites import Entered
+from halide_core.bounds.verify.sliding import Folds
+from halide_core.bounds.verify.vc import Context
+from halide_core.ir import Callee, Expr, Interval
+from halide_core.schedule.loop_nest import StageKey
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What is in scope at a place."""
+
+    context: Context
+    reads: Reads
+    boxes: dict[Callee, tuple[Interval, ...]] = field(default_factory=dict)
+    private: dict[Callee, int] = field(default_factory=dict)
+    folds: dict[Callee, Folds] = field(default_factory=dict)
+    computed: frozenset[Callee] = frozenset()
+    labels: dict[Callee, int] = field(default_factory=dict)
+    loops: tuple[Entered, ...] = ()
+    stage: StageKey | None = None
+    tests: tuple[Expr, ...] = ()
+    """The conditions around; inside a stage, those of the stage."""
+    outside: tuple[Context, ...] = ()
+    """The context just outside each of these."""
+    site: StageSite | None = None
+    """The nest."""
+    sizes: tuple[Expr, ...] = ()
+    """That the sizes of the memory around, and the lengths of fused loops, are numbers of int64."""
+    done: list[int] = field(default_factory=list)
+    """The stages computed so far of the Func whose label is around."""
+
+    def inner(self) -> Scope:
+        """A scope inside this one."""
+        return replace(self, boxes=dict(self.boxes), private=dict(self.private), labels=dict(self.labels))

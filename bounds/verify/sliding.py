@@ -1,0 +1,137 @@
+"""Claims about memory that keeps what earlier iterations computed: sliding windows, and folds.
+
+In: a Func whose loops cover less than is read, or whose memory folds, with the contexts of its label and assignments.
+Out: the claim that what an iteration needs and does not compute was needed one iteration before, which ran; that an
+assignment leaves alone what was computed then; that what counts at one time has slots of its own.
+
+    y - 1 <= p <= y + 1, not (select(y <= m, y - 1, y + 1) <= p)   ⇒   m <= y - 1  &&  y - 2 <= p <= y
+
+All that is needed is there, then: by induction over the iterations in the order in which they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from halide_core import ir
+from halide_core.algorithm.model import Function
+from halide_core.bounds.verify.sites import Entered
+from halide_core.bounds.verify.vc import Claim, Context, Kind, Text, all_of, any_of, inside, negation, within
+from halide_core.ir import Expr, Interval, LoopKind, LoopName, Variable
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import Closing, free_variables
+
+_ADVICE = "Memory that lives where the Func is computed: without store_at() or store_root()."
+_IN_ORDER = frozenset({LoopKind.SERIAL, LoopKind.UNROLLED})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """What is read of a Func in one iteration, and the loops that it slides along. Neither needs trust: these are any
+    for which the claims hold."""
+
+    needed: tuple[Interval, ...]
+    along: tuple[LoopName, ...]
+
+
+Folds = tuple[Expr | None, ...]
+"""Of each dimension the number of its slots, where it folds."""
+
+Box = tuple[Interval, ...]
+
+Windows = Mapping[Function, Window]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A Func in memory: its window, if it slides; what the first and the last stage's loops cover; the folds."""
+
+    func: Function
+    window: Window | None
+    first: Box
+    last: Box
+    folds: Folds
+
+    def _claim(self, kind: Kind, stage: int, text: Text, context: Context, holds: Expr) -> Claim:
+        return Claim(kind, self.func.name, text, context, holds, self.func.definitions[stage].location, _ADVICE)
+
+    def _needed(self) -> Box:
+        """All that is read and written in one iteration, if it is as it should be."""
+        return self.first if self.window is None else self.window.needed
+
+    # -- where the Func is computed
+
+    def at_label(self, context: Context, loops: Sequence[Entered], private: int) -> Iterator[Claim]:
+        """What the label leaves out was there before, and slots are enough. ``private``: how many of the loops around
+        the label are around its memory too."""
+        if self.window is not None:
+            yield self._slides(self.window, context, loops, private)
+        for d, slots in enumerate(self.folds):
+            if slots is not None:
+                over = self._needed()[d]
+                text: Text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
+                yield self._claim(Kind.FOLD, 0, text, context, ir.less_equal(over.len, slots))
+                still = all(_still(over, at, context, loops) for at in loops if at.loop.loop in self._along())
+                text = (f"what is needed in dimension {d} does not move between two steps",)
+                yield self._claim(Kind.FOLD, 0, text, context, ir.TRUE if still else ir.FALSE)
+
+    def _along(self) -> tuple[LoopName, ...]:
+        return () if self.window is None else self.window.along
+
+    def _slides(self, window: Window, context: Context, loops: Sequence[Entered], private: int) -> Claim:
+        point: list[Expr] = [Variable(INT64, f"{self.func.name} @{d}") for d in range(len(self.last))]
+        needed = inside(point, window.needed)
+        missing = context.holds(needed, negation(inside(point, self.last)))
+        known: set[Expr] = {*point, *(e.loop.var for e in loops)}
+        known |= {node.variable for node in context.below(None) if node.variable is not None}
+        steps = [
+            _step(entered, context, needed, known)
+            for entered in loops[private:]
+            if entered.loop.loop in window.along and entered.loop.kind in _IN_ORDER
+        ]
+        text: Text = ("every point that is needed was computed in this iteration, or needed in the one before",)
+        return self._claim(Kind.COVERAGE, 0, text, missing, any_of(steps))
+
+    # -- where it is assigned
+
+    def at_write(
+        self, stage: int, point: Sequence[Expr], context: Context, around: Sequence[Entered]
+    ) -> Iterator[Claim]:
+        """An assignment writes what its iteration computes, or what nobody needs from before, or needs in a dimension
+        that stands still in the iterations between one step and the next. Where memory folds it writes what is needed.
+        ``around``: the loops around the label."""
+        if self.window is not None:
+            along = [entered for entered in around if entered.loop.loop in self.window.along]
+            beyond = [
+                negation(within(at, over))
+                for at, over in zip(point, self.window.needed, strict=True)
+                if all(_still(over, entered, context, around) for entered in along)
+            ]
+            holds = any_of((inside(point, self.last), *beyond))
+            text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
+            yield self._claim(Kind.COVERAGE, stage, text, context, holds)
+        for d, slots in enumerate(self.folds):
+            if slots is not None:
+                text = (f"stage {stage} writes what is needed in dimension {d}, which folds",)
+                yield self._claim(Kind.FOLD, stage, text, context, within(point[d], self._needed()[d]))
+
+
+def _step(entered: Entered, context: Context, needed: Expr, known: set[Expr]) -> Expr:
+    """One iteration before, with the same iterations of the loops further in: it ran, and it needed the point."""
+    nodes = context.below(entered.outside)
+    var = entered.loop.var
+    values = {node.variable: node.fact for node in nodes if node.variable is not None}
+    back = Closing(values, {var: ir.sub(var, ir.ONE)})
+    ran = [back.expr(node.fact) for node in nodes if node.variable is None]
+    if any(not free_variables(fact) <= known for fact in ran):
+        return ir.FALSE  # it hangs on what memory held then
+    return all_of([*ran, back.expr(needed)])
+
+
+def _still(over: Interval, entered: Entered, context: Context, loops: Sequence[Entered]) -> bool:
+    """Whether no loop inside another one moves an interval."""
+    nodes = context.below(entered.outside)
+    ends = Closing({node.variable: node.fact for node in nodes if node.variable is not None}).interval(over)
+    moving = free_variables(ends.min) | free_variables(ends.len)
+    return all(e.loop.var not in moving for e in loops[list(loops).index(entered) + 1 :])

@@ -1,0 +1,339 @@
+"""What a certificate is made of: claims, what each may take for granted, and how each can end.
+
+In: facts met on the way to a place in a program. Out: Claims, ``hypotheses ⇒ conclusion``, over the expressions of the
+language alone: no solver is needed to build, print or evaluate one.
+
+    for x in (0, n): in[x]    ->    0 <= x, x < n  ⇒  in.min.0 <= x && x < in.min.0 + in.extent.0
+
+Hypotheses are shared lists, as paths of the query are: claims about one place have one Context, which a solver
+enters once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from halide_core import ir
+from halide_core.bounds.explain.brief import brief
+from halide_core.errors import Location
+from halide_core.ir import Assert, BinaryOp, BufferField, Callee, Expr, Field, Hole, Interval, Promise, Variable
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import Substitution
+
+
+class Kind(Enum):
+    """What a claim is about; the value is how a certificate calls it."""
+
+    QUERY = "query"
+    OBLIGATION = "obligation"
+    MEMORY = "in bounds"
+    REGION = "argument"
+    SIZE = "size"
+    LET = "let"
+    COMPUTED = "computed before read"
+    COVERAGE = "coverage"
+    FOLD = "fold"
+    ORDER = "order"
+    RACE = "no race"
+    VALUES = "value range"
+    DEFINITION = "definition"
+    LAW = "law"
+    INT32 = "int32"
+    INT64 = "int64"
+    STARTUP = "start-up"
+
+
+class Status(Enum):
+    """How a claim ends."""
+
+    PROVEN = "proven"
+    ASSERTED = "asserted"
+    ASSUMED = "assumed"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+Named = Variable | Hole
+"""What a context can define."""
+
+
+class Context:
+    """Facts on the way down to a place, shared: a child points to its parent.
+
+    A node either states that ``fact`` holds, or that ``variable`` is ``fact``. ``check`` is the start-up check that
+    makes the fact hold; None where the program's own course does.
+    """
+
+    __slots__ = ("check", "fact", "parent", "variable")
+
+    def __init__(
+        self, parent: Context | None, fact: Expr, variable: Named | None = None, check: Assert | None = None
+    ) -> None:
+        self.parent = parent
+        self.fact = fact
+        self.variable = variable
+        self.check = check
+
+    def holds(self, *facts: Expr) -> Context:
+        """With conditions that hold from here on."""
+        at = self
+        for fact in facts:
+            if fact is not ir.TRUE:
+                at = Context(at, fact)
+        return at
+
+    def checked(self, check: Assert) -> Context:
+        """With a start-up check passed."""
+        return Context(self, check.condition, check=check)
+
+    def defines(self, variable: Named, value: Expr) -> Context:
+        """With a variable bound to a value."""
+        return Context(self, value, variable)
+
+    def ranges(self, variable: Variable, over: Interval) -> Context:
+        """With a loop's variable in its range."""
+        return self.holds(
+            ir.less_equal(over.min, variable), ir.less(variable, ir.add(over.min, over.len))
+        )
+
+    def below(self, stop: Context | None) -> list[Context]:
+        """The nodes between ``stop`` and here, outermost first."""
+        found: list[Context] = []
+        at: Context | None = self
+        while at is not stop:
+            assert at is not None, "the stop is not above this context"
+            found.append(at)
+            at = at.parent
+        found.reverse()
+        return found
+
+    def again(self, nodes: Iterable[Context], names: Substitution) -> Context:
+        """This context with other nodes replayed below it under other names."""
+        at = self
+        for node in nodes:
+            variable = node.variable
+            if variable is not None:
+                renamed = names.expr(variable)
+                assert isinstance(renamed, Variable | Hole)
+                variable = renamed
+            at = Context(at, names.expr(node.fact), variable, node.check)
+        return at
+
+
+def nothing() -> Context:
+    """The top: no fact yet."""
+    return Context(None, ir.TRUE)
+
+
+Text = tuple["str | Expr", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """The user's word for something, as it was written, and the line."""
+
+    told: str
+    location: Location
+
+    def __str__(self) -> str:
+        return f"{self.told} at {self.location.file}:{self.location.line}"
+
+
+def on_the_word(promises: Iterable[Promise]) -> tuple[Assumption, ...]:
+    """Promises as the user wrote them, each line once."""
+    told = ((f"unsafe_promise_clamped(…, {brief_line(p.low)}, {brief_line(p.high)})", p.location) for p in promises)
+    return tuple(dict.fromkeys(Assumption(*each) for each in told))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """``context ⇒ conclusion``. A structural verdict is the conclusion TRUE or FALSE.
+
+    ``func`` is the name of the Func or input that it is about, ``text`` says what is claimed, ``location`` is the
+    user's line and ``advice`` what the user can write if it does not hold. Under a ``waiver`` the user answers for it.
+    """
+
+    kind: Kind
+    func: str
+    text: Text
+    context: Context
+    conclusion: Expr
+    location: Location | None = None
+    advice: str = ""
+    waiver: Assumption | None = None
+
+    def told(self) -> str:
+        """The text, with expressions no longer than a line."""
+        return "".join(t if isinstance(t, str) else brief_line(t) for t in self.text)
+
+
+_LINE = 60
+"""The nodes of what is no longer than a line."""
+
+
+def brief_line(e: Expr) -> str:
+    """An expression as text; an ellipsis where it would fill more than a line."""
+    return brief(e, _LINE)
+
+
+def brief_point(args: Sequence[Expr]) -> str:
+    """Coordinates as text."""
+    return ", ".join(map(brief_line, args))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Conditions.
+
+
+def all_of(conditions: Iterable[Expr]) -> Expr:
+    """The conjunction; TRUE of none."""
+    result: Expr | None = None
+    for c in conditions:
+        if c is not ir.TRUE:
+            result = c if result is None else ir.conjunction(result, c)
+    return ir.TRUE if result is None else result
+
+
+def conjuncts(e: Expr) -> list[Expr]:
+    """The parts of a conjunction."""
+    if isinstance(e, ir.Binary) and e.op is BinaryOp.AND:
+        return conjuncts(e.a) + conjuncts(e.b)
+    return [e]
+
+
+def alternatives(e: Expr) -> list[Expr]:
+    """The parts of a disjunction."""
+    if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
+        return alternatives(e.a) + alternatives(e.b)
+    return [e]
+
+
+def provable_parts(e: Expr) -> list[Expr]:
+    """What can be proven one after the other."""
+    return list(dict.fromkeys(p for c in conjuncts(e) for p in spread(c)))
+
+
+def spread(e: Expr) -> list[Expr]:
+    """The same as a conjunction, where it is exceptions, and what is made of parts otherwise, as that a region is
+    empty, or in another: for each of the parts that it holds, or an exception does."""
+    *exceptions, last = alternatives(e)
+    parts = conjuncts(last)
+    if not exceptions or len(parts) == 1 or any(len(conjuncts(x)) > 1 for x in exceptions):
+        return [e]
+    return [any_of([part, *exceptions]) for part in parts]
+
+
+def any_of(conditions: Iterable[Expr]) -> Expr:
+    """The disjunction; FALSE of none."""
+    result: Expr | None = None
+    for c in conditions:
+        if c is not ir.FALSE:
+            result = c if result is None else ir.binary(BinaryOp.OR, result, c)
+    return ir.FALSE if result is None else result
+
+
+def negation(e: Expr) -> Expr:
+    """``!e``."""
+    return ir.Not(e.type, e)
+
+
+def within(e: Expr, over: Interval) -> Expr:
+    """``e`` lies in an interval."""
+    return ir.conjunction(ir.less_equal(over.min, e), ir.less(e, ir.add(over.min, over.len)))
+
+
+def inside(point: Sequence[Expr], box: Sequence[Interval]) -> Expr:
+    """A point lies in a box."""
+    return all_of(within(e, over) for e, over in zip(point, box, strict=True))
+
+
+def differs(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
+    """Two points are not the same one."""
+    return any_of(ir.binary(BinaryOp.NE, x, y) for x, y in zip(a, b, strict=True))
+
+
+def fields(callee: Callee) -> list[tuple[Expr, Expr]]:
+    """Minimum and extent of each dimension of an argument."""
+    return [
+        (BufferField(INT64, callee, Field.MIN, d), BufferField(INT64, callee, Field.EXTENT, d))
+        for d in range(callee.dimensions)
+    ]
+
+
+def window_of(callee: Callee) -> tuple[Interval, ...]:
+    """What an argument's buffer spans: of an output, what the caller asks for."""
+    return tuple(Interval(start, extent) for start, extent in fields(callee))
+
+
+WINDOW_LIMIT = 1 << 30
+"""Windows of outputs lie within ±2^30; every program refuses others when it starts."""
+
+
+def within_limit(callee: Callee) -> Expr:
+    """The window of an output lies within the limit, in every dimension."""
+    least, most = ir.i64(-WINDOW_LIMIT), ir.i64(WINDOW_LIMIT)
+    return all_of(
+        ir.conjunction(ir.less_equal(least, start), ir.less_equal(ir.add(start, extent), ir.add(most, ir.ONE)))
+        for start, extent in fields(callee)
+    )
+
+
+def contains(box: tuple[Interval, ...], other: tuple[Interval, ...]) -> Expr:
+    """A box contains another, unless that has no point."""
+    empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in other)
+    around = all_of(
+        all_of((ir.less_equal(a.min, b.min), ir.less_equal(ir.add(b.min, b.len), ir.add(a.min, a.len))))
+        for a, b in zip(box, other, strict=True)
+    )
+    return any_of((empty, around))
+
+
+def listed(point: Sequence[Expr]) -> list[str | Expr]:
+    """Coordinates as parts of a text."""
+    told: list[str | Expr] = []
+    for i, e in enumerate(point):
+        told += [", ", e] if i else [e]
+    return told
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Results.
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Values of the user's names for which a claim fails. ``certain``: evaluating the claim with them confirms it, and
+    none of them is a value of a Func that was made up."""
+
+    values: Mapping[str, int]
+    certain: bool
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in self.values.items())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """How one claim ended. ``checks`` and ``assumptions``: the start-up checks, and the user's word, without which it
+    isn't proven. A claim that is assumed although it is refuted has a counterexample."""
+
+    claim: Claim
+    status: Status
+    checks: tuple[Assert, ...] = ()
+    counterexample: Counterexample | None = None
+    assumptions: tuple[Assumption, ...] = ()
+
+    def waived(self) -> Result:
+        """The same where it counts; assumed where it does not hold, or is left open, and the user answers for that."""
+        waiver = self.claim.waiver
+        if waiver is None or self.status not in (Status.REFUTED, Status.UNDECIDED):
+            return self
+        counterexample = self.counterexample if self.status is Status.REFUTED else None
+        return Result(self.claim, Status.ASSUMED, (), counterexample, (waiver,))
+
+
+def fails(claims: Iterable[Claim]) -> Expr:
+    """That some of the claims' conclusions do not hold."""
+    return negation(all_of(c.conclusion for c in claims))

@@ -1,0 +1,456 @@
+"""A program of the algorithm language (figure 2.5): Funcs, images, parameters and reduction domains.
+
+In: the objects that the user's Func, ImageParam, Param and RDom build up. Out: ``snapshot(outputs)``, a copy in
+realization order whose names are unique and the same in every process; the compiler only ever sees copies.
+
+    snapshot([out]).functions   ->  (blur_x, out)      producers before consumers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from halide_core import ir
+from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
+from halide_core.ir.memory import MemoryType
+from halide_core.ir.names import is_automatic
+from halide_core.ir.types import Type
+from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.schedule.directives import Directive, StageDirective
+
+if TYPE_CHECKING:
+    from halide_core.algorithm.law import Law
+
+
+class HostBuffer(Protocol):
+    """What an Image needs to know of the numpy-backed Buffer that feeds it."""
+
+    def name(self) -> str: ...
+
+
+Constraints: TypeAlias = "dict[tuple[ir.Field, int], ir.Expr]"
+"""What is promised of a buffer: for a field of a dimension the start-up expression that it equals."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constraint:
+    """A promise about a dimension of an input or of an output, checked at start-up: ``in.dim(0).set_stride(3)``."""
+
+    buffer: ir.Callee
+    field: ir.Field
+    dim: int
+    value: ir.Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Requirement:
+    """A condition that every run must meet, checked at start-up, and what is said where one does not."""
+
+    condition: ir.Expr
+    message: tuple[str | ir.Expr, ...]
+
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """The condition, and the values in the message."""
+        return (self.condition, *(part for part in self.message if isinstance(part, ir.Expr)))
+
+
+class Parameter(ir.Scalar):
+    """A scalar input. ``value`` is what a JIT run passes; ``low`` and ``high`` are promises checked at start-up."""
+
+    def __init__(self, name: str, type: Type, location: Location) -> None:
+        self.name = name
+        self.type = type
+        self.location = location
+        self.value: int | float | None = None
+        self.low: int | float | None = None
+        self.high: int | float | None = None
+        self.estimate: int | float | None = None
+        """The value that the user expects. It changes nothing."""
+
+
+class Image(ir.Callee):
+    """An input buffer. ``bound`` is what a JIT run passes; ``embedded`` images are Buffers used in a definition."""
+
+    def __init__(self, name: str, type: Type, dimensions: int, location: Location, *, embedded: bool = False) -> None:
+        self.name = name
+        self.types = (type,)
+        self.dimensions = dimensions
+        self.location = location
+        self.embedded = embedded
+        self.bound: HostBuffer | None = None
+        self.estimates: dict[int, tuple[ir.Expr | None, ir.Expr | None]] = {}
+        """The min and extent that the user expects of a dimension. They change nothing."""
+        self.constraints: Constraints = {}
+        self.alignment: int | None = None
+        """The bytes that the address of the data is a multiple of, where that is promised."""
+        self.traced = False
+        """Whether each load is shown."""
+        self.memory = MemoryType.Auto
+        """The kind of memory that the caller says the data is in. It changes nothing: a CPU has one kind."""
+        self.wrappers: list[Function] = []
+        """The Funcs that ``in_`` made of it, each with the directive that says who reads it."""
+
+
+class ReductionDomain(ir.Domain):
+    """An ordered list of reduction variables; the first is the innermost loop."""
+
+    def __init__(
+        self, names: tuple[str, ...], bounds: tuple[ir.Interval, ...], predicate: ir.Expr, location: Location
+    ) -> None:
+        self.names = names
+        self.bounds = bounds
+        self.predicate = predicate
+        self.location = location
+        self.frozen_by: Location | None = None
+        """The first definition that uses the domain; its predicate is final from there on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """One stage: ``domain in (args) <- values if predicate``. In stage 0 the args are the pure variables."""
+
+    args: tuple[ir.Expr, ...]
+    values: tuple[ir.Expr, ...]
+    domain: ReductionDomain | None
+    predicate: ir.Expr
+    location: Location
+    requirements: tuple[Requirement, ...] = ()
+    """What every run of a pipeline that the stage is part of must meet."""
+
+    def exprs(self) -> tuple[ir.Expr, ...]:
+        """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
+        tests = (self.predicate, ir.TRUE if self.domain is None else self.domain.predicate)
+        return self.args + self.values + tuple(test for test in tests if test is not ir.TRUE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternCall:
+    """The C function that computes an extern stage, and what it is passed: Funcs, images and start-up values."""
+
+    name: str
+    params: tuple[ir.Callee | ir.Expr, ...]
+
+
+@dataclass(eq=False)
+class Function(ir.Callee):
+    """A Func: pure variables and stages. ``name`` is unique inside a snapshot only."""
+
+    name: str
+    args: tuple[str, ...] = ()
+    types: tuple[Type, ...] = ()
+    definitions: list[Definition] = field(default_factory=list)
+    directives: list[Directive] = field(default_factory=list)
+    location: Location | None = None
+    frozen_by: Location | None = None
+    original: Function | None = None
+    """The Func of the user's that the compiler made this copy of, if it is one."""
+    constraints: Constraints = field(default_factory=dict)
+    """What is promised of the buffer, where the Func is an output."""
+    alignment: int | None = None
+    """The bytes that the address of its buffer is a multiple of, where that is promised."""
+    memory: MemoryType = MemoryType.Auto
+    """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
+    extern: ExternCall | None = None
+    """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
+
+    @property
+    def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
+        """How many coordinates a point has."""
+        return len(self.args)
+
+    @property
+    def own(self) -> Function:
+        """The user's Func, where this is a copy that the compiler made."""
+        return self.original or self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: first the Funcs that this one needs, producers before consumers, so that a chain of any
+        length is read without recursion."""
+        needed = with_made_funcs(realization_order([self]))
+        return {"needed": [f for f in needed if f is not self], **self.__dict__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: value for name, value in state.items() if name != "needed"})
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether there is no update definition."""
+        return len(self.definitions) == 1
+
+    def pure_dims(self, stage: int) -> tuple[bool, ...]:
+        """Which dimensions are pure in a stage (definition 2.8): those whose variable is its own index there."""
+        args = self.definitions[stage].args
+        return tuple(a is ir.pure_variable(n) for a, n in zip(args, self.args, strict=True))
+
+
+def refuse_externs(functions: Iterable[Function], what: str) -> None:
+    """Raises NotAvailableError where an extern stage is among some Funcs."""
+    for f in functions:
+        if f.extern is not None:
+            raise NotAvailableError(
+                f'Func "{f.name}" is an extern stage, made at {f.location}: {what} not available for it. '
+                f"realize(), compile_jit(), infer_input_bounds() and compile_to_callable() are."
+            )
+
+
+def callees(function: Function) -> list[ir.Callee]:
+    """What a Func reads, itself excepted, in the order of first use."""
+    found: dict[ir.Callee, None] = {}
+    roots = [e for d in function.definitions for e in d.exprs()]
+    roots += [e for d in function.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
+    for e in subexpressions(roots):
+        if isinstance(e, ir.Access | ir.BufferField):
+            callee = e.callee if isinstance(e, ir.Access) else e.buffer
+            if callee is not function:
+                found.setdefault(callee)
+    return list(found)
+
+
+def realization_order(outputs: Iterable[Function]) -> list[Function]:
+    """Every Func that the outputs need, producers before consumers."""
+    order: dict[Function, None] = {}
+    stack: list[tuple[Function, bool]] = [(f, False) for f in reversed(list(outputs))]
+    while stack:
+        function, done = stack.pop()
+        if done:
+            order.setdefault(function)
+        elif function not in order:
+            stack.append((function, True))
+            stack.extend((c, False) for c in reversed(callees(function)) if isinstance(c, Function))
+    return list(order)
+
+
+def with_made_funcs(functions: Iterable[Function]) -> list[Function]:
+    """Some Funcs, and after each those that directives about it, or about inputs that it reads, made."""
+    found: dict[Function, None] = {}
+    waiting = list(reversed(list(functions)))
+    while waiting:
+        function = waiting.pop()
+        if function not in found:
+            found[function] = None
+            made = [f for d in function.directives for f in d.funcs()]
+            for image in callees(function):
+                for f in image.wrappers if isinstance(image, Image) else ():
+                    made += [g for d in f.directives for g in d.funcs() if g is f]
+            waiting += [f for f in reversed(made) if isinstance(f, Function)]
+    return list(found)
+
+
+def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
+    """What the definitions of some Funcs require, each once."""
+    return tuple(dict.fromkeys(r for f in functions for d in f.definitions for r in d.requirements))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlgebraicLaw:
+    """The law of an operator that an ``rfactor`` or an ``atomic`` rests on; None where it is the user's word alone."""
+
+    directive: StageDirective
+    law: Law | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Algorithm:
+    """A valid program (definition 2.10), and the directives recorded for it, in the order of the user's calls."""
+
+    outputs: tuple[Function, ...]
+    functions: tuple[Function, ...]
+    images: tuple[Image, ...]
+    params: tuple[Parameter, ...]
+    directives: tuple[Directive, ...]
+    constraints: tuple[Constraint, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    laws: tuple[AlgebraicLaw, ...] = ()
+    """What phase 0 took for true."""
+
+
+class Renamed(Rewriter):
+    """Rewrites expressions to read from other callees and other domains."""
+
+    def __init__(
+        self,
+        to: dict[ir.Callee, ir.Callee],
+        domains: dict[ir.Domain, ir.Domain] | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._to = to
+        self._domains = domains or {}
+        self._variables = variables or {}
+
+    def rewrite_Variable(self, e: ir.Variable) -> ir.Expr:
+        """The variable under its new name."""
+        return ir.Variable(e.type, self._variables.get(e.name, e.name))
+
+    def rewrite_Access(self, e: ir.Access) -> ir.Expr:
+        """An access to the replacement."""
+        args = tuple([self.expr(a) for a in e.args])
+        return ir.Access(e.type, self._to.get(e.callee, e.callee), args, e.component, e.stage)
+
+    def rewrite_RVarRef(self, e: ir.RVarRef) -> ir.Expr:
+        """A variable of the replacement."""
+        return ir.RVarRef(e.type, self._domains.get(e.domain, e.domain), e.index)
+
+    def rewrite_BufferField(self, e: ir.BufferField) -> ir.Expr:
+        """A field of the replacement."""
+        return ir.BufferField(e.type, self._to.get(e.buffer, e.buffer), e.field, e.dim)
+
+    def definition(self, d: Definition) -> Definition:
+        """A definition with all of its expressions rewritten."""
+        domain = d.domain
+        if domain is not None:
+            copy = ReductionDomain(
+                domain.names, tuple(self.interval(i) for i in domain.bounds), domain.predicate, domain.location
+            )
+            inner = type(self)(self._to, {domain: copy}, self._variables)
+            copy.predicate = inner.expr(domain.predicate)
+            return replace(inner._stage(d), domain=copy)
+        return self._stage(d)
+
+    def _stage(self, d: Definition) -> Definition:
+        return replace(
+            d,
+            args=tuple(map(self.expr, d.args)),
+            values=tuple(map(self.expr, d.values)),
+            predicate=self.expr(d.predicate),
+        )
+
+
+class UniqueNames:
+    """Gives each name once: the name itself, then ``name$1``, ``name$2`` …"""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._next: dict[str, int] = dict.fromkeys(taken, 1)
+
+    def fresh(self, name: str) -> str:
+        """A name that was not given yet."""
+        number = self._next.get(name)
+        if number is None:
+            self._next[name] = 1
+            return name
+        while f"{name}${number}" in self._next:
+            number += 1
+        self._next[name] = number + 1
+        self._next[f"{name}${number}"] = 1
+        return f"{name}${number}"
+
+
+def leaves(
+    functions: Sequence[Function], outputs: Sequence[Function] = (), requirements: Sequence[Requirement] = ()
+) -> tuple[list[Image], list[Parameter]]:
+    """The images and parameters that Funcs and their directives mention, in the order of first use; then those that
+    only the requirements, and the constraints of the images and of the outputs, mention."""
+    images: dict[Image, None] = {}
+    params: dict[Parameter, None] = {}
+
+    def collect(roots: Iterable[ir.Expr]) -> None:
+        for e in subexpressions(roots):
+            if isinstance(e, ir.Access) and isinstance(e.callee, Image):
+                images.setdefault(e.callee)
+            elif isinstance(e, ir.BufferField) and isinstance(e.buffer, Image):
+                images.setdefault(e.buffer)
+            elif isinstance(e, ir.ParamRef) and isinstance(e.param, Parameter):
+                params.setdefault(e.param)
+
+    for f in functions:
+        roots = [e for d in f.definitions for e in d.exprs()]
+        roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
+        roots += [e for d in f.directives for e in d.exprs()]
+        collect(roots)
+    collect(e for r in requirements for e in r.exprs())
+    collect(e for f in outputs for e in f.constraints.values())
+    settled = 0
+    while settled < len(images):  # a constraint may mention another image
+        image = list(images)[settled]
+        collect(image.constraints.values())
+        settled += 1
+    return list(images), list(params)
+
+
+def _canonical_variables(functions: Sequence[Function]) -> dict[str, str]:
+    """Names for the variables that the user left unnamed, in the order of their first mention."""
+    mentioned: dict[str, None] = {}
+    for f in functions:
+        mentioned.update(dict.fromkeys(f.args))
+        for d in f.directives:
+            mentioned.update(dict.fromkeys(d.variables()))
+    given = UniqueNames(name for name in mentioned if not is_automatic(name))
+    return {name: given.fresh("v") for name in mentioned if is_automatic(name)}
+
+
+def _refuse_shapes_of_others(functions: Sequence[Function], outputs: Sequence[Function]) -> None:
+    """Only an output has a buffer whose shape is known at start-up."""
+    for f in functions:
+        for d in f.directives:
+            for e in subexpressions(d.exprs()):
+                if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
+                    raise ScheduleError(
+                        f'{d.spelled()}: "{e.buffer.name}" is no output of the pipeline that is compiled, so it has '
+                        f"no output_buffer().",
+                        d.location,
+                    )
+
+
+def _refuse_promises_of_others(buffers: Iterable[Image | Function], outputs: Sequence[Function]) -> None:
+    """Only the shapes of inputs and outputs are known at start-up."""
+    for buffer in buffers:
+        for e in subexpressions(buffer.constraints.values()):
+            if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
+                raise DefinitionError(
+                    f'A constraint of "{buffer.name}" mentions the shape of "{e.buffer.name}", which is no output of '
+                    f"the pipeline that is compiled."
+                )
+
+
+def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = ()) -> Algorithm:
+    """A copy of the program that computes ``outputs``, with unique, canonical names.
+
+    Images and parameters keep their identity: they are the pipeline's arguments.
+    """
+    order = with_made_funcs(realization_order(outputs))
+    refuse_externs(order, "loop nests, explanations, certificates, profiles and compilation to files are")
+    images, params = leaves(order, outputs, requirements)
+    names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
+    variables = _canonical_variables(order)
+    to: dict[ir.Callee, ir.Callee] = {}
+    copies: dict[Function, Function] = {}
+    _refuse_shapes_of_others(order, outputs)
+    _refuse_promises_of_others([*outputs, *images], outputs)
+    for f in order:
+        args = tuple(variables.get(a, a) for a in f.args)
+        copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location)
+        to[f] = copies[f]
+    renamed = Renamed(to, variables=variables)
+    directives: list[Directive] = []
+    for f in order:
+        copies[f].definitions = [renamed.definition(d) for d in f.definitions]
+        copies[f].directives = [
+            d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives
+        ]
+        directives.extend(copies[f].directives)
+    for f in outputs:
+        copies[f].alignment = f.alignment
+        copies[f].constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
+    promised: list[Function | Image] = [*outputs, *images]
+    constraints = tuple(
+        Constraint(to.get(b, b), field, dim, renamed.expr(value))
+        for b in promised
+        for (field, dim), value in b.constraints.items()
+    )
+    required = tuple(
+        Requirement(
+            renamed.expr(r.condition), tuple(renamed.expr(m) if isinstance(m, ir.Expr) else m for m in r.message)
+        )
+        for r in requirements
+    )
+    return Algorithm(
+        tuple(copies[f] for f in outputs),
+        tuple(copies.values()),
+        tuple(images),
+        tuple(params),
+        tuple(directives),
+        constraints,
+        required,
+    )

@@ -1,0 +1,1 @@
+"""Index arithmetic: linear forms, simplification, and a small prover of facts."""

@@ -1,0 +1,210 @@
+"""Index expressions in int64: how a definition's int32 coordinates enter the target language.
+
+In: an expression of a definition, and what its variables are called in the target language. Out: ``value(e)``,
+the same value with accesses indexed in int64; ``index(e)``, the int64 number that ``e`` is as long as its int32
+arithmetic does not wrap (invariant 7: indices are computed in int64).
+
+    index(f[x + 1])   ->   int64(f[f.s0.x + 1]),  where x is f.s0.x
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+
+from halide_core import ir
+from halide_core.algorithm.model import Function
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Cast,
+    Expr,
+    IntImm,
+    LoopName,
+    ParamRef,
+    Promise,
+    RVarRef,
+    Select,
+    Variable,
+)
+from halide_core.ir.types import INT32, INT64, UInt
+from halide_core.ir.visitor import Rewriter, subexpressions
+
+_EXACT = frozenset(
+    {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
+)
+
+
+# These never leave int32 when their operands are in it (but for -2**31/-1, which is checked like a sum).
+_BOUNDED = frozenset({BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX})
+
+
+_RING = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
+_UINT64 = UInt(64)
+
+
+def _modular(e: Expr) -> Expr:
+    """An int64 value as the uint64 that is equal to it modulo 2**64."""
+    if isinstance(e, IntImm):
+        return ir.const(e.value, _UINT64)
+    if isinstance(e, Cast) and e.a.type is _UINT64:
+        return e.a
+    return Cast(_UINT64, e)
+
+
+_known_unchecked: weakref.WeakKeyDictionary[Expr, bool] = weakref.WeakKeyDictionary()
+
+
+def _unchecked(e: Expr) -> bool:
+    """Whether int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
+    from a conversion that can give any int32. Such arithmetic keeps its type, and wraps as the definition says."""
+    known = _known_unchecked.get(e)
+    if known is None:
+        known = _known_unchecked[e] = _might_wrap(e)
+    return known
+
+
+def _might_wrap(e: Expr) -> bool:
+    match e:
+        case Access():
+            return e.type.bits() >= 32
+        case Cast(a=inner):
+            if isinstance(inner, ir.BufferField):
+                return False
+            return not (inner.type.is_integer() and inner.type.bits() < 32)
+        case Binary(op=BinaryOp.MAX, a=Binary(op=BinaryOp.MIN, b=high), b=low):
+            return _unchecked(high) or _unchecked(low)  # a clamp: what it is applied to no longer matters
+        case Binary(op=BinaryOp.MIN, a=Binary(op=BinaryOp.MAX, b=low), b=high):
+            return _unchecked(high) or _unchecked(low)
+        case Binary(op=op, a=a, b=b):
+            return _unchecked(a) or _unchecked(b) if op in _EXACT else True
+        case Promise(low=low, high=high):
+            return _unchecked(low) or _unchecked(high)
+        case Select(a=a, b=b):
+            return _unchecked(a) or _unchecked(b)
+        case IntImm() | Variable() | RVarRef() | ParamRef():
+            return False
+    return True
+
+
+class _Silent(Rewriter):
+    """Leaves out what is printed: bounds ask for coordinates more often than a program computes them."""
+
+    def rewrite_Print(self, e: ir.Print) -> Expr:
+        """The value alone."""
+        return self.expr(e.a)
+
+
+def silent(e: Expr) -> Expr:
+    """The expression without what it prints."""
+    return _Silent().expr(e) if any(isinstance(each, ir.Print) for each in subexpressions([e])) else e
+
+
+class TargetExprs(Rewriter):
+    """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones."""
+
+    def __init__(self, variables: Mapping[Expr, Expr]) -> None:
+        super().__init__()
+        self._variables = variables
+        self._indices: dict[Expr, Expr] = {}
+
+    def value(self, e: Expr) -> Expr:
+        """The expression as a value, of the type it has."""
+        return self.expr(e)
+
+    def rewrite_Variable(self, e: Variable) -> Expr:
+        """A coordinate as the int32 that the user sees."""
+        found = self._variables.get(e)
+        return e if found is None else Cast(e.type, found)
+
+    def rewrite_RVarRef(self, e: RVarRef) -> Expr:
+        """A reduction variable as the int32 that the user sees."""
+        found = self._variables.get(e)
+        return e if found is None else Cast(e.type, found)
+
+    def rewrite_Binary(self, e: Binary) -> Expr:
+        """The user's own int64 arithmetic wraps, where index arithmetic never does: it is done in uint64, so that
+        no rule about indices is ever applied to it."""
+        a, b = self.expr(e.a), self.expr(e.b)
+        if e.type is INT64 and e.op in _RING:
+            return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
+        return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
+
+    def rewrite_Access(self, e: Access) -> Expr:
+        """An access at int64 coordinates."""
+        args = tuple([self.index(a) for a in e.args])
+        return Access(e.type, e.callee, args, e.component, e.stage)
+
+    def index(self, e: Expr) -> Expr:
+        """The expression as an int64 number."""
+        known = self._indices.get(e)
+        if known is None:
+            known = self._index(silent(e))
+            self._indices[e] = known
+        return known
+
+    def _index(self, e: Expr) -> Expr:
+        if e.type is INT64:
+            return self.value(e)
+        if e.type is INT32:
+            match e:
+                case IntImm(value=value):
+                    return ir.i64(value)
+                case Variable() | RVarRef():
+                    return self._variables.get(e, e)
+                case ParamRef():
+                    return Cast(INT64, e)
+                case Binary(op=op, a=a, b=b) if op in _EXACT and (op in _BOUNDED or not _unchecked(e)):
+                    return Binary(INT64, op, self.index(a), self.index(b))
+                case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < 31 and not _unchecked(a):
+                    return ir.mul(self.index(a), ir.i64(1 << k))
+                case Binary(op=BinaryOp.SHR, a=a, b=IntImm(value=k)) if 0 <= k < 31:
+                    return ir.div(self.index(a), ir.i64(1 << k))
+                case Binary(op=BinaryOp.BIT_AND, a=a, b=IntImm(value=k)) if k >= 0 and k & (k + 1) == 0:
+                    return ir.mod(self.index(a), ir.i64(k + 1))
+                case Select(condition=condition, a=a, b=b):
+                    return Select(INT64, self.value(condition), self.index(a), self.index(b))
+                case Promise(value=value, low=low, high=high):
+                    return Promise(INT64, self.index(value), self.index(low), self.index(high), e.location)
+                case Cast(a=inner) if inner.type is INT64 and isinstance(inner, ir.BufferField):
+                    return inner
+                case Cast(a=inner) if inner.type.is_integer() and INT32.can_represent(inner.type):
+                    return Cast(INT64, self.value(inner))
+        return Cast(INT64, self.value(e))
+
+
+def startup_index(e: Expr) -> Expr:
+    """A start-up expression (definition 2.9) as an int64 number."""
+    return TargetExprs({}).index(e)
+
+
+def exact_index(e: Expr) -> Expr | None:
+    """The int64 number that a compared value is; None where its int32 arithmetic might wrap."""
+    if e.type is INT64:
+        return e
+    match e:
+        case IntImm(value=value):
+            return ir.i64(value)
+        case Cast(a=Variable() | ir.BufferField() as a) if e.type is INT32:
+            return a
+        case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
+            return Cast(INT64, e)
+    return None
+
+
+def stage_variables(f: Function, stage: int, specialization: int = 0) -> dict[Expr, Expr]:
+    """What the pure and reduction variables of a stage are called in the target language."""
+    definition = f.definitions[stage]
+    found: dict[Expr, Expr] = {}
+
+    def loop_variable(name: str) -> Expr:
+        return ir.index_variable(str(LoopName(f.name, stage, specialization, name)))
+
+    for name, pure in zip(f.args, f.pure_dims(stage), strict=True):
+        if pure:
+            found[ir.pure_variable(name)] = loop_variable(name)
+    if definition.domain is not None:
+        for i, name in enumerate(definition.domain.names):
+            found[RVarRef(INT32, definition.domain, i)] = loop_variable(name)
+    return found

@@ -1,0 +1,299 @@
+"""What is known of index expressions at a place in a program, and a small prover on top of it.
+
+In: lower and upper bounds of atoms (loop variables, lengths, guards). Out: ``proves_le(a, b)``: True is a proof,
+False only says that none was found. Work is bounded by steps, never by time.
+
+    facts.within(x, ZERO, n - 1).proves_le(x/8*8, n - 1)   ->   True
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+
+from halide_core.analysis.linear import Linear, difference, linear_of
+from halide_core.analysis.refute import Kind, World
+from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
+from halide_core.ir.types import INT64
+
+Range = tuple[float, float]
+"""Constant bounds, possibly infinite. Integers inside are exact: they are Python ints."""
+
+EVERYTHING: Range = (-math.inf, math.inf)
+_STEPS = 64
+_DEPTH = 10
+_RANGE_DEPTH = 4
+
+
+class Facts:
+    """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
+
+    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
+
+    def __init__(self, parent: Facts | None = None) -> None:
+        self._parent = parent
+        self._lower: dict[Expr, list[Expr]] = {}
+        self._upper: dict[Expr, list[Expr]] = {}
+        self._proofs: dict[tuple[object, ...], bool] = {}
+        """By constant and terms: whether a form was proven not to be negative."""
+        self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
+        self._said: list[tuple[Expr, Expr]] = []
+        """The facts of this layer, as pairs of which the second is not below the first."""
+        self._worlds: list[World] = []
+        """States in which facts hold."""
+        self._seen = (-1, 0)
+        """Of how many facts: parents', and own."""
+
+    def assume_at_least(self, atom: Expr, bound: Expr) -> None:
+        """From here on ``bound <= atom``."""
+        self._lower.setdefault(atom, []).append(bound)
+        self._said.append((bound, atom))
+        self._forget()
+
+    def assume_at_most(self, atom: Expr, bound: Expr) -> None:
+        """From here on ``atom <= bound``."""
+        self._upper.setdefault(atom, []).append(bound)
+        self._said.append((atom, bound))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._proofs.clear()
+        self._ranges.clear()
+
+    def assume_range(self, atom: Expr, low: Expr, high: Expr) -> None:
+        """From here on ``low <= atom <= high``."""
+        self.assume_at_least(atom, low)
+        self.assume_at_most(atom, high)
+
+    def lower_bounds(self, atom: Expr) -> list[Expr]:
+        """Known lower bounds of an atom, the nearest first."""
+        found: list[Expr] = []
+        layer: Facts | None = self
+        while layer is not None:
+            found += layer._lower.get(atom, ())
+            layer = layer._parent
+        return found
+
+    def upper_bounds(self, atom: Expr) -> list[Expr]:
+        """Known upper bounds of an atom, the nearest first."""
+        found: list[Expr] = []
+        layer: Facts | None = self
+        while layer is not None:
+            found += layer._upper.get(atom, ())
+            layer = layer._parent
+        return found
+
+    def proves_le(self, a: Expr, b: Expr) -> bool:
+        """Whether ``a <= b`` is certain."""
+        return a is b or self.proves_nonnegative(difference(b, a))
+
+    def proves_nonnegative(self, form: Linear) -> bool:
+        """Whether ``form >= 0`` is certain."""
+        if not form.terms:
+            return form.const >= 0
+        key = (form.const, *form.terms.items())
+        known = self._proofs.get(key)
+        if known is None:
+            known = self._proofs[key] = self._proven_above(key) or _Search(self).nonnegative(form, _DEPTH)
+        return known
+
+    def _proven_above(self, key: tuple[object, ...]) -> bool:
+        """Whether a parent has a proof: its facts hold here too."""
+        layer = self._parent
+        while layer is not None:
+            if layer._proofs.get(key):
+                return True
+            layer = layer._parent
+        return False
+
+    def _states(self) -> list[World]:
+        """States in which all facts hold, those of parents among them. A parent's may do."""
+        above = self._parent._count() if self._parent else 0
+        if self._seen[0] != above:
+            self._worlds = self._parent._states() if self._parent else [World(k) for k in Kind]
+            self._seen = (above, 0)
+        if self._seen[1] != len(self._said):
+            new = self._said[self._seen[1] :]
+            self._worlds = [w for world in self._worlds if (w := self._kept(world, new)) is not None]
+            self._seen = (above, len(self._said))
+        return self._worlds
+
+    def _count(self) -> int:
+        count = 0
+        layer: Facts | None = self
+        while layer is not None:
+            count += len(layer._said)
+            layer = layer._parent
+        return count
+
+    def _kept(self, world: World, new: list[tuple[Expr, Expr]]) -> World | None:
+        """A world, if new facts hold there too; else another that kinds the same way; None if that fails."""
+        if all(world.keeps(least, most, self) for least, most in new):
+            return world
+        other = World(world.kind)
+        layer: Facts | None = self
+        while layer is not None:
+            if not all(other.keeps(least, most, self) for least, most in layer._said):
+                return None
+            layer = layer._parent
+        return other
+
+    def constant_range(self, e: Expr) -> Range:
+        """Constant bounds of an int64 expression, without search."""
+        form = linear_of(e)
+        low = high = float(form.const) if abs(form.const) > 1 << 52 else form.const
+        for atom, c in form.terms.items():
+            lo, hi = self._atom_range(atom, _RANGE_DEPTH)
+            if c < 0:
+                lo, hi = hi, lo
+            low += c * lo
+            high += c * hi
+        return (low, high)
+
+    def _atom_range(self, atom: Expr, depth: int) -> Range:
+        known = self._ranges.get(atom)
+        if known is None:
+            known = self._compute_range(atom, depth)
+            if depth >= _RANGE_DEPTH:
+                self._ranges[atom] = known
+        return known
+
+    def _compute_range(self, atom: Expr, depth: int) -> Range:
+        low, high = structural_range(atom, self, depth)
+        for bound in self.lower_bounds(atom):
+            if isinstance(bound, IntImm):
+                low = max(low, bound.value)
+        for bound in self.upper_bounds(atom):
+            if isinstance(bound, IntImm):
+                high = min(high, bound.value)
+        return (low, high)
+
+
+def structural_range(atom: Expr, facts: Facts, depth: int = 4) -> Range:
+    """Constant bounds that an atom's shape alone implies."""
+    match atom:
+        case IntImm(value=value):
+            return (value, value)
+        case BufferField(field=Field.EXTENT):
+            return (0, (1 << 31) - 1)
+        case BufferField():
+            return (-(1 << 31), (1 << 31) - 1)
+        case Cast(a=inner) if inner.type.is_integer() and atom.type is INT64 and inner.type.bits() < 64:
+            return inner.type.range
+        case Binary(op=BinaryOp.MOD, b=IntImm(value=k)) if k != 0:
+            return (0, abs(k) - 1)
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if depth:
+            (al, ah), (bl, bh) = _range(a, facts, depth - 1), _range(b, facts, depth - 1)
+            best = min if op is BinaryOp.MIN else max
+            return (best(al, bl), best(ah, bh))
+        case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0 and depth:
+            low, high = _range(a, facts, depth - 1)
+            return (_floor(low, k), _floor(high, k))
+        case Select(a=a, b=b) if depth:
+            (al, ah), (bl, bh) = _range(a, facts, depth - 1), _range(b, facts, depth - 1)
+            return (min(al, bl), max(ah, bh))
+    return EVERYTHING
+
+
+def _floor(value: float, k: int) -> float:
+    return value if math.isinf(value) else value // k
+
+
+def _range(e: Expr, facts: Facts, depth: int) -> Range:
+    form = linear_of(e)
+    low: float = form.const
+    high: float = form.const
+    for atom, c in form.terms.items():
+        lo, hi = facts._atom_range(atom, depth)
+        if c < 0:
+            lo, hi = hi, lo
+        low += c * lo
+        high += c * hi
+    return (low, high)
+
+
+_weights: weakref.WeakKeyDictionary[Expr, int] = weakref.WeakKeyDictionary()
+
+
+def _weight(e: Expr) -> int:
+    """How deep operators are nested in an expression."""
+    if not isinstance(e, Binary | Select):
+        return 0
+    known = _weights.get(e)
+    if known is None:
+        known = _weights[e] = 1 + max(_weight(e.a), _weight(e.b))
+    return known
+
+
+class _Search:
+    """One bounded search for a proof that a form is not negative."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._states = facts._states()
+        self._steps = _STEPS
+
+    def nonnegative(self, form: Linear, depth: int) -> bool:
+        """Replaces one atom at a time by something not above it, until a constant is left."""
+        self._steps -= 1
+        if self._steps < 0:
+            return False
+        for world in self._states:
+            if world.value(form, self._facts) < 0:
+                return False  # in a state in which all facts hold
+        low: float = form.const
+        ranges = self._facts._ranges
+        for atom, c in form.terms.items():
+            lo, hi = ranges.get(atom) or self._facts._atom_range(atom, _RANGE_DEPTH)
+            low += c * (lo if c > 0 else hi)
+        if low >= 0:
+            return True
+        if depth == 0:
+            return False
+        operators = [atom for atom in form.terms if isinstance(atom, Binary | Select)]
+        if operators:
+            # The atom that holds most goes first: what comes out of it can still cancel against the others.
+            operators.sort(key=_weight, reverse=True)
+            return any(self._through_operator(form, atom, form.terms[atom], depth) for atom in operators)
+        return self._through_facts(form, depth)
+
+    def _through_operator(self, form: Linear, atom: Binary | Select, c: int, depth: int) -> bool:
+        """The proof by cases of one operator atom, or by what is known of it."""
+        match atom:
+            case Select(a=a, b=b):
+                return self._all(form, atom, (a, b), depth)
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+                # min is below either operand: as a positive term both must do, as a negative one either does.
+                if (op is BinaryOp.MIN) == (c > 0):
+                    return self._all(form, atom, (a, b), depth)
+                return any(self.nonnegative(form.replacing(atom, linear_of(e)), depth - 1) for e in (a, b))
+            case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0:
+                # k·(a div k) lies in [a - k + 1, a].
+                scaled = form.times(k // math.gcd(k, c))
+                c = scaled.terms[atom]
+                rest = scaled.plus(Linear({atom: 1}, 0), -c)
+                worst = linear_of(a).plus(Linear({}, 1 - k)) if c > 0 else linear_of(a)
+                return self.nonnegative(rest.plus(worst, c // k), depth - 1)
+        return self._through_facts(form, depth)
+
+    def _all(self, form: Linear, atom: Expr, cases: tuple[Expr, ...], depth: int) -> bool:
+        return all(self.nonnegative(form.replacing(atom, linear_of(e)), depth - 1) for e in cases)
+
+    def _through_facts(self, form: Linear, depth: int) -> bool:
+        """The proof by what is known of one atom: first by what cancels against the others."""
+        candidates: list[tuple[int, Linear]] = []
+        for atom, c in form.terms.items():
+            bounds = self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
+            for bound in bounds:
+                if isinstance(bound, IntImm) and len(form.terms) == 1:
+                    continue
+                other = linear_of(bound)
+                shared = sum(1 for each in other.terms if each in form.terms)
+                candidates.append((-shared, form.replacing(atom, other)))
+        candidates.sort(key=lambda each: each[0])
+        return any(self.nonnegative(replaced, depth - 1) for _, replaced in candidates)
+
+
+def nothing_known() -> Facts:
+    """No facts beyond what shapes imply."""
+    return Facts()

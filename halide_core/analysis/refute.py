@@ -1,0 +1,163 @@
+"""States in which some facts hold: what is negative in one of them can't be proven not to be.
+
+In: lower and upper bounds of atoms. Out: a World, which gives every int64 expression a value; None where the first try
+breaks a fact. A search for a proof that has to fail is so seldom begun.
+
+    x >= 0, x <= n - 1   ->   x = 0, n = 31   ->   no search can find that x - 1 is not negative
+
+Nothing rests on a world: one that were wrong could only cost a proof.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from enum import Enum, auto
+from typing import Protocol
+
+from halide_core.analysis.linear import Linear
+from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Not, Select
+from halide_core.ir.types import INT32, INT64
+from halide_core.reference.scalar_ops import binary_function
+
+_FUNCTIONS = {op: binary_function(op, INT64) for op in BinaryOp} | {
+    BinaryOp.ADD: operator.add,  # indices never wrap
+    BinaryOp.SUB: operator.sub,
+    BinaryOp.MUL: operator.mul,
+}
+
+_FAR = 1 << 20
+"""Further from zero a bound is one of a type: nothing interesting happens near it."""
+
+
+class Known(Protocol):
+    """What is known of atoms."""
+
+    def lower_bounds(self, atom: Expr) -> Sequence[Expr]:
+        """Bounds that the atom is not below."""
+        ...
+
+    def upper_bounds(self, atom: Expr) -> Sequence[Expr]:
+        """Bounds that it is not above."""
+        ...
+
+
+class Where(Enum):
+    """Which of the values that it may have a world gives to an atom."""
+
+    LEAST = auto()
+    MOST = auto()
+    ANY = auto()
+
+
+class Kind(Enum):
+    """Worlds that differ enough: where values lie, and how far from what bounds them."""
+
+    LEAST = (Where.LEAST, 40)
+    MOST = (Where.MOST, 40)
+    MIXED = (Where.ANY, 40)
+    NEAR = (Where.ANY, 5)
+    BY = (Where.ANY, 12)
+    FAR = (Where.ANY, 1 << 31)
+
+
+class World:
+    """A state, found as it is asked about: an atom gets its value when an expression first needs it."""
+
+    __slots__ = ("_draw", "_open", "_values", "kind")
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self._draw = random.Random(kind.name)
+        self._values: dict[Expr, int] = {}
+        self._open: set[Expr] = set()
+        """The atoms whose bounds are being valued: a bound that leads back to one says nothing yet."""
+
+    def value(self, form: Linear, known: Known) -> int:
+        """What a form is worth. New atoms are given values within their bounds."""
+        total, values = form.const, self._values
+        for atom, c in form.terms.items():
+            value = values.get(atom)
+            total += c * (self._value(atom, known) if value is None else value)
+        return total
+
+    def keeps(self, least: Expr, most: Expr, known: Known) -> bool:
+        """Whether ``least <= most``."""
+        return self._value(least, known) <= self._value(most, known)
+
+    def _value(self, e: Expr, known: Known) -> int:
+        if isinstance(e, IntImm):
+            return e.value
+        value = self._values.get(e)
+        if value is None:
+            value = self._operator(e, known)
+            if value is None:
+                value = self._atom(e, known)
+            self._values[e] = value
+        return value
+
+    def _operator(self, e: Expr, known: Known) -> int | None:
+        """The value of an operator on int64 and truth values; None for all else."""
+        match e:
+            case Binary(op=op, a=a, b=b) if a.type is INT64 or a.type.is_bool():
+                value: int = _FUNCTIONS[op](self._value(a, known), self._value(b, known))
+                return int(value)
+            case Select(condition=condition, a=a, b=b):
+                return self._value(a if self._value(condition, known) else b, known)
+            case Not(a=a):
+                return 1 - self._value(a, known)
+        return None
+
+    def _atom(self, e: Expr, known: Known) -> int:
+        if e in self._open:
+            raise _CircleError
+        self._open.add(e)
+        least, most = _range_of(e)
+        low = max(self._values_of(known.lower_bounds(e), known, least), default=None)
+        high = min(self._values_of(known.upper_bounds(e), known, most), default=None)
+        self._open.discard(e)
+        return self._between(e, low, high)
+
+    def _values_of(self, bounds: Sequence[Expr], known: Known, always: int | None) -> list[int]:
+        values = [] if always is None else [always]
+        for bound in bounds:
+            with suppress(_CircleError):
+                values.append(self._value(bound, known))
+        return values
+
+    def _between(self, e: Expr, low: int | None, high: int | None) -> int:
+        """A value in a range. Atoms without bounds are worth different things: equal ones would hide much."""
+        (where, span), draw = self.kind.value, self._draw
+        least = None if low is None or low < -_FAR else low
+        most = None if high is None or high > _FAR else high
+        if least is None:
+            least = (0 if most is None else most) - draw.randint(0, span)
+        if most is None:
+            most = least + draw.randint(0, 2 * span)
+        if isinstance(e, BufferField) and e.field is Field.EXTENT and where is not Where.LEAST:
+            wished = draw.randint(1, span)  # of an empty buffer little is true
+        elif where is Where.ANY:
+            wished = draw.randint(least, max(least, min(most, least + span)))
+        else:
+            wished = least if where is Where.LEAST else most
+        if high is not None:
+            wished = min(wished, high)
+        return wished if low is None else max(wished, low)
+
+
+def _range_of(e: Expr) -> tuple[int | None, int | None]:
+    """The values that an atom can have at all, as far as its type says."""
+    match e:
+        case BufferField(field=Field.EXTENT):
+            return (0, INT32.range[1])
+        case BufferField():
+            return INT32.range
+        case Cast(a=inner) if inner.type.is_integer() and inner.type.bits() < 64:
+            return inner.type.range
+    return (0, 1) if e.type.is_bool() else (None, None)
+
+
+class _CircleError(Exception):
+    """The value of an atom hangs on itself."""

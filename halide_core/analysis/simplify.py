@@ -1,0 +1,242 @@
+"""Simplification of index and truth expressions; value expressions of other types pass through unchanged
+but for their constants, whose arithmetic wraps as it would at run time.
+
+In: an expression, and facts that hold where it stands. Out: an equal expression.
+
+    simplify((x*8 + 16)/8)        ->  x + 2
+    simplify(min(x, x + 3))       ->  x
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.prover import Facts, nothing_known
+from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import Rewriter
+
+_LIMIT = 1 << 62
+
+
+class Simplifier(Rewriter):
+    """One set of facts, one memo."""
+
+    def __init__(self, facts: Facts | None = None) -> None:
+        super().__init__()
+        self.facts = facts if facts is not None else nothing_known()
+
+    def rewrite_Binary(self, e: Binary) -> Expr:
+        """Folds, cancels, and decides what the facts decide."""
+        a, b = self.expr(e.a), self.expr(e.b)
+        if e.op in ir.LOGICAL:
+            return _logic(e, a, b)
+        if a.type is INT64:
+            return self._index(e.op, a, b)
+        if isinstance(a, IntImm) and isinstance(b, IntImm):
+            folded = _fold(e.op, a, b)
+            if folded is not None:
+                return folded
+        return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
+
+    def _index(self, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+        match op:
+            case BinaryOp.ADD:
+                return _small(linear_of(a).plus(linear_of(b)), op, a, b)
+            case BinaryOp.SUB:
+                return _small(linear_of(a).plus(linear_of(b), -1), op, a, b)
+            case BinaryOp.MUL:
+                return _product(a, b)
+            case BinaryOp.MIN:
+                return self.minimum(a, b)
+            case BinaryOp.MAX:
+                return self.maximum(a, b)
+            case BinaryOp.DIV:
+                return self._quotient(a, b)
+            case BinaryOp.MOD:
+                return self._remainder(a, b)
+            case BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ | BinaryOp.NE:
+                return self._comparison(op, a, b)
+        return ir.binary(op, a, b)
+
+    def minimum(self, a: Expr, b: Expr) -> Expr:
+        """``min(a, b)`` of simplified operands."""
+        if self.facts.proves_le(a, b):
+            return a
+        if self.facts.proves_le(b, a):
+            return b
+        return _factored(BinaryOp.MIN, a, b)
+
+    def maximum(self, a: Expr, b: Expr) -> Expr:
+        """``max(a, b)`` of simplified operands."""
+        if self.facts.proves_le(a, b):
+            return b
+        if self.facts.proves_le(b, a):
+            return a
+        return _factored(BinaryOp.MAX, a, b)
+
+    def _quotient(self, a: Expr, b: Expr) -> Expr:
+        if not isinstance(b, IntImm) or b.value <= 0:
+            return ir.div(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[0]
+        k = b.value
+        whole, rest = _divided(linear_of(a), k)
+        left = to_expr(rest)
+        if not rest.terms or (self.facts.proves_le(ir.ZERO, left) and self.facts.proves_le(left, ir.i64(k - 1))):
+            return to_expr(whole)
+        if k == 1:
+            return a
+        match left:
+            case Binary(op=BinaryOp.DIV, a=inner, b=IntImm(value=j)) if j > 0:
+                return to_expr(whole.plus(linear_of(ir.div(inner, ir.i64(j * k)))))
+        return to_expr(whole.plus(Linear({ir.div(left, b): 1}, 0)))
+
+    def _remainder(self, a: Expr, b: Expr) -> Expr:
+        if not isinstance(b, IntImm) or b.value <= 0:
+            return ir.mod(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[1]
+        _, rest = _divided(linear_of(a), b.value)
+        left = to_expr(rest)
+        if not rest.terms or (
+            self.facts.proves_le(ir.ZERO, left) and self.facts.proves_le(left, ir.i64(b.value - 1))
+        ):
+            return left
+        return ir.mod(left, b)
+
+    def _comparison(self, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+        facts = self.facts
+        one_less = Linear({}, -1)
+        gap = difference(b, a)
+        back = difference(a, b)
+        below, above = gap.plus(one_less), back.plus(one_less)
+        verdict: bool | None = None
+        if op is BinaryOp.LT:
+            verdict = True if facts.proves_nonnegative(below) else False if facts.proves_nonnegative(back) else None
+        elif op is BinaryOp.LE:
+            verdict = True if facts.proves_nonnegative(gap) else False if facts.proves_nonnegative(above) else None
+        elif not gap.terms:
+            verdict = (gap.const == 0) == (op is BinaryOp.EQ)
+        elif facts.proves_nonnegative(below) or facts.proves_nonnegative(above):
+            verdict = op is BinaryOp.NE
+        if verdict is not None:
+            return ir.TRUE if verdict else ir.FALSE
+        return ir.binary(op, a, b)
+
+    def rewrite_Not(self, e: Not) -> Expr:
+        """Folds a negated constant or comparison."""
+        a = self.expr(e.a)
+        match a:
+            case IntImm(value=value):
+                return ir.FALSE if value else ir.TRUE
+            case Binary(op=BinaryOp.LT, a=x, b=y) if x.type.is_integer():
+                return ir.less_equal(y, x)
+            case Binary(op=BinaryOp.LE, a=x, b=y) if x.type.is_integer():
+                return ir.less(y, x)
+        return e if a is e.a else Not(e.type, a)
+
+    def rewrite_Select(self, e: Select) -> Expr:
+        """Picks a side that is certain."""
+        condition, a, b = self.expr(e.condition), self.expr(e.a), self.expr(e.b)
+        if isinstance(condition, IntImm):
+            return a if condition.value else b
+        if a is b:
+            return a
+        same = condition is e.condition and a is e.a and b is e.b
+        return e if same else Select(e.type, condition, a, b)
+
+    def rewrite_Cast(self, e: Cast) -> Expr:
+        """Folds constants, and an index that goes through int32 and back."""
+        a = self.expr(e.a)
+        if a.type is e.type:
+            return a
+        if isinstance(a, IntImm) and e.type.is_integer() and not e.type.is_bool():
+            return ir.const(a.value, e.type)
+        if e.type is INT64 and isinstance(a, Cast) and a.a.type is INT64 and a.type.is_int():
+            low, high = self.facts.constant_range(a.a)
+            if a.type.range[0] <= low and high <= a.type.range[1]:
+                return a.a
+        return e if a is e.a else Cast(e.type, a)
+
+
+def _factored(op: BinaryOp, a: Expr, b: Expr) -> Expr:
+    """``min(c + a, c + b)`` as ``c + min(a, b)``, so that what both sides share can cancel outside."""
+    x, y = linear_of(a), linear_of(b)
+    shared = {atom: c for atom, c in x.terms.items() if y.terms.get(atom) == c}
+    constant = y.const if y.terms.keys() - shared.keys() else x.const
+    if not shared and not constant:
+        return ir.binary(op, a, b)
+    common = Linear(shared, constant)
+    inner = ir.binary(op, to_expr(x.plus(common, -1)), to_expr(y.plus(common, -1)))
+    return to_expr(common.plus(Linear({inner: 1}, 0)))
+
+
+def _small(form: Linear, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+    """A linear form as an expression, unless its constants would leave int64."""
+    if abs(form.const) >= _LIMIT or any(abs(c) >= _LIMIT for c in form.terms.values()):
+        return ir.binary(op, a, b)
+    return to_expr(form)
+
+
+def _product(a: Expr, b: Expr) -> Expr:
+    x, y = linear_of(a), linear_of(b)
+    if x.terms and y.terms:
+        return ir.mul(a, b)
+    form = x.times(y.const) if not y.terms else y.times(x.const)
+    return _small(form, BinaryOp.MUL, a, b)
+
+
+def _divided(form: Linear, k: int) -> tuple[Linear, Linear]:
+    """``form = k·whole + rest``, with the constant of ``rest`` in [0, k)."""
+    whole = {a: c // k for a, c in form.terms.items() if c % k == 0}
+    rest = {a: c for a, c in form.terms.items() if c % k != 0}
+    return Linear(whole, form.const // k), Linear(rest, form.const % k)
+
+
+def _euclid(a: IntImm, b: IntImm) -> tuple[Expr, Expr]:
+    if b.value == 0:
+        return ir.const(0, a.type), ir.const(0, a.type)
+    remainder = a.value % abs(b.value)
+    return ir.const((a.value - remainder) // b.value, a.type), ir.const(remainder, a.type)
+
+
+def _fold(op: BinaryOp, a: IntImm, b: IntImm) -> Expr | None:
+    """The value of an operator on two constants of one integer type; None where it is left to run time."""
+    x, y = a.value, b.value
+    match op:
+        case BinaryOp.ADD:
+            return ir.const(x + y, a.type)
+        case BinaryOp.SUB:
+            return ir.const(x - y, a.type)
+        case BinaryOp.MUL:
+            return ir.const(x * y, a.type)
+        case BinaryOp.DIV:
+            return _euclid(a, b)[0]
+        case BinaryOp.MOD:
+            return _euclid(a, b)[1]
+        case BinaryOp.MIN:
+            return a if x < y else b
+        case BinaryOp.MAX:
+            return a if x > y else b
+        case BinaryOp.LT:
+            return ir.TRUE if x < y else ir.FALSE
+        case BinaryOp.LE:
+            return ir.TRUE if x <= y else ir.FALSE
+        case BinaryOp.EQ:
+            return ir.TRUE if x == y else ir.FALSE
+        case BinaryOp.NE:
+            return ir.TRUE if x != y else ir.FALSE
+    return None
+
+
+def _logic(e: Binary, a: Expr, b: Expr) -> Expr:
+    neutral, absorbing = (ir.TRUE, ir.FALSE) if e.op is BinaryOp.AND else (ir.FALSE, ir.TRUE)
+    if a is absorbing or b is absorbing:
+        return absorbing
+    if a is neutral or a is b:
+        return b
+    if b is neutral:
+        return a
+    return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
+
+
+def simplify(e: Expr, facts: Facts | None = None) -> Expr:
+    """An equal expression, simpler where the rules or the facts allow it."""
+    return Simplifier(facts).expr(e)

@@ -1,0 +1,1 @@
+"""Buffers: numpy arrays with coordinates of their own, and as pictures."""

@@ -1,0 +1,374 @@
+"""Expressions and holes (figure 2.5b): what the grammar in ``ir`` is made of.
+
+Hash-consed: two that are built alike are one object, so equality is ``is``, and a memo keyed by a node never walks a
+shared part twice. Frozen; built positionally.
+
+    Binary(INT64, BinaryOp.ADD, x, y) is Binary(INT64, BinaryOp.ADD, x, y)   ->   True
+"""
+
+from __future__ import annotations
+
+import struct
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from halide_core.errors import Location
+from halide_core.ir.float16 import value_of_pattern
+from halide_core.ir.pickled import from_rows, rows_of
+from halide_core.ir.types import Type
+
+# ---------------------------------------------------------------------------------------------------------
+# What an expression can name.
+
+
+class Callee:
+    """Something that an expression reads at a point: a Func or an image. Compared by identity."""
+
+    name: str
+    dimensions: int
+    types: tuple[Type, ...]
+
+    def component_name(self, component: int) -> str:
+        """What the memory of one component is called: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
+        return self.name if len(self.types) == 1 else f"{self.name}.{component}"
+
+    @property
+    def own(self) -> Callee:
+        """The user's, where this is a copy that the compiler made: what messages name."""
+        return self
+
+
+class Scalar:
+    """A named scalar input of a pipeline. Compared by identity."""
+
+    name: str
+    type: Type
+
+
+class Domain:
+    """A reduction domain: an ordered list of named variables. Compared by identity."""
+
+    names: tuple[str, ...]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Expressions.
+
+_format: Callable[[Any], str] = object.__repr__
+
+
+def format_node(node: object) -> str:
+    """A node as the printer shows it."""
+    return _format(node)
+
+
+def print_nodes_with(formatter: Callable[[Any], str]) -> None:
+    """Sets how nodes show themselves; the printer, which sits above the grammar, calls this once."""
+    global _format
+    _format = formatter
+
+
+_nodes: weakref.WeakValueDictionary[tuple[Any, ...], Any] = weakref.WeakValueDictionary()
+_T = TypeVar("_T")
+
+
+class _HashConsed(type):
+    """Makes a class return the node it already has for the same fields."""
+
+    def __call__(cls: type[_T], *fields: Any) -> _T:
+        key = (cls, *fields)
+        node = _nodes.get(key)
+        if node is None:
+            node = type.__call__(cls, *fields)
+            node = _nodes.setdefault(key, node)
+        return node  # type: ignore[no-any-return]  # the table holds nodes of every class
+
+
+class Expr(metaclass=_HashConsed):
+    """A typed expression. Built positionally; equality is identity."""
+
+    __slots__ = ("__weakref__",)
+    type: Type
+
+    def __repr__(self) -> str:
+        return _format(self)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return from_rows, (rows_of(self, Expr),)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IntImm(Expr):
+    """An integer or truth value, always inside its type's range."""
+
+    type: Type
+    value: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FloatImm(Expr):
+    """A floating-point number, kept as its bit pattern: 0.0 is not -0.0."""
+
+    type: Type
+    pattern: int
+
+    @property
+    def value(self) -> float:
+        """The number as a Python float."""
+        if self.type.is_narrow_float():
+            return value_of_pattern(self.pattern, self.type)
+        code, unsigned = ("<f", "<I") if self.type.bits() == 32 else ("<d", "<Q")
+        number: float = struct.unpack(code, struct.pack(unsigned, self.pattern))[0]
+        return number
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Variable(Expr):
+    """A pure variable of a definition (int32), or a loop or let variable of the target language (int64)."""
+
+    type: Type
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RVarRef(Expr):
+    """The ``index``-th variable of a reduction domain."""
+
+    type: Type
+    domain: Domain
+    index: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ParamRef(Expr):
+    """The value of a scalar parameter."""
+
+    type: Type
+    param: Scalar
+
+
+class Field(Enum):
+    """What a buffer says of one of its dimensions."""
+
+    MIN = "min"
+    EXTENT = "extent"
+    STRIDE = "stride"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BufferField(Expr):
+    """``min``, ``extent`` or ``stride`` (in elements) of one dimension of an argument buffer."""
+
+    type: Type
+    buffer: Callee
+    field: Field
+    dim: int
+
+
+class BinaryOp(Enum):
+    """Binary operators; the value is how they print."""
+
+    __hash__ = object.__hash__  # Enum's own is a function in Python, and each node is looked up by its fields
+
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    MOD = "%"
+    MIN = "min"
+    MAX = "max"
+    EQ = "=="
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    AND = "&&"
+    OR = "||"
+    BIT_AND = "&"
+    BIT_OR = "|"
+    BIT_XOR = "^"
+    SHL = "<<"
+    SHR = ">>"
+
+
+COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE})
+LOGICAL = frozenset({BinaryOp.AND, BinaryOp.OR})
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Binary(Expr):
+    """``a op b``. Both operands have one type; comparisons and logic give bool."""
+
+    type: Type
+    op: BinaryOp
+    a: Expr
+    b: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Not(Expr):
+    """Logical negation of a bool."""
+
+    type: Type
+    a: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Select(Expr):
+    """``a`` where ``condition`` holds, else ``b``; both are evaluated."""
+
+    type: Type
+    condition: Expr
+    a: Expr
+    b: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Cast(Expr):
+    """Conversion by value: integers wrap; float to integer truncates and saturates, NaN gives 0."""
+
+    type: Type
+    a: Expr
+
+
+class Intrinsic(Enum):
+    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each.
+    FMA is ``a*b + c``, rounded once, and has no name for users (``fused_products``). ROUNDING_HALVING_ADD, of integers,
+    is what the compiler finds in longer formulas."""
+
+    ABS = "abs"
+    SQRT = "sqrt"
+    EXP = "exp"
+    LOG = "log"
+    SIN = "sin"
+    COS = "cos"
+    TAN = "tan"
+    ASIN = "asin"
+    ACOS = "acos"
+    ATAN = "atan"
+    ATAN2 = "atan2"
+    SINH = "sinh"
+    COSH = "cosh"
+    TANH = "tanh"
+    POW = "pow"
+    FMA = "fma"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    ROUND = "round"
+    TRUNC = "trunc"
+    IS_NAN = "is_nan"
+    REINTERPRET = "reinterpret"
+    ROUNDING_HALVING_ADD = "rounding_halving_add"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Call(Expr):
+    """A mathematical function of values."""
+
+    type: Type
+    function: Intrinsic
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Promise(Expr):
+    """``value``, an integer that the user promises to lie in [low, high], on a line of his. Bounds rely on it."""
+
+    type: Type
+    value: Expr
+    low: Expr
+    high: Expr
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Print(Expr):
+    """``a``; where ``condition`` holds, ``message``, texts and values, is shown on a line of its own."""
+
+    type: Type
+    a: Expr
+    condition: Expr
+    message: tuple[str | Expr, ...]
+
+
+LAST_STAGE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Access(Expr):
+    """``f[args]``: component ``component`` of a Func or an image at a point.
+
+    ``stage`` is the label of figure 2.7: the stage whose value is meant, LAST_STAGE from outside the Func.
+    """
+
+    type: Type
+    callee: Callee
+    args: tuple[Expr, ...]
+    component: int
+    stage: int
+
+
+class HoleKind(Enum):
+    """Definition 2.14 (1), and the bounds of a reduction loop, which are never holes."""
+
+    MEM = "mem"
+    CPU = "cpu"
+    LOOP = "loop"
+    """What an iteration computes of what it needs, where memory keeps what earlier ones computed; of all stages."""
+
+
+class End(Enum):
+    """Definition 2.14 (2): which half of an interval a hole stands for."""
+
+    MIN = "min"
+    LEN = "len"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hole(Expr):
+    """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in mem and loop holes."""
+
+    type: Type
+    kind: HoleKind
+    func: Callee
+    stage: int
+    specialization: int
+    dim: int
+    end: End
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Load(Expr):
+    """An element, or lanes of elements, of a flat buffer."""
+
+    type: Type
+    buffer: str
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ramp(Expr):
+    """``base, base + stride, …``: ``type.lanes()`` values."""
+
+    type: Type
+    base: Expr
+    stride: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Broadcast(Expr):
+    """``type.lanes()`` copies of a scalar."""
+
+    type: Type
+    a: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Slice(Expr):
+    """``type.lanes()`` neighbouring lanes of a vector variable, from lane ``first`` on; of one lane, a scalar."""
+
+    type: Type
+    a: Expr
+    first: int

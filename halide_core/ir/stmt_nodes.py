@@ -1,0 +1,234 @@
+"""Statements (figure 2.7): the imperative half of the grammar in ``ir``. Frozen; equality is identity.
+
+    For(loop, x, Interval(ZERO, n), LoopKind.SERIAL, True, body)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from halide_core.ir.debug_files import DebugFile
+from halide_core.ir.expr_nodes import Callee, Expr, Variable, format_node
+from halide_core.ir.memory import Layout, MemoryType, PrefetchBoundStrategy
+from halide_core.ir.types import Type
+
+# ---------------------------------------------------------------------------------------------------------
+# Statements.
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range as figure 2.7 writes it: a minimum and a length."""
+
+    min: Expr
+    len: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LoopName:
+    """What identifies a loop for scheduling (lemma 2.4)."""
+
+    func: str
+    stage: int
+    specialization: int
+    var: str
+
+    def __str__(self) -> str:
+        special = f"[{self.specialization}]" if self.specialization else ""
+        return f"{self.func}.s{self.stage}{special}.{self.var}"
+
+
+class LoopKind(Enum):
+    """Traversal orders (figure 2.7), and the two of section 2.8.6."""
+
+    SERIAL = "for"
+    PARALLEL = "parallel"
+    VECTORIZED = "vectorized"
+    UNROLLED = "unrolled"
+
+
+class Stmt:
+    """A statement. Equality is identity."""
+
+    __slots__ = ("__weakref__",)
+
+    def __repr__(self) -> str:
+        return format_node(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Block(Stmt):
+    """Statements in order. A let or an allocate scopes over those that follow it."""
+
+    stmts: tuple[Stmt, ...]
+
+    def __iter__(self) -> Iterator[Stmt]:
+        return iter(self.stmts)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Let(Stmt):
+    """``let var = value``. ``within`` is what the path guarantees of the value, where the rewrite that made
+    the let knows more than the value shows: a shifted split never leaves the old loop."""
+
+    var: Variable
+    value: Expr
+    within: Interval | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Allocate(Stmt):
+    """``allocate f(I, …)``: memory for every component of a Func, until the block ends.
+
+    ``folds``: of each dimension the number of its slots, or None where each coordinate has one. A coordinate's slot is
+    its remainder; a point loses its value when another one of the same slots is written. Empty where nothing folds.
+    """
+
+    func: Callee
+    bounds: tuple[Interval, ...]
+    folds: tuple[Expr | None, ...] = ()
+    layout: Layout | None = None
+
+    def fold(self, dim: int) -> Expr | None:
+        """The number of slots of a dimension, if it folds."""
+        return self.folds[dim] if self.folds else None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Label(Stmt):
+    """``label f: s`` (``stage`` None) or ``label f.s1: s``: a handle for scheduling."""
+
+    func: Callee
+    stage: int | None
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class For(Stmt):
+    """``for var in (min, len): body``. ``pure`` as in definition 2.16."""
+
+    loop: LoopName
+    var: Variable
+    bounds: Interval
+    kind: LoopKind
+    pure: bool
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class If(Stmt):
+    """``if condition: then else: otherwise``."""
+
+    condition: Expr
+    then: Stmt
+    otherwise: Stmt | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Provide(Stmt):
+    """``f[args] = values``: stage ``stage`` of ``func`` writes one point, all components at once. ``atomic``: between
+    what the values read of that point and the write no other iteration writes it."""
+
+    func: Callee
+    stage: int
+    args: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    atomic: bool = False
+
+
+class Failure(Enum):
+    """Why a start-up check can fail; the values are those of ``enum halide_core_error_code``."""
+
+    ARGUMENT_BOUNDS = "argument_bounds"
+    ARGUMENT_EXTENT = "argument_extent"
+    ARGUMENT_STRIDE = "argument_stride"
+    ASSERTION = "assertion_failed"
+    INDEX_OVERFLOW = "index_overflow"
+    PARAMETER_RANGE = "parameter_range"
+    REDUCTION_EXTENT = "reduction_extent"
+    SPECIALIZE_FAIL = "specialize_fail"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Assert(Stmt):
+    """``assert condition``; ``message`` mixes text with the values to print in it."""
+
+    condition: Expr
+    failure: Failure
+    message: tuple[str | Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AnswerQuery(Stmt):
+    """Where an argument's host pointer is null: write the region it needs into it, and end the run."""
+
+    regions: tuple[tuple[Callee, tuple[Interval, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WriteFile(Stmt):
+    """Writes a Func's memory to a file, for people: to the program it is nothing. ``box``: the points that it holds.
+    ``strides``: the distances between them, once memory is flat."""
+
+    func: Callee
+    file: DebugFile
+    box: tuple[Interval, ...]
+    strides: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrefetchRegion(Stmt):
+    """Asks the machine to bring near what the rest of the block will read of ``func`` when the loop variable ``var`` is
+    ``offset`` further on. To the program it is nothing: no value depends on it. ``box``: those points, once bounds are
+    known; the strategy has taken those away by then that have no memory, unless it is NonFaulting."""
+
+    func: Callee
+    var: Variable
+    offset: Expr
+    strategy: PrefetchBoundStrategy
+    box: tuple[Interval, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrefetchLine(Stmt):
+    """Asks the machine to bring ``buffer[index]`` near, in flat memory; ``index`` is a number modulo 2^64. ``inside``:
+    whether that element is there."""
+
+    buffer: str
+    index: Expr
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AllocateFlat(Stmt):
+    """``size`` elements of flat memory until the block ends; ``limit`` is a constant upper bound, if there is one.
+    ``zeroed``: whether they begin as 0 in C, for a file that shows those which nothing writes."""
+
+    buffer: str
+    type: Type
+    size: Expr
+    limit: int | None
+    memory: MemoryType = MemoryType.Auto
+    zeroed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Store(Stmt):
+    """``buffer[index] = value`` on flat memory, for one element or lanes of them. ``atomic`` as of a Provide."""
+
+    buffer: str
+    index: Expr
+    value: Expr
+    atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stores(Stmt):
+    """The stores of a point of a Tuple, at once: every index and value is read before anything is written."""
+
+    stores: tuple[Store, ...]
+
+
+NOTHING = Block(())

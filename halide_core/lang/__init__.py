@@ -1,0 +1,1 @@
+"""The language that users write: Func, Var, RDom, Param, ImageParam and what they are defined with."""

@@ -1,0 +1,38 @@
+"""Python numbers that are to become values of one given type: of a Param, of a Buffer's element, of an argument.
+
+In: a type and a number. Out: the number as Python's int or float, or an error where the type can't hold it.
+
+    checked_value(UInt(8), 300, 'Param "p"')   ->   TypeMismatchError: 300 is not a value of uint8, …
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halide_core.errors import TypeMismatchError
+from halide_core.ir.float16 import rounded
+from halide_core.ir.types import Type
+
+
+def checked_value(type: Type, value: object, what: str) -> int | float:
+    """``value`` as a number of ``type``.
+
+    Raises:
+        TypeMismatchError: not a number, a float where an integer is needed, or an integer that doesn't fit.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        kind = value.__class__.__name__
+        raise TypeMismatchError(f"{what} is of {type}: it needs a number, not a {kind}.")
+    if type.is_float():
+        return rounded(float(value), type) if type.is_narrow_float() else float(value)
+    if isinstance(value, float):
+        raise TypeMismatchError(f"{what} is of {type}: it can't be the float {value!r}. Write int({value!r}).")
+    number = int(value)
+    if not type.can_represent(number):
+        low, high = type.range
+        raise TypeMismatchError(f"{number} is not a value of {type}, the type of {what}: {low} to {high}.")
+    return number

@@ -1,0 +1,130 @@
+"""Boundary conditions: an image, or a Func within bounds, made into a Func that has a value everywhere.
+
+In: a Buffer or an ImageParam, or any source with a list of (min, extent). Out: a Func that reads it only inside.
+
+    repeat_edge(ip)[x]   ->   ip[max(min(x, min + extent - 1), min)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from halide_core import ir
+from halide_core.buffer.buffer import Buffer
+from halide_core.errors import DefinitionError, TypeMismatchError
+from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
+from halide_core.lang.expr import Expr, ExprLike, Var, is_plain, matched
+from halide_core.lang.func import Func
+from halide_core.lang.image_param import ImageParam
+from halide_core.lang.ops.math import clamp, select
+
+Source: TypeAlias = "ImageParam | Buffer | Func"
+_Coordinate = Callable[[Expr, Expr, Expr], Expr]
+
+
+def _bounds(name: str, source: Source, bounds: Sequence[RangeLike] | None) -> list[Range]:
+    if not isinstance(source, ImageParam | Buffer | Func):
+        raise DefinitionError(f"{name}() takes an ImageParam, a Buffer or a Func, not {source!r}.")
+    if bounds is None:
+        if isinstance(source, Func):
+            raise DefinitionError(f"{name}() of a Func needs bounds: {name}({source.name()}, [(min, extent), …]).")
+        dims = [source.dim(i) for i in range(source.dimensions())]
+        return [Range(d.min(), d.extent()) for d in dims]
+    ranges = [as_range(b) for b in bounds]
+    if len(ranges) > source.dimensions():
+        raise DefinitionError(f"{name}() is given {len(ranges)} bounds for {source.dimensions()} dimensions.")
+    return ranges + [Range()] * (source.dimensions() - len(ranges))
+
+
+def _arguments(source: Source) -> list[Var]:
+    if isinstance(source, Func):
+        return source.args()
+    return [Var(f"_{i}") for i in range(source.dimensions())]
+
+
+def _read(source: Source, at: Sequence[ExprLike]) -> Expr:
+    return Expr(source[tuple(at)]) if isinstance(source, Func) else source.at(*at)
+
+
+def _moved(name: str, source: Source, bounds: Sequence[RangeLike] | None, coordinate: _Coordinate) -> Func:
+    ranges, args = _bounds(name, source, bounds), _arguments(source)
+    at: list[ExprLike] = []
+    for arg, r in zip(args, ranges, strict=True):
+        at.append(arg if r.min is None or r.extent is None else coordinate(Expr(arg), r.min, r.extent))
+    result = Func(name)
+    result[tuple(args)] = _read(source, at)
+    return result
+
+
+def _outside(x: Expr, low: Expr, extent: Expr) -> Expr:
+    return (x < low) | (x >= low + extent)
+
+
+def _edge(x: Expr, low: Expr, extent: Expr) -> Expr:
+    return clamp(x, low, low + extent - 1)
+
+
+def _inside_or(x: Expr, low: Expr, extent: Expr, elsewhere: Expr) -> Expr:
+    """``elsewhere`` outside; inside ``x`` itself, in a form whose bounds are plain."""
+    return select(_outside(x, low, extent), elsewhere, _edge(x, low, extent))
+
+
+def _image(x: Expr, low: Expr, extent: Expr) -> Expr:
+    return _inside_or(x, low, extent, (x - low) % extent + low)
+
+
+def _mirror_image(x: Expr, low: Expr, extent: Expr) -> Expr:
+    along = (x - low) % (extent * 2)
+    folded = select(along >= extent, extent * 2 - 1 - along, along)
+    return _inside_or(x, low, extent, clamp(folded + low, low, low + extent - 1))
+
+
+def _mirror_interior(x: Expr, low: Expr, extent: Expr) -> Expr:
+    limit = extent - 1
+    along = (x - low) % (limit * 2)
+    folded = select(along >= limit, limit * 2 - along, along)
+    return _inside_or(x, low, extent, clamp(folded + low, low, low + extent - 1))
+
+
+def repeat_edge(f: Source, bounds: Sequence[RangeLike] | None = None) -> Func:
+    """Outside is what the nearest point inside is: ``a b c`` continues as ``… a a |a b c| c c …``."""
+    return _moved("repeat_edge", f, bounds, _edge)
+
+
+def repeat_image(f: Source, bounds: Sequence[RangeLike] | None = None) -> Func:
+    """The image is a tile: ``… b c |a b c| a b …``."""
+    return _moved("repeat_image", f, bounds, _image)
+
+
+def mirror_image(f: Source, bounds: Sequence[RangeLike] | None = None) -> Func:
+    """The image is a tile, every other one mirrored: ``… b a |a b c| c b …``."""
+    return _moved("mirror_image", f, bounds, _mirror_image)
+
+
+def mirror_interior(f: Source, bounds: Sequence[RangeLike] | None = None) -> Func:
+    """Like ``mirror_image`` without doubling the edge: ``… c b |a b c| b a …``."""
+    return _moved("mirror_interior", f, bounds, _mirror_interior)
+
+
+def constant_exterior(f: Source, exterior: ExprLike, bounds: Sequence[RangeLike] | None = None) -> Func:
+    """Outside is one value, of the source's type.
+
+    Raises:
+        TypeMismatchError: a value of another type.
+    """
+    name = "constant_exterior"
+    ranges, args = _bounds(name, f, bounds), _arguments(f)
+    inside = repeat_edge(f, ranges)
+    value = matched(exterior, Expr.of(ir.const(0, f.type())))[0] if is_plain(exterior) else Expr(exterior)._node()
+    if value.type is not f.type():
+        raise TypeMismatchError(f"{name}() of a source of {f.type()} is given a value of {value.type}.")
+    outside: Expr | None = None
+    for arg, r in zip(args, ranges, strict=True):
+        if r.min is not None and r.extent is not None:
+            here = _outside(Expr(arg), r.min, r.extent)
+            outside = here if outside is None else outside | here
+    result = Func(name)
+    point = Expr(inside[tuple(args)])
+    result[tuple(args)] = point if outside is None else select(outside, Expr.of(value), point)
+    return result

@@ -1,0 +1,1 @@
+"""Operations on expressions: mathematics, conversions, bits, fixed point and interpolation."""

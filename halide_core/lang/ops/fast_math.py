@@ -1,0 +1,175 @@
+"""Halide's fast functions, the inverse hyperbolic ones, and two promises about values.
+
+In: operands. Out: Exprs of other functions. A fast function may be less exact than the plain one; none is here.
+
+    fast_inverse(f32 4)   ->   0.25
+    acosh(x)              ->   asinh(sqrt(x - 1)*sqrt(x + 1))
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from halide_core import ir
+from halide_core.errors import TypeMismatchError, user_location
+from halide_core.ir.types import Float, Type
+from halide_core.lang.expr import Expr, ExprLike, as_node, power
+from halide_core.lang.ops.math import abs, bound_in, clamp, cos, exp, log, select, sin, sqrt
+
+_FLOAT32, _FLOAT64 = Float(32), Float(64)
+
+
+_ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+"""Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26; the error is below 1.5e-7."""
+
+
+def erf(value: ExprLike) -> Expr:
+    """The error function of a float32; its error is below 1e-6 of its value."""
+    x = _float32("erf", value)
+    squared = x * x
+    near: Expr = squared * (-1 / 1320) + 1 / 216  # the Taylor series, which keeps the digits of what is small
+    for coefficient in (-1 / 42, 1 / 10, -1 / 3, 1.0):
+        near = near * squared + coefficient
+    t = 1.0 / (1.0 + 0.3275911 * abs(x))
+    series: Expr = t * _ERF[-1]
+    for coefficient in reversed(_ERF[:-1]):
+        series = t * (series + coefficient)
+    positive = 1.0 - series * exp(-x * x)
+    return select(abs(x) < 0.5, x * near * (2 / math.sqrt(math.pi)), x < 0.0, -positive, positive)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Fast functions.
+
+
+def _float32(name: str, value: ExprLike) -> Expr:
+    node = as_node(value)
+    if node.type is not _FLOAT32:
+        raise TypeMismatchError(f"{name}() needs a float32, not {node.type}.")
+    return Expr.of(node)
+
+
+def fast_exp(value: ExprLike) -> Expr:
+    """``exp`` of a float32; it may be less exact there, and isn't here."""
+    return exp(_float32("fast_exp", value))
+
+
+def fast_log(value: ExprLike) -> Expr:
+    """``log`` of a float32; it may be less exact there, and isn't here."""
+    return log(_float32("fast_log", value))
+
+
+def fast_pow(base: ExprLike, exponent: ExprLike) -> Expr:
+    """``pow`` in float32 of a base that is not negative: ``exp(log(base)*exponent)``, whose last digits are lost where
+    that product is large; 0 of 0. By multiplication for a constant integer exponent."""
+    x, y = (Expr.of(ir.cast(_FLOAT32, as_node(v))) for v in (base, exponent))
+    if isinstance(as_node(exponent), ir.IntImm):
+        return power(x, exponent)
+    return select(x == 0.0, 0.0, exp(log(x) * y))
+
+
+def fast_sin(value: ExprLike) -> Expr:
+    """``sin``."""
+    return sin(value)
+
+
+def fast_cos(value: ExprLike) -> Expr:
+    """``cos``."""
+    return cos(value)
+
+
+def fast_inverse(value: ExprLike) -> Expr:
+    """``1/value`` of a float32."""
+    return 1.0 / _float32("fast_inverse", value)
+
+
+def fast_inverse_sqrt(value: ExprLike) -> Expr:
+    """``1/sqrt(value)`` of a float32."""
+    return 1.0 / sqrt(_float32("fast_inverse_sqrt", value))
+
+
+def strict_float(value: ExprLike) -> Expr:
+    """The value itself: no compile changes how floats are rounded, so all of them are strict, but for sums that a
+    schedule's ``rfactor`` brackets in another way; the target feature ``strict_float`` forbids these."""
+    return Expr(value)
+
+
+def unsafe_promise_clamped(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
+    """A value that the user promises to lie in [low, high]. Nothing checks it, and bounds rely on it: a certificate
+    calls what follows from it assumed, and ``evaluate`` raises a PromiseError where it is broken; a compiled pipeline
+    that breaks it may read or write beyond its memory. The promise is about every point that is computed, also where
+    a schedule computes more than the window. Of floats, and of truth values, it is ``clamp``.
+    """
+    node = as_node(value)
+    if not node.type.is_integer() or node.type.is_bool():
+        return clamp(value, low, high)
+    least, most = (bound_in(end, node.type) for end in (low, high))
+    return Expr.of(ir.Promise(node.type, node, least, most, user_location()))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Inverse hyperbolic functions, in float64 inside. Near 0 a logarithm would lose digits: there it is a power series.
+
+_SMALL = 0.125
+_LARGE = 2.0**28  # from here on 1 is nothing to the square
+
+
+def asinh(value: ExprLike) -> Expr:
+    """The inverse hyperbolic sine."""
+    x, type = _in_float64(value)
+    size = abs(x)
+    exact = log(size + sqrt(size * size + 1.0))
+    far = log(size) + math.log(2.0)
+    odd = _odd(x, select(size < _LARGE, exact, far))
+    return _back(select(size < _SMALL, _series(x, _asinh_coefficients()), odd), type)
+
+
+def acosh(value: ExprLike) -> Expr:
+    """The inverse hyperbolic cosine; not a number below 1."""
+    x, type = _in_float64(value)
+    return _back(asinh(sqrt(x - 1.0) * sqrt(x + 1.0)), type)
+
+
+def atanh(value: ExprLike) -> Expr:
+    """The inverse hyperbolic tangent; not a number outside of [-1, 1]."""
+    x, type = _in_float64(value)
+    size = abs(x)
+    odd = _odd(x, log((1.0 + size) / (1.0 - size)) * 0.5)
+    return _back(select(size < _SMALL, _series(x, _atanh_coefficients()), odd), type)
+
+
+def _in_float64(value: ExprLike) -> tuple[Expr, Type]:
+    node = as_node(value)
+    return Expr.of(ir.cast(_FLOAT64, node)), node.type if node.type.is_float() else _FLOAT32
+
+
+def _back(value: Expr, type: Type) -> Expr:
+    return Expr.of(ir.cast(type, value._node()))
+
+
+def _odd(x: Expr, positive: Expr) -> Expr:
+    return select(x < 0.0, -positive, positive)
+
+
+def _series(x: Expr, coefficients: tuple[float, ...]) -> Expr:
+    """``x*(c0 + c1*x**2 + c2*x**4 + …)``."""
+    square = x * x
+    total = Expr.of(ir.const(coefficients[-1], _FLOAT64))
+    for c in reversed(coefficients[:-1]):
+        total = total * square + Expr.of(ir.const(c, _FLOAT64))
+    return total * x
+
+
+# Powers up to 19: 0.125**20 is 2**-60, below the last digit of a float64.
+_TERMS = 10
+
+
+@cache
+def _asinh_coefficients() -> tuple[float, ...]:
+    return tuple((-0.25) ** k * math.comb(2 * k, k) / (2 * k + 1) for k in range(_TERMS))
+
+
+@cache
+def _atanh_coefficients() -> tuple[float, ...]:
+    return tuple(1.0 / (2 * k + 1) for k in range(_TERMS))

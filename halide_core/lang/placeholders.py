@@ -1,0 +1,223 @@
+"""What stands in an expression until a definition gives it a meaning: random numbers, values left undefined, demands.
+
+In: the values of a definition, its coordinates, and the values there were. Out: values without placeholders.
+
+    f[x] = random_uint(3)                    ->   f(x) = a hash of 3 and x, in ordinary uint32 arithmetic
+    f[x] = select(x < 5, 7, undef(Int(32)))  ->   f(x) = select(x < 5, 7, f[x])
+    f[x] = require(p > 0, x / p)             ->   f(x) = x / p, and p > 0 is checked when a pipeline with f starts
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from halide_core import ir
+from halide_core.algorithm.model import Requirement
+from halide_core.errors import DefinitionError
+from halide_core.ir import BinaryOp
+from halide_core.ir.types import BOOL, INT32, Float, Type, UInt
+from halide_core.ir.visitor import Rewriter, parts, subexpressions, substitute, with_parts
+from halide_core.lang.coordinates import requirement, startup
+from halide_core.lang.expr import Expr, ExprLike, as_node
+
+_WORD = UInt(32)
+_FLOAT = Float(32)
+_STEPS = ((16, 0x6A09E667), (15, 0xBB67AE85))
+"""Shifts and odd factors of the hash: the fractions of the square roots of 2 and 3."""
+_calls = itertools.count(1)
+
+
+class Placeholder(ir.Scalar):
+    """Something that only a definition's right-hand side can hold. ``written`` is the call that made it."""
+
+    def __init__(self, written: str, type: Type) -> None:
+        self.name = written
+        self.type = type
+
+
+class _Random(Placeholder):
+    def __init__(self, written: str, seed: ir.Expr) -> None:
+        super().__init__(written, _WORD)
+        self.seed = seed
+
+
+class _Undefined(Placeholder):
+    pass
+
+
+class _Required(Placeholder):
+    def __init__(self, written: str, requirement: Requirement) -> None:
+        super().__init__(written, BOOL)
+        self.requirement = requirement
+
+
+def require(condition: ExprLike, value: ExprLike, *message: ExprLike | str) -> Expr:
+    """``value``; a run of a pipeline that needs it ends at start-up, with a message, unless the condition holds.
+
+    Args:
+        condition: known when the pipeline starts: made of numbers, Params, and the shapes of inputs.
+        message: texts, and values that are known at start-up.
+
+    Raises:
+        DefinitionError: a condition or a value that depends on a point: no schedule may decide which points are looked
+            at, so that such a condition belongs into the value, with ``select``, or into the inputs.
+    """
+    node, required = as_node(value), requirement("require()", condition, message)
+    test = ir.ParamRef(BOOL, _Required(f"require({required.condition!r}, …)", required))
+    return Expr.of(ir.Select(node.type, test, node, node))
+
+
+def undef(type: Type) -> Expr:
+    """A value that a definition leaves as it is: an update writes nothing where its value is made of one.
+
+    In an update the point keeps what it has: so does one component of a Tuple, and so does one branch of a select. In a
+    first definition, which has nothing to keep, the value is 0.
+    """
+    if not isinstance(type, Type):
+        raise DefinitionError(f"undef() takes a type, not {type!r}.")
+    return Expr.of(ir.ParamRef(type, _Undefined(f"undef({type})", type)))
+
+
+def random_uint(seed: ExprLike | None = None) -> Expr:
+    """A random uint32: a function of the coordinates of the definition that it stands in, and of the seed.
+
+    The same seed gives the same numbers at the same coordinates, whatever the schedule, the definition and the window.
+    Without a seed each call has one of its own, which is the same each time a program runs.
+
+    Args:
+        seed: an int32 that is known when the pipeline starts.
+    """
+    return Expr.of(_word("random_uint", seed))
+
+
+def random_int(seed: ExprLike | None = None) -> Expr:
+    """A random int32; otherwise as ``random_uint``."""
+    return Expr.of(ir.cast(INT32, _word("random_int", seed)))
+
+
+def random_float(seed: ExprLike | None = None) -> Expr:
+    """A random float32, evenly spread over [0, 1) in steps of 2^-24; otherwise as ``random_uint``."""
+    top = ir.binary(BinaryOp.SHR, _word("random_float", seed), ir.const(8, INT32))
+    return Expr.of(ir.mul(ir.cast(_FLOAT, top), ir.const(2.0**-24, _FLOAT)))
+
+
+def _word(name: str, seed: ExprLike | None) -> ir.Expr:
+    if seed is None:
+        number = next(_calls)
+        return ir.ParamRef(_WORD, _Random(f"{name}()", _hashed(ir.const(number, _WORD), [ir.const(1, _WORD)])))
+    node = startup(seed, f"The seed of {name}()")
+    return ir.ParamRef(_WORD, _Random(f"{name}({node!r})", ir.cast(_WORD, node)))
+
+
+def _hashed(seed: ir.Expr, values: Iterable[ir.Expr]) -> ir.Expr:
+    """A hash of words: each is added to what the others became, and mixed."""
+    e = _mixed(seed)
+    for value in values:
+        e = _mixed(ir.add(ir.mul(e, ir.const(5, _WORD)), ir.cast(_WORD, value)))
+    return e
+
+
+def _mixed(e: ir.Expr) -> ir.Expr:
+    for bits, factor in _STEPS:
+        moved = ir.binary(BinaryOp.SHR, e, ir.const(bits, INT32))
+        e = ir.mul(ir.binary(BinaryOp.BIT_XOR, e, moved), ir.const(factor, _WORD))
+    return ir.binary(BinaryOp.BIT_XOR, e, ir.binary(BinaryOp.SHR, e, ir.const(16, INT32)))
+
+
+def placeholder_in(exprs: Iterable[ir.Expr]) -> Placeholder | None:
+    """The first placeholder below some expressions, if there is one."""
+    for e in subexpressions(exprs):
+        if isinstance(e, ir.ParamRef) and isinstance(e.param, Placeholder):
+            return e.param
+    return None
+
+
+def refuse_placeholders(what: str, exprs: Iterable[ir.Expr]) -> None:
+    """Raises DefinitionError where expressions other than a definition's values hold a placeholder."""
+    found = placeholder_in(exprs)
+    if found is not None:
+        raise DefinitionError(f"{found.name} can stand in the values of a definition only, not in {what}.")
+
+
+def concrete(
+    values: Sequence[ir.Expr], coordinates: Sequence[ir.Expr], before: Sequence[ir.Expr] | None
+) -> tuple[tuple[ir.Expr, ...], tuple[Requirement, ...]]:
+    """The values of a definition without placeholders, and what they require.
+
+    Args:
+        values: one for each component.
+        coordinates: the variables that an iteration of the definition is told by.
+        before: what the point has before, by component; None in a first definition.
+    """
+    if placeholder_in(values) is None:
+        return tuple(values), ()
+    demanded = _Demanded()
+    values = [demanded.expr(v) for v in values]
+    hashes = {
+        e: _hashed(e.param.seed, coordinates)
+        for e in subexpressions(values)
+        if isinstance(e, ir.ParamRef) and isinstance(e.param, _Random)
+    }
+    result: list[ir.Expr] = []
+    for k, value in enumerate(values):
+        given, defined = _Definedness().of(substitute(value, hashes))
+        old = ir.const(0, value.type) if before is None else before[k]
+        result.append(given if defined is ir.TRUE else old if defined is ir.FALSE else _select(defined, given, old))
+    return tuple(result), tuple(demanded.requirements)
+
+
+class _Demanded(Rewriter):
+    """Takes requirements out of values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requirements: dict[Requirement, None] = {}
+
+    def rewrite_Select(self, e: ir.Select) -> ir.Expr:
+        """The value alone, where the condition is a requirement."""
+        if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Required):
+            self.requirements.setdefault(e.condition.param.requirement)
+            return self.expr(e.a)
+        return self.parts_of(e)
+
+
+def _select(condition: ir.Expr, a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    return ir.Select(a.type, condition, a, b)
+
+
+class _Definedness:
+    """Of each expression: the same without undefined parts, and where it is defined. What is computed of something
+    undefined is undefined; a select is where its chosen side is."""
+
+    def __init__(self) -> None:
+        self._known: dict[ir.Expr, tuple[ir.Expr, ir.Expr]] = {}
+
+    def of(self, root: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
+        for e in subexpressions([root]):
+            if e not in self._known:
+                self._known[e] = self._one(e)
+        return self._known[root]
+
+    def _one(self, e: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
+        if isinstance(e, ir.ParamRef) and isinstance(e.param, _Undefined):
+            return ir.const(0, e.type), ir.FALSE
+        known = [self._known[p] for p in parts(e)]
+        where = ir.TRUE
+        for _, defined in known[:1] if isinstance(e, ir.Select) else known:
+            where = _both(where, defined)
+        if isinstance(e, ir.Select):
+            (test, _), (_, a), (_, b) = known
+            if a is not b:
+                side = test if b is ir.FALSE and a is ir.TRUE else _select(test, a, b)
+                side = ir.Not(test.type, test) if a is ir.FALSE and b is ir.TRUE else side
+                where = _both(where, side)
+            else:
+                where = _both(where, a)
+        return with_parts(e, tuple([given for given, _ in known])), where
+
+
+def _both(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    if a is ir.TRUE or b is ir.FALSE:
+        return b
+    return a if b is ir.TRUE or a is ir.FALSE else ir.conjunction(a, b)

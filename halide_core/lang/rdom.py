@@ -1,0 +1,217 @@
+"""Reduction domains: the loops of an update definition (figure 2.5, ``rdom``).
+
+In: a list of (min, extent). Out: an RDom, whose RVars stand in update definitions.
+
+    r = RDom([(0, 3), (0, 5)])   ->   r.x in (0, 3), innermost; r.y in (0, 5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from halide_core import ir
+from halide_core.algorithm.float_arithmetic import through_float32
+from halide_core.algorithm.model import ReductionDomain
+from halide_core.buffer.buffer import Buffer
+from halide_core.errors import DefinitionError, user_location
+from halide_core.ir.types import INT32
+from halide_core.lang.arguments.keywords import one_of
+from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
+from halide_core.lang.coordinates import startup
+from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool
+from halide_core.lang.image_param import ImageParam
+from halide_core.lang.placeholders import refuse_placeholders
+
+_LETTERS = ("x", "y", "z", "w")
+
+
+class RVar(Operand):
+    """One variable of an RDom; or, made from a name alone, a name for a loop of an update's schedule."""
+
+    __slots__ = ("_domain", "_index", "_label")
+
+    def __init__(self, of: RDom | str | None = None, *, name: str | None = None) -> None:
+        of = one_of("RVar", DefinitionError, of=of, name=name)
+        self._domain: ReductionDomain | None = None
+        self._index = 0
+        self._label = ""
+        if isinstance(of, RDom):
+            only = of.only()
+            self._domain, self._index = only._domain, only._index
+        else:
+            self._label = of or _fresh_name()
+
+    @classmethod
+    def of(cls, domain: ReductionDomain, index: int) -> RVar:
+        """The ``index``-th variable of a domain."""
+        self = cls.__new__(cls)
+        self._domain, self._index, self._label = domain, index, ""
+        return self
+
+    def _bounds(self) -> tuple[ReductionDomain, ir.Interval]:
+        if self._domain is None:
+            raise DefinitionError(f'RVar "{self._label}" belongs to no RDom: it only names a loop.')
+        return self._domain, self._domain.bounds[self._index]
+
+    def _node(self) -> ir.Expr:
+        return ir.RVarRef(INT32, self._bounds()[0], self._index)
+
+    def name(self) -> str:
+        """The variable's name, and its loop's."""
+        return self._label if self._domain is None else self._domain.names[self._index]
+
+    def min(self) -> Expr:
+        """The first value."""
+        return Expr.of(self._bounds()[1].min)
+
+    def extent(self) -> Expr:
+        """How many values there are."""
+        return Expr.of(self._bounds()[1].len)
+
+    def __hash__(self) -> int:  # type: ignore[override]  # as a Var, an RVar is its name
+        return hash(self.name())
+
+    def __repr__(self) -> str:
+        if self._domain is None:
+            return f"RVar({self._label!r})"
+        return f"RVar({self.name()}, {self.min()}, {self.extent()})"
+
+
+_rvar_count = 0
+
+
+def _fresh_name() -> str:
+    global _rvar_count
+    _rvar_count += 1
+    return f"rv{_rvar_count}"
+
+
+class RDom(Operand):
+    """A reduction domain: the points that an update definition runs over, the first variable changing fastest.
+
+    Args:
+        region: (min, extent) pairs or Ranges of start-up expressions (definition 2.9); or a Buffer or an ImageParam
+            to cover, whose name is ``buffer`` or ``image_param``, too.
+        name: the prefix of the variables' names.
+    """
+
+    __slots__ = ("_defined", "_domain")
+
+    def __init__(
+        self, region: Sequence[RangeLike] | Buffer | ImageParam | None = None, name: str = "r",
+        *, buffer: Buffer | None = None, image_param: ImageParam | None = None,
+    ) -> None:
+        region = one_of("RDom", DefinitionError, region=region, buffer=buffer, image_param=image_param)
+        self._defined = region is not None
+        if region is None:
+            ranges = []
+        elif isinstance(region, Buffer | ImageParam):
+            dims = [region.dim(i) for i in range(region.dimensions())]
+            ranges = [Range(d.min(), d.extent()) for d in dims]
+        elif isinstance(region, list | tuple):
+            ranges = [as_range(r) for r in region]
+        else:
+            raise DefinitionError(
+                "An RDom is made from a list, hl.RDom([(min, extent), …]), a Buffer or an ImageParam."
+            )
+        label = name or "r"
+        names = tuple(f"{label}.{_LETTERS[i] if i < len(_LETTERS) else i}" for i in range(len(ranges)))
+        bounds = tuple(_interval(n, r) for n, r in zip(names, ranges, strict=True))
+        self._domain = ReductionDomain(names, bounds, ir.TRUE, user_location())
+
+    @property
+    def domain(self) -> ReductionDomain:
+        """The domain as the compiler sees it."""
+        if not self._defined:
+            raise DefinitionError("An undefined RDom is used: it has no points. Write hl.RDom([(min, extent), …]).")
+        return self._domain
+
+    def where(self, predicate: ExprLike) -> None:
+        """Restricts the domain to the points where ``predicate`` holds too.
+
+        Raises:
+            DefinitionError: a definition uses the domain already.
+        """
+        if self.domain.frozen_by is not None:
+            raise DefinitionError(
+                f"{self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
+            )
+        test = through_float32(as_bool(predicate)._node())
+        refuse_placeholders("the predicate of an RDom", (test,))
+        known = self._domain.predicate
+        self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)
+
+    def defined(self) -> bool:
+        """Whether there is a domain: ``RDom()`` is undefined. It can't be used, only asked."""
+        return self._defined
+
+    def dimensions(self) -> int:
+        """How many variables there are."""
+        return len(self._domain.names)
+
+    def same_as(self, other: RDom) -> bool:
+        """Whether both are the same domain."""
+        return self._domain is other._domain
+
+    def only(self) -> RVar:
+        """The variable of a domain that has one."""
+        if len(self.domain.names) != 1:
+            raise DefinitionError(
+                f"An RDom of {len(self)} dimensions can't stand in an expression: name a variable, such as r.x."
+            )
+        return self[0]
+
+    def _node(self) -> ir.Expr:
+        return self.only()._node()
+
+    def __len__(self) -> int:
+        return len(self._domain.names)
+
+    def __getitem__(self, index: int) -> RVar:
+        if not 0 <= index < len(self):
+            raise IndexError(f"{self!r} has no dimension {index}.")
+        return RVar.of(self._domain, index)
+
+    def __iter__(self) -> Iterator[RVar]:  # type: ignore[override]  # of operands this one has parts
+        return (self[i] for i in range(len(self)))
+
+    def _letter(self, index: int) -> RVar:
+        if index >= len(self.domain.names):
+            raise DefinitionError(f"{self!r} has no .{_LETTERS[index]}: it has {len(self)} dimensions.")
+        return self[index]
+
+    @property
+    def x(self) -> RVar:
+        """The first variable, the innermost loop."""
+        return self._letter(0)
+
+    @property
+    def y(self) -> RVar:
+        """The second variable."""
+        return self._letter(1)
+
+    @property
+    def z(self) -> RVar:
+        """The third variable."""
+        return self._letter(2)
+
+    @property
+    def w(self) -> RVar:
+        """The fourth variable."""
+        return self._letter(3)
+
+    def __repr__(self) -> str:
+        dims = zip(self._domain.names, self._domain.bounds, strict=True)
+        text = ", ".join(f"{n} in ({b.min!r}, {b.len!r})" for n, b in dims)
+        where = "" if self._domain.predicate is ir.TRUE else f" where {self._domain.predicate!r}"
+        return f"RDom({text}{where})"
+
+
+def _interval(name: str, range: Range) -> ir.Interval:
+    if range.min is None or range.extent is None:
+        raise DefinitionError(f'Reduction variable "{name}" needs a min and an extent.')
+    low = startup(range.min, f'The min of reduction variable "{name}"')
+    extent = startup(range.extent, f'The extent of reduction variable "{name}"')
+    if isinstance(extent, ir.IntImm) and extent.value < 0:
+        raise DefinitionError(f'The extent of reduction variable "{name}" is negative: {extent.value}.')
+    return ir.Interval(low, extent)

@@ -1,0 +1,420 @@
+"""Scheduling a whole Func: where it is computed and stored, and what is known of its bounds.
+
+In: ``f.compute_at(g, y)``. Out: a frozen record in ``function.directives``, with the user's line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from halide_core.algorithm.model import Definition, Function, Image, Renamed
+from halide_core.errors import ScheduleError, user_location
+from halide_core.ir import LAST_STAGE, TRUE, Access, pure_variable
+from halide_core.ir.debug_files import debug_file
+from halide_core.ir.memory import MemoryType
+from halide_core.lang.arguments.keywords import one_of
+from halide_core.lang.arguments.ranges import RangeLike, as_range
+from halide_core.lang.coordinates import startup
+from halide_core.lang.expr import ExprLike, Var
+from halide_core.lang.scheduling.loop_level import LoopLevel, Unplaced, level_of
+from halide_core.lang.scheduling.stage import StageSchedule, VarOrRVar
+from halide_core.lang.scheduling.stage_arguments import constant, listed, positive, pure_name
+from halide_core.schedule.directives import (
+    AlignBounds,
+    Bound,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    DebugToFile,
+    Directive,
+    Estimate,
+    StoreAt,
+    StoreRoot,
+    Trace,
+    Traced,
+)
+from halide_core.schedule.func_directives import CloneIn, In, InInput, ReadInstead, RFactor, made_before
+from halide_core.schedule.storage_directives import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
+    ReorderStorage,
+    StoreIn,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11
+
+    from halide_core.lang.func import Func
+
+
+class FuncSchedule(StageSchedule):
+    """The directives about a Func, besides those about the loops of its first stage."""
+
+    def _add(self, directive: Directive) -> Self:
+        self._stage()[0].directives.append(directive)
+        return self
+
+    def compute_root(self) -> Self:
+        """Computes the Func before anything that uses it, once for all.
+
+        Rewrite: ``label f`` moves to the top of the pipeline.
+        """
+        return self._add(ComputeRoot(func=self._stage()[0], location=user_location()))
+
+    def compute_inline(self) -> Self:
+        """Substitutes the Func's definition where it is used, which is the default without updates.
+
+        Rewrite: ``f[e]`` → the definition's value at ``e``. Legal when: there is no update definition.
+        """
+        return self._add(ComputeInline(func=self._stage()[0], location=user_location()))
+
+    def store_root(self) -> Self:
+        """Keeps the Func's memory for the whole run.
+
+        Rewrite: ``allocate f`` moves to the top of the pipeline.
+        """
+        return self._add(StoreRoot(func=self._stage()[0], location=user_location()))
+
+    def compute_at(
+        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
+    ) -> Self:
+        """Computes what one iteration of a consumer's loop needs, inside that loop. The last call counts, of this,
+        ``compute_root`` and ``compute_inline``.
+
+        Args:
+            f: the consumer; or a LoopLevel, whose name is ``loop_level``, too.
+            var: the loop; of an RVar the name is ``rvar``, too.
+
+        Rewrite: ``label f`` moves to just inside ``for g.s0.var``; where several stages of ``g`` read ``f``, into
+        the loop of each, for what that one needs. Legal when: it still stands before every use.
+        """
+        level_of("compute_at", f, var, rvar, loop_level).give(self._stage()[0], ComputeAt)
+        return self
+
+    def store_at(
+        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
+    ) -> Self:
+        """Keeps the Func's memory for one iteration of a consumer's loop. The last call counts, of this and
+        ``store_root``. Args: as ``compute_at``.
+
+        Rewrite: ``allocate f`` moves to just inside ``for g.s0.var``. Legal when: that is around its computation.
+        """
+        level_of("store_at", f, var, rvar, loop_level).give(self._stage()[0], StoreAt)
+        return self
+
+    def hoist_storage(
+        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
+    ) -> Self:
+        """Allocates the Func's memory once for each iteration of a consumer's loop, where it lives for iterations of a
+        loop further in (``store_at``): these take it in turn. No value and no bound depends on it. The last call
+        counts, of this and ``hoist_storage_root``. Args: as ``compute_at``.
+
+        Rewrite: ``for y: for x: { allocate g; … }`` → ``for y: { allocate g; for x: … }``, as large as the largest.
+        Legal when: the loop is around that place, none from it down to there is parallel, vectorized or unrolled, and
+        its size has a bound over them.
+        """
+        level_of("hoist_storage", f, var, rvar, loop_level).give(self._stage()[0], HoistStorage)
+        return self
+
+    def hoist_storage_root(self) -> Self:
+        """Allocates the Func's memory once a run, whichever loop's iterations it lives for.
+
+        Rewrite: ``for y: { allocate g; … }`` → ``allocate g; for y: …``. Legal when: as of ``hoist_storage``.
+        """
+        return self._add(HoistStorageRoot(func=self._stage()[0], location=user_location()))
+
+    def in_(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
+        """Makes a Func with the same values, which consumers read in place of this one: to load a tile of an input, or
+        to compute at one place and store at another. Without a place of its own it is inlined, and changes nothing.
+
+        Args:
+            f: the consumer, or several, which share one; None for all that have nothing else to read in its place. The
+                name of several is ``fs``, too.
+
+        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
+
+        Rewrite: ``f(x) = g(x) + g(x + 1)`` → ``w(x) = g(x); f(x) = w(x) + w(x + 1)``. Legal when: every consumer reads
+        the Func.
+        """
+        function, consumers = self._consumers("in_", one_of("in_", ScheduleError, f=f, fs=fs))
+        made = made_before(self._stage()[0].directives, In, consumers)
+        if made is None:
+            at = user_location()
+            wrapper = Function(self._name_for(consumers, "in"), function.args, function.types, location=at)
+            args = tuple(map(pure_variable, function.args))
+            values = tuple([Access(t, function, args, k, LAST_STAGE) for k, t in enumerate(function.types)])
+            wrapper.definitions.append(Definition(args, values, None, TRUE, at))
+            made = self._instead(In, wrapper, consumers)
+        assert isinstance(made, Function)
+        return type(self)._func_of(made)
+
+    def clone_in(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
+        """Makes a Func with the same definitions, which consumers read in place of this one: so that it can be computed
+        for them in another way or place. It starts with this one's directives.
+
+        Args:
+            f: the consumer, or several, which share one, and whose name is ``fs``, too.
+
+        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
+
+        Rewrite: ``g(x) = x*2; f(x) = g(x) + 1`` → ``c(x) = x*2; f(x) = c(x) + 1``. Legal when: every consumer reads the
+        Func.
+        """
+        function, consumers = self._consumers("clone_in", one_of("clone_in", ScheduleError, f=f, fs=fs))
+        if not consumers:
+            raise ScheduleError("clone_in() takes a Func that reads this one, or a list of such Funcs.")
+        made = made_before(self._stage()[0].directives, CloneIn, consumers)
+        if made is None:
+            late = next((d for d in function.directives if isinstance(d, RFactor | Unplaced)), None)
+            if late is not None:
+                raise ScheduleError(f"clone_in() of a Func with {late.spelled()}: clone it before that.")
+            at = user_location()
+            clone = Function(self._name_for(consumers, "clone_in"), function.args, function.types, location=at)
+            renamed = Renamed({function: clone})
+            clone.definitions = [renamed.definition(d) for d in function.definitions]
+            clone.directives = [d.renamed({function: clone}) for d in function.directives if not d.funcs()]
+            made = self._instead(CloneIn, clone, consumers)
+        assert isinstance(made, Function)
+        return type(self)._func_of(made)
+
+    def _consumers(self, directive: str, f: object) -> tuple[Function, tuple[Function, ...]]:
+        function, _ = self._scheduled()
+        consumers = given_consumers(directive, f)
+        if function in consumers:
+            raise ScheduleError(
+                f'Func "{function.name}" can\'t read another in place of itself: {directive}() of itself.'
+            )
+        return function, consumers
+
+    def _instead(self, kind: type[ReadInstead], made: Function, consumers: tuple[Function, ...]) -> Function:
+        function, at = self._stage()[0], user_location()
+        made.frozen_by = at
+        if function.frozen_by is None:
+            function.frozen_by = at
+        self._add(kind(func=function, location=at, instead=made, consumers=consumers))
+        return made
+
+    def _name_for(self, consumers: tuple[Function, ...], how: str) -> str:
+        return "_".join([self._stage()[0].name, how, *(c.name for c in consumers)])
+
+    def fold_storage(self, dim: Var, extent: ExprLike, fold_forward: bool = True) -> Self:
+        """Gives the Func's memory ``extent`` slots in a dimension, which its points take in turn.
+
+        Where a Func slides, as much is done without asking, if the number of slots is a constant. What is asked for is
+        checked: when compiling, or at start-up where the number is known only then. The last call for a dimension
+        counts.
+
+        Args:
+            dim: the dimension.
+            extent: the number of slots.
+            fold_forward: whether points come in ascending order. Either order is right; it need not be told.
+
+        Rewrite: ``allocate f(…)`` → ``allocate f(…) folding x by k``. Legal when: no two points that count at one time
+        share a slot.
+        """
+        function, name = self._dimension("fold_storage", dim)
+        slots = positive("The extent of fold_storage()", extent)
+        return self._add(
+            FoldStorage(
+                func=function, location=user_location(), var=name, extent=slots, forward=bool(fold_forward)
+            )
+        )
+
+    def store_in(self, memory_type: MemoryType) -> Self:
+        """Says what kind of memory holds the Func's values.
+
+        Heap memory is never taken from the stack or kept in variables. Stack memory needs a size with a constant bound;
+        so does Register, which is stack memory that becomes variables where every place in it is known.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        if not isinstance(memory_type, MemoryType):
+            raise ScheduleError(f"store_in() takes a MemoryType, not {memory_type!r}.")
+        return self._add(StoreIn(func=self._stage()[0], location=user_location(), memory=memory_type))
+
+    def trace_stores(self) -> Self:
+        """Shows a line for each value that is stored: ``Store f(3, 4) = 7``.
+
+        It shows what is computed, which the schedule decides; lanes of a vector one by one. A Func that is inlined
+        stores nothing: tracing one is an error.
+        """
+        return self._trace(Traced.STORES)
+
+    def trace_loads(self) -> Self:
+        """Shows a line for each value that a stage of another Func, or an update of this one, reads:
+        ``Load f(3, 4) = 7``. All that a stage loads for a point is shown before what it stores."""
+        return self._trace(Traced.LOADS)
+
+    def trace_realizations(self) -> Self:
+        """Shows lines where the Func's memory comes and goes, ``Begin realization f(0, 8)``, each dimension by its
+        least coordinate and its extent, and where its computation begins and ends, ``Produce f(0, 8)``.
+
+        Legal when: the Func isn't computed inside a vectorized loop.
+        """
+        return self._trace(Traced.REALIZATIONS)
+
+    def add_trace_tag(self, trace_tag: str) -> Self:
+        """Shows a line with a text before each realization of the Func: ``Tag f() = "…"``."""
+        if not isinstance(trace_tag, str):
+            raise ScheduleError(f"add_trace_tag() takes a text, not {trace_tag!r}.")
+        return self._trace(Traced.TAG, trace_tag)
+
+    def debug_to_file(self, filename: str | os.PathLike[str]) -> Self:
+        """Writes the Func's values to a file when its memory goes, after all of its stages.
+
+        The file appears, or is replaced, when it is complete. Where the memory comes and goes several times, the last
+        one's values stay; in parallel loops that is any one's. A file has all points of the memory, those that nothing
+        needs too. A second call replaces the first.
+
+        Args:
+            filename: the path, from the working directory of the run. Its suffix says the format: ``.npy``, which
+                ``numpy.load`` reads with axes as ``numpy.asarray`` gives them; ``.mat`` of MATLAB 5; ``.tmp``, five
+                int32 (four extents and the type) before the values, dimension 0 densest.
+
+        Legal when: the Func has memory of its own (isn't inlined), outside of vectorized loops, and one value a point.
+        Its storage doesn't fold then. Raises: PipelineError, in a run, where the file can't be written.
+        """
+        function = self._stage()[0]
+        return self._add(
+            DebugToFile(func=function, location=user_location(), file=debug_file(filename, function))
+        )
+
+    def _trace(self, what: Traced, tag: str = "") -> Self:
+        return self._add(Trace(func=self._stage()[0], location=user_location(), what=what, tag=tag))
+
+    def reorder_storage(self, *args: Var | Sequence[Var], dims: Sequence[Var] | None = None) -> Self:
+        """Lays dimensions out as listed, the dense one first; those not listed keep their places.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        flat = listed("reorder_storage", args, "dims", dims)
+        names = tuple(self._dimension("reorder_storage", v)[1] for v in flat)
+        return self._add(ReorderStorage(func=self._stage()[0], location=user_location(), vars=names))
+
+    def align_storage(self, dim: Var, alignment: ExprLike) -> Self:
+        """Makes the length of a dimension in memory a multiple of a constant. The last call for a dimension counts.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        function, name = self._dimension("align_storage", dim)
+        k = constant("The alignment of align_storage()", alignment)
+        return self._add(AlignStorage(func=function, location=user_location(), var=name, alignment=k))
+
+    def bound_storage(self, dim: Var, extent: ExprLike) -> Self:
+        """Sets the length of a dimension in memory to a constant; that this is long enough is checked. The last call
+        for a dimension counts.
+
+        Rewrite: the layout of ``allocate f(…)``.
+        """
+        function, name = self._dimension("bound_storage", dim)
+        k = constant("The extent of bound_storage()", extent)
+        return self._add(BoundStorage(func=function, location=user_location(), var=name, extent=k))
+
+    def bound(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
+        """Promises that exactly ``extent`` values of a dimension from ``min`` are computed; checked at start-up. A
+        dimension has one such promise, by this or by ``bound_extent``: a second one is an error when compiling."""
+        function, name = self._dimension("bound", var)
+        least = startup(min, "The min of bound()", ScheduleError)
+        size = positive("The extent of bound()", extent)
+        return self._add(Bound(func=function, location=user_location(), var=name, min=least, extent=size))
+
+    def bound_extent(self, var: Var, extent: ExprLike) -> Self:
+        """Promises that ``extent`` values of a dimension are computed, wherever they start; checked at start-up. A
+        dimension has one such promise, by this or by ``bound``: a second one is an error when compiling."""
+        function, name = self._dimension("bound_extent", var)
+        size = positive("The extent of bound_extent()", extent)
+        return self._add(Bound(func=function, location=user_location(), var=name, min=None, extent=size))
+
+    def align_bounds(self, var: Var, modulus: ExprLike, remainder: ExprLike = 0) -> Self:
+        """Grows what is computed of a dimension until its extent is a multiple of ``modulus``, and its minimum is
+        ``remainder`` more than one.
+
+        Rewrite: ``assert ?cpu f.x.min % m == r`` and ``assert ?cpu f.x.len % m == 0``, which bounds inference meets.
+        """
+        return self._align("align_bounds", var, modulus, remainder)
+
+    def align_extent(self, var: Var, modulus: ExprLike) -> Self:
+        """Grows what is computed of a dimension until its extent is a multiple of ``modulus``; it starts where it did.
+
+        Rewrite: ``assert ?cpu f.x.len % m == 0``, which bounds inference meets.
+        """
+        return self._align("align_extent", var, modulus, None)
+
+    def _align(self, directive: str, var: Var, modulus: ExprLike, remainder: ExprLike | None) -> Self:
+        function, name = self._dimension(directive, var)
+        step = positive(f"The modulus of {directive}()", modulus)
+        rest = None if remainder is None else startup(remainder, f"The remainder of {directive}()", ScheduleError)
+        return self._add(
+            AlignBounds(func=function, location=user_location(), var=name, modulus=step, remainder=rest)
+        )
+
+    def set_estimate(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
+        """Notes what is expected of a dimension of an output, for tools that choose schedules. It changes nothing."""
+        function, name = self._dimension("set_estimate", var)
+        least = startup(min, "The min of set_estimate()", ScheduleError)
+        size = startup(extent, "The extent of set_estimate()", ScheduleError)
+        return self._add(Estimate(func=function, location=user_location(), var=name, min=least, extent=size))
+
+    def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
+        """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
+        function, _ = self._scheduled()
+        if len(estimates) != len(function.args):
+            raise ScheduleError(
+                f'Func "{function.name}" has {len(function.args)} dimensions, '
+                f"but set_estimates() is given {len(estimates)} ranges."
+            )
+        for name, given in zip(function.args, estimates, strict=True):
+            range = as_range(given)
+            if range.min is None or range.extent is None:
+                raise ScheduleError("set_estimates() needs a min and an extent for each dimension.")
+            self.set_estimate(Var(name), range.min, range.extent)
+        return self
+
+    def _dimension(self, directive: str, var: object) -> tuple[Function, str]:
+        function, _ = self._scheduled()
+        name = pure_name(directive, var)
+        if name not in function.args:
+            legal = ", ".join(function.args) or "none"
+            raise ScheduleError(
+                f'{directive}() of "{name}": Func "{function.name}" has no dimension "{name}"; it has: {legal}.'
+            )
+        return function, name
+
+
+def given_consumers(directive: str, f: object) -> tuple[Function, ...]:
+    """The Funcs that a call is about: one, several, or none where ``f`` is None.
+
+    Raises: ScheduleError for anything else.
+    """
+    given = [] if f is None else list(f) if isinstance(f, list | tuple) else [f]
+    wrong = next((g for g in given if not isinstance(g, FuncSchedule)), None)
+    if wrong is not None or (f is not None and not given):
+        raise ScheduleError(f"{directive}() takes a Func that reads this one, or a list of such Funcs, not {f!r}.")
+    return tuple(dict.fromkeys(g._stage()[0] for g in given if isinstance(g, FuncSchedule)))
+
+
+def wrapped_input(image: Image, f: object) -> Func:
+    """What ``ImageParam.in_`` makes: a Func of an input's values, which consumers read in its place."""
+    consumers = given_consumers("in_", f)
+    asked = [d for w in image.wrappers for d in w.directives if isinstance(d, InInput)]
+    made = made_before(asked, InInput, consumers)
+    if made is None:
+        at = user_location()
+        args = tuple(f"_{d}" for d in range(image.dimensions))
+        name = "_".join([image.name, "in", *(c.name for c in consumers)])
+        made = Function(name, args, image.types, location=at)
+        made.frozen_by = at
+        read = Access(image.types[0], image, tuple(map(pure_variable, args)), 0, LAST_STAGE)
+        made.definitions.append(Definition(tuple(map(pure_variable, args)), (read,), None, TRUE, at))
+        made.directives.append(InInput(func=made, location=at, instead=made, consumers=consumers, image=image))
+        image.wrappers.append(made)
+    assert isinstance(made, Function)
+    return StageSchedule._func_of(made)

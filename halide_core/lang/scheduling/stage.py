@@ -1,0 +1,443 @@
+"""Scheduling the loops of one stage: each call records one directive as data, or several.
+
+In: ``f.update().vectorize(x, 8)``. Out: frozen records in ``function.directives``, with the user's line. Only what
+Python's types can tell is checked here; whether a directive is legal is for ``scheduling`` to say.
+
+    f.vectorize(x, 8)   ->   f.split(x, x, x.v, 8); f.vectorize(x.v)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, overload
+
+from halide_core.algorithm.model import Function
+from halide_core.algorithm.sources import Source
+from halide_core.errors import ScheduleError, user_location
+from halide_core.ir import IntImm, LoopKind
+from halide_core.ir.memory import PrefetchBoundStrategy
+from halide_core.lang.arguments.keywords import one_of
+from halide_core.lang.arguments.loop_variables import VarOrRVar as EitherVariable
+from halide_core.lang.coordinates import startup, startup_condition
+from halide_core.lang.expr import ExprLike, Var, as_node
+from halide_core.lang.rdom import RDom, RVar
+from halide_core.lang.scheduling.partial_results import partial_results
+from halide_core.lang.scheduling.partition_methods import PartitionSchedule
+from halide_core.lang.scheduling.stage_arguments import (
+    AUTO,
+    factor_text,
+    listed,
+    loop_name,
+    new_names,
+    positive,
+    pure_name,
+    tail_text,
+    tile_groups,
+)
+from halide_core.schedule.access_directives import Atomic, Prefetch
+from halide_core.schedule.directives import (
+    GENERAL,
+    AllowRaceConditions,
+    Branch,
+    Fuse,
+    Rename,
+    Reorder,
+    Specialize,
+    SpecializeFail,
+    Split,
+    StageDirective,
+    TailStrategy,
+    Traverse,
+)
+from halide_core.schedule.specialization import made_case, next_number, present_branch, refuse_after_fail
+from halide_core.unsupported import STAGE, Pending
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack  # in typing from Python 3.11
+
+    from halide_core.lang.func import Func
+
+VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
+_From = TypedDict("_From", {"from": VarOrRVar}, total=False)
+"""Halide's name of an argument, which Python allows as ``**{"from": y}`` alone."""
+
+
+class StageSchedule(PartitionSchedule, Pending):
+    """The directives about the loops of one stage, shared by Func (its first stage) and Stage."""
+
+    _pending = STAGE
+    _func_of: ClassVar[Callable[[Function], Func]]
+    """What makes a Func of a Function: Func says, which is a class below this one."""
+
+    def _stage(self) -> tuple[Function, int]:
+        """The Func and the stage that the directives are about."""
+        raise NotImplementedError  # Func and Stage say
+
+    def _scheduled(self) -> tuple[Function, int]:
+        function, stage = self._stage()
+        if stage >= len(function.definitions):
+            raise ScheduleError(f'Func "{function.name}" has no loops to schedule: it is not defined.')
+        return function, stage
+
+    def _branch(self) -> Branch:
+        """The specialization that the directives are about."""
+        return GENERAL
+
+    def _record(self, *directives: StageDirective) -> Self:
+        branch = self._branch()
+        self._stage()[0].directives.extend(replace(d, branch=branch) for d in directives)
+        return self
+
+    def _fresh(self, old: str, suffix: str) -> str:
+        """A name for an inner loop that no loop of the Func has, the same in every run."""
+        function, _ = self._stage()
+        taken = new_names(function.directives) | set(function.args)
+        for definition in function.definitions:
+            taken |= set(definition.domain.names if definition.domain is not None else ())
+        name, number = f"{old}.{suffix}", 1
+        while name in taken:
+            number += 1
+            name = f"{old}.{suffix}{number}"
+        return name
+
+    def _split(self, directive: str, old: str, outer: str, inner: str, factor: ExprLike, tail: TailStrategy) -> Split:
+        function, stage = self._scheduled()
+        if not isinstance(tail, TailStrategy):
+            raise ScheduleError(f"The tail of {directive}() must be a hl.TailStrategy, not {tail!r}.")
+        if outer == inner:
+            raise ScheduleError(f'{directive}() can\'t make two loops that are both called "{inner}".')
+        steps = positive(f"The factor of {directive}()", factor)
+        return Split(
+            func=function, stage=stage, location=user_location(),
+            old=old, outer=outer, inner=inner, factor=steps, tail=tail,
+        )  # fmt: skip
+
+    def _traverse(self, var: str, kind: LoopKind) -> Traverse:
+        function, stage = self._scheduled()
+        return Traverse(func=function, stage=stage, location=user_location(), var=var, kind=kind)
+
+    def _reorder(self, directive: str, names: tuple[str, ...]) -> Reorder:
+        function, stage = self._scheduled()
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise ScheduleError(f'{directive}() names the loop "{twice}" twice.')
+        return Reorder(func=function, stage=stage, location=user_location(), vars=names)
+
+    def split(
+        self, old: VarOrRVar, outer: VarOrRVar, inner: VarOrRVar, factor: ExprLike, tail: TailStrategy = AUTO
+    ) -> Self:
+        """Splits a loop in two.
+
+        Args:
+            old: the loop; its name may be used again for one of the two.
+            outer, inner: the new loops; ``inner`` takes ``factor`` steps.
+            factor: a positive start-up expression.
+            tail: what becomes of the rest where ``factor`` doesn't divide the extent.
+
+        Rewrite: ``for x in (m, n): s`` → ``for xo in (0, ceil(n/k)): for xi in (0, k): let x = m + xo*k + xi; s``
+
+        Legal when: the stage has the loop, it is neither vectorized nor unrolled, and the tail fits it
+        (``scheduling``). Of a parallel loop the outer one stays parallel, and the inner one is serial.
+
+        Raises:
+            ScheduleError: an argument of the wrong type, a factor below 1, two loops of one name.
+        """
+        names = [loop_name("split", v) for v in (old, outer, inner)]
+        return self._record(self._split("split", names[0], names[1], names[2], factor, tail))
+
+    def fuse(self, inner: VarOrRVar, outer: VarOrRVar, fused: VarOrRVar) -> Self:
+        """Makes one loop of two, ``inner`` changing fastest.
+
+        Rewrite: ``for y in (my, ny): for x in (mx, nx): s`` →
+        ``for t in (0, nx*ny): let x = mx + t % nx; let y = my + t / nx; s``
+
+        Legal when: both are serial, since how they are run is said of the fused loop; and both are loops of
+        dimensions, or reduction loops of which ``inner`` is immediately inside ``outer``.
+        """
+        names = [loop_name("fuse", v) for v in (inner, outer, fused)]
+        function, stage = self._scheduled()
+        if names[0] == names[1]:
+            raise ScheduleError(f'fuse() needs two loops, not "{names[0]}" twice.')
+        at = user_location()
+        return self._record(
+            Fuse(func=function, stage=stage, location=at, inner=names[0], outer=names[1], fused=names[2])
+        )
+
+    def reorder(self, *args: VarOrRVar | Sequence[VarOrRVar], vars: Sequence[VarOrRVar] | None = None) -> Self:
+        """Nests loops as listed, innermost first; loops that aren't listed keep their places.
+
+        Rewrite: ``reorder(y, x)``: ``for y: for x: s`` → ``for x: for y: s``
+        """
+        flat = listed("reorder", args, "vars", vars)
+        return self._record(self._reorder("reorder", tuple(loop_name("reorder", v) for v in flat)))
+
+    @overload
+    def tile(
+        self, x: VarOrRVar, y: VarOrRVar, xo: VarOrRVar, yo: VarOrRVar, xi: VarOrRVar, yi: VarOrRVar,
+        xfactor: ExprLike, yfactor: ExprLike, tail: TailStrategy = ...,
+    ) -> Self: ...
+    @overload
+    def tile(
+        self, x: VarOrRVar, y: VarOrRVar, xi: VarOrRVar, yi: VarOrRVar, xfactor: ExprLike, yfactor: ExprLike,
+        tail: TailStrategy = ...,
+    ) -> Self: ...
+    @overload
+    def tile(
+        self, previous: Sequence[VarOrRVar], outers: Sequence[VarOrRVar], inners: Sequence[VarOrRVar],
+        factors: Sequence[ExprLike], tail: TailStrategy = ...,
+    ) -> Self: ...
+    @overload
+    def tile(
+        self, previous: Sequence[VarOrRVar], inners: Sequence[VarOrRVar], factors: Sequence[ExprLike],
+        tail: TailStrategy = ...,
+    ) -> Self: ...
+    def tile(self, *args: object, tail: TailStrategy = AUTO, **named: object) -> Self:
+        """Splits two loops, or a list of loops, and nests all inner ones inside all outer ones.
+
+        Args: ``(x, y, xo, yo, xi, yi, xfactor, yfactor)``, ``(x, y, xi, yi, xfactor, yfactor)``,
+            ``(previous, outers, inners, factors)`` or ``(previous, inners, factors)``, these being lists; and a tail.
+
+        Rewrite: as ``split`` for each, then ``reorder(xi, yi, xo, yo)``.
+        """
+        if args and isinstance(last := args[-1], TailStrategy):
+            args, tail = args[:-1], last
+        old, outer, inner, factors = tile_groups(args, named)
+        if not len(old) == len(outer) == len(inner) == len(factors):
+            raise ScheduleError("The lists given to tile() must have one length.")
+        o, t, i = ([loop_name("tile", v) for v in group] for group in (old, outer, inner))
+        steps: list[Any] = factors
+        splits = [self._split("tile", a, b, c, k, tail) for a, b, c, k in zip(o, t, i, steps, strict=True)]
+        shown = [*o, *(t if t != o else []), *i, *(repr(as_node(k)) for k in steps)]
+        written = f"tile({', '.join(shown)}{tail_text(tail)})"
+        return self._record(*(replace(d, written=written) for d in (*splits, self._reorder("tile", (*i, *t)))))
+
+    def vectorize(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
+        """Runs all iterations of a loop, or of an inner loop of ``factor`` steps, at once as lanes of vectors. Of such
+        loops inside one another the innermost has the lanes, and the others say how many vectors there are."""
+        return self._inner("vectorize", "v", LoopKind.VECTORIZED, var, factor, tail)
+
+    def unroll(self, var: VarOrRVar, factor: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
+        """Writes out all iterations of a loop, or of an inner loop of ``factor`` steps."""
+        return self._inner("unroll", "u", LoopKind.UNROLLED, var, factor, tail)
+
+    def _inner(
+        self, verb: str, suffix: str, kind: LoopKind, var: VarOrRVar, factor: ExprLike | None, tail: TailStrategy
+    ) -> Self:
+        name = loop_name(verb, var)
+        if factor is None:
+            return self._record(self._traverse(name, kind))
+        inner = self._fresh(name, suffix)
+        both = (self._split(verb, name, name, inner, factor, tail), self._traverse(inner, kind))
+        return self._record(*(replace(d, written=factor_text(verb, name, factor, tail)) for d in both))
+
+    def parallel(self, var: VarOrRVar, task_size: ExprLike | None = None, tail: TailStrategy = AUTO) -> Self:
+        """Spreads the iterations of a loop, or tasks of ``task_size`` of them, over the threads."""
+        name = loop_name("parallel", var)
+        run = self._traverse(name, LoopKind.PARALLEL)
+        if task_size is None:
+            return self._record(run)
+        both = (self._split("parallel", name, name, self._fresh(name, "t"), task_size, tail), run)
+        return self._record(*(replace(d, written=factor_text("parallel", name, task_size, tail)) for d in both))
+
+    def serial(self, var: VarOrRVar) -> Self:
+        """Runs the iterations of a loop one after another, as all loops do that nothing else is said of."""
+        return self._record(self._traverse(loop_name("serial", var), LoopKind.SERIAL))
+
+    def allow_race_conditions(self) -> Self:
+        """Lets directives given after this one make reduction loops of the stage parallel or vectorized, without a
+        proof that no two iterations write one point. That is then the user's word: a certificate calls it assumed.
+
+        Where iterations do meet, which of them comes last is left open, and so is the answer.
+        """
+        function, stage = self._scheduled()
+        return self._record(AllowRaceConditions(func=function, stage=stage, location=user_location()))
+
+    def atomic(self, override_associativity_test: bool = False) -> Self:
+        """Makes each update of a point one step, so that directives given after this one may make reduction loops of
+        the stage parallel or vectorized: iterations that meet take turns.
+
+        Args:
+            override_associativity_test: take the user's word, and no proof, that the order of steps doesn't matter.
+
+        Legal when: the update's operator is associative and commutative, as ``rfactor`` has it, floats included; in
+        threads, of one number a point.
+        """
+        function, stage = self._scheduled()
+        override = bool(override_associativity_test)
+        return self._record(Atomic(func=function, stage=stage, location=user_location(), override=override))
+
+    def rename(self, old_name: VarOrRVar, new_name: VarOrRVar) -> Self:
+        """Gives a loop another name, by which later directives know it.
+
+        Rewrite: ``for x: s`` → ``for z: s``, the iterations being the same.
+        """
+        old, new = loop_name("rename", old_name), loop_name("rename", new_name)
+        function, stage = self._scheduled()
+        return self._record(Rename(func=function, stage=stage, location=user_location(), old=old, new=new))
+
+    def prefetch(
+        self, func: StageSchedule | Source | None = None, at: VarOrRVar | None = None, from_: VarOrRVar | None = None,
+        offset: ExprLike = 1, strategy: PrefetchBoundStrategy = PrefetchBoundStrategy.GuardWithIf,
+        *, image: Source | None = None, **named: Unpack[_From],
+    ) -> Self:
+        """Asks the machine, ahead of time, for memory that later iterations read. No value depends on it.
+
+        Args:
+            func: the Func or ImageParam that is read; an ImageParam's name is ``image``, too.
+            at: the loop in each iteration of which it is asked for.
+            from_: that loop or one around it, whose iteration ``offset`` further on will read it; ``from``, too.
+            offset: a start-up expression, not negative.
+            strategy: of points that have no memory, Clamp leaves them out, GuardWithIf asks for nothing at all where
+                there are any, NonFaulting asks for them too, which a machine ignores.
+
+        Rewrite: ``for y: s`` → ``for y: prefetch g for y + offset; s``
+
+        Legal when: the loop's body reads it, its memory is there when an iteration begins, and no loop around is
+        vectorized.
+
+        Raises:
+            ScheduleError: an argument of the wrong type; a constant offset below 0.
+        """
+        function, stage = self._scheduled()
+        if unknown := sorted({*named} - {"from"}):
+            raise TypeError(f"prefetch() got an unexpected keyword argument {unknown[0]!r}")
+        read = one_of("prefetch", ScheduleError, func=func, image=image)
+        source = one_of("prefetch", ScheduleError, from_=from_, **named)
+        if not isinstance(read, StageSchedule | Source):
+            raise ScheduleError(f"prefetch() takes a Func or an ImageParam that is read, not {read!r}.")
+        if not isinstance(strategy, PrefetchBoundStrategy):
+            raise ScheduleError(f"The strategy of prefetch() is a PrefetchBoundStrategy, not {strategy!r}.")
+        names = [loop_name("prefetch", v) for v in (at, source)]
+        distance = startup(offset, "The offset of prefetch()", ScheduleError)
+        if isinstance(distance, IntImm) and distance.value < 0:
+            raise ScheduleError(f"The offset of prefetch() can't be negative: {distance.value}.")
+        fetched = read._stage()[0] if isinstance(read, StageSchedule) else read._buffer()
+        given: dict[str, Any] = {"fetched": fetched, "at": names[0], "source": names[1]}
+        at_line = user_location()
+        return self._record(
+            Prefetch(func=function, stage=stage, location=at_line, offset=distance, strategy=strategy, **given)
+        )
+
+    def rfactor(
+        self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]] | None = None, v: Var | None = None,
+        *, preserved: Sequence[tuple[VarOrRVar, Var]] | None = None,
+    ) -> Func:
+        """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
+        this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
+
+        ``split``, ``fuse`` and ``rename`` of reduction loops that were given before are part of it; directives given
+        after are about the merge. The law that the operator must obey is known of sums, products, min, max, and, or and
+        xor of integers; of other operators (an argmin, a complex product) z3 must prove it when compiling. Of floats
+        none obeys it to the last bit: a certificate calls that assumed, and the target feature ``strict_float``
+        forbids it.
+
+        Args:
+            r: a reduction loop, or a list of pairs of a loop and a Var, whose name is ``preserved``, too.
+            v: the Var that stands for ``r`` in the new Func, after the Func's own.
+
+        Returns: the new Func, for schedules of its own.
+
+        Rewrite: ``f[x] += g[r.x, r.y]`` with r.y as u → ``p[x, u] = 0;  p[x, u] += g[r.x, u];  f[x] += p[x, r.y]``
+
+        Legal when: the operator is associative and has a neutral element; it is commutative too, unless the loops are
+        the outermost reduction loops; and one reduction loop is left.
+
+        Raises:
+            ScheduleError: with the reason, and what would be legal.
+        """
+        function, stage = self._scheduled()
+        given = one_of("rfactor", ScheduleError, r=r, preserved=preserved)
+        pairs = given if v is None else [(given, v)]
+        if not isinstance(pairs, list | tuple) or not pairs or not all(
+            isinstance(p, list | tuple) and len(p) == 2 for p in pairs
+        ):
+            raise ScheduleError("rfactor() takes a reduction loop and a Var, or a list of such pairs.")
+        factors = tuple([(loop_name("rfactor", p[0]), pure_name("rfactor", p[1])) for p in pairs])
+        if self._branch() != GENERAL:
+            raise ScheduleError("rfactor() is of a stage, before it is specialized, and not of a specialization.")
+        made = partial_results(function, stage, factors)
+        self._record(made)
+        assert isinstance(made.partial, Function)
+        return type(self)._func_of(made.partial)
+
+    def specialize(self, condition: ExprLike) -> Stage:
+        """Makes a copy of the stage's loops for the runs in which a condition holds.
+
+        The copy starts with the directives given so far; it gets those given to the Stage that is returned, and this
+        stage gets those given to it from here on. Of several conditions the first that holds decides. What the
+        condition says is used in the copy, so that its bounds and its code are simpler.
+
+        Args:
+            condition: made of numbers, Params, and the shapes of inputs. The same one again gives the same copy.
+
+        Rewrite: ``label f.s0: s`` → ``label f.s0: if c: s[1] else: s``
+
+        Raises:
+            ScheduleError: a condition that is not known at start-up; any after specialize_fail().
+        """
+        function, stage = self._scheduled()
+        node = startup_condition(condition, "The condition of specialize()", ScheduleError)
+        mine, given = self._branch(), function.directives
+        made = made_case(given, stage, mine, node)
+        if made is None:
+            refuse_after_fail(given, stage, mine, "specialize")
+            made = Specialize(
+                func=function, stage=stage, branch=mine, location=user_location(), condition=node,
+                number=next_number(given, stage),
+            )  # fmt: skip
+            given.append(made)
+        return Stage.of(function, stage, made.made())
+
+    def specialize_fail(self, message: str) -> None:
+        """Ends, at start-up and with a message, every run that takes none of the specializations given so far.
+
+        Raises:
+            ScheduleError: no text, or a second time.
+        """
+        function, stage = self._scheduled()
+        if not isinstance(message, str):
+            raise ScheduleError(f"specialize_fail() takes a message, not {message!r}.")
+        refuse_after_fail(function.directives, stage, self._branch(), "specialize_fail")
+        self._record(SpecializeFail(func=function, stage=stage, location=user_location(), message=message))
+
+    def unscheduled(self) -> None:
+        """Says that a stage has no directives on purpose.
+
+        Raises:
+            ScheduleError: it has one.
+        """
+        function, stage = self._scheduled()
+        for d in function.directives:
+            if isinstance(d, StageDirective) and d.stage == stage and d.branch == self._branch():
+                raise ScheduleError(f"unscheduled() is said of a stage that has a schedule: {d.spelled()}.")
+
+
+class Stage(StageSchedule):
+    """One stage of a Func, as a handle for scheduling; ``Stage(f)`` is its first."""
+
+    def __init__(self, of: StageSchedule) -> None:
+        if not isinstance(of, StageSchedule):
+            raise ScheduleError(f"A Stage is made of a Func, not of {of!r}.")
+        self._function, self._number = of._stage()
+        self._specialization = of._branch()
+
+    @classmethod
+    def of(cls, function: Function, stage: int, branch: Branch = GENERAL) -> Stage:
+        """The stage of a number, or one of its specializations."""
+        self = cls.__new__(cls)
+        self._function, self._number, self._specialization = function, stage, branch
+        return self
+
+    def _branch(self) -> Branch:
+        return present_branch(self._function.directives, self._number, self._specialization)
+
+    def _stage(self) -> tuple[Function, int]:
+        return self._function, self._number
+
+    def name(self) -> str:
+        """``f``, or ``f.update(0)``."""
+        return self._function.name + (f".update({self._number - 1})" if self._number else "")
+
+    def __repr__(self) -> str:
+        return f"<halide_core.Stage {self.name()!r}>"

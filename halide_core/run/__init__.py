@@ -1,0 +1,1 @@
+"""Running and compiling: pipelines, targets, profiles, and the protocol of the backend."""

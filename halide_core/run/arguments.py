@@ -1,0 +1,73 @@
+"""The inputs of a pipeline, in the order of the compiled function's arguments.
+
+In: the images and parameters that the outputs mention, and what the user lists. Out: an ordered tuple, or an error.
+
+    infer: ImageParams by name, Params by name, then the Buffers that stand in definitions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from halide_core.algorithm.model import Image, Parameter
+from halide_core.errors import PipelineError
+from halide_core.lang.image_param import ImageParam
+from halide_core.lang.param import Param
+from halide_core.run.backend import Argument
+
+ArgumentLike: TypeAlias = "Param | ImageParam | Argument"
+Source: TypeAlias = "Image | Parameter"
+
+
+def sources(arguments: Sequence[ArgumentLike]) -> list[Source]:
+    """The images and parameters that the user's arguments stand for."""
+    if not isinstance(arguments, Iterable) or isinstance(arguments, str | Param | ImageParam | Argument):
+        raise PipelineError(f"The arguments of a pipeline must be a list, not {arguments!r}.")
+    found: list[Source] = []
+    for a in arguments:
+        source = a.source if isinstance(a, Param | ImageParam | Argument) else None
+        if not isinstance(source, Image | Parameter):
+            raise PipelineError(f"An argument of a pipeline must be a Param, an ImageParam or an Argument, not {a!r}.")
+        if source in found:
+            raise PipelineError(f'"{source.name}" is an argument twice.')
+        found.append(source)
+    check_distinct(found)
+    return found
+
+
+def check_distinct(inputs: Sequence[Source]) -> None:
+    """Raises PipelineError where two inputs share a name: calls, headers and messages could not tell them apart."""
+    seen: dict[str, Source] = {}
+    for source in inputs:
+        other = seen.setdefault(source.name, source)
+        if other is not source:
+            raise PipelineError(
+                f'Two inputs of the pipeline are called "{source.name}": one made at {other.location}, '
+                f"one at {source.location}. Give them names of their own."
+            )
+
+
+def inputs_of(images: Sequence[Image], params: Sequence[Parameter]) -> tuple[Source, ...]:
+    """All inputs in the order of ``infer_arguments``; embedded Buffers last, in the order of their first use."""
+    free = sorted((i for i in images if not i.embedded), key=lambda i: i.name)
+    scalars = sorted(params, key=lambda p: p.name)
+    return (*free, *scalars, *(i for i in images if i.embedded))
+
+
+def in_order(given: Sequence[Source], images: Sequence[Image], params: Sequence[Parameter]) -> tuple[Source, ...]:
+    """The user's arguments, then the embedded Buffers.
+
+    Raises:
+        PipelineError: an input that the user doesn't list.
+    """
+    needed: list[Source] = [*images, *params]
+    for source in needed:
+        if source not in given and not (isinstance(source, Image) and source.embedded):
+            listed = ", ".join(g.name for g in given) or "none"
+            raise PipelineError(
+                f'The pipeline reads "{source.name}", made at {source.location}, '
+                f"which is not among the arguments: {listed}."
+            )
+    check_distinct([*given, *(s for s in needed if s not in given)])
+    return (*given, *(i for i in images if i.embedded and i not in given))

@@ -1,0 +1,286 @@
+"""The one upward call of the house: what the language asks of the layers above it, as a protocol.
+
+``Func.realize`` needs a compiler and a runtime, which sit above the language. ``runtime`` implements
+``Backend``; it is found here by name when it is first needed, so that importing the language stays cheap.
+
+    backend().compile(request).run(values, buffers)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from halide_core import ir
+from halide_core.algorithm.model import Function, Image, Parameter, Requirement
+from halide_core.errors import InternalError, PipelineError
+from halide_core.ir.types import Type
+from halide_core.lang.estimates import ArgumentEstimates, estimates_of
+
+if TYPE_CHECKING:
+    from halide_core.buffer.buffer import Buffer
+    from halide_core.run.profiling import Profile
+    from halide_core.run.target import Target
+
+
+class ArgumentKind(Enum):
+    """What an argument of a compiled pipeline is."""
+
+    InputScalar = "InputScalar"
+    InputBuffer = "InputBuffer"
+    OutputBuffer = "OutputBuffer"
+
+
+class Carrier(Protocol):
+    """A Param, an ImageParam, a Buffer, or the buffer of an output: what has an argument of a pipeline."""
+
+    @property
+    def source(self) -> Image | Parameter | Function:
+        """The input or the output as the compiler sees it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Argument:
+    """One argument of the compiled function: ``Argument(param)`` of a Param, an ImageParam, a Buffer, or the buffer of
+    an output. ``source`` is the Image, Parameter or Function it carries."""
+
+    kind: ArgumentKind
+    name: str
+    type: Type
+    dimensions: int
+    source: ir.Callee | ir.Scalar
+    component: int = 0
+    dense: bool = True
+    """Whether dimension 0 must have stride 1: unless a constraint says which other stride it has."""
+
+    def __init__(self, of: Carrier) -> None:
+        source = getattr(of, "source", None)
+        match source:
+            case Parameter():
+                self._fill(ArgumentKind.InputScalar, source.name, source.type, 0, source, 0, True)
+            case Image(types=(type,)):
+                dense = is_dense(source)
+                self._fill(ArgumentKind.InputBuffer, source.name, type, source.dimensions, source, 0, dense)
+            case Function(types=(type,)):
+                dense = is_dense(source)
+                self._fill(ArgumentKind.OutputBuffer, source.name, type, source.dimensions, source, 0, dense)
+            case _:
+                raise PipelineError(
+                    f"An Argument is made of a Param, an ImageParam, a Buffer, or the one output_buffer() of a Func, "
+                    f"not of {of!r}."
+                )
+
+    def _fill(self, *values: object) -> None:
+        for each, value in zip(dataclasses.fields(self), values, strict=True):
+            object.__setattr__(self, each.name, value)
+
+    @classmethod
+    def of(
+        cls,
+        kind: ArgumentKind,
+        name: str,
+        type: Type,
+        dimensions: int,
+        source: ir.Callee | ir.Scalar,
+        component: int = 0,
+        dense: bool = True,
+    ) -> Argument:
+        """An argument with all that is known of it."""
+        self = cls.__new__(cls)
+        self._fill(kind, name, type, dimensions, source, component, dense)
+        return self
+
+    @property
+    def argument_estimates(self) -> ArgumentEstimates:
+        """What is known in advance of the values."""
+        assert isinstance(self.source, Image | Function | Parameter)
+        return estimates_of(self.source)
+
+
+def is_dense(buffer: Image | Function) -> bool:
+    """Whether neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
+    return (ir.Field.STRIDE, 0) not in buffer.constraints
+
+
+def output_arguments(f: Function) -> list[Argument]:
+    """The arguments that an output is written to: a buffer for each value of a point."""
+    return [
+        Argument.of(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f))
+        for k, type in enumerate(f.types)
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What is to be compiled: the outputs, the inputs in the order of the function's arguments, its name."""
+
+    outputs: tuple[Function, ...]
+    inputs: tuple[Image | Parameter, ...]
+    name: str
+    flags: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    target: Target | None = None
+    """None is this machine, with all of its instructions."""
+
+
+class OutputKind(Enum):
+    """What ahead-of-time compilation can write."""
+
+    C_SOURCE = "c_source"
+    C_HEADER = "c_header"
+    OBJECT = "object"
+    STATIC_LIBRARY = "static_library"
+    ASSEMBLY = "assembly"
+    STMT = "stmt"
+    STMT_HTML = "stmt_html"
+    CONCEPTUAL_STMT = "conceptual_stmt"
+    CONCEPTUAL_STMT_HTML = "conceptual_stmt_html"
+
+
+Box = tuple[tuple[int, int], ...]
+"""(min, extent) of each dimension, the first being x."""
+
+
+class Prepared(Protocol):
+    """A run with given arguments, which can be repeated as long as they are as they were. Keeps nothing alive."""
+
+    def run(self, arguments: Sequence[object]) -> bool:
+        """Runs, unless anything about the arguments has changed; whether it did. Raises PipelineError."""
+        ...
+
+
+class Compiled(Protocol):
+    """A loaded pipeline."""
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The inputs in order, then the outputs."""
+        ...
+
+    def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
+        """Runs into the outputs. Raises PipelineError, with the pipeline's and the argument's name, and then
+        the outputs are unchanged if the arguments were at fault."""
+        ...
+
+    def prepare(
+        self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]
+    ) -> Prepared | None:
+        """The same run, to be repeated at little cost; None where something must be copied on the way."""
+        ...
+
+    def take_profile(self) -> Profile:
+        """What was measured since the last call. Raises PipelineError where it was not compiled to be measured."""
+        ...
+
+    def query(
+        self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
+    ) -> tuple[list[Box | None], list[Box]]:
+        """The regions that computing the given output windows needs: of each input that is None (None for the
+        others), and of each output, which can be larger than its window. Nothing is computed."""
+        ...
+
+
+class Certificate(Protocol):
+    """Why a compiled program is right, claim by claim. ``print`` shows it as a table."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no claim is refuted, and none is left open."""
+        ...
+
+    @property
+    def proven_share(self) -> float:
+        """The part of the claims that holds without any start-up check."""
+        ...
+
+    def to_json(self) -> str:
+        """The whole certificate, under a versioned schema."""
+        ...
+
+
+class Topic(Enum):
+    """What ``explain`` can be asked about; the value is the word for it."""
+
+    LOOP = "loop"
+    ALLOCATION = "allocation"
+    INPUT = "input"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Why does the thing of this name have the bounds that it has?"""
+
+    topic: Topic
+    name: str
+
+
+class Explanation(Protocol):
+    """What the compiler did, or why some bounds are what they are. ``print`` shows it; notebooks show a table."""
+
+    def latex(self) -> str:
+        """The closed forms of the bounds. Raises HalideError where sympy is not installed."""
+        ...
+
+    def _repr_latex_(self) -> str | None: ...
+
+    def _repr_html_(self) -> str: ...
+
+
+class BoundsQuery(Protocol):
+    """What the bounds of a pipeline must satisfy. ``print`` shows it, one condition a line."""
+
+    def to_smtlib(self, *, answered: bool = False) -> str:
+        """A complete SMT-LIB 2 script: with open bounds, which a solver may look for; or, ``answered``, with those that
+        the compiler found, where every check must say ``unsat``: no condition can fail."""
+        ...
+
+
+class Backend(Protocol):
+    """What ``runtime`` provides."""
+
+    def compile(self, request: Request) -> Compiled:
+        """Compiles, or takes from the cache on disk, and loads."""
+        ...
+
+    def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
+        """Writes ahead-of-time outputs; all or none."""
+        ...
+
+    def cpu_features(self) -> frozenset[str]:
+        """The instructions that this machine's processor has, by the Linux kernel's names."""
+        ...
+
+    def certify(self, request: Request) -> Certificate:
+        """Every claim about the compile, with its verdict."""
+        ...
+
+    def command(self, words: Sequence[str]) -> int:
+        """The command line, ``python -m halide_core``. Returns the status for the shell."""
+        ...
+
+    def loop_nest(self, request: Request) -> str:
+        """The scheduled loops as an indented text."""
+        ...
+
+    def explain(self, request: Request, question: Question | None = None) -> Explanation:
+        """T0, each directive's effect, the query, and every hole's answer with its origin; or one question's answer."""
+        ...
+
+    def bounds_query(self, request: Request) -> BoundsQuery:
+        """The query that bounds inference answers."""
+        ...
+
+
+def backend() -> Backend:
+    """The runtime's backend, loaded on first use."""
+    module = importlib.import_module("halide_core.runtime.execute.backend")
+    found: Backend | None = getattr(module, "BACKEND", None)
+    if found is None:
+        raise InternalError(f'"{module.__file__}" defines no BACKEND.')
+    return found

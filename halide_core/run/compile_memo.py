@@ -1,0 +1,42 @@
+"""What a Func or a Pipeline keeps of its last compile: a call is cheap as long as compiling again would give the same.
+
+In: a request and what it was compiled to. Out: whether that still holds.
+
+    f.realize([4]);  f.realize([4])   ->   compiled once;   f.vectorize(x, 4);  f.realize([4])   ->   compiled again
+"""
+
+from __future__ import annotations
+
+from halide_core.algorithm.model import Constraints, Function, Image, Parameter, realization_order
+from halide_core.config import demands
+from halide_core.run.backend import Compiled, Request
+
+
+class Built:
+    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
+
+    __slots__ = ("_demands", "_directives", "_promises", "_ranges", "compiled", "request")
+
+    def __init__(self, request: Request, compiled: Compiled) -> None:
+        self.request = request
+        self.compiled = compiled
+        self._directives = [(f, tuple(f.directives)) for f in realization_order(request.outputs)]
+        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
+        self._promises = _promises(request)
+        self._demands = demands()
+
+    def holds(self, outputs: tuple[Function, ...]) -> bool:
+        """Whether compiling these outputs now would give the same."""
+        return (
+            self.request.outputs == outputs
+            and demands() == self._demands
+            and all(tuple(f.directives) == given for f, given in self._directives)
+            and self._promises == _promises(self.request)
+            and all(p.low is low and p.high is high for p, low, high in self._ranges)
+        )
+
+
+def _promises(request: Request) -> list[tuple[Constraints, int | None]]:
+    """What is promised of the inputs' and the outputs' buffers now."""
+    buffers: list[Function | Image] = [*request.outputs, *(i for i in request.inputs if isinstance(i, Image))]
+    return [(dict(b.constraints), b.alignment) for b in buffers]

@@ -1,0 +1,283 @@
+"""Compiling to files: C, headers, objects, libraries, assembly, and the program as text.
+
+In: outputs, the arguments of the function, a name, a target. Out: files, all or none.
+
+    f.compile_to_static_library("blur", [image], "blur")   ->   blur.a, blur.h, halide_runtime.h
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TypeAlias
+
+from halide_core.algorithm.model import Image, Parameter, realization_order
+from halide_core.errors import HOME, NotAvailableError, PipelineError
+from halide_core.lang.definition import freeze
+from halide_core.run.arguments import ArgumentLike, sources
+from halide_core.run.backend import OutputKind, Request, backend
+from halide_core.run.target import Target, checked_target, get_host_target
+from halide_core.unsupported import OUTPUT_MODULE, Pending
+
+TargetLike: TypeAlias = "Target | str | None"
+
+
+def install_dir() -> str:
+    """The folder that the package is installed in. C programs include ``runtime/crt/halide_runtime.h`` of it."""
+    return str(HOME.resolve())
+
+
+class StmtOutputFormat(Enum):
+    """How ``compile_to_lowered_stmt`` writes."""
+
+    Text = 0
+    HTML = 1
+
+
+class OutputFileType(Enum):
+    """What ``compile_to`` can be asked for; the value is Halide's number."""
+
+    assembly = 0
+    bitcode = 1
+    c_header = 2
+    c_source = 3
+    compiler_log = 4
+    cpp_stub = 5
+    featurization = 6
+    function_info_header = 7
+    hlpipe = 8
+    llvm_assembly = 9
+    object = 10
+    python_extension = 11
+    pytorch_wrapper = 12
+    registration = 13
+    schedule = 14
+    static_library = 15
+    stmt = 16
+    conceptual_stmt = 17
+    stmt_html = 18
+    conceptual_stmt_html = 19
+    device_code = 20
+
+
+_KINDS = {
+    OutputFileType.assembly: OutputKind.ASSEMBLY,
+    OutputFileType.c_header: OutputKind.C_HEADER,
+    OutputFileType.c_source: OutputKind.C_SOURCE,
+    OutputFileType.object: OutputKind.OBJECT,
+    OutputFileType.static_library: OutputKind.STATIC_LIBRARY,
+    OutputFileType.stmt: OutputKind.STMT,
+    OutputFileType.stmt_html: OutputKind.STMT_HTML,
+    OutputFileType.conceptual_stmt: OutputKind.CONCEPTUAL_STMT,
+    OutputFileType.conceptual_stmt_html: OutputKind.CONCEPTUAL_STMT_HTML,
+}
+
+
+def frozen(request: Request) -> Request:
+    """The request, with its Funcs closed to further updates: what is compiled relies on those they have."""
+    for f in realization_order(request.outputs):
+        freeze(f)
+    return request
+
+
+class LinkageType(Enum):
+    """Who can call a compiled function."""
+
+    External = 0
+    ExternalPlusMetadata = 1
+    ExternalPlusArgv = 2
+    Internal = 3
+
+
+class NameMangling(Enum):
+    """How the name of a C function is written. Functions here have C names."""
+
+    Default = 0
+    C = 1
+    CPlusPlus = 2
+
+
+class Module(Pending):
+    """A pipeline that is ready to be compiled to files: ``compile`` may be called any number of times."""
+
+    _pending = OUTPUT_MODULE
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def name(self) -> str:
+        """The name of the function."""
+        return self._request.name
+
+    def target(self) -> Target:
+        """What the code is for."""
+        return self._request.target or get_host_target()
+
+    def compile(self, outputs: Mapping[OutputFileType, str]) -> None:
+        """Writes several files at once.
+
+        Raises:
+            NotAvailableError: a type of file that is not here; the message lists those that are.
+        """
+        backend().write(self._request, _kinds(outputs))
+
+    def __repr__(self) -> str:
+        return f"<halide_core.Module {self.name()!r}>"
+
+
+def _kinds(outputs: Mapping[OutputFileType, str]) -> dict[OutputKind, Path]:
+    for each in outputs:
+        if each not in _KINDS:
+            told = each.name if isinstance(each, OutputFileType) else repr(each)
+            raise NotAvailableError(
+                f"A file of type {told} can't be written yet; these can: {', '.join(t.name for t in _KINDS)}."
+            )
+    return {_KINDS[each]: Path(name) for each, name in outputs.items()}
+
+
+class OutputFiles:
+    """The methods of Func and Pipeline that write files. Each takes the arguments of the function in order."""
+
+    def _request(
+        self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
+    ) -> Request:
+        """What is to be compiled."""
+        raise NotImplementedError  # Func and Pipeline say
+
+    def _write(
+        self,
+        files: dict[OutputKind, Path],
+        arguments: Sequence[ArgumentLike],
+        name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        backend().write(self._fileable(arguments, name, target), files)
+
+    def _fileable(self, arguments: Sequence[ArgumentLike], name: str | Target, target: TargetLike) -> Request:
+        """A request whose inputs are all arguments."""
+        if isinstance(name, Target):  # as in Halide, a name can be left out before a target
+            name, target = "", name
+        made_for = checked_target(target, runs_here=False)
+        given = sources(arguments)
+        if name and not name.isidentifier():
+            raise PipelineError(f'"{name}" can\'t be the name of a C function.')
+        request = frozen(self._request(given, name, made_for))
+        embedded = [s.name for s in request.inputs[len(given) :]]
+        if embedded:
+            raise PipelineError(
+                f'The Buffer "{embedded[0]}" stands in a definition, and compiling its data into a file is not '
+                f"available yet. Make it an ImageParam and an argument."
+            )
+        return request
+
+    def compile_to_module(
+        self,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+        linkage: LinkageType = LinkageType.External,
+    ) -> Module:
+        """The pipeline as a Module, whose ``compile`` writes files. Functions are always external."""
+        if linkage is not LinkageType.External:
+            raise NotAvailableError("A function of a Module is LinkageType.External; others are not available yet.")
+        return Module(self._fileable(arguments, fn_name, target))
+
+    def compile_to(
+        self,
+        outputs: Mapping[OutputFileType, str],
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes several files at once: ``compile_to({hl.OutputFileType.object: "blur.o"}, [image], "blur")``.
+
+        Raises:
+            NotAvailableError: a type of file that is not here; the message lists those that are.
+        """
+        self._write(_kinds(outputs), arguments, fn_name, target)
+
+    def compile_to_c(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes the C source."""
+        self._write({OutputKind.C_SOURCE: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_header(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes the C header that declares the function."""
+        self._write({OutputKind.C_HEADER: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_object(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes an object file."""
+        self._write({OutputKind.OBJECT: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_assembly(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes the assembly that the C compiler makes."""
+        self._write({OutputKind.ASSEMBLY: Path(filename)}, arguments, fn_name, target)
+
+    def compile_to_file(
+        self,
+        filename_prefix: str,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes an object file and a header."""
+        files = {OutputKind.OBJECT: Path(f"{filename_prefix}.o"), OutputKind.C_HEADER: Path(f"{filename_prefix}.h")}
+        self._write(files, arguments, fn_name, target)
+
+    def compile_to_static_library(
+        self,
+        filename_prefix: str,
+        arguments: Sequence[ArgumentLike],
+        fn_name: str | Target = "",
+        target: TargetLike = None,
+    ) -> None:
+        """Writes a static library and a header."""
+        library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
+        files = {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header}
+        self._write(files, arguments, fn_name, target)
+
+    def compile_to_lowered_stmt(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fmt: StmtOutputFormat = StmtOutputFormat.Text,
+        target: TargetLike = None,
+    ) -> None:
+        """Writes the lowered program, as text or as a page."""
+        kind = OutputKind.STMT if fmt is StmtOutputFormat.Text else OutputKind.STMT_HTML
+        self._write({kind: Path(filename)}, arguments, "", target)
+
+    def compile_to_conceptual_stmt(
+        self,
+        filename: str,
+        arguments: Sequence[ArgumentLike],
+        fmt: StmtOutputFormat = StmtOutputFormat.Text,
+        target: TargetLike = None,
+    ) -> None:
+        """Writes the program as it is once its bounds are known, before the passes that make it fast."""
+        kind = OutputKind.CONCEPTUAL_STMT if fmt is StmtOutputFormat.Text else OutputKind.CONCEPTUAL_STMT_HTML
+        self._write({kind: Path(filename)}, arguments, "", target)

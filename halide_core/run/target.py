@@ -1,0 +1,320 @@
+"""What code is made for: an architecture, an operating system, and features.
+
+In: a text such as ``x86-64-linux-avx2-fma`` or ``host``, or the parts. Out: a Target that can be asked, and, where
+it is this machine with some of its features, compiled for.
+
+    Target("host").has_feature(TargetFeature.AVX2)   ->   True on most machines of today
+    Target("x86-64-linux-avx2").natural_vector_size(Float(32))   ->   8
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+
+from halide_core.errors import DefinitionError, NotAvailableError, PipelineError
+from halide_core.ir.types import Type
+from halide_core.lang.expr import Expr
+from halide_core.run.backend import backend
+from halide_core.run.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
+
+_F = TargetFeature
+_ARCHS, _SYSTEMS = {a.value: a for a in TargetArch}, {s.value: s for s in TargetOS}
+_TUNES, _FEATURES = {t.value: t for t in TargetProcessorTune}, {f.value: f for f in TargetFeature}
+_BITS = {"32": 32, "64": 64}
+
+_SKYLAKE = ("avx512f", "avx512cd", "avx512vl", "avx512bw", "avx512dq")
+_CANNONLAKE = (*_SKYLAKE, "avx512ifma", "avx512vbmi")
+INSTRUCTIONS: dict[TargetFeature, tuple[str, ...]] = {
+    _F.SSE41: ("sse4_1",),
+    _F.AVX: ("avx",),
+    _F.AVX2: ("avx2",),
+    _F.AVXVNNI: ("avx_vnni",),
+    _F.FMA: ("fma",),
+    _F.FMA4: ("fma4",),
+    _F.F16C: ("f16c",),
+    _F.AVX512: ("avx512f", "avx512cd"),
+    _F.AVX512_Skylake: _SKYLAKE,
+    _F.AVX512_Cannonlake: _CANNONLAKE,
+    _F.AVX512_SapphireRapids: (*_CANNONLAKE, "avx512_bf16", "avx512_vnni", "avx_vnni"),
+    _F.AVX512_Zen4: (*_CANNONLAKE, "avx512_bf16", "avx512_vnni", "avx512_bitalg", "avx512_vbmi2", "avx512_vpopcntdq"),
+}
+"""The x86 instructions that a feature stands for, by the kernel's names for them."""
+
+_LARGEST = (1 << 63) - 1
+# What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
+# is refused under StrictFloat), and a JIT where it is loaded.
+_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat})
+_DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
+_MACHINES = {
+    "x86_64": (TargetArch.X86, 64),
+    "amd64": (TargetArch.X86, 64),
+    "i386": (TargetArch.X86, 32),
+    "i686": (TargetArch.X86, 32),
+    "aarch64": (TargetArch.ARM, 64),
+    "arm64": (TargetArch.ARM, 64),
+    "riscv64": (TargetArch.RISCV, 64),
+    "ppc64le": (TargetArch.POWERPC, 64),
+}
+_HOSTS = {"linux": TargetOS.Linux, "darwin": TargetOS.OSX, "win32": TargetOS.Windows}
+
+
+class Target:
+    """A machine. ``Target()`` is an unknown one; ``Target(text)``; ``Target(os, arch, bits, features)``;
+    ``Target(os, arch, bits, tune, features)``.
+
+    Raises:
+        DefinitionError: a word of the text that names nothing.
+    """
+
+    def __init__(
+        self,
+        os: str | TargetOS = TargetOS.OSUnknown,
+        arch: TargetArch = TargetArch.ArchUnknown,
+        bits: int = 0,
+        tune: TargetProcessorTune | Sequence[TargetFeature] = TargetProcessorTune.TuneGeneric,
+        features: Sequence[TargetFeature] = (),
+    ) -> None:
+        processor = tune if isinstance(tune, TargetProcessorTune) else TargetProcessorTune.TuneGeneric
+        if not isinstance(tune, TargetProcessorTune):
+            features = tune
+        if isinstance(os, str):
+            parsed = _parse(os)
+            os, arch, bits, processor = parsed.os, parsed.arch, parsed.bits, parsed.processor_tune
+            features = [*parsed._features]
+        self.os: TargetOS = os
+        self.arch: TargetArch = arch
+        self.bits: int = bits
+        self.processor_tune: TargetProcessorTune = processor
+        self._features: set[TargetFeature] = set(features)
+
+    # Features.
+
+    def has_feature(self, feature: TargetFeature) -> bool:
+        """Whether the target has a feature."""
+        return feature in self._features
+
+    def features(self) -> frozenset[TargetFeature]:
+        """All features."""
+        return frozenset(self._features)
+
+    def features_all_of(self, features: Iterable[TargetFeature]) -> bool:
+        """Whether the target has all of these."""
+        return self._features.issuperset(features)
+
+    def features_any_of(self, features: Iterable[TargetFeature]) -> bool:
+        """Whether the target has one of these."""
+        return not self._features.isdisjoint(features)
+
+    def set_feature(self, f: TargetFeature, value: bool = True) -> None:
+        """Adds a feature, or takes it away."""
+        (self._features.add if value else self._features.discard)(f)
+
+    def set_features(self, features: Iterable[TargetFeature], value: bool = True) -> None:
+        """Adds features, or takes them away."""
+        for f in features:
+            self.set_feature(f, value)
+
+    def with_feature(self, feature: TargetFeature) -> Target:
+        """A copy that has a feature."""
+        return Target(self.os, self.arch, self.bits, self.processor_tune, [*self._features, feature])
+
+    def without_feature(self, feature: TargetFeature) -> Target:
+        """A copy that does not have a feature."""
+        kept = [f for f in self._features if f is not feature]
+        return Target(self.os, self.arch, self.bits, self.processor_tune, kept)
+
+    # What follows from it.
+
+    def natural_vector_size(self, type: Type) -> int:
+        """How many values of a type the widest vector register holds that suits the type."""
+        wide = self.features_any_of(f for f in INSTRUCTIONS if "avx512f" in INSTRUCTIONS[f])
+        wide_integers = self.features_any_of(f for f in INSTRUCTIONS if "avx512bw" in INSTRUCTIONS[f])
+        if self.arch is not TargetArch.X86:
+            width = 16
+        elif wide_integers or (wide and (type.is_float() or type.bits() >= 32)):
+            width = 64
+        elif self.has_feature(_F.AVX2) or (self.has_feature(_F.AVX) and type.is_float()):
+            width = 32
+        else:
+            width = 16
+        return max(1, width // type.bytes())
+
+    def has_large_buffers(self) -> bool:
+        """Whether LargeBuffers is among the features. Code of this compiler can do with large buffers anyway."""
+        return self.bits == 64 and self.has_feature(_F.LargeBuffers)
+
+    def maximum_buffer_size(self) -> int:
+        """Bytes that a buffer has at most."""
+        return _LARGEST if self.has_large_buffers() else (1 << 31) - 1
+
+    def has_gpu_feature(self) -> bool:
+        """Whether a feature names a device. No code is made for one."""
+        return self.features_any_of(_DEVICES)
+
+    def supports_device_api(self, api: DeviceAPI) -> bool:
+        """Whether loops can run there: on the host only."""
+        return api in (DeviceAPI.None_, DeviceAPI.Host)
+
+    def supports_type(self, type: Type) -> bool:
+        """Whether code for the target can compute with a type."""
+        return not type.is_handle() or type.is_scalar()
+
+    def supported(self) -> bool:
+        """Whether code can be made for this target, here."""
+        return not _unsupported(self)
+
+    @staticmethod
+    def validate_target_string(name: str) -> bool:
+        """Whether a text names a target."""
+        try:
+            _parse(name)
+        except DefinitionError:
+            return False
+        return True
+
+    def to_string(self) -> str:
+        """The target's text; ``Target(text)`` is an equal one."""
+        words = [self.arch.value, str(self.bits), self.os.value]
+        if self.processor_tune is not TargetProcessorTune.TuneGeneric:
+            words.append(self.processor_tune.value)
+        return "-".join([*words, *sorted(f.value for f in self._features)])
+
+    def __str__(self) -> str:
+        return self.to_string()
+
+    def __repr__(self) -> str:
+        return f"<halide_core.Target {self.to_string()}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and self.to_string() == other.to_string()
+
+    def __hash__(self) -> int:
+        return hash(self.to_string())
+
+
+def _parse(text: str) -> Target:
+    """The target of a text: ``host`` first, or words in any order; what is left out is this machine's."""
+    words = text.split("-")
+    host = get_host_target()
+    if words[0] == "host" or text == "":
+        target, words = host, words[1:]
+    else:
+        target = Target(host.os, host.arch, host.bits)
+    for word in words:
+        if word in _ARCHS:
+            target.arch = _ARCHS[word]
+        elif word in _BITS:
+            target.bits = _BITS[word]
+        elif word in _SYSTEMS:
+            target.os = _SYSTEMS[word]
+        elif word in _TUNES:
+            target.processor_tune = _TUNES[word]
+        elif word in _FEATURES:
+            target.set_feature(_FEATURES[word])
+        else:
+            raise DefinitionError(
+                f'"{word}" in the target "{text}" names nothing. A target is arch-bits-os-feature-… or host-…: '
+                f"arch is {', '.join(_ARCHS)}; bits are 32 or 64; os is {', '.join(_SYSTEMS)}; "
+                f"features are {', '.join(sorted(_FEATURES))}."
+            )
+    return target
+
+
+def get_host_target() -> Target:
+    """This machine, with the features that its processor has."""
+    unknown = (TargetArch.ArchUnknown, 64 if sys.maxsize > 1 << 32 else 32)
+    arch, bits = _MACHINES.get(platform.machine().lower(), unknown)
+    target = Target(_HOSTS.get(sys.platform, TargetOS.OSUnknown), arch, bits)
+    if arch is TargetArch.X86:
+        has = backend().cpu_features()
+        target.set_features(f for f, needed in INSTRUCTIONS.items() if has.issuperset(needed))
+    return target
+
+
+def get_target_from_environment() -> Target:
+    """The target that HL_TARGET names, else this machine."""
+    return Target(os.environ.get("HL_TARGET") or "host")
+
+
+def get_jit_target_from_environment() -> Target:
+    """The target that HL_JIT_TARGET names, else this machine; with the feature JIT."""
+    return Target(os.environ.get("HL_JIT_TARGET") or "host").with_feature(_F.JIT)
+
+
+# Halide gives these as expressions, so that definitions can mention them. They tell of this machine, whichever target a
+# pipeline is compiled for: what they are good for, choosing a schedule or an algorithm, is done before.
+
+
+def target_has_feature(feature: TargetFeature) -> Expr:
+    """Whether this machine has a feature."""
+    return Expr(get_host_target().has_feature(feature))
+
+
+def target_arch_is(arch: TargetArch) -> Expr:
+    """Whether this machine has an instruction set."""
+    return Expr(get_host_target().arch is arch)
+
+
+def target_os_is(os: TargetOS) -> Expr:
+    """Whether this machine has an operating system."""
+    return Expr(get_host_target().os is os)
+
+
+def target_bits() -> Expr:
+    """The bits of an address on this machine."""
+    return Expr(get_host_target().bits)
+
+
+def target_natural_vector_size(type: Type) -> Expr:
+    """How many values of a type a vector register of this machine holds."""
+    return Expr(get_host_target().natural_vector_size(type))
+
+
+# Compiling for a target.
+
+
+def _unsupported(target: Target) -> str:
+    """Why no code can be made for a target here; empty where it can."""
+    host = get_host_target()
+    if (target.arch, target.bits, target.os) != (host.arch, host.bits, host.os):
+        return f"code is made for {host.arch.value}-{host.bits}-{host.os.value} only, on this machine"
+    others = sorted(f.value for f in target.features() - _ALWAYS - frozenset(INSTRUCTIONS))
+    return f"these features are not available yet: {', '.join(others)}" if others else ""
+
+
+def checked_target(target: object, *, runs_here: bool) -> Target | None:
+    """What to compile for: None for this machine as it is. Where no target is given, HL_JIT_TARGET names the one of
+    code that runs here, and HL_TARGET that of files.
+
+    Raises:
+        NotAvailableError: another machine, or a feature that does something which is not here yet.
+        PipelineError: no Target; or instructions that this machine doesn't have, where the code is to run here.
+    """
+    if target is None:
+        target = os.environ.get("HL_JIT_TARGET" if runs_here else "HL_TARGET") or None
+    if target is None:
+        return None
+    if isinstance(target, str):
+        target = Target(target)
+    if isinstance(target, int):
+        raise PipelineError("The sizes of a realization are a list: realize([width, height]).")
+    if not isinstance(target, Target):
+        raise PipelineError(f"A target is a hl.Target, not {target!r}.")
+    reason = _unsupported(target)
+    if reason:
+        raise NotAvailableError(f'No code can be made for the target "{target}": {reason}.')
+    wanted, has = target.features() & frozenset(INSTRUCTIONS), get_host_target().features()
+    if runs_here and not wanted <= has:
+        raise PipelineError(
+            f'Code for the target "{target}" can\'t run here: this machine does not have '
+            f"{', '.join(sorted(f.value for f in wanted - has))}."
+        )
+    return None if wanted == has and not wants_strict_floats(target) else target
+
+
+def wants_strict_floats(target: Target | None) -> bool:
+    """Whether no schedule may change how floats are rounded, not even on the user's word."""
+    return target is not None and target.has_feature(_F.StrictFloat)

@@ -1,0 +1,317 @@
+"""A schedule as the source of a Python function that gives it again.
+
+In: the directives of some Funcs, in the order in which they were given. Out: source; its arguments are the Funcs, then
+the Params and ImageParams that directives mention.
+
+    f.split(x, xo, xi, k); f.vectorize(xi)   ->   def schedule(f, k):
+                                                      x, xi, xo = (hl.Var(n) for n in ("x", "xi", "xo"))
+                                                      f.split(x, xo, xi, k)
+                                                      f.vectorize(xi)
+
+What was recorded as several directives (``vectorize(x, 8)``) is one call again where it was one. Loops go by Vars here,
+reduction loops too: a directive knows a loop by its name alone.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator, Sequence
+
+from halide_core import ir
+from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.errors import ScheduleError
+from halide_core.ir import BinaryOp, Callee, Expr, IntImm
+from halide_core.ir.memory import PrefetchBoundStrategy
+from halide_core.ir.names import OUTERMOST
+from halide_core.ir.printer import format_expr
+from halide_core.ir.types import INT32, INT64, Type
+from halide_core.ir.visitor import subexpressions
+from halide_core.schedule.access_directives import Atomic, PartitionLoop, Prefetch
+from halide_core.schedule.directives import (
+    AlignBounds,
+    AllowRaceConditions,
+    AtLevel,
+    Bound,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    DebugToFile,
+    Directive,
+    Estimate,
+    Fuse,
+    Rename,
+    Reorder,
+    Specialize,
+    SpecializeFail,
+    Split,
+    StageDirective,
+    StoreAt,
+    StoreRoot,
+    TailStrategy,
+    Trace,
+    Traverse,
+)
+from halide_core.schedule.func_directives import CloneIn, In, InInput, ReadInstead, RFactor
+from halide_core.schedule.storage_directives import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
+    ReorderStorage,
+    StoreIn,
+)
+
+_OPERATORS = {BinaryOp.AND: "&", BinaryOp.OR: "|", BinaryOp.DIV: "//"}
+
+Given = Sequence[tuple[Function, Sequence[Directive]]]
+"""Funcs, producers first, each with its directives."""
+
+
+def schedule_source(given: Given, name: str = "schedule") -> str:
+    """The source of a function of a name.
+
+    Raises: ScheduleError for a directive that can't be written.
+    """
+    return _Writer(given).function(name)
+
+
+class _Names:
+    """Identifiers: of things, each its own."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = {"hl"}
+        self._of: dict[object, str] = {}
+
+    def of(self, thing: object, wanted: str) -> str:
+        """The identifier of a thing, as near to a name as Python allows."""
+        known = self._of.get(thing)
+        if known is None:
+            stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in wanted)
+            if not stem.isidentifier() or keyword.iskeyword(stem):
+                stem = f"{stem}_" if keyword.iskeyword(stem) else f"_{stem}"
+            known, count = stem, 1
+            while known in self._taken:
+                count += 1
+                known = f"{stem}_{count}"
+            self._taken.add(known)
+            self._of[thing] = known
+        return known
+
+
+class _Writer:
+    """The lines of one function."""
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+        self._names = _Names()
+        self._loops: dict[str, str] = {}
+        directives = [d for _, each in given for d in each]
+        self._makers = {made: d.func for d in directives for made in d.funcs()}
+        named = {f: None for f, each in given if each} | {f: None for d in directives for f in _others(d)}
+        order = [f for f, _ in given if f in named]
+        order += [f for f in named if f not in order and isinstance(f, Function)]
+        self._args = [self._names.of(f, f.name) for f in order if f not in self._makers]
+        mentioned = dict.fromkeys(each for d in directives for each in _leaves(d))
+        self._args += [self._names.of(each, each.name) for each in mentioned if isinstance(each, Image | Parameter)]
+
+    def function(self, name: str) -> str:
+        """All of it."""
+        body = [line for f, directives in self._ordered() for line in self._calls(f, directives[self._copied(f) :])]
+        lines = [f"def {name}({', '.join(self._args)}):"]
+        if len(self._loops) == 1:
+            lines += [f"    {short} = hl.Var({loop!r})" for loop, short in self._loops.items()]
+        elif self._loops:
+            short, loops = ", ".join(self._loops.values()), ", ".join(map(repr, self._loops))
+            lines.append(f"    {short} = (hl.Var(n) for n in ({loops}))")
+        return "\n".join([*lines, *(f"    {line}" for line in body or ["pass"])]) + "\n"
+
+    def _copied(self, f: Function) -> int:
+        """How many directives a Func starts with: a clone with those that the other one had."""
+        for _, directives in self._given:
+            for at, d in enumerate(directives):
+                if isinstance(d, CloneIn) and d.instead is f:
+                    return sum(not before.funcs() for before in directives[:at])
+        return 0
+
+    def _ordered(self) -> Given:
+        """The Funcs so that one which a directive makes comes after that directive wherever it is named."""
+        about = dict(self._given)
+        found: dict[Function, None] = {}
+        started: set[Function] = set()
+
+        def visit(f: Function) -> None:
+            if f in started:
+                return
+            started.add(f)
+            for needed in (f, *(other for d in about[f] for other in _others(d))):
+                maker = self._makers.get(needed)
+                if isinstance(maker, Function) and maker in about:
+                    visit(maker)
+            found[f] = None
+
+        for f in about:
+            visit(f)
+        return [(f, about[f]) for f in found]
+
+    # -- calls
+
+    def _calls(self, f: Function, directives: Sequence[Directive]) -> Iterator[str]:
+        at = 0
+        while at < len(directives):
+            group = _together(directives, at)
+            d = directives[at]
+            made = d.funcs()
+            if isinstance(d, Specialize):
+                label = self._names.of((f, d.stage, d.number), f"{f.name}_{d.stage}_{d.number}")
+                yield f"{label} = {self._subject(d)}.{self._call(d)}"
+            elif made:
+                yield f"{self._names.of(made[0], made[0].name)} = {self._subject(d)}.{self._call(d)}"
+            else:
+                yield f"{self._subject(d)}.{self._several(group) if len(group) > 1 else self._call(d)}"
+            at += len(group)
+
+    def _subject(self, d: Directive) -> str:
+        func = d.image if isinstance(d, InInput) else d.func
+        if not isinstance(d, StageDirective):
+            return self._names.of(func, func.name)
+        if d.branch.number:
+            return self._names.of((func, d.stage, d.branch.number), func.name)
+        update = f".update({d.stage - 1})" if d.stage else ""
+        return self._names.of(func, func.name) + update
+
+    def _several(self, group: Sequence[Directive]) -> str:
+        """A call that was recorded as several directives."""
+        splits = [d for d in group if isinstance(d, Split)]
+        tail = _tail(splits[0].tail)
+        last = group[-1]
+        if isinstance(last, Traverse):
+            return f"{last.verb()}({self._loop(splits[0].old)}, {self._expr(splits[0].factor)}{tail})"
+        parts = [[self._loop(name) for name in names] for names in zip(*(d.variables() for d in splits), strict=True)]
+        lists = [*parts, [self._expr(d.factor) for d in splits]]
+        listed = ", ".join(f"[{', '.join(each)}]" for each in lists)
+        return f"tile({listed}{tail})"
+
+    def _call(self, d: Directive) -> str:
+        loop, expr = self._loop, self._expr
+        match d:
+            case Split():
+                loops = ", ".join(map(loop, d.variables()))
+                return f"split({loops}, {expr(d.factor)}{_tail(d.tail)})"
+            case Fuse() | Reorder() | Rename() | ReorderStorage():
+                verb = {Fuse: "fuse", Reorder: "reorder", Rename: "rename", ReorderStorage: "reorder_storage"}[type(d)]
+                return f"{verb}({', '.join(map(loop, d.variables()))})"
+            case Traverse():
+                return f"{d.verb()}({loop(d.var)})"
+            case ComputeAt() | StoreAt() | HoistStorage():
+                level = f"{self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)}"
+                return f"{d.verb}({level if d.stage < 0 else f'hl.LoopLevel({level}, {d.stage})'})"
+            case RFactor():
+                pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
+                return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"
+            case In() | InInput() | CloneIn():
+                among = ", ".join(self._names.of(c, c.name) for c in d.consumers)
+                verb = "clone_in" if isinstance(d, CloneIn) else "in_"
+                return f"{verb}({f'[{among}]' if len(d.consumers) > 1 else among})"
+            case Prefetch():
+                what, plain = self._names.of(d.fetched, d.fetched.name), d.strategy is PrefetchBoundStrategy.GuardWithIf
+                strategy = "" if plain else f", hl.PrefetchBoundStrategy.{d.strategy.name}"
+                return f"prefetch({what}, {loop(d.at)}, {loop(d.source)}, {expr(d.offset)}{strategy})"
+            case PartitionLoop(var=str() as v):
+                return f"partition({loop(v)}, hl.Partition.{d.policy.name})"
+            case Specialize():
+                return f"specialize({expr(d.condition)})"
+            case FoldStorage():
+                return f"fold_storage({loop(d.var)}, {expr(d.extent)}{'' if d.forward else ', False'})"
+            case AlignStorage(var=v, alignment=k) | BoundStorage(var=v, extent=k):
+                return f"{'align' if isinstance(d, AlignStorage) else 'bound'}_storage({loop(v)}, {k})"
+            case StoreIn():
+                return f"store_in(hl.MemoryType.{d.memory.name})"
+            case Bound() | Estimate() | AlignBounds():
+                return f"{_bounds_verb(d)}({', '.join([loop(d.var), *map(expr, d.exprs())])})"
+            case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
+                return d.call()
+            case AllowRaceConditions() | Atomic() | PartitionLoop() | SpecializeFail() | Trace() | DebugToFile():
+                return d.call()  # nothing in it but a text
+        raise ScheduleError(f"{d} can't be written as source.", d.location)
+
+    def _loop(self, name: str) -> str:
+        """The Var of a loop."""
+        if name == OUTERMOST:
+            return "hl.Var.outermost()"
+        short = self._names.of(("loop", name), name)
+        self._loops[name] = short
+        return short
+
+    # -- expressions
+
+    def _expr(self, e: Expr) -> str:
+        match e:
+            case IntImm():
+                plain = e.type in (INT32, INT64) or e.type.is_bool()
+                return f"{bool(e.value) if e.type.is_bool() else e.value}" if plain else _cast(e.type, str(e.value))
+            case ir.FloatImm():
+                return _cast(e.type, repr(e.value))
+            case ir.ParamRef(param=param) if isinstance(param, Parameter):
+                return self._names.of(param, param.name)
+            case ir.BufferField():
+                output = ".output_buffer()" if isinstance(e.buffer, Function) else ""
+                return f"{self._names.of(e.buffer, e.buffer.name)}{output}.dim({e.dim}).{e.field.value}()"
+            case ir.Binary(op=BinaryOp.MIN | BinaryOp.MAX):
+                return f"hl.{e.op.value}({self._expr(e.a)}, {self._expr(e.b)})"
+            case ir.Binary():
+                operator = "/" if e.op is BinaryOp.DIV and e.type.is_float() else _OPERATORS.get(e.op, e.op.value)
+                return f"({self._expr(e.a)} {operator} {self._expr(e.b)})"
+            case ir.Not():
+                return f"~{self._expr(e.a)}"
+            case ir.Select():
+                return f"hl.select({', '.join(map(self._expr, (e.condition, e.a, e.b)))})"
+            case ir.Cast(a=ir.BufferField() as shape) if e.type is INT32:
+                return self._expr(shape)  # as users have it
+            case ir.Cast():
+                return _cast(e.type, self._expr(e.a))
+        raise ScheduleError(f"A schedule with {format_expr(e)} can't be written as source.")
+
+
+def _leaves(d: Directive) -> list[object]:
+    """What a directive mentions, besides Funcs."""
+    named: list[object] = [d.fetched] if isinstance(d, Prefetch) else [d.image] if isinstance(d, InInput) else []
+    return [*named, *(_leaf(e) for e in subexpressions(d.exprs()))]
+
+
+def _leaf(e: Expr) -> object:
+    return e.param if isinstance(e, ir.ParamRef) else e.buffer if isinstance(e, ir.BufferField) else None
+
+
+def _others(d: Directive) -> tuple[Callee, ...]:
+    """The other Funcs that a directive names."""
+    if isinstance(d, ReadInstead):
+        return d.consumers
+    return (d.consumer,) if isinstance(d, AtLevel) else (d.fetched,) if isinstance(d, Prefetch) else ()
+
+
+def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:
+    """The directives from one on that a single call recorded."""
+    first, end = directives[at], at + 1
+    if not first.written or not isinstance(first, Split):
+        return directives[at:end]
+    while end < len(directives) and directives[end].written == first.written:
+        end += 1
+        if isinstance(directives[end - 1], Traverse | Reorder):
+            break  # the last of one call; another of the same text may follow
+    return directives[at:end]
+
+
+def _bounds_verb(d: Bound | Estimate | AlignBounds) -> str:
+    if isinstance(d, AlignBounds):
+        return "align_extent" if d.remainder is None else "align_bounds"
+    return "set_estimate" if isinstance(d, Estimate) else "bound_extent" if d.min is None else "bound"
+
+
+def _tail(tail: TailStrategy) -> str:
+    return "" if tail is TailStrategy.Auto else f", hl.TailStrategy.{tail.name}"
+
+
+def _cast(type: Type, value: str) -> str:
+    kind = "Float" if type.is_float() else "Int" if type.is_int() else "UInt"
+    return f"hl.cast(hl.{'Bool()' if type.is_bool() else f'{kind}({type.bits()})'}, {value})"

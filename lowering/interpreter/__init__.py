@@ -1,0 +1,1 @@
+"""The target semantics (figure 2.8): a machine that runs the tree after any pass and checks every access."""

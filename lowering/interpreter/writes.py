@@ -1,0 +1,113 @@
+"""What changes the store: allocations [ALLOC] and assignments [ASSN], of points and of lanes.
+
+In: a statement's Code, and where its memory is. Out: closures that execute it.
+
+    write_point(f[x] = e, code, place)()   ->   the cell of f at x holds e's value, or MemoryFault, or RaceError
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from halide_core import ir
+from halide_core.ir import Stmt
+from halide_core.lowering.interpreter.code import Allocation, Code, Place
+from halide_core.lowering.interpreter.memory_model import OUTSIDE, Cell, MemoryFault, Races, folded_memory
+
+Run: TypeAlias = "Callable[[], None]"
+
+
+def allocate(stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Allocation) -> Run:
+    """Makes memory anew; ``code`` gives the minimum and the length of each dimension."""
+    limit = stmt.limit if isinstance(stmt, ir.AllocateFlat) else None
+    folded = [d for d, k in enumerate(stmt.folds) if k is not None] if isinstance(stmt, ir.Allocate) else []
+
+    def run() -> None:
+        ((numbers, _),) = code.run()
+        ends = numbers[: len(numbers) - len(folded)]
+        folds = dict(zip(folded, numbers[len(ends) :], strict=True))
+        box = tuple(zip(ends[::2], ends[1::2], strict=True))
+        negative = [n for _, n in box if n < 0]
+        if negative:
+            told = f"is allocated with the negative length {negative[0]}"
+            raise MemoryFault(allocation.name, told, stmt, bounds=box)
+        if any(k < 1 for k in folds.values()):
+            raise MemoryFault(allocation.name, "is folded to no slot", stmt, bounds=box)
+        memories = tuple([folded_memory(allocation.name, box, folds) for _ in allocation.types])
+        if limit is not None and memories[0].size > limit:
+            told = f"is allocated with {memories[0].size} elements, but at most {limit} are promised"
+            raise MemoryFault(allocation.name, told, stmt, bounds=box)
+        allocation.memories = memories
+
+    return run
+
+
+def write_point(stmt: ir.Provide, code: Code, place: Place) -> Run:
+    """All components of a point at once."""
+    allocation, races = place.allocation, place.races
+
+    def run() -> None:
+        ((point, values),) = code.run()
+        for memory, value in zip(allocation.memories, values, strict=True):
+            at = memory.offset(point)
+            if at == OUTSIDE:
+                raise memory.outside(point, "written", stmt)
+            for each in races:
+                each.write(memory, at, value, stmt)
+            memory.write(at, value)
+
+    return run
+
+
+class FlatWrite:
+    """The store of one element, or of lanes of them: what is written is found first, then written."""
+
+    def __init__(self, stmt: ir.Store, code: Code, place: Place) -> None:
+        self._stmt = stmt
+        self._code = code
+        self._place = place
+        self._lanes = Races(ir.LoopName(stmt.buffer, 0, 0, "lanes")) if code.lanes > 1 else None
+        self._races = place.races if self._lanes is None else (*place.races, self._lanes)
+
+    def read(self) -> list[tuple[list[int], list[Cell]]]:
+        """The index and the value of each lane."""
+        return self._code.run()
+
+    def write(self, found: list[tuple[list[int], list[Cell]]]) -> None:
+        """Writes what was read. Two lanes may write one cell only if they agree."""
+        memory, lanes = self._place.allocation.memories[self._place.component], self._lanes
+        if lanes is not None:
+            lanes.start()
+        for lane, ((index,), (value,)) in enumerate(found):
+            at = memory.position(index)
+            if at == OUTSIDE:
+                raise memory.outside((index,), "written", self._stmt)
+            if lanes is not None:
+                lanes.iteration = lane
+            for each in self._races:
+                each.write(memory, at, value, self._stmt)
+            memory.write(at, value)
+
+
+def write_flat(writes: Sequence[FlatWrite]) -> Run:
+    """All lanes of all stores are read before any is written."""
+    if len(writes) == 1:
+        (only,) = writes
+        return lambda: only.write(only.read())
+
+    def run() -> None:
+        found = [each.read() for each in writes]
+        for each, lanes in zip(writes, found, strict=True):
+            each.write(lanes)
+
+    return run
+
+
+def write_nowhere(name: str, stmt: Stmt) -> Run:
+    """The fault of a write to a name without memory."""
+
+    def run() -> None:
+        raise MemoryFault(name, "is written where it has no memory", stmt)
+
+    return run

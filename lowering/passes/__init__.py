@@ -1,0 +1,1 @@
+"""The passes of lowering, one a module; ``lowering.driver`` lists them in order."""

@@ -1,0 +1,15 @@
+"""Names for the variables that passes make.
+
+In: a tree. Out: names that nothing in it has: "names are globally unique, nothing is shadowed".
+"""
+
+from __future__ import annotations
+
+from halide_core.algorithm.model import UniqueNames
+from halide_core.ir import For, Let, Stmt
+from halide_core.ir.visitor import walk
+
+
+def names_in(stmt: Stmt) -> UniqueNames:
+    """A source of names that are new to a tree."""
+    return UniqueNames(s.var.name for s in walk(stmt) if isinstance(s, For | Let))

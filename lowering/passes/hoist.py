@@ -1,0 +1,84 @@
+"""Loop-invariant lets and guards leave their loops.
+
+In: a tree in which a stage's lets and guards stand innermost, where splitting puts them. Out: each as far out as the
+variables that it mentions allow, so that a row is tested once, not once a pixel.
+
+    for y: for x: let v = y + 1; if v < n: s     ->     for y: let v = y + 1; if v < n: for x: s
+"""
+
+from __future__ import annotations
+
+from halide_core.ir import Access, Block, Expr, For, If, Let, Stmt, Variable
+from halide_core.ir.visitor import Rewriter, free_variables, subexpressions
+
+
+def hoist_invariants(stmt: Stmt) -> Stmt:
+    """Moves lets and guards outwards, inner loops first."""
+    return _Hoist().stmt(stmt)
+
+
+class _Hoist(Rewriter):
+    def expr(self, expr: Expr) -> Expr:
+        """Expressions stay as they are."""
+        return expr
+
+    def rewrite_For(self, loop: For) -> Stmt:
+        """Splits what leads the body into what moves out and what stays."""
+        body = self.stmt(loop.body)
+        leading, rest = _chain(body)
+        stuck: set[Variable] = {loop.var}
+        moved: list[Let | Expr] = []
+        kept: list[Let | Expr] = []
+        for step in leading:
+            value = step.value if isinstance(step, Let) else step
+            if free_variables(value).isdisjoint(stuck) and not _reads_memory(value):
+                moved.append(step)
+            else:
+                kept.append(step)
+                if isinstance(step, Let):
+                    stuck.add(step.var)
+        if not moved:
+            return loop if body is loop.body else _with_body(loop, body)
+        return _wrapped(moved, _with_body(loop, _wrapped(kept, rest)))
+
+
+def _reads_memory(e: Expr) -> bool:
+    """Whether a value comes from memory. The loop may write it; and where the loop runs not once, nothing says that
+    it may be read."""
+    return any(isinstance(s, Access) for s in subexpressions([e]))
+
+
+def _with_body(loop: For, body: Stmt) -> For:
+    return For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
+
+
+def _chain(body: Stmt) -> tuple[list[Let | Expr], Stmt]:
+    """The lets and guards at the head of a body, and what they lead to."""
+    leading: list[Let | Expr] = []
+    while True:
+        if isinstance(body, If) and body.otherwise is None:
+            leading.append(body.condition)
+            body = body.then
+            continue
+        if isinstance(body, Block) and body.stmts and isinstance(body.stmts[0], Let):
+            stmts = body.stmts
+            count = 0
+            while count < len(stmts) and isinstance(stmts[count], Let):
+                leading.append(stmts[count])  # type: ignore[arg-type]  # the loop's test says it is a Let
+                count += 1
+            rest = stmts[count:]
+            body = rest[0] if len(rest) == 1 else Block(rest)
+            continue
+        return leading, body
+
+
+def _wrapped(steps: list[Let | Expr], body: Stmt) -> Stmt:
+    """The steps in order around a body."""
+    pending: list[Stmt] = []
+    for step in reversed(steps):
+        if isinstance(step, Let):
+            pending.insert(0, step)
+        else:
+            body = If(step, Block((*pending, body)) if pending else body, None)
+            pending = []
+    return Block((*pending, body)) if pending else body

@@ -1,0 +1,144 @@
+"""Hoisted allocations: memory that a loop's iterations take in turn is allocated once, outside of that loop.
+
+In: a flat tree, and for each buffer the loop inside which its memory is to be allocated (None: no loop). Out: the tree
+with those allocations moved there; each is as large as the largest that it replaces.
+
+    for y: { allocate g[y + 1]; … }   ->   allocate g[n]; for y in (0, n): …
+
+Nothing that is read changes: what an iteration reads of the memory it wrote before. That loops in between are neither
+parallel nor vectors is ``scheduling``'s check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from halide_core import ir
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import simplify
+from halide_core.bounds.engines.elimination import Elimination, mentions
+from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.errors import ScheduleError
+from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, Expr, For, Let, Stmt
+from halide_core.ir.visitor import Rewriter, substitute, walk
+from halide_core.schedule.loop_nest import Hoisting
+
+
+def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:
+    """Moves the allocations of some buffers out.
+
+    Raises: ScheduleError, at the user's line, where nothing bounds a size over the loops in between.
+    """
+    if not hoisted:
+        return stmt
+    hoist = _Hoist(hoisted, stmt)
+    return hoist.with_own(hoist.stmt(stmt), stmt, 0)
+
+
+@dataclass(slots=True)
+class _Moved:
+    """An allocation on its way out: its size holds in the scope of the first ``depth`` names."""
+
+    stmt: AllocateFlat
+    hoisting: Hoisting
+    depth: int
+
+
+class _Hoist(Rewriter):
+    def __init__(self, hoisted: Mapping[str, Hoisting], whole: Stmt) -> None:
+        super().__init__()
+        self._whole = whole
+        self._hoisted = hoisted
+        self._scope: list[Let | For] = []
+        """What names in a size may be, outermost first."""
+        self._loops: list[For] = []
+        self._moving: list[_Moved] = []
+        self._values = ValueRanges()
+
+    def rewrite_Block(self, s: Block) -> Stmt:
+        """Without the allocations that move out; with those whose place is inside this loop."""
+        start, since = len(self._scope), len(self._moving)
+        result: list[Stmt] = []
+        for stmt in s.stmts:
+            if isinstance(stmt, AllocateFlat) and stmt.buffer in self._hoisted:
+                self._moving.append(_Moved(stmt, self._hoisted[stmt.buffer], len(self._scope)))
+                continue
+            result.append(self.stmt(stmt))
+            if isinstance(stmt, Let):
+                self._scope.append(stmt)
+        self._leave(start)
+        return self.with_own(Block(tuple(result)), s, since)
+
+    def rewrite_For(self, s: For) -> Stmt:
+        """The loop, with the allocations whose place is inside it."""
+        self._loops.append(s)
+        self._scope.append(s)
+        start, since = len(self._scope), len(self._moving)
+        body = self.stmt(s.body)
+        self._leave(start)
+        body = self.with_own(body, s.body, since)
+        self._loops.pop()
+        self._leave(start - 1)
+        return replace(s, body=body)
+
+    def with_own(self, body: Stmt, was: Stmt, since: int) -> Stmt:
+        """A body with those of the allocations out of it whose place is just inside the loop around it, each once;
+        ``since`` is how many were on their way out before it. One that the loop has elsewhere too, as in a first
+        iteration that is peeled, goes further out: memory is allocated around both."""
+        here = self._loops[-1].loop if self._loops else None
+        around = self._loops[-1].body if self._loops else self._whole
+        own: dict[str, AllocateFlat] = {}
+        for moved in [m for m in self._moving[since:] if here is None or here in m.hoisting.around]:
+            buffer = moved.stmt.buffer
+            if was is not around and _allocations(buffer, was) < _allocations(buffer, around):
+                continue
+            self._moving.remove(moved)
+            known = own.get(buffer)
+            own[buffer] = moved.stmt if known is None else _larger(known, moved.stmt)
+        if not own:
+            return body
+        return Block((*own.values(), *(body.stmts if isinstance(body, Block) else (body,))))
+
+    def _leave(self, start: int) -> None:
+        """Leaves the scope of the names from ``start`` on: sizes are bounded over them, the innermost first."""
+        for at in reversed(range(start, len(self._scope))):
+            for moved in self._moving:
+                if moved.depth > at:
+                    size = self._without(moved.stmt.size, self._scope[at])
+                    if size is None:
+                        raise _unbounded(moved)
+                    moved.stmt, moved.depth = replace(moved.stmt, size=size), at
+        del self._scope[start:]
+
+    def _without(self, size: Expr, scope: Let | For) -> Expr | None:
+        """The greatest that a size can be while a name has the values that it has there."""
+        if scope.var not in mentions(size):
+            return size
+        if isinstance(size, Binary) and size.op is BinaryOp.MUL:  # it stays a product, whose overflow C code tells
+            a, b = self._without(size.a, scope), self._without(size.b, scope)
+            return None if a is None or b is None else simplify(ir.mul(a, b))
+        if isinstance(scope, Let):
+            return simplify(substitute(size, {scope.var: scope.value}))
+        first, last = scope.bounds.min, ir.sub(ir.add(scope.bounds.min, scope.bounds.len), ir.ONE)
+        found = Elimination({scope.var: (first, simplify(last))}, Facts(), self._values).bound(size, up=True)
+        return None if found is None else simplify(ir.maximum(found, ir.ZERO))
+
+
+def _allocations(buffer: str, stmt: Stmt) -> int:
+    return sum(isinstance(s, AllocateFlat) and s.buffer == buffer for s in walk(stmt))
+
+
+def _larger(a: AllocateFlat, b: AllocateFlat) -> AllocateFlat:
+    limit = None if a.limit is None or b.limit is None else max(a.limit, b.limit)
+    return replace(a, size=simplify(ir.maximum(a.size, b.size)), limit=limit)
+
+
+def _unbounded(moved: _Moved) -> ScheduleError:
+    d = moved.hoisting.directive
+    own = d.own
+    return ScheduleError(
+        f'{d.spelled()}: nothing bounds the size of "{own.func.name}" over the loops that would share its memory. The '
+        f"legal choices: a loop further in, bound_storage(), which sets the size, or no hoisting.",
+        d.location,
+    )

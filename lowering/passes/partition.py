@@ -1,0 +1,359 @@
+"""Loop partitioning: the steady part of an innermost loop runs without the clamps and guards that only its ends need.
+
+In: a simplified tree before flattening, whose points are still points. Out: one in which a loop whose clamps and guards
+are decided by its variable becomes up to three: the head, the steady part, the tail.
+
+    for x in (0, n): f[x] = g[max(x - 1, 0)]
+    ->  for x in (0, min(1, n)): f[x] = g[max(x - 1, 0)];  for x in (min(1, n), n - min(1, n)): f[x] = g[x - 1]
+
+What decides a clamp is a threshold, computed once before the loop: c·x + rest >= 0, where the rest doesn't vary and the
+lanes of a vectorized loop inside count with their worst end. The parts together are the loop for whatever values the
+thresholds have, so that only the choice of the steady part's clamps rests on them.
+
+A loop that the user says is always divided may have others inside, and may be parallel: their ends count as those of
+lanes do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import pairwise
+
+from halide_core import ir
+from halide_core.analysis.index import exact_index
+from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.simplify import simplify
+from halide_core.errors import ScheduleError
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Block,
+    Expr,
+    For,
+    If,
+    Interval,
+    IntImm,
+    Let,
+    LoopKind,
+    LoopName,
+    Select,
+    Stmt,
+    Variable,
+)
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import (
+    Rewriter,
+    free_variables,
+    parts,
+    stmt_exprs,
+    sub_stmts,
+    subexpressions,
+    walk,
+    with_parts,
+)
+from halide_core.lowering.passes.fresh import names_in
+from halide_core.lowering.passes.simplify_stmt import simplify_tree
+from halide_core.lowering.passes.uniquify_names import bind_apart
+from halide_core.schedule.access_directives import Partition, PartitionLoop
+
+_SHORT = 4
+"""A loop of a constant length up to this is left whole: finding its steady part would cost more than it saves."""
+_MOST = 8
+"""A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
+
+
+Policies = Mapping[LoopName, PartitionLoop]
+"""Who says of which loop whether it is divided."""
+
+
+def partition_loops(stmt: Stmt, policies: Policies) -> Stmt:
+    """Divides every innermost loop that has a steady part, but for what the user says of loops.
+
+    Raises: ScheduleError where no loop that should always be divided can be.
+    """
+    partition = _Partition(stmt, policies)
+    changed = partition.stmt(stmt)
+    for d in policies.values():
+        if d.policy is Partition.Always and d not in partition.divided:
+            raise ScheduleError(
+                f"{d.spelled()}: there is nothing to divide: no clamp and no guard in it is decided by where in the "
+                f"loop an iteration is. The legal choices: hl.Partition.Auto, hl.Partition.Never.",
+                d.location,
+            )
+    return changed
+
+
+class _Partition(Rewriter):
+    def __init__(self, stmt: Stmt, policies: Policies) -> None:
+        super().__init__()
+        self._names = names_in(stmt)
+        self._policies = policies
+        self.divided: set[PartitionLoop] = set()
+        """The directives whose loops were."""
+
+    def expr(self, expr: Expr) -> Expr:
+        """Expressions outside divided loops stay as they are."""
+        return expr
+
+    def rewrite_For(self, loop: For) -> Stmt:
+        """The parts of an innermost loop, or of one that is always divided."""
+        said = self._policies.get(loop.loop)
+        policy = Partition.Auto if said is None else said.policy
+        if said is not None and policy is Partition.Always and loop.kind in (LoopKind.SERIAL, LoopKind.PARALLEL):
+            apart, steady = self._steady_of(loop)
+            if steady.decided:
+                self.divided.add(said)
+                parts = self._parts(apart, steady)
+                return Block(tuple([self.inside(each) for each in parts.stmts]))
+        if policy is Partition.Never or not _is_innermost(loop):
+            return self.inside(loop)
+        if _is_short(loop):
+            return loop
+        apart, steady = self._steady_of(loop)
+        if not steady.decided or len(steady.gaps) > _MOST:
+            return loop
+        return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
+
+    def _steady_of(self, loop: For) -> tuple[For, _Steady]:
+        # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
+        apart = _with_body(loop, bind_apart(loop.body, self._names))
+        steady = _Steady(apart)
+        steady.look(apart.body)
+        return apart, steady
+
+    def _at_fixed_places(self, loop: For, steady: _Steady) -> Stmt | None:
+        """The loop cut where constants say that some clamps end, if others end where only the run knows: a last vector
+        that is shifted inwards should not make its lanes ask, one by one, whether they are inside an input."""
+        start, length = loop.bounds.min, loop.bounds.len
+        fixed = [gap for gap in steady.gaps.values() if len(gap.terms) == 1]
+        if not isinstance(start, IntImm) or not isinstance(length, IntImm) or len(fixed) in (0, len(steady.gaps)):
+            return None
+        low, end = start.value, start.value + length.value
+        high = end
+        for gap in fixed:
+            c = gap.terms[loop.var]
+            low, high = (max(low, -(gap.const // c)), high) if c > 0 else (low, min(high, gap.const // -c + 1))
+        cuts = sorted({start.value, min(max(low, start.value), end), max(min(high, end), start.value), end})
+        if len(cuts) == 2:
+            return None
+        pieces = [simplify_tree(_part(loop, ir.i64(a), ir.i64(b), loop.body)) for a, b in pairwise(cuts)]
+        return Block(tuple([self._piece(loop, piece) for piece in pieces]))
+
+    def _piece(self, loop: For, piece: Stmt) -> Stmt:
+        """A long part has a steady part of its own; a short one has no clamps if none of its points needs them."""
+        if isinstance(piece, For) and piece.var is loop.var and not _is_short(piece):
+            return self.rewrite_For(piece)
+        whole = _Steady(loop, whole=True)
+        whole.look(piece)
+        if not whole.decided or len(whole.gaps) > _MOST:
+            return piece
+        inside = [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]
+        return If(simplify(reduce(ir.conjunction, inside)), simplify_tree(_Decide(whole.decided).stmt(piece)), piece)
+
+    def _parts(self, loop: For, steady: _Steady) -> Block:
+        start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
+        stmts: list[Stmt] = []
+        body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
+        first = last = None
+        lowest, highest = steady.thresholds()
+        if lowest:
+            least = start
+            for e in lowest:
+                least = ir.maximum(least, e)
+            first = self._let(f"{loop.var.name}.steady", ir.minimum(least, end), stmts)
+            stmts.append(_part(loop, start, first, loop.body))
+        if highest:
+            most = end
+            for e in highest:
+                most = ir.minimum(most, ir.add(e, ir.ONE))
+            last = self._let(f"{loop.var.name}.tail", ir.maximum(most, start if first is None else first), stmts)
+        stmts.append(_part(loop, start if first is None else first, end if last is None else last, body))
+        if last is not None:
+            stmts.append(_part(loop, last, end, loop.body))
+        return Block(tuple(stmts))
+
+    def _let(self, name: str, value: Expr, stmts: list[Stmt]) -> Variable:
+        var = ir.index_variable(self._names.fresh(name))
+        stmts.append(Let(var, simplify(value), None))
+        return var
+
+
+def _is_innermost(loop: For) -> bool:
+    """Whether it is serial, with nothing but lanes inside."""
+    inside = all(s.kind is LoopKind.VECTORIZED for s in walk(loop.body) if isinstance(s, For))
+    return loop.kind is LoopKind.SERIAL and inside
+
+
+def _is_short(loop: For) -> bool:
+    return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT
+
+
+def _with_body(loop: For, body: Stmt) -> For:
+    return loop if body is loop.body else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
+
+
+def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:
+    bounds = Interval(start, simplify(ir.sub(end, start)))
+    return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, body)
+
+
+@dataclass(slots=True, eq=False)
+class _Steady:
+    """What the steady part of a loop decides, and the thresholds between which it does.
+
+    ``decided`` maps a clamp, a comparison or a select to what it is there; ``gaps`` are forms of the loop's variable
+    that must be >= 0 for that. Of those that differ by a constant, as the taps of a stencil do, only the least is kept.
+    With ``whole``, all that is looked at is steady or not: nothing is left of the variable.
+    """
+
+    loop: For
+    whole: bool = False
+    decided: dict[Expr, Expr] = field(default_factory=dict)
+    gaps: dict[frozenset[tuple[Expr, int]], Linear] = field(default_factory=dict)
+    _lets: dict[Variable, Expr] = field(default_factory=dict)
+    _lanes: dict[Variable, Interval] = field(default_factory=dict)
+    _steady: dict[Expr, Expr] = field(default_factory=dict)
+
+    def look(self, stmt: Stmt) -> None:
+        """Takes in a statement of the loop's body."""
+        for e in subexpressions(stmt_exprs(stmt)):
+            self._look_at(e)
+        match stmt:
+            case Let(var=var, value=value):
+                self._lets[var] = steady = self._steady[value]
+                self._steady[var] = steady if value.type is INT64 else var
+            case If(condition=condition):
+                self._decide(condition, True)
+            case For(var=var, bounds=bounds):
+                self._lanes[var] = Interval(self._steady[bounds.min], self._steady[bounds.len])
+        for s in sub_stmts(stmt):
+            self.look(s)
+
+    def _look_at(self, e: Expr) -> None:
+        """An expression whose operands were looked at: what it is in the steady part, over the loop's own variables."""
+        if e in self._steady:
+            return
+        operands = tuple([self._steady[p] for p in parts(e)])
+        rebuilt = with_parts(e, operands) if operands else e
+        match e:
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if e.type is INT64:
+                kept = self._clamp(op, *operands)
+                if kept is not None:
+                    self.decided[e] = (a, b)[kept]
+                    rebuilt = operands[kept]
+            case Select(condition=condition):
+                # An outer region is a disjunction, an inner one a conjunction; one comparison alone could be either.
+                match condition:
+                    case Binary(op=BinaryOp.OR):
+                        self._decide(condition, False)
+                    case Binary(op=BinaryOp.AND):
+                        self._decide(condition, True)
+        self._steady[e] = rebuilt
+
+    # -- what is decided
+
+    def _clamp(self, op: BinaryOp, a: Expr, b: Expr) -> int | None:
+        """Which operand of a min or max is kept: the one that varies, where the other does not."""
+        varies = [self._varies(a), self._varies(b)]
+        if varies[0] == varies[1]:
+            return None
+        kept = 0 if varies[0] else 1
+        mine, other = (a, b) if kept == 0 else (b, a)
+        gap = difference(other, mine) if op is BinaryOp.MIN else difference(mine, other)
+        return kept if self._require([gap]) else None
+
+    def _decide(self, condition: Expr, holds: bool) -> None:
+        """Makes a condition certain, if all that it is made of can be decided."""
+        gaps = self._gaps(condition, holds)
+        if gaps is not None and self._require(gaps):
+            self.decided[condition] = ir.TRUE if holds else ir.FALSE
+
+    def _gaps(self, condition: Expr, holds: bool) -> list[Linear] | None:
+        """Forms that are all >= 0 where the condition is as wished; those that don't vary are not decided here."""
+        match condition:
+            case Binary(op=BinaryOp.AND, a=a, b=b) if holds:
+                return self._both(a, b, holds)
+            case Binary(op=BinaryOp.OR, a=a, b=b) if not holds:
+                return self._both(a, b, holds)
+            case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b):
+                x, y = self._index(a), self._index(b)
+                if x is None or y is None:
+                    return None
+                strict = op is BinaryOp.LT
+                gap = difference(y, x) if holds else difference(x, y)
+                return [gap.plus(Linear({}, -1)) if strict == holds else gap]
+        return None
+
+    def _index(self, e: Expr) -> Expr | None:
+        """The int64 number that a compared value is in the steady part; None where its int32 arithmetic might wrap."""
+        exact = exact_index(e)
+        if exact is None:
+            return None
+        for each in subexpressions([exact]):
+            self._look_at(each)
+        return self._steady[exact]
+
+    def _both(self, a: Expr, b: Expr, holds: bool) -> list[Linear] | None:
+        x, y = self._gaps(a, holds), self._gaps(b, holds)
+        return None if x is None or y is None else x + y
+
+    def _require(self, gaps: list[Linear]) -> bool:
+        """Adds ``gap >= 0`` to what the steady part needs, all of them or none."""
+        worst = [self._worst(gap) for gap in gaps]
+        if not all(form is not None and (self.loop.var in form.terms) != self.whole for form in worst):
+            return False
+        for form in worst:
+            assert form is not None
+            known = self.gaps.setdefault(frozenset(form.terms.items()), form)
+            if form.const < known.const:
+                self.gaps[frozenset(form.terms.items())] = form
+        return True
+
+    def thresholds(self) -> tuple[list[Expr], list[Expr]]:
+        """What the loop's variable is at least, and what it is at most, where every gap is >= 0."""
+        lowest, highest = [], []
+        for gap in self.gaps.values():
+            c = gap.terms[self.loop.var]
+            rest = to_expr(Linear({a: k for a, k in gap.terms.items() if a is not self.loop.var}, gap.const))
+            if c > 0:  # c·x >= -rest
+                lowest.append(simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))))
+            else:  # -c·x <= rest
+                highest.append(simplify(ir.div(rest, ir.i64(-c))))
+        return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
+
+    def _worst(self, gap: Linear) -> Linear | None:
+        """The least that a form is over the lanes, in terms of the loop's variable and what doesn't vary in it."""
+        for lane, bounds in reversed(self._lanes.items()):
+            c = gap.terms.get(lane, 0)
+            if c:
+                last = ir.sub(ir.add(bounds.min, bounds.len), ir.ONE)
+                gap = gap.replacing(lane, linear_of(simplify(bounds.min if c > 0 else last)))
+        if any(self._varies(a) and a is not self.loop.var for a in gap.terms):
+            return None
+        return gap
+
+    def _varies(self, e: Expr) -> bool:
+        """Whether an expression can differ between iterations. What comes from memory can."""
+        free = free_variables(e)
+        if self.loop.var in free or any(v in free for v in self._lanes) or any(v in free for v in self._lets):
+            return True
+        return any(isinstance(s, Access) for s in subexpressions([e]))
+
+
+class _Decide(Rewriter):
+    """Puts what is decided in place of clamps and conditions, wherever they stand."""
+
+    def __init__(self, decided: dict[Expr, Expr]) -> None:
+        super().__init__()
+        self._decided = decided
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression in the steady part."""
+        known = self._memo.get(expr)
+        if known is None:
+            chosen = self._decided.get(expr)
+            known = self._memo[expr] = self.parts_of(expr) if chosen is None else self.expr(chosen)
+        return known

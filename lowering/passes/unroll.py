@@ -1,0 +1,50 @@
+"""Unrolled loops become copies of their bodies, and so do vectorized loops around vectorized ones.
+
+In: a simplified tree. Out: one without unrolled loops, in which no vectorized loop is inside another.
+
+    unrolled x in (a, 2): s    ->    block: s[x := a];  block: s[x := a + 1]
+
+Vectors of vectors are several vectors: a machine's registers hold rows of lanes. The innermost loop has the lanes.
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.analysis.simplify import simplify
+from halide_core.ir import Block, For, LoopKind, Stmt
+from halide_core.ir.visitor import Rewriter, Substitution, walk
+from halide_core.lowering.provenance import Traversals
+
+_MOST = 1 << 16
+
+
+def unroll_loops(stmt: Stmt, traversals: Traversals) -> Stmt:
+    """Raises: ScheduleError where a length is not constant."""
+    return _Unroll(traversals).stmt(stmt)
+
+
+class _Unroll(Rewriter):
+    def __init__(self, traversals: Traversals) -> None:
+        super().__init__()
+        self._traversals = traversals
+
+    def rewrite_For(self, loop: For) -> Stmt:
+        """The copies, in order, each in a scope of its own."""
+        body = self.stmt(loop.body)
+        if loop.kind is not LoopKind.UNROLLED and not _has_vectors_of_vectors(loop):
+            same = body is loop.body
+            return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
+        count = self._traversals.constant_length(loop)
+        if count > _MOST:
+            raise self._traversals.error(loop.loop, f"this would make {count} copies of its body; split it first.")
+        copies = []
+        for i in range(count):
+            at = simplify(ir.add(loop.bounds.min, ir.i64(i)))
+            copy = Substitution({loop.var: at}).stmt(body)
+            copies.append(copy)
+        return Block(tuple(copies))
+
+
+def _has_vectors_of_vectors(loop: For) -> bool:
+    vectors = loop.kind is LoopKind.VECTORIZED
+    return vectors and any(isinstance(s, For) and s.kind is LoopKind.VECTORIZED for s in walk(loop.body))

@@ -1,0 +1,101 @@
+"""Where lanes are in memory: an index that is no ramp, as a place that all lanes share and a small rest.
+
+In: an int64 index expression and which variables differ from lane to lane. Out: what is the same in all lanes, which
+is scalar arithmetic and joins the address; what differs, which is the same for many accesses of a point; and the
+latter in int32, where its range allows it: a table's entry, above all.
+
+    table[clamp(i32(in[x]), 0, 255) + 3]    ->   3,  clamp(i32(in[x]), 0, 255)
+    grid[z*stride + y*row + 1]              ->   y*row + 1,  z*stride             (where only z differs)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from halide_core import ir
+from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.prover import Facts
+from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Variable
+from halide_core.ir.types import INT32
+from halide_core.ir.visitor import free_variables
+
+STEPS = (2, 4, 8)
+"""How many lanes may share an element and still be loaded densely."""
+_NOTHING = Linear({}, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """``still + stride·lane + moving``, where only the last two differ between lanes."""
+
+    still: Expr
+    stride: int
+    moving: Expr | None
+
+
+def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]) -> Place:
+    """An index in parts; ``lane`` counts from ``start``."""
+    still, moving, stride = _NOTHING, _NOTHING, 0
+    form = linear_of(index)
+    for atom, c in form.terms.items():
+        if atom is lane:
+            stride = c
+            still = still.plus(linear_of(start), c)
+        elif varies(atom):
+            same, other = _apart(atom, varies)
+            still, moving = still.plus(same, c), moving.plus(other, c)
+        else:
+            still = still.plus(Linear({atom: 1}, 0), c)
+    still = still.plus(Linear({}, form.const))
+    return Place(to_expr(still), stride, to_expr(moving) if moving.terms else None)
+
+
+def _apart(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Linear, Linear]:
+    """An atom that differs between lanes as a part that does not and one that does: ``(z + 1)·s = s + z·s``."""
+    match atom:
+        case Binary(op=BinaryOp.MUL, a=a, b=b) if varies(a) != varies(b):
+            sum_, factor = (a, b) if varies(a) else (b, a)
+            form = linear_of(sum_)
+            same = Linear({t: c for t, c in form.terms.items() if not varies(t)}, form.const)
+            other = Linear({t: c for t, c in form.terms.items() if varies(t)}, 0)
+            return linear_of(ir.mul(to_expr(same), factor)), Linear({ir.mul(to_expr(other), factor): 1}, 0)
+    return _NOTHING, Linear({atom: 1}, 0)
+
+
+def step_of_lanes(place: Place, lane: Variable) -> int | None:
+    """The k, a power of two, of a place that is ``(lane + rest)/k``: neighbouring lanes share an element or step to the
+    next one, so that they are k dense loads."""
+    match place:
+        case Place(stride=0, moving=Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k))) if k in STEPS:
+            form = linear_of(a)
+            others = [t for t in form.terms if t is not lane]
+            return k if form.terms.get(lane) == 1 and not any(lane in free_variables(t) for t in others) else None
+    return None
+
+
+def narrow_lanes(place: Place, lanes: int) -> Expr | None:
+    """What moves in int32, where that and the distance of so many lanes stay in it; None where they might not."""
+    if place.moving is None:
+        return None
+    low, high = Facts().constant_range(place.moving)
+    far = place.stride * (lanes - 1)
+    if low + min(far, 0) < INT32.range[0] or high + max(far, 0) > INT32.range[1] or abs(far) > INT32.range[1]:
+        return None
+    return narrowed(place.moving)
+
+
+def narrowed(e: Expr) -> Expr | None:
+    """An int64 expression computed in int32, where no step of it can leave that; None where one might."""
+    low, high = Facts().constant_range(e)
+    if low < INT32.range[0] or high > INT32.range[1]:
+        return None
+    match e:
+        case IntImm(value=value):
+            return ir.const(value, INT32)
+        case Cast(a=inner):  # of what does not fit it no range within int32 is known
+            return inner if inner.type is INT32 else Cast(INT32, inner)
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+            x, y = narrowed(a), narrowed(b)
+            return None if x is None or y is None else ir.binary(op, x, y)
+    return None

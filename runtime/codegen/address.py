@@ -1,0 +1,54 @@
+"""Where in memory lanes are loaded and stored, as C.
+
+In: an index, and the texts of what ``address_parts`` says is evaluated for it. Out: the call, up to its last argument.
+
+    load u8x16 at in[x + ramp(0, 1, 16)]   ->   load_u8x16(in + x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core import ir
+from halide_core.errors import InternalError
+from halide_core.ir import Expr
+from halide_core.ir.types import INT64, Type
+from halide_core.runtime.codegen.text import PRODUCT, Text
+from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, small_constant
+from halide_core.runtime.codegen.vector.gathers import gather, lookup
+from halide_core.runtime.codegen.vector.prelude import Prelude
+from halide_core.runtime.codegen.vector.strided_loads import load_every
+
+
+def address(
+    prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text], padded: bool = False
+) -> str:
+    """The call that loads or stores lanes, up to what follows the address."""
+    if isinstance(index, ir.Ramp) and len(args) == 1:
+        function = prelude.load(type) if verb == "load" else prelude.store(type)
+        return f"{function}({pointer} + {args[0].at(PRODUCT)}"
+    if isinstance(index, ir.Ramp):
+        every = load_every(prelude, type, small_constant(index.stride) or 0) if verb == "load" else None
+        if every is not None:
+            return f"{every}({pointer} + {args[0].at(PRODUCT)}"
+        function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
+        return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    shared = lanes_an_element(index) if verb == "load" else 0
+    if shared:
+        return f"{prelude.load_shared(type, shared)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    if index.type.element_of() is not INT64:
+        raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
+    if isinstance(index, ir.Broadcast):
+        base, lanes, of = args[0].text, f"({prelude.type(index.type)}){{0}}", index.type
+    else:
+        base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
+        of = address_parts(index, stored=verb == "store")[-1].type
+    from_table = lookup(prelude, type, of) if padded else None
+    function = from_table or (gather(prelude, type, of) if verb == "load" else prelude.scatter(type, of))
+    return f"{function}({pointer}, {base}, {lanes}"
+
+
+def subscript(index: Text) -> str:
+    """An index between brackets, where a literal needs no suffix."""
+    plain = index.text.removesuffix("ll")
+    return plain if plain.isdigit() else index.text

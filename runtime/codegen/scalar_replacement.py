@@ -1,0 +1,92 @@
+"""Small memory that C keeps in local variables: accumulators, above all.
+
+In: a pipeline's body. Out: for each buffer whose every access is at a constant place, its places. An array that is read
+and written through a pointer stays in memory; named values of the same size stay in registers.
+
+    allocate acc[32];  acc[ramp(0, 1, 16)] = …;  acc[ramp(16, 1, 16)] = …    ->   {"acc": {0: 16, 16: 16}}
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from halide_core import ir
+from halide_core.ir import AllocateFlat, Expr, For, IntImm, Load, LoopKind, PrefetchLine, Stmt, Store, WriteFile
+from halide_core.ir.memory import MemoryType
+from halide_core.ir.types import Type
+from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions
+
+_MOST = 64
+"""A buffer of more places stays an array: no machine has as many registers, and C compilers get slow."""
+
+Places = dict[int, int]
+"""The first element of each place, and how many elements it has."""
+
+
+def find_registers(body: Stmt) -> dict[str, Places]:
+    """The buffers that can be local variables, each with its places."""
+    found = _Search()
+    found.look(body, ())
+    return {name: dict(sorted(places.items())) for name, places in found.places.items() if found.fits(name)}
+
+
+def place_of(index: Expr) -> tuple[int, int] | None:
+    """The place of an access: its first element and its length; None where it is not constant and dense."""
+    match index:
+        case IntImm(value=value) | ir.Broadcast(a=IntImm(value=value)):
+            return value, 1
+        case ir.Ramp(base=IntImm(value=value), stride=stride, type=type) if stride is ir.ONE:
+            return value, type.lanes()
+    return None
+
+
+class _Search:
+    """Every access to allocated memory. ``tasks`` are the parallel loops around a statement: what is allocated outside
+    of one and used inside is shared memory."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, Places] = {}
+        self._types: dict[str, Type] = {}
+        self._tasks: dict[str, tuple[For, ...]] = {}
+        self._refused: set[str] = set()
+
+    def look(self, stmt: Stmt, tasks: tuple[For, ...]) -> None:
+        match stmt:
+            case AllocateFlat(buffer=buffer, type=type, limit=limit, memory=memory):
+                self.places.setdefault(buffer, {})
+                array = limit is None or memory is MemoryType.Heap or type.is_bool()
+                if array or self._types.setdefault(buffer, type) is not type:
+                    self._refused.add(buffer)
+                self._tasks[buffer] = tasks
+            case Store(buffer=buffer, index=index):
+                self._access(buffer, index, tasks)
+            case PrefetchLine(buffer=buffer) if self._tasks.get(buffer, tasks) != tasks:
+                self._refused.add(buffer)
+            case WriteFile(func=func):
+                self._refused.add(func.name)  # it is written from memory
+            case For(kind=LoopKind.PARALLEL):
+                self._exprs(stmt, tasks)
+                self.look(stmt.body, (*tasks, stmt))
+                return
+        self._exprs(stmt, tasks)
+        for s in sub_stmts(stmt):
+            self.look(s, tasks)
+
+    def _exprs(self, stmt: Stmt, tasks: tuple[For, ...]) -> None:
+        for e in subexpressions(stmt_exprs(stmt)):
+            if isinstance(e, Load):
+                self._access(e.buffer, e.index, tasks)
+
+    def _access(self, buffer: str, index: Expr, tasks: tuple[For, ...]) -> None:
+        if buffer not in self.places:
+            return  # an argument's memory
+        place = place_of(index)
+        shared = self._tasks[buffer] != tasks
+        if shared or place is None or self.places[buffer].setdefault(place[0], place[1]) != place[1]:
+            self._refused.add(buffer)
+
+    def fits(self, buffer: str) -> bool:
+        """Whether the places are few, and apart from each other."""
+        places = sorted(self.places[buffer].items())
+        apart = all(a + n <= b for (a, n), (b, _) in pairwise(places))
+        return buffer not in self._refused and apart and 0 < len(places) <= _MOST

@@ -1,0 +1,50 @@
+"""The sizes of allocations: as products, so that their overflow can be told; and which are small enough for the stack.
+
+In: the size of an allocation, and a pipeline's body. Out: the factors of the size, left to right, and the variables
+whose values are such products too.
+
+    let n = w*h;  allocate f[n*2]
+    factors_of(n*2)  ->  [n, 2]        find_size_lets(body)  ->  {"n", "w", "h"}: the product w*h is checked, too
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.ir.memory import MemoryType
+from halide_core.ir.visitor import walk
+
+_STACK_BYTES = 16384
+
+
+def factors_of(size: ir.Expr) -> list[ir.Expr]:
+    """The factors of a product, left to right."""
+    found: list[ir.Expr] = []
+    stack = [size]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, ir.Binary) and e.op is ir.BinaryOp.MUL:
+            stack += [e.b, e.a]
+        else:
+            found.append(e)
+    return found
+
+
+def find_size_lets(body: ir.Stmt) -> set[str]:
+    """The variables that are factors of an allocation's size: their products must not overflow unseen."""
+    found: set[str] = set()
+    for stmt in reversed(list(walk(body))):
+        if isinstance(stmt, ir.AllocateFlat):
+            factors = factors_of(stmt.size)
+        elif isinstance(stmt, ir.Let) and stmt.var.name in found:
+            factors = factors_of(stmt.value)
+        else:
+            continue
+        found.update(e.name for e in factors if isinstance(e, ir.Variable))
+    return found
+
+
+def on_stack(stmt: ir.AllocateFlat, most: int) -> bool:
+    """Whether memory of at most so many bytes is an array of its function: as asked for, or where it is small."""
+    if stmt.memory is MemoryType.Auto:
+        return most <= _STACK_BYTES
+    return stmt.memory is not MemoryType.Heap

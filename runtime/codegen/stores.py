@@ -1,0 +1,136 @@
+"""Stores as C: one element, or lanes of them, or every component of a point at once.
+
+In: stores that happen together. Out: lines that first read everything that the stores need, then write.
+
+    f.0[x] = f.1[x]; f.1[x] = f.0[x]   ->   const int32_t t0 = f_0[x]; f_0[x] = f_1[x]; f_1[x] = t0;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from halide_core import ir
+from halide_core.analysis.index import silent
+from halide_core.errors import InternalError
+from halide_core.ir import BinaryOp
+from halide_core.ir.types import Type
+from halide_core.ir.visitor import subexpressions, substitute
+from halide_core.runtime.codegen.address import address, subscript
+from halide_core.runtime.codegen.expr import ExprEmitter, Leaves
+from halide_core.runtime.codegen.names import Names, stored
+from halide_core.runtime.codegen.text import UNARY, Text
+from halide_core.runtime.codegen.uses import uses_of
+from halide_core.runtime.codegen.vector.prelude import Prelude
+
+
+class StoreEmitter:
+    """Emits stores; ``index_lets`` are the variables whose lets are index arithmetic, ``registers`` the buffers whose
+    elements are local variables."""
+
+    def __init__(
+        self, leaves: Leaves, exprs: ExprEmitter, prelude: Prelude, names: Names, index_lets: set[str],
+        registers: frozenset[str],
+    ) -> None:
+        self._registers = registers
+        self._leaves = leaves
+        self._exprs = exprs
+        self._prelude = prelude
+        self._names = names
+        self._index_lets = index_lets
+
+    def emit(self, stores: Sequence[ir.Store], line: Callable[[str], None], *, meeting: bool = False) -> None:
+        """The lines of one store, or of several at one index. ``meeting``: other threads may update the element."""
+        first = stores[0]
+        if meeting and first.atomic:
+            self._update(first, line)
+            return
+        for store in stores:
+            if store.index.type.lanes() != store.value.type.lanes():
+                raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
+            if store.index is not first.index:
+                raise InternalError(f"The components of a point are stored at different places:\n{store!r}")
+        uses = [uses_of(store, self._index_lets) for store in stores]
+        # What two of the stores share, their index above all, becomes a constant of its own here.
+        texts = iter(self._exprs.emit([use for each in uses for use in each], line))
+        ready: list[tuple[ir.Store, str, list[Text]]] = []
+        for store, each in zip(stores, uses, strict=True):
+            value, *where = [next(texts) for _ in each]
+            text = self._exprs.as_stored(value, store.value.type)
+            if store is not first:
+                name = self._names.numbered("t")
+                line(f"const {self._prelude.type(_in_memory(store.value.type))} {name} = {text};")
+                text = name
+            ready.append((store, text, where))
+        for store, text, where in ready:
+            line(self._store(store, text, where))
+
+    def _update(self, store: ir.Store, line: Callable[[str], None]) -> None:
+        """One element, updated in one step among threads: by an instruction that machines have for it, or by trying
+        until no other thread came between."""
+        own = ir.Load(store.value.type, store.buffer, store.index)
+        loads = [e for e in subexpressions([store.value]) if isinstance(e, ir.Load)]
+        if any(e.buffer == own.buffer and e is not own for e in loads):
+            raise InternalError(f"An atomic update reads another element:\n{store!r}")
+        pointer, (_, *uses) = self._leaves.buffer(store.buffer), uses_of(store, self._index_lets)
+        operand = _fetched(store.value, own)
+        if operand is not None:
+            value, *where = self._exprs.emit([(operand[1], False), *uses], line)
+            at, given = f"&{pointer}[{subscript(where[0])}]", self._exprs.as_stored(value, store.value.type)
+            line(f"(void)__atomic_fetch_{operand[0]}({at}, {given}, __ATOMIC_RELAXED);")
+            return
+        type = stored(store.value.type)
+        at, old, new = (self._names.numbered(n) for n in ("element", "old", "new"))
+        before = ir.Variable(store.value.type, old)
+        (place,) = self._exprs.emit(uses, line)
+        line(f"{type} *const {at} = &{pointer}[{subscript(place)}];")
+        line(f"{type} {self._leaves.bind(before, type)};")
+        old = self._leaves.variable(before).text
+        line(f"__atomic_load({at}, &{old}, __ATOMIC_RELAXED);")
+        line("for (;;) {")
+        result = substitute(store.value, {own: before})
+        (value,) = self._exprs.emit([(silent(result), False)], line)
+        line(f"{type} {new} = {self._exprs.as_stored(value, store.value.type)};")
+        done = f"__atomic_compare_exchange({at}, &{old}, &{new}, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)"
+        line(f"if ({done}) break;")
+        line("}")
+        if silent(result) is not result:  # it is shown once, and not at each try
+            (value,) = self._exprs.emit([(result, False)], line)
+            line(f"(void){value.at(UNARY)};")
+
+    def prefetch(self, stmt: ir.PrefetchLine, line: Callable[[str], None]) -> None:
+        """A prefetch; local variables are near already. The address is a number: one outside of the memory is no
+        pointer that C lets a program have, and arithmetic that is no index's wraps."""
+        if stmt.buffer in self._registers:
+            return
+        (index,) = self._exprs.emit([(stmt.index, False)], line)
+        place = self._leaves.buffer(stmt.buffer)
+        address = f"(uintptr_t){place} + (uintptr_t){index.at(UNARY)} * sizeof *{place}"
+        line(f"__builtin_prefetch((const void *)({address}));")
+
+    def _store(self, store: ir.Store, text: str, where: list[Text]) -> str:
+        kept = self._leaves.register(store.buffer, store.index)
+        if kept is not None:
+            return f"{kept} = {text};"
+        pointer, type = self._leaves.buffer(store.buffer), store.value.type
+        if type.is_scalar():
+            return f"{pointer}[{subscript(where[0])}] = {text};"
+        call = address(self._prelude, "store", _in_memory(type), pointer, store.index, where)
+        return f"{call}, {text});"
+
+
+_FETCHED = {
+    BinaryOp.ADD: "add", BinaryOp.SUB: "sub", BinaryOp.BIT_AND: "and", BinaryOp.BIT_OR: "or", BinaryOp.BIT_XOR: "xor",
+}  # fmt: skip
+
+
+def _fetched(value: ir.Expr, own: ir.Expr) -> tuple[str, ir.Expr] | None:
+    """The instruction that takes in a value, and that value; None where there is none. Integers wrap in it."""
+    if not isinstance(value, ir.Binary) or value.op not in _FETCHED or not value.type.is_integer():
+        return None
+    a, b = (value.b, value.a) if value.b is own and value.op is not BinaryOp.SUB else (value.a, value.b)
+    return (_FETCHED[value.op], b) if a is own and own not in subexpressions([b]) else None
+
+
+def _in_memory(type: Type) -> Type:
+    """The type of what memory holds: lanes of a bool are bytes."""
+    return type.with_bits(8) if type.is_bool() and type.is_vector() else type

@@ -1,0 +1,442 @@
+"""A lowered pipeline as one C translation unit.
+
+In: ``Lowered``, flat and without holes. Out: C11 text (with GNU extensions), the same in every process.
+
+    emit_c(blur)  ->  int blur(halide_buffer_t *in, halide_buffer_t *out) { checks; for (int64_t y = …) … }
+
+The function checks its arguments, answers a bounds query where the body says so, and runs. A parallel loop's body
+becomes a function of its own, which takes what it reads from outside through a closure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+
+from halide_core import ir
+from halide_core.errors import InternalError
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.module import Lowered
+from halide_core.run.backend import Argument
+from halide_core.runtime.codegen.expr import ExprEmitter
+from halide_core.runtime.codegen.messages import conversion_of
+from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
+from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
+from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
+from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
+from halide_core.runtime.codegen.scalar_replacement import find_registers, place_of
+from halide_core.runtime.codegen.sizes import factors_of, find_size_lets, on_stack
+from halide_core.runtime.codegen.stores import StoreEmitter
+from halide_core.runtime.codegen.text import ATOM, UNARY, Text
+from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
+from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
+from halide_core.runtime.codegen.vector.prelude import Prelude
+
+_ALIGNMENT = 64
+_SCHEDULED = """\
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc else loads a vector again at each use, from memory: sgemm takes 1.5 times as long. */
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
+"""
+
+
+def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
+    """The pipeline's C source; with ``profile`` it measures itself (``runtime.codegen.profile``).
+
+    Raises:
+        InternalError: the body holds something that lowering should have removed.
+    """
+    return _Unit(lowered, Instrumentation(lowered.owners) if profile else None).text()
+
+
+class _Unit:
+    """One translation unit: what its functions share, and where names come from (``runtime.codegen.expr.Leaves``)."""
+
+    def __init__(self, lowered: Lowered, profile: Instrumentation | None) -> None:
+        self.lowered, self.profile = lowered, profile
+        self.names, self.prelude = Names(), Prelude()
+        self.function = self.names.reserve(symbol(lowered.name))
+        for name in (*_Function.OWN_NAMES, *(() if profile is None else PROFILE_NAMES)):
+            self.names.reserve(name)
+        self.prologue = Prologue(lowered, self.names)
+        self.exprs = ExprEmitter(self, self.names, self.prelude)
+        self.index_lets = find_index_lets(lowered.body)
+        self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
+        lets = self.index_lets
+        self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, lets, frozenset(self._registers))
+        self.size_lets = find_size_lets(lowered.body)
+        self.variables: dict[str, tuple[str, Text]] = {}
+        """The C type and the text of each loop and let variable in scope."""
+        self.buffers: dict[str, str] = {}
+        """The C type of the pointer to each allocated buffer's elements."""
+        self.tasks: list[str] = []
+        self.meeting = 0
+        """How many parallel loops are around whose iterations may update one element."""
+
+    def text(self) -> str:
+        """The whole unit."""
+        queried = any(isinstance(s, ir.AnswerQuery) for s in walk(self.lowered.body))
+        body = _Function(self, OVERHEAD)
+        body.scope(self.lowered.body)
+        body.finish(whole=True)
+        checks = self.prologue.lines(queried)
+        main = "".join(f"    {line}\n" for line in checks) + body.text()
+        head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
+        prelude = self.prelude.text()
+        parts = [banner(self.lowered.name, self.lowered.arguments)]
+        parts.append('#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n')
+        if prelude:
+            parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
+        if "vector_size" in prelude:
+            parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
+            parts.append(_SCHEDULED)
+        parts.append("" if self.profile is None else self.profile.text())
+        parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
+        return "".join(parts)
+
+    # ---- leaves of expressions -----------------------------------------------------------------------------------
+
+    def variable(self, var: ir.Variable) -> Text:
+        """A loop or let variable."""
+        known = self.variables.get(var.name)
+        if known is None:
+            raise InternalError(f'Variable "{var.name}" is used outside its scope.')
+        return known[1]
+
+    def bind(self, var: ir.Variable, c_type: str, value: Text | None = None) -> str:
+        """Declares a variable; the answer is its identifier."""
+        name = self.names.of("variable", var.name)
+        text = Text(name, ATOM) if value is None else Text(name, ATOM, 0, value.mask, value.data)
+        self.variables[var.name] = (c_type, text)
+        return name
+
+    def parameter(self, param: ir.Scalar) -> str:
+        """A scalar argument."""
+        return self.prologue.parameter(param)
+
+    def field(self, field: ir.BufferField) -> str:
+        """A dimension of an argument buffer."""
+        return self.prologue.field(field)
+
+    def buffer(self, name: str) -> str:
+        """The pointer to a buffer's elements."""
+        return self.names.of("buffer", name) if name in self.buffers else self.prologue.data(name)
+
+    def register(self, buffer: str, index: ir.Expr) -> str | None:
+        """The local variable that an element, or lanes of them, are kept in."""
+        place = place_of(index) if buffer in self._registers else None
+        return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
+
+    def padded(self, buffer: str) -> bool:
+        """Whether a few bytes behind the last element may be read."""
+        return buffer in self.tables
+
+    def registers(self, stmt: ir.AllocateFlat) -> list[tuple[str, str]] | None:
+        """The C type and name of each local variable that stands for a buffer; None where it is memory."""
+        places = self._registers.get(stmt.buffer)
+        if places is None:
+            return None
+        lanes = [(at, stmt.type.with_lanes(n)) for at, n in places.items()]
+        return [(self.prelude.type(type), self.names.of("register", f"{stmt.buffer}.{at}")) for at, type in lanes]
+
+    def captures(self, body: ir.Stmt, var: ir.Variable) -> list[tuple[str, str]]:
+        """The C type and name of everything that a task reads from outside, in the order of first use."""
+        own = {var.name}
+        found: dict[str, str] = {}
+        for stmt in walk(body):
+            if isinstance(stmt, ir.AllocateFlat):
+                own.add(f"buffer {stmt.buffer}")
+            elif isinstance(stmt, ir.Let | ir.For):
+                own.add(stmt.var.name)
+            buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
+            buffers += [stmt.buffer] if isinstance(stmt, ir.PrefetchLine) else []
+            buffers += [stmt.func.name] if isinstance(stmt, ir.WriteFile) else []
+            for e in subexpressions(stmt_exprs(stmt)):
+                match e:
+                    case ir.Variable(name=name) if name not in own:
+                        found.setdefault(self.variable(e).text, self.variables[name][0])
+                    case ir.ParamRef(type=type, param=param):
+                        found.setdefault(self.parameter(param), scalar(type))
+                    case ir.BufferField():
+                        found.setdefault(self.field(e), "int64_t")
+                    case ir.Load(buffer=buffer):
+                        buffers.append(buffer)
+            for buffer in buffers:
+                if f"buffer {buffer}" not in own:
+                    c_type = self.buffers.get(buffer) or self.prologue.pointer_type(buffer)
+                    found.setdefault(self.buffer(buffer), c_type)
+        return [(c_type, name) for name, c_type in found.items()]
+
+
+class _Function:
+    """Emits the statements of one C function."""
+
+    _CLOSURE, _CAPTURED, _REGION = OWN_NAMES = ("closure", "captured", "region")
+    """Names inside the functions, which no IR name may get."""
+
+    def __init__(self, unit: _Unit, owner: int) -> None:
+        self._unit = unit
+        self._lines: list[str] = []
+        self._depth = 1
+        self._live: list[list[tuple[str, str]]] = []
+        """Heap memory to be freed, and what follows that, a list for each open block."""
+        self._marks = None if unit.profile is None else Marks(unit.profile, owner)
+        for line in () if self._marks is None else self._marks.start():
+            self.line(line)
+
+    def finish(self, *, whole: bool = False) -> None:
+        """Ends the function: all went well."""
+        for line in () if self._marks is None else self._marks.stop(whole=whole):
+            self.line(line)
+        self.line("return 0;")
+
+    def text(self) -> str:
+        """What was emitted."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+    def line(self, text: str) -> None:
+        """Adds one line."""
+        self._lines.append("    " * self._depth + text)
+
+    @contextmanager
+    def _braces(self, head: str) -> Iterator[None]:
+        self.line(f"{head} {{".lstrip())
+        self._depth += 1
+        yield
+        self._depth -= 1
+        self.line("}")
+
+    def scope(self, stmt: ir.Stmt) -> None:
+        """Emits what stands between two braces, and frees what it allocated."""
+        self._live.append([])
+        entered = None if self._marks is None else self._marks.at
+        for s in stmt.stmts if isinstance(stmt, ir.Block) else (stmt,):
+            self._stmt(s)
+        for name, then in reversed(self._live.pop()):
+            self.line(f"halide_core_free({name});{then}")
+        self._move(entered)
+
+    def _move(self, owner: int | None) -> None:
+        """From here on the time belongs to a Func, where anybody asks."""
+        for line in () if self._marks is None else self._marks.move(owner):
+            self.line(line)
+
+    def _fail(self, condition: str, result: str) -> None:
+        """Returns ``result`` if the condition holds, after freeing everything."""
+        with self._braces(f"if ({condition})"):
+            for name, then in (each for block in reversed(self._live) for each in reversed(block)):
+                self.line(f"halide_core_free({name});{then}")
+            self.line(f"return {result};")
+
+    def _values(self, *uses: Use) -> list[Text]:
+        return self._unit.exprs.emit(uses, self.line)
+
+    def _stmt(self, stmt: ir.Stmt) -> None:
+        if self._unit.profile is not None:
+            self._move(self._unit.profile.owner(stmt))
+        match stmt:
+            case ir.Block():
+                with self._braces(""):
+                    self.scope(stmt)
+            case ir.Let():
+                self._let(stmt)
+            case ir.Store():
+                self._unit.stores.emit((stmt,), self.line, meeting=self._unit.meeting > 0)
+            case ir.Stores(stores=stores):
+                self._unit.stores.emit(stores, self.line)
+            case ir.If(condition=condition, then=then, otherwise=otherwise):
+                (test,) = self._values((condition, False))
+                with self._braces(f"if ({test.text})"):
+                    self.scope(then)
+                if otherwise is not None:
+                    self._lines[-1] += " else {"
+                    self._depth += 1
+                    self.scope(otherwise)
+                    self._depth -= 1
+                    self.line("}")
+            case ir.For(kind=ir.LoopKind.SERIAL):
+                self._serial(stmt)
+            case ir.For(kind=ir.LoopKind.PARALLEL):
+                self._parallel(stmt)
+            case ir.Assert():
+                self._assert(stmt)
+            case ir.AllocateFlat():
+                self._allocate(stmt)
+            case ir.AnswerQuery():
+                self._answer(stmt)
+            case ir.WriteFile():
+                self._write_file(stmt)
+            case ir.PrefetchLine():
+                self._unit.stores.prefetch(stmt, self.line)
+            case _:
+                raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
+
+    def _let(self, let: ir.Let) -> None:
+        type, product = let.value.type, factors_of(let.value)
+        if let.var.name in self._unit.size_lets and len(product) > 1:
+            first, *others = self._values(*(as_use(e, True) for e in product))
+            value = Text(reduce(self._unit.prelude.product, [t.text for t in others], first.text), ATOM)
+        else:
+            value = self._unit.exprs.settled(self._values(*uses_of(let, self._unit.index_lets))[0], type)
+        c_type = self._unit.exprs.c_type(type, value.mask)
+        name = self._unit.bind(let.var, c_type, value)
+        self.line(f"const {c_type} {name} = {value.text};")
+
+    # ---- loops ---------------------------------------------------------------------------------------------------
+
+    def _serial(self, loop: ir.For) -> None:
+        low, length = loop.bounds.min, loop.bounds.len
+        if isinstance(low, ir.IntImm) and isinstance(length, ir.IntImm):
+            high: ir.Expr = ir.i64(low.value + length.value)
+        else:
+            high = length if low is ir.ZERO else ir.add(low, length)
+        first, end = self._values(as_use(low, True), as_use(high, True))
+        name = self._unit.bind(loop.var, "int64_t")
+        texts = []
+        for expr, text, what in ((low, first, "min"), (high, end, "end")):
+            if isinstance(expr, ir.IntImm) and abs(expr.value) < 1 << 31:
+                texts.append(str(expr.value))
+            elif text.level == ATOM:
+                texts.append(text.text)
+            else:
+                texts.append(self._unit.names.fresh(f"{loop.var.name}.{what}"))
+                self.line(f"const int64_t {texts[-1]} = {text.text};")
+        with self._braces(f"for (int64_t {name} = {texts[0]}; {name} < {texts[1]}; {name}++)"):
+            self.scope(loop.body)
+
+    def _parallel(self, loop: ir.For) -> None:
+        unit = self._unit
+        first, length = self._values(*uses_of(loop, unit.index_lets))
+        captured = unit.captures(loop.body, loop.var)
+        task = unit.names.numbered(f"{unit.function}_par_")
+        self._emit_task(task, loop, captured)
+        closure = "0"
+        if captured:
+            closure = unit.names.numbered("closure")
+            self.line(f"struct {task} {closure} = {{{', '.join(name for _, name in captured)}}};")
+            closure = f"&{closure}"
+        error = unit.names.numbered("error")
+        self._move(OVERHEAD)
+        self.line(f"const int {error} = halide_core_par_for({task}, {first.text}, {length.text}, {closure});")
+        self._fail(error, error)
+
+    def _emit_task(self, task: str, loop: ir.For, captured: list[tuple[str, str]]) -> None:
+        unit, body = self._unit, _Function(self._unit, OVERHEAD if self._marks is None else self._marks.at)
+        argument, head = self._CLOSURE, ""
+        if captured:
+            members = "".join(f"    {c_type} {name};\n" for c_type, name in captured)
+            head = f"struct {task} {{\n{members}}};\n"
+            body.line(f"const struct {task} *const {self._CAPTURED} = {argument};")
+            for c_type, name in captured:
+                const = "" if "*" in c_type else "const "
+                body.line(f"{const}{c_type} {name} = {self._CAPTURED}->{name};")
+        else:
+            body.line(f"(void){argument};")
+        var = unit.bind(loop.var, "int64_t")
+        unit.meeting += not loop.pure
+        body.scope(loop.body)
+        unit.meeting -= not loop.pure
+        body.finish()
+        unit.tasks.append(f"{head}static int {task}(void *{argument}, int64_t {var}) {{\n{body.text()}}}\n\n")
+
+    # ---- everything that can fail --------------------------------------------------------------------------------
+
+    def _assert(self, stmt: ir.Assert) -> None:
+        shown = [m for m in stmt.message if isinstance(m, ir.Expr)]
+        condition, *values = self._values((stmt.condition, False), *((e, False) for e in shown))
+        rest = iter(values)
+        text, arguments = f'Pipeline "{self._unit.lowered.name}": '.replace("%", "%%"), []
+        for part in stmt.message:
+            if isinstance(part, str):
+                text += part.replace("%", "%%")
+            else:
+                conversion, argument = conversion_of(part.type, next(rest))
+                text += conversion
+                arguments.append(argument)
+        form = [string(text)] if text else [string("%s"), string("")]  # compilers warn of empty formats
+        call = ", ".join([f"halide_core_error_{stmt.failure.value}", *form, *arguments])
+        self._fail(f"!{condition.at(UNARY)}", f"halide_core_error({call})")
+
+    def _write_file(self, stmt: ir.WriteFile) -> None:
+        unit, type = self._unit, stmt.func.types[0]
+        values = [value.text for value in self._values(*uses_of(stmt, unit.index_lets))]
+        ends = 2 * len(stmt.box)  # a minimum and a length of each dimension; then the strides
+        text, number = stmt.file.told(type)
+        words = [string(unit.lowered.name), string(stmt.file.path)]
+        words += [f"halide_core_file_{stmt.file.format.value}", string(text)]
+        shape = [str(number), unit.buffer(stmt.func.name), str(type.bytes()), str(len(stmt.box))]
+        with self._braces(""):
+            region = self._REGION if values else "0"
+            if values:
+                self.line(f"const int64_t {region}[] = {{{', '.join([*values[1:ends:2], *values[ends:]])}}};")
+            error = unit.names.numbered("error")
+            self.line(f"const int {error} = halide_core_write_file({', '.join([*words, *shape, region])});")
+            self._fail(error, error)
+
+    def _allocate(self, stmt: ir.AllocateFlat) -> None:
+        unit, element, size = self._unit, stored(stmt.type), stmt.type.bytes()
+        kept = unit.registers(stmt)
+        if kept is not None:
+            for c_type, name in kept:
+                self.line(f"{c_type} {name} = {{0}};")
+            return
+        padding = PADDING if stmt.buffer in unit.tables else 0
+        if stmt.limit is not None and on_stack(stmt, stmt.limit * size):
+            unit.buffers[stmt.buffer] = f"{element} *restrict"
+            room = max(1, -(-(stmt.limit * size + padding) // _ALIGNMENT)) * _ALIGNMENT // size
+            zeros = " = {0}" if stmt.zeroed else ""
+            self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT}))){zeros};")
+            if unit.profile is not None:
+                unit.profile.on_stack(stmt.buffer, room * size)
+            return
+        factors = self._values(*(as_use(e, True) for e in factors_of(stmt.size)))
+        unit.buffers[stmt.buffer] = f"{element} *restrict"
+        name = unit.buffer(stmt.buffer)
+        total, fits = unit.names.fresh(f"{stmt.buffer}.bytes"), unit.names.fresh(f"{stmt.buffer}.fits")
+        self.line(f"int64_t {total} = {factors[0].text};")
+        steps = [t.text for t in factors[1:]] + [str(size)]
+        checks = [f"{total} >= 0", *(f"!__builtin_mul_overflow({total}, {step}, &{total})" for step in steps)]
+        checks += [f"!__builtin_add_overflow({total}, {padding}, &{total})"] if padding else []
+        self.line(f"const bool {fits} = {' && '.join(checks)};")
+        self.line(f"{element} *restrict {name} = {fits} ? halide_core_malloc({total}) : 0;")
+        what = f'Pipeline "{unit.lowered.name}": there is no memory for buffer "{stmt.buffer}".'
+        call = f"halide_core_error(halide_core_error_out_of_memory, {string(what.replace('%', '%%'))})"
+        self._fail(f"!{name}", call)
+        if stmt.zeroed:
+            self.line(f"__builtin_memset({name}, 0, {total});")
+        then = ""
+        if unit.profile is not None:
+            counted = f"{unit.profile.of_buffer(stmt.buffer)}, {total}"
+            self.line(f"halide_core_profile_allocated({counted});")
+            then = f" halide_core_profile_freed({counted});"
+        self._live[-1].append((name, then))
+
+    def _answer(self, stmt: ir.AnswerQuery) -> None:
+        prologue = self._unit.prologue
+        null = [f"!{name}->host" for name in prologue.buffer_names()]
+        if null:
+            with self._braces(f"if ({' || '.join(null)})"):
+                for callee, box in stmt.regions:
+                    for argument in prologue.arguments_of(callee):
+                        self._answer_one(argument, box)
+                self.line("return 0;")
+        for line in prologue.memory_checks():
+            self.line(line)
+
+    def _answer_one(self, argument: Argument, box: tuple[ir.Interval, ...]) -> None:
+        prologue = self._unit.prologue
+        name, what = prologue.name(argument), prologue.described(argument)
+        if len(box) != argument.dimensions:
+            raise InternalError(f'The query\'s region of "{argument.name}" has {len(box)} dimensions.')
+        with self._braces(f"if (!{name}->host)"):
+            region = self._REGION
+            values = self._values(*((e, False) for i in box for e in (i.min, i.len)))
+            if values:
+                self.line(f"const int64_t {region}[] = {{{', '.join(v.text for v in values)}}};")
+            self.line(prologue.check(f"answer_query({name}, {what}, {region if values else '0'})"))
+
+
+def _kind(stmt: ir.Stmt) -> str:
+    return f"{stmt.kind.value} loop" if isinstance(stmt, ir.For) else type(stmt).__name__

@@ -1,0 +1,167 @@
+"""Which expressions C has to evaluate for a statement or an expression, and which of them compute an index.
+
+In: a statement or an expression. Out: *uses*: expressions, each with whether it computes an index, that is a place in
+memory or a bound of a loop. Only int64 values can; what memory holds, and what is compared or cast, computes none.
+
+    uses_of(out[y*stride + x] = f[x] + 1)   ->   (f[x] + 1, False), (y*stride + x, True)
+    operands((f[x] + 1, False))             ->   (f[x], False), (1, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core import ir
+from halide_core.ir import BinaryOp, Expr
+from halide_core.ir.types import INT32, INT64, Int, UInt
+from halide_core.ir.visitor import parts, stmt_exprs, walk
+
+SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
+_DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
+
+_FEW = 8
+_BYTES = (Int(8, _FEW), UInt(8, _FEW))
+
+Use = tuple[Expr, bool]
+"""An expression, and whether it computes an index."""
+
+
+def as_use(expr: Expr, index: bool) -> Use:
+    """The use of an expression: only int64 values can be indices."""
+    return expr, index and expr.type.element_of() is INT64
+
+
+def address_parts(index: Expr, *, stored: bool = False) -> tuple[Expr, ...]:
+    """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
+    that share elements and are loaded, (base, rest) of lanes anywhere, where the rest is as narrow as the index says
+    that it fits; else the index itself."""
+    match index:
+        case ir.Ramp(base=base, stride=stride):
+            return (base,) if stride is ir.ONE else (base, stride)
+        case ir.Broadcast(a=a):
+            return (a,)
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=ir.Binary(a=ir.Ramp(base=first))) if (
+            not stored and lanes_an_element(index)
+        ):
+            return (base, first)
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
+            return (base, _narrow(rest))
+    return (index,)
+
+
+def _narrow(rest: Expr) -> Expr:
+    """What differs between lanes, as int32 where it fits; as bytes where it is made of those, and of so few lanes that
+    elements are mostly loaded one by one: each by an index that is one load itself."""
+    match rest:
+        case ir.Cast(a=ir.Cast(a=a) as wide) if wide.type is INT32.with_lanes(_FEW) and a.type in _BYTES:
+            return a
+        case ir.Cast(a=a) if a.type.element_of() is INT32:
+            return a
+    return rest
+
+
+def lanes_an_element(index: Expr) -> int:
+    """How many neighbouring lanes share an element: k of ``x16(base) + ramp(first, 1, 16)/x16(k)``; 0 of all others."""
+    match index:
+        case ir.Binary(
+            op=BinaryOp.ADD,
+            a=ir.Broadcast(),
+            b=ir.Binary(op=BinaryOp.DIV, a=ir.Ramp(stride=stride), b=ir.Broadcast(a=ir.IntImm(value=k))),
+        ) if stride is ir.ONE and k > 1 and k & (k - 1) == 0 and index.type.lanes() % k == 0:
+            return k
+    return 0
+
+
+def small_constant(e: Expr) -> int | None:
+    """The value of a literal, or of copies of one."""
+    inner = e.a if isinstance(e, ir.Broadcast) else e
+    return inner.value if isinstance(inner, ir.IntImm) else None
+
+
+def divides_by_constant(e: ir.Binary) -> bool:
+    """Whether a vector of integers is divided by one positive number."""
+    integer = e.op in _DIVISIONS and e.type.is_integer() and not e.type.is_bool()
+    return integer and e.type.is_vector() and (small_constant(e.b) or 0) > 0
+
+
+def shift_amount(e: ir.Binary) -> int | None:
+    """The constant, in-range number of bits of a shift, or of a division by a power of two."""
+    value = small_constant(e.b)
+    if value is None or e.type.is_bool() or not e.type.is_integer():
+        return None
+    if e.op in SHIFTS:
+        return value if 0 <= value < e.type.bits() else None
+    if e.op in _DIVISIONS and value > 0 and value & (value - 1) == 0:
+        return value.bit_length() - 1
+    return None
+
+
+def operands(use: Use) -> tuple[Use, ...]:
+    """What has to be evaluated before an expression is."""
+    e, index = use
+    match e:
+        case ir.Binary(op=op, a=a, b=b):
+            inside = index and op not in ir.COMPARISONS
+            constant = shift_amount(e) is not None or divides_by_constant(e)
+            return (as_use(a, inside),) if constant else (as_use(a, inside), as_use(b, inside))
+        case ir.Select(condition=condition, a=a, b=b):
+            return (as_use(condition, False), as_use(a, index), as_use(b, index))
+        case ir.Load(index=at):
+            return tuple(as_use(part, True) for part in address_parts(at))
+        case ir.Ramp(base=base, stride=stride):
+            return (as_use(base, index), as_use(stride, index))
+        case ir.Broadcast(a=a):
+            return (as_use(a, index),)
+        case ir.Cast(a=a) | ir.Not(a=a) | ir.Slice(a=a):
+            return (as_use(a, False),)
+        case ir.Call(args=args):
+            return tuple(as_use(a, False) for a in args)
+        case ir.Promise(value=value):
+            return (as_use(value, index),)
+        case ir.Print(a=a):
+            return (as_use(a, index), *((part, False) for part in parts(e)[1:]))
+    return ()
+
+
+def uses_below(roots: Sequence[Use]) -> tuple[list[Use], dict[Use, int]]:
+    """Every distinct use, operands first, and how often each one occurs."""
+    order: list[Use] = []
+    counts: dict[Use, int] = {}
+    stack: list[tuple[Use, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        use, done = stack.pop()
+        if done:
+            order.append(use)
+            continue
+        counts[use] = counts.get(use, 0) + 1
+        if counts[use] == 1:
+            stack.append((use, True))
+            stack.extend((part, False) for part in reversed(operands(use)))
+    return order, counts
+
+
+def is_leaf(e: Expr) -> bool:
+    return not operands((e, False)) or (isinstance(e, ir.Broadcast) and isinstance(e.a, ir.IntImm | ir.FloatImm))
+
+
+def uses_of(stmt: ir.Stmt, index_lets: set[str]) -> list[Use]:
+    """The expressions of a statement, each with whether it computes an index."""
+    match stmt:
+        case ir.Let(var=var, value=value):
+            return [as_use(value, var.name in index_lets)]
+        case ir.For(bounds=bounds):
+            return [as_use(bounds.min, True), as_use(bounds.len, True)]
+        case ir.AllocateFlat(size=size):
+            return [as_use(size, True)]
+        case ir.Store(index=index, value=value):
+            return [as_use(value, False), *(as_use(part, True) for part in address_parts(index, stored=True))]
+    return [as_use(e, False) for e in stmt_exprs(stmt)]
+
+
+def find_index_lets(body: ir.Stmt) -> set[str]:
+    """The variables that an index depends on: their lets are index arithmetic too. Uses come after their lets."""
+    found: set[str] = set()
+    for stmt in reversed(list(walk(body))):
+        order, _ = uses_below(uses_of(stmt, found))
+        found.update(e.name for e, index in order if index and isinstance(e, ir.Variable))
+    return found

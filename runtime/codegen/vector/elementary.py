@@ -1,0 +1,225 @@
+"""The elementary functions in C: of float32 their steps (``halide_core.reference.elementary``), for single values and
+for lanes.
+
+In: a function and a type. Out: the name of a function of the prelude, which does what the reference does.
+
+    elementary(prelude, EXP, Float(32, 16))   ->   "exp_f32x16"
+
+Of lanes, float64 values are two vectors, of half of the lanes each. Functions of float64 are the C library's, under
+names that the compiler doesn't know: it would compute those of constants by itself, and more exactly, and ``pow(x, 2)``
+as a product.
+"""
+
+from __future__ import annotations
+
+import math
+
+from halide_core.ir import BinaryOp, Intrinsic
+from halide_core.ir.types import Float, Type, UInt
+from halide_core.reference.elementary import steps_of
+from halide_core.reference.steps import Kind, Op, Step, Trace
+from halide_core.runtime.codegen.names import tag
+from halide_core.runtime.codegen.vector.fma import fused_product
+from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
+from halide_core.runtime.codegen.vector.scalar_bodies import float_literal
+from halide_core.runtime.codegen.vector.x86_builtins import DEFINITION
+
+_ELEMENTS = {Kind.F32: Float(32), Kind.F64: Float(64), Kind.WORD: UInt(32)}
+_INFIX = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.AND, Op.OR, Op.XOR, Op.LT, Op.LE, Op.EQ)
+_COMPARISONS = (Op.LT, Op.LE, Op.EQ)
+_EXTREMES = {Op.MIN: BinaryOp.MIN, Op.MAX: BinaryOp.MAX}
+_LIBRARY = """\
+#define LIBRARY_TEXT(word) #word
+#define LIBRARY_NAME(prefix, name) LIBRARY_TEXT(prefix) #name
+#define LIBRARY_OF(prefix, name) LIBRARY_NAME(prefix, name)
+#define LIBRARY(name) __asm__(LIBRARY_OF(__USER_LABEL_PREFIX__, name))
+"""
+_ALL = {
+    4: ("movmskps", "__builtin_ia32_movmskps(({float})m) == 15"),
+    8: ("movmskps256", "__builtin_ia32_movmskps256(({float})m) == 255"),
+    16: ("ptestmd512", "__builtin_ia32_ptestmd512((v16si)m, (v16si)m, -1) == 65535"),
+}
+"""Instructions that tell whether all lanes of a mask are set."""
+
+
+def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
+    """The name of the C function; None of one that is a single operation."""
+    traced = steps_of(function)
+    if traced is None or not type.is_float():
+        return None
+    if type.bits() == 64:
+        return _of_library(prelude, function, len(traced.arguments), type)
+    body = _Body(prelude, type.lanes())
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        names = "ab"[: len(traced.arguments)]
+        return c, ", ".join(f"{c} {name}" for name in names), body.lines(traced, names)
+
+    return prelude.define(f"{function.value}_{tag(type)}", head)
+
+
+def _of_library(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -> str:
+    """The C library's function of float64, lane by lane."""
+    name, parameters = function.value, "ab"[:arity]
+    prelude.typedef("LIBRARY", _LIBRARY)
+    declared = f"double {name}_f64({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
+    one = prelude.typedef(f"{name}_f64", f"extern {declared}")
+    if type.is_scalar():
+        return one
+    c, call = prelude.type(type), f"{one}({', '.join(f'{p}[i]' for p in parameters)})"
+    loop = f"for (int i = 0; i < {type.lanes()}; i++) r[i] = {call};"
+    return prelude.define(
+        f"{name}_{tag(type)}", lambda: (c, ", ".join(f"{c} {p}" for p in parameters), [f"{c} r;", loop, "return r;"])
+    )
+
+
+class _Body:
+    """The lines of one function. Each value has a name, or several: float64s of many lanes are in two vectors."""
+
+    def __init__(self, prelude: Prelude, lanes: int) -> None:
+        self._prelude, self._lanes = prelude, lanes
+        self._halves = 2 if lanes >= 4 else 1
+
+    def lines(self, traced: Trace, names: str) -> list[str]:
+        """One line for each step and part."""
+        known: dict[Step, list[str]] = {s: [n] for s, n in zip(traced.arguments, names, strict=True)}
+        found: list[str] = []
+        for i, step in enumerate(traced.steps):
+            parts = self._parts(step)
+            known[step] = [f"t{i}{'hl'[k] if parts > 1 else ''}" for k in range(parts)]
+            for k, name in enumerate(known[step]):
+                value = self._value(step, k, [known[a] for a in step.args])
+                found.append(f"const {self._type(step.kind)} {name} = {value};")
+        return [*found, f"return {known[traced.steps[-1]][0]};"]
+
+    def _parts(self, step: Step) -> int:
+        return self._halves if step.kind is Kind.F64 else 1
+
+    def _of(self, kind: Kind) -> Type:
+        return _ELEMENTS[kind].with_lanes(self._lanes // (self._halves if kind is Kind.F64 else 1))
+
+    def _type(self, kind: Kind) -> str:
+        if kind is not Kind.TRUTH:
+            return self._prelude.type(self._of(kind))
+        return "bool" if self._lanes == 1 else self._prelude.type(mask_type(32, self._lanes))
+
+    def _value(self, step: Step, part: int, args: list[list[str]]) -> str:
+        op, vector = step.op, self._lanes > 1
+        a = [names[min(part, len(names) - 1)] for names in args]
+        if op is Op.CONST:
+            literal = _literal(step)
+            return f"{self._prelude.splat(self._of(step.kind))}({literal})" if vector else literal
+        if op in _INFIX:
+            text = f"{a[0]} {op.value} {a[1]}"
+            return f"({self._type(Kind.TRUTH)})({text})" if op in _COMPARISONS and vector else text
+        if op in _EXTREMES:
+            return f"{self._prelude.binary(_EXTREMES[op], self._of(step.kind))}({a[0]}, {a[1]})"
+        match op:
+            case Op.FMA:
+                return f"{fused_product(self._prelude, self._of(step.kind))}({', '.join(a)})"
+            case Op.SELECT if vector:
+                return f"{self._prelude.select(self._of(step.kind))}({', '.join(a)})"
+            case Op.SELECT:
+                return f"{a[0]} ? {a[1]} : {a[2]}"
+            case Op.SHL:
+                return f"{a[0]} << {step.constant}"
+            case Op.SHR:
+                signed = self._prelude.type(mask_type(32, self._lanes)) if vector else "int32_t"
+                return f"({self._type(Kind.WORD)})(({signed}){a[0]} >> {step.constant})"
+            case Op.SQRT:
+                return f"{self._prelude.math(Intrinsic.SQRT, self._of(step.kind))}({a[0]})"
+            case Op.LIBRARY:
+                return f"{self._library(Intrinsic(step.constant), len(a) - 2)}({', '.join(a)})"
+        return self._converted(step, part, a, args)
+
+    def _converted(self, step: Step, part: int, a: list[str], args: list[list[str]]) -> str:
+        """BITS, REAL, WIDEN and NARROW."""
+        prelude, narrow, wide = self._prelude, self._of(Kind.F32), self._of(Kind.F64)
+        if self._lanes == 1:
+            match step.op:
+                case Op.BITS:
+                    return f"((const union {{ float real; uint32_t word; }}){{{a[0]}}}).word"
+                case Op.REAL:
+                    return f"((const union {{ uint32_t word; float real; }}){{{a[0]}}}).real"
+            return f"({self._type(step.kind)}){a[0]}"
+        if step.op in (Op.BITS, Op.REAL):
+            return f"({self._type(step.kind)}){a[0]}"
+        some = narrow.with_lanes(wide.lanes())
+        if step.op is Op.WIDEN:
+            value = a[0] if some is narrow else f"{prelude.slice(narrow, some, part * some.lanes())}({a[0]})"
+            return f"{prelude.convert(wide, some)}({value})"
+        values = [f"{prelude.convert(some, wide)}({name})" for name in args[0]]
+        return values[0] if len(values) == 1 else f"{self._join(some)}({', '.join(values)})"
+
+    def _join(self, half: Type) -> str:
+        """``f(a, b)``: the lanes of a, then those of b."""
+        whole, c = half.with_lanes(2 * half.lanes()), self._prelude.type(half)
+        order = ", ".join(map(str, range(whole.lanes())))
+        body = [f"return __builtin_shufflevector(a, b, {order});"]
+        return self._prelude.define(f"join_{tag(whole)}", lambda: (self._prelude.type(whole), f"{c} a, {c} b", body))
+
+    def _library(self, function: Intrinsic, arity: int) -> str:
+        """``f(usual, value, a, …)``: the library's function where it is not usual, else the value."""
+        c, test, lanes, names = self._type(Kind.F32), self._type(Kind.TRUTH), self._lanes, "ab"[:arity]
+        one = _of_library(self._prelude, function, arity, Float(64))
+        parameters = ", ".join((f"{test} usual, {c} value", *(f"{c} {name}" for name in names)))
+        at = "" if lanes == 1 else "[i]"
+        call = f"(float){one}({', '.join(f'(double){name}{at}' for name in names)})"
+        if lanes == 1:
+            body = [f"return usual ? value : {call};"]
+        else:
+            rare = self._rare(function, names, call)
+            copies = ", ".join(f"x{name} = {name}" for name in names)
+            given = ", ".join(f"&x{name}" for name in names)
+            body = [
+                f"if ({self._all()}(usual)) return value;",
+                f"const {test} few = usual;",
+                f"const {c} {copies};",
+                f"{c} found = value;",
+                f"{rare}(&few, &found, {given});",
+                "return found;",
+            ]
+        name = f"library_{function.value}_{tag(self._of(Kind.F32))}"
+        return self._prelude.define(name, lambda: (c, parameters, body))
+
+    def _rare(self, function: Intrinsic, names: str, call: str) -> str:
+        """``f(usual, value, a, …)`` for lanes that are not usual. It is hardly ever called: there is one of it, and it
+        takes pointers, as compilers don't agree on how vectors are passed."""
+        c, test, real = self._type(Kind.F32), self._type(Kind.TRUTH), self._of(Kind.F32)
+        name = f"rare_{function.value}_{tag(real)}"
+        given = ", ".join(f"const {c} *p{n}" for n in names)
+        copies = ", ".join(f"{n} = *p{n}" for n in names)
+        text = f"""\
+static __attribute__((noinline, cold, unused)) void {name}(const {test} *usual, {c} *value, {given}) {{
+    const {c} {copies};
+    for (int i = 0; i < {self._lanes}; i++) if (!(*usual)[i]) (*value)[i] = {call};
+}}
+"""
+        return self._prelude.typedef(name, text)
+
+    def _all(self) -> str:
+        """``f(m)``: whether all lanes of a mask are set."""
+        lanes, mask = self._lanes, self._type(Kind.TRUTH)
+        generic = ["bool all = true;", f"for (int i = 0; i < {lanes}; i++) all &= m[i] != 0;", "return all;"]
+        body = generic
+        if lanes in _ALL:
+            self._prelude.typedef("__has_builtin", DEFINITION)
+            builtin, text = _ALL[lanes]
+            if lanes == 16:
+                self._prelude.typedef("v16si", "typedef int v16si __attribute__((vector_size(64), may_alias));\n")
+            taken = f"return {text.format(float=self._type(Kind.F32))};"
+            body = [f"#if __has_builtin(__builtin_ia32_{builtin})", taken, "#else", *generic, "#endif"]
+        return self._prelude.define(f"all_{tag(mask_type(32, lanes))}", lambda: ("bool", f"{mask} m", body))
+
+
+def _literal(step: Step) -> str:
+    if step.kind is Kind.WORD:
+        return f"{step.constant:#x}u"
+    suffix = "f" if step.kind is Kind.F32 else ""
+    value = float(step.constant)
+    if math.isnan(value):
+        return f'__builtin_nan{suffix}("")'
+    if math.isinf(value):
+        return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
+    return float_literal(value, _ELEMENTS[step.kind])

@@ -1,0 +1,95 @@
+"""Lanes from anywhere in memory: gathers, and tables of small numbers.
+
+In: a pipeline's body. Out: the buffers that the pipeline itself allocated and lanes of 8 or 16 bits are read from,
+which get a few bytes more than their elements; and the C functions that read. There are gathers of 32 bits and more
+only: they read what follows a smaller element, too, and drop it.
+
+    curve[clamp(in[x], 0, 255)]: uint8    ->    vpgatherdd, vpmovdb
+
+What belongs to a caller has no bytes behind its end that may be read, and not every machine gathers: there, elements
+are loaded one by one.
+"""
+
+from __future__ import annotations
+
+from halide_core.ir import AllocateFlat, Load, Stmt
+from halide_core.ir.types import INT32, Int, Type
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.runtime.codegen.names import stored, tag
+from halide_core.runtime.codegen.uses import address_parts
+from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
+
+_REGISTERS = (256, 512)
+"""The bits of registers whose parts of 64 bits are quickly at hand."""
+PADDING = 3
+"""The bytes behind an element of one byte that a gather of 32 bits reads."""
+
+
+def find_tables(body: Stmt) -> set[str]:
+    """The allocated buffers that lanes of 8 or 16 bits are read from, at places that are no ramp."""
+    allocated = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat) and s.type.bytes() < 4}
+    loads = (e for s in walk(body) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load)) if allocated else ()
+    return {e.buffer for e in loads if e.buffer in allocated and _is_lookup(e)}
+
+
+def _is_lookup(e: Load) -> bool:
+    parts = address_parts(e.index)
+    return e.type.is_vector() and len(parts) == 2 and vector_arms.lookup(e.type, parts[1].type) is not None
+
+
+def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
+    """``f(pointer, base, indices)`` in padded memory; None where there is no better way than one by one."""
+    arm = vector_arms.lookup(type, index)
+    if arm is None:
+        return None
+    wide = Int(32, type.lanes())
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        generic = _one_by_one(prelude, type, index)
+        body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
+        return c, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
+
+    return prelude.define(f"lookup_{tag(type)}_{tag(index)}", head)
+
+
+def gather(prelude: Prelude, type: Type, index: Type) -> str:
+    """``f(pointer, base, indices)``: elements anywhere."""
+
+    def head() -> tuple[str, str, list[str]]:
+        parameters = f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index"
+        wide = INT32.with_lanes(index.lanes())
+        if index.bits() < wide.bits() and vector_arms.gather(type, wide) is not None:
+            body = [f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"]
+        else:
+            generic = _one_by_one(prelude, type, index)
+            body = prelude.armed(vector_arms.gather(type, index), type, type, generic, index)
+        return prelude.type(type), parameters, body
+
+    return prelude.define(f"gather_{tag(type)}_{tag(index)}", head)
+
+
+def _one_by_one(prelude: Prelude, type: Type, index: Type) -> list[str]:
+    """Loads of single elements. Bytes enter their register one after the other: gcc would put less than a register
+    together in scalar registers, by shifts."""
+    lanes, (body, at) = type.lanes(), places(prelude, index)
+    loads = [f"p[base + {k}]" for k in at]
+    whole = type.with_lanes(128 // type.bits())
+    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in (4, 8, whole.lanes()):
+        return [*body, *of_loads(prelude.type(type), loads)]
+    body.append(f"{prelude.type(whole)} whole = {{0}};")
+    body += [f"whole[{i}] = {load};" for i, load in enumerate(loads)]
+    order = ", ".join(map(str, range(lanes)))
+    part = "whole" if lanes == whole.lanes() else f"__builtin_shufflevector(whole, whole, {order})"
+    return [*body, f"return {part};"]
+
+
+def places(prelude: Prelude, index: Type) -> tuple[list[str], list[str]]:
+    """What is declared for a vector ``index``, and then the number of each lane. Two leave their register at once."""
+    lanes = index.lanes()
+    if index.bits() * lanes not in _REGISTERS or index.bits() != 32:
+        return [], [f"index[{i}]" for i in range(lanes)]
+    pairs = prelude.type(Int(64, lanes // 2))
+    at = [f"(pairs[{i // 2}] >> 32)" if i % 2 else f"(int32_t)pairs[{i // 2}]" for i in range(lanes)]
+    return [f"{pairs} pairs = ({pairs})index;"], at

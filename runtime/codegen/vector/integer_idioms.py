@@ -1,0 +1,52 @@
+"""Operations on integers that have an instruction of their own, beside those of C: means and products of 16 bits.
+
+In: a type. Out: the name of a C function, which joins the prelude; vectors of whole registers have one instruction.
+
+    mean(prelude, UInt(8, 64))             ->   "mean_u8x64"             vpavgb
+    narrow_product(prelude, Int(32, 16))   ->   "mul_narrow_i32x16"      vpmaddwd
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.ir import Expr
+from halide_core.ir.types import Int, Type
+from halide_core.runtime.codegen.names import stored, tag
+from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector.prelude import Prelude
+
+_SHORT = Int(16)
+
+
+def mean(prelude: Prelude, type: Type) -> str:
+    """``f(a, b)``: (a + b + 1)/2 without overflow, rounded down. What two numbers share counts whole, the rest half."""
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        generic = ["return (a | b) - ((a ^ b) >> 1);"]
+        if type.is_scalar():
+            return c, f"{c} a, {c} b", [f"return ({stored(type)})((a | b) - ((a ^ b) >> 1));"]
+        return c, f"{c} a, {c} b", prelude.armed(vector_arms.mean(type), type, type, generic)
+
+    return prelude.define(f"mean_{tag(type)}", head)
+
+
+def is_narrow(e: Expr) -> bool:
+    """Whether lanes of int32 hold numbers of int16, by their types alone."""
+    if e.type.is_scalar() or e.type.element_of() is not Int(32):
+        return False
+    inner = e.a if isinstance(e, ir.Broadcast) else e
+    if isinstance(inner, ir.IntImm):
+        return _SHORT.range[0] <= inner.value <= _SHORT.range[1]
+    return isinstance(inner, ir.Cast) and inner.a.type.is_integer() and _SHORT.can_represent(inner.a.type.element_of())
+
+
+def narrow_product(prelude: Prelude, type: Type) -> str:
+    """``f(a, b)``: the product of lanes for which ``is_narrow`` holds; constants come last."""
+
+    def head() -> tuple[str, str, list[str]]:
+        c, halves = prelude.type(type), _SHORT.with_lanes(2 * type.lanes())
+        body = prelude.armed(vector_arms.narrow_product(type), type, type, ["return a * b;"], halves)
+        return c, f"{c} a, {c} b", body
+
+    return prelude.define(f"mul_narrow_{tag(type)}", head)

@@ -1,0 +1,137 @@
+"""The bodies of C functions on scalars, and the numbers that bodies of both kinds are made of.
+
+In: an operation and its types. Out: lines of C over the parameters a and b, or x, without undefined behaviour.
+
+    scalar_body(MIN, Int(32), Int(32))   ->   return a < b ? a : b;
+"""
+
+from __future__ import annotations
+
+from halide_core.ir import BinaryOp
+from halide_core.ir.types import Type, TypeCode, UInt
+from halide_core.runtime.codegen.names import stored
+
+SHIFTS = (BinaryOp.SHL, BinaryOp.SHR)
+WRAPPING = {BinaryOp.ADD: "+", BinaryOp.SUB: "-", BinaryOp.MUL: "*"}
+LEAST = {BinaryOp.MIN: "<", BinaryOp.MAX: ">"}
+
+
+def unsigned(type: Type) -> Type:
+    """The unsigned type of the same shape."""
+    return type.with_code(TypeCode.UInt)
+
+
+def scalar_body(op: BinaryOp, type: Type, count: Type) -> list[str]:
+    """The body of ``f(a, b)``; ``count`` is the type of a shift's count."""
+    s, u = stored(type), stored(unsigned(type))
+    if op in WRAPPING:
+        return [f"return ({s})(({u})a {WRAPPING[op]} ({u})b);"]
+    if op in LEAST:
+        return [f"return a {LEAST[op]} b ? a : b;"]
+    if op in SHIFTS:
+        return _shift(op, type, count)
+    if type.is_float():
+        floor = "__builtin_floorf" if type.bits() == 32 else "__builtin_floor"
+        return [f"return a - b * {floor}(a / b);"]
+    if type.is_uint():
+        return [f"return b ? ({s})(a {op.value} b) : 0;"]
+    if op is BinaryOp.DIV:
+        return [
+            "if (b == 0) return 0;",
+            f"if (b == -1) return ({s})(0 - ({u})a);",
+            f"const {s} q = ({s})(a / b), r = ({s})(a % b);",
+            f"return ({s})(r >= 0 ? q : b > 0 ? q - 1 : q + 1);",
+        ]
+    return [
+        "if (b == 0 || b == -1) return 0;",
+        f"const {s} r = ({s})(a % b);",
+        f"return ({s})(r >= 0 ? r : b > 0 ? r + b : r - b);",
+    ]
+
+
+def _shift(op: BinaryOp, type: Type, count: Type) -> list[str]:
+    """Towards higher bits zeros come in; towards lower ones zeros, or the sign."""
+    s, bits = stored(type), type.bits()
+    wide = stored(UInt(max(bits, 32)))
+
+    def up(n: str, far: str) -> str:
+        return f"{far} ? 0 : ({s})(({wide})a << {n})"
+
+    def down(n: str, far: str) -> str:
+        return f"({s})(a >> ({far} ? {bits - 1} : {n}))" if type.is_int() else f"{far} ? 0 : ({s})(a >> {n})"
+
+    forward, backward = (up, down) if op is BinaryOp.SHL else (down, up)
+    ahead = f"return {forward('b', f'b >= {bits}')};"
+    return [ahead] if count.is_uint() else [f"if (b < 0) return {backward('-b', f'b <= -{bits}')};", ahead]
+
+
+def above(to: Type) -> float:
+    """The first number beyond the type: a power of two."""
+    return float(to.range[1] + 1)
+
+
+def float_literal(value: float, type: Type) -> str:
+    """A number as C, exactly."""
+    return value.hex() + ("f" if type.bits() == 32 else "")
+
+
+def limits(to: Type, source: Type) -> tuple[str, str]:
+    """The least number of an integer type, and the first one beyond it, as floats."""
+    return float_literal(float(to.range[0]), source), float_literal(above(to), source)
+
+
+def greatest(type: Type) -> str:
+    """The greatest number of an integer type."""
+    return f"{'' if type.is_int() else 'U'}INT{type.bits()}_MAX"
+
+
+def _opaque(where: str) -> str:
+    return f'__asm__("" : "+{where}"(n))'
+
+
+_GCC = "defined(__GNUC__) && !defined(__clang__)"
+TRUNCATED = f"""\
+#if !({_GCC})
+#define TRUNCATED(n)
+#elif defined(__x86_64__)
+#define TRUNCATED(n) {_opaque("rv")}
+#elif defined(__aarch64__)
+#define TRUNCATED(n) {_opaque("rw")}
+#else
+#define TRUNCATED(n) {_opaque("m")}
+#endif
+#if {_GCC}
+#define TRUNCATED_WIDE(n) {_opaque("m")}
+#else
+#define TRUNCATED_WIDE(n)
+#endif
+#ifdef __AVX__
+#define TRUNCATED_32 TRUNCATED
+#else
+#define TRUNCATED_32 TRUNCATED_WIDE
+#endif
+#ifdef __AVX512F__
+#define TRUNCATED_64 TRUNCATED
+#else
+#define TRUNCATED_64 TRUNCATED_WIDE
+#endif
+"""
+"""Says that integers were made of floats: gcc must not see it when it makes floats of them again. It would truncate
+the floats instead, which leaves -0.0 as it is, where 0 was meant. Vectors that no register holds stay in memory."""
+
+
+def truncated(bytes: int) -> str:
+    """The macro for a value of so many bytes."""
+    return {16: "TRUNCATED", 32: "TRUNCATED_32", 64: "TRUNCATED_64"}.get(max(bytes, 16), "TRUNCATED_WIDE")
+
+
+def scalar_from_float(to: Type, source: Type) -> list[str]:
+    """The body of ``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
+    s = stored(to)
+    low, beyond = limits(to, source)
+    least = f"INT{to.bits()}_MIN" if to.is_int() else "0"
+    return [
+        f"if (x >= {beyond}) return {greatest(to)};",
+        f"if (x >= {low}) {{ {s} n = ({s})x; TRUNCATED(n); return n; }}",
+        f"return x < {low} ? {least} : 0;",
+    ]

@@ -1,0 +1,52 @@
+"""Every second, third or fourth element of memory: dense loads and shuffles instead of a load for each lane.
+
+In: a vector type and a distance. Out: the name of a C function, which joins the prelude.
+
+    load_every(prelude, UInt(8, 4), 2)   ->   "load_every_2_u8x4":   x = p[0..3], y = p[3..6];   x0 x2 y1 y3
+
+The loads reach from the first lane's element to the last one's, and no further: the last two overlap. Where a machine
+has no registers of this width, its compiler would take shuffles apart, and lanes are loaded one by one.
+"""
+
+from __future__ import annotations
+
+from halide_core.ir.types import Type
+from halide_core.runtime.codegen.names import stored, tag
+from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
+
+DISTANCES = (2, 3, 4)
+"""More would load more vectors than there are lanes worth."""
+_MACHINES = {
+    128: "defined(__SSSE3__) || defined(__ARM_NEON)",
+    256: "defined(__AVX2__)",
+    512: "defined(__AVX512BW__)",
+}
+"""Who shuffles whole registers of each width, down to bytes."""
+
+
+def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
+    """``f(pointer)``; None where lanes are better loaded one by one."""
+    lanes = type.lanes()
+    machine = _MACHINES.get(8 * type.bytes() * lanes)
+    if distance not in DISTANCES or lanes < 4 or machine is None:
+        return None
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        lines = [f"#if {machine}", f"{c} r = {prelude.load(type)}(p);"]
+        last = (lanes - 1) * (distance - 1)  # the last load ends at the last lane's element
+        starts = [*range(0, (distance - 1) * lanes, lanes), last]
+        for number, start in enumerate(starts[1:], 1):
+            chosen = [_source(i, i * distance, number, start, lanes) for i in range(lanes)]
+            lines.append(f"r = __builtin_shufflevector(r, {prelude.load(type)}(p + {start}), {', '.join(chosen)});")
+        generic = of_loads(c, [f"p[{i * distance}]" for i in range(lanes)])
+        return c, f"const {stored(type)} *p", [*lines, "return r;", "#else", *generic, "#endif"]
+
+    return prelude.define(f"load_every_{distance}_{tag(type)}", head)
+
+
+def _source(lane: int, element: int, number: int, start: int, lanes: int) -> str:
+    """Where a lane comes from once the loads up to ``number``, which begins at ``start``, are there."""
+    if element >= start:
+        return str(lanes + element - start if element - start < lanes else 0)  # 0: a later load has it
+    return str(element if number == 1 else lane)

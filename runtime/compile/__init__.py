@@ -1,0 +1,1 @@
+"""From C text to a loaded library: compiler, flags, cache."""

@@ -1,0 +1,1 @@
+"""Compiled pipelines at work: calls, files, profiles, extern stages and the command line."""

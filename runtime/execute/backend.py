@@ -1,0 +1,68 @@
+"""What the language asks of the layers above it, filled in: see ``halide_core.run.backend``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from halide_core.lowering.driver import certify
+from halide_core.run.backend import (
+    Backend,
+    BoundsQuery,
+    Certificate,
+    Compiled,
+    Explanation,
+    OutputKind,
+    Question,
+    Request,
+)
+from halide_core.runtime.compile.toolchain import cpu_features
+from halide_core.runtime.execute.extern_stages import compile_with_externs, has_externs
+from halide_core.runtime.execute.jit import compile_pipeline
+
+
+class _Runtime:
+    def compile(self, request: Request) -> Compiled:
+        """Compiles, or takes from the cache on disk, and loads."""
+        return compile_with_externs(request) if has_externs(request) else compile_pipeline(request)
+
+    def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
+        """Writes ahead-of-time outputs; all or none."""
+        from halide_core.runtime.execute.aot import write_files  # noqa: PLC0415  # a run needs none of it
+
+        write_files(request, files)
+
+    def cpu_features(self) -> frozenset[str]:
+        """The instructions that this machine's processor has."""
+        return cpu_features()
+
+    def certify(self, request: Request) -> Certificate:
+        """Every claim about the compile, with its verdict."""
+        return certify(request)
+
+    def command(self, words: Sequence[str]) -> int:
+        """The command line."""
+        from halide_core.runtime.execute.cli import run_command  # noqa: PLC0415  # a run needs none of it
+
+        return run_command(words)
+
+    def loop_nest(self, request: Request) -> str:
+        """The scheduled loops as an indented text."""
+        from halide_core.lowering.report.explain import loop_nest  # noqa: PLC0415  # a run needs none of it
+
+        return loop_nest(request)
+
+    def explain(self, request: Request, question: Question | None = None) -> Explanation:
+        """T0, each directive's effect, the query, and every hole's answer with its origin; or one question's answer."""
+        from halide_core.lowering.report.explain import explain  # noqa: PLC0415  # a run needs none of it
+
+        return explain(request, question)
+
+    def bounds_query(self, request: Request) -> BoundsQuery:
+        """The query that bounds inference answers."""
+        from halide_core.lowering.report.bounds_query import PipelineQuery  # noqa: PLC0415  # a run needs none of it
+
+        return PipelineQuery(request)
+
+
+BACKEND: Backend = _Runtime()

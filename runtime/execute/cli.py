@@ -1,0 +1,82 @@
+"""``python -m halide_core``: what can be asked of an installation without writing a program.
+
+In: the words of the command line. Out: text on stdout, and a status for the shell.
+
+    python -m halide_core cache info     where compiled pipelines are kept, how many, and how large they are
+    python -m halide_core cache clear    removes them; running programs go on with those that they have loaded
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from halide_core.errors import HalideError
+from halide_core.runtime.compile.cache import CacheInfo, default_cache
+
+_MIB = 1 << 20
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Does what the words say; 0 if it worked, 1 if not, 2 (from argparse) if they say nothing that is known."""
+    parser = argparse.ArgumentParser(prog="python -m halide_core", description="Looks after halide_core.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    cache = commands.add_parser("cache", help="the compile cache on disk")
+    actions = cache.add_subparsers(dest="action", required=True)
+    actions.add_parser("info", help="where it is, how many entries it has, how large they are")
+    actions.add_parser("clear", help="remove every entry")
+    chosen = parser.parse_args(list(words))
+    try:
+        return _show() if chosen.action == "info" else _clear()
+    except HalideError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+def _show() -> int:
+    info = default_cache().info()
+    if not info.persistent:
+        sys.stdout.write(f"{_without_cache()}\n")
+        return 0
+    sys.stdout.write(
+        f"folder   {info.root}\n"
+        f"entries  {info.entries}\n"
+        f"size     {_mib(info.bytes)} of at most {_mib(info.limit)} (HL_CACHE_SIZE)\n"
+    )
+    return 0
+
+
+def _clear() -> int:
+    cache = default_cache()
+    before = cache.info()
+    if not before.persistent:
+        sys.stdout.write(f"{_without_cache()} There is nothing to remove.\n")
+        return 0
+    cache.clear()
+    after = cache.info()
+    removed = max(0, before.entries - after.entries)
+    sys.stdout.write(f"removed {_entries(removed)} ({_mib(max(0, before.bytes - after.bytes))}) from {before.root}\n")
+    if after.entries:
+        sys.stderr.write(f"{_still_there(after)}\n")
+        return 1
+    return 0
+
+
+def _without_cache() -> str:
+    return "There is no cache on disk (HL_CACHE, HL_CACHE_DIR): compiled pipelines are kept for one process."
+
+
+def _still_there(info: CacheInfo) -> str:
+    return (
+        f"{_entries(info.entries)} could not be removed, or came anew meanwhile. "
+        f'May this user write to "{info.root}", and is no other process compiling?'
+    )
+
+
+def _entries(count: int) -> str:
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
+def _mib(count: int) -> str:
+    return f"{count / _MIB:.1f} MiB"

@@ -1,0 +1,124 @@
+"""Calls of the C functions that compute extern stages, by Halide's protocol.
+
+In: an extern stage, a region, and what is passed. Out: the regions that the function asks for, or a filled Buffer.
+
+    ExternFunction(e).ask(((0, 8),), {})   ->   (((0, 8),), {0: ((-1, 10),)})
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from halide_core import ir
+from halide_core.algorithm.model import Definition, Function, Image, Parameter
+from halide_core.buffer.buffer import Buffer
+from halide_core.errors import UNKNOWN_LOCATION, PipelineError
+from halide_core.ir.float16 import pattern_of
+from halide_core.ir.types import Type
+from halide_core.reference import evaluate as semantics
+from halide_core.run.backend import Box
+from halide_core.runtime.crt.runtime_library import FFI
+from halide_core.runtime.execute.descriptor import describe, unknown
+
+Value: TypeAlias = "Buffer | int | float | None"
+Known: TypeAlias = "Mapping[Image | Parameter | Function, Value]"
+
+
+class ExternFunction:
+    """The C function of one extern stage.
+
+    Raises:
+        PipelineError: no function of the name is in the process.
+    """
+
+    def __init__(self, stage: Function) -> None:
+        assert stage.extern is not None
+        self._stage = stage
+        self._call = stage.extern
+        try:
+            self._function = ctypes.CDLL(None)[stage.extern.name]
+        except (AttributeError, OSError) as absent:
+            raise PipelineError(
+                f'Func "{stage.name}", made at {stage.location}, is computed by the C function '
+                f'"{stage.extern.name}", which is not in this process. Load its library first: '
+                f"ctypes.CDLL(path, ctypes.RTLD_GLOBAL)."
+            ) from absent
+        self._function.restype = ctypes.c_int
+
+    def ask(self, region: Box, known: Known) -> tuple[Box, dict[int, Box]]:
+        """The region of the output that is computed, and those needed of what is not there yet, by position."""
+        asked: dict[int, Any] = {}
+        given: list[Any] = []
+        for k, param in enumerate(self._call.params):
+            if isinstance(param, ir.Expr):
+                given.append(self._scalar(param, known))
+                continue
+            value = known.get(param) if isinstance(param, Image | Function) else None
+            if isinstance(value, Buffer):
+                given.append(_address(describe(value).pointer))
+            else:
+                assert isinstance(param, Image | Function)
+                asked[k] = unknown(param.types[0], [(0, 0, 0, 0)] * param.dimensions)
+                given.append(_address(asked[k][0]))
+        if not asked:
+            return region, {}
+        output = unknown(self._stage.types[0], _dense(region))
+        self._invoke([*given, _address(output[0])])
+        return _box(output[0]), {k: _box(buffer) for k, (buffer, _) in asked.items()}
+
+    def fill(self, region: Box, buffers: Mapping[int, Buffer], known: Known) -> Buffer:
+        """The values in a region."""
+        result = Buffer(self._stage.types[0], [extent for _, extent in region])
+        result.set_min([low for low, _ in region])
+        given = [
+            self._scalar(param, known) if isinstance(param, ir.Expr) else _address(describe(buffers[k]).pointer)
+            for k, param in enumerate(self._call.params)
+        ]
+        self._invoke([*given, _address(describe(result).pointer)])
+        return result
+
+    def _invoke(self, given: list[Any]) -> None:
+        code = self._function(*given)
+        if code:
+            raise PipelineError(
+                f'The C function "{self._call.name}", which computes Func "{self._stage.name}", failed: '
+                f"it returned {code}."
+            )
+
+    def _scalar(self, e: ir.Expr, known: Known) -> Any:
+        """A value as its C type."""
+        params = {p: v for p, v in known.items() if isinstance(p, Parameter)}
+        images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}
+        value = Definition((), (e,), None, ir.TRUE, UNKNOWN_LOCATION)
+        found = semantics.evaluate(Function("value", (), (e.type,), [value]), [], params=params, images=images)
+        assert not isinstance(found, tuple)
+        return _c_type(e.type)(found.item() if not e.type.is_narrow_float() else pattern_of(float(found), e.type))
+
+
+def _c_type(type: Type) -> Any:
+    if type.is_bool():
+        return ctypes.c_bool
+    if type.is_narrow_float():
+        return ctypes.c_uint16
+    if type.is_float():
+        return ctypes.c_float if type.bits() == 32 else ctypes.c_double
+    return getattr(ctypes, f"c_{'' if type.is_int() else 'u'}int{type.bits()}")
+
+
+def _address(pointer: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(int(FFI.cast("uintptr_t", pointer)))
+
+
+def _dense(box: Box) -> list[tuple[int, int, int, int]]:
+    dims, stride = [], 1
+    for low, extent in box:
+        dims.append((low, extent, min(stride, (1 << 31) - 1), 0))
+        stride *= max(extent, 1)
+    return dims
+
+
+def _box(buffer: Any) -> Box:
+    """What a buffer's dimensions say now."""
+    return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))

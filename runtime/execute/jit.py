@@ -1,0 +1,282 @@
+"""A pipeline that is compiled, loaded, and called on numpy-backed buffers.
+
+In: a Request. Out: a LoadedPipeline, from the cache on disk if it is there. The cache is asked before lowering.
+
+    compile_pipeline(request).run([image, 3], [out])
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halide_core.algorithm.model import snapshot
+from halide_core.buffer.buffer import Buffer
+from halide_core.config import profiles_demanded
+from halide_core.debug import deep_recursion
+from halide_core.errors import PipelineError, SpecializeFailError
+from halide_core.ir.float16 import pattern_of
+from halide_core.ir.types import INT32, Type
+from halide_core.lowering.driver import arguments, lower
+from halide_core.lowering.module import Lowered
+from halide_core.run.backend import Argument, ArgumentKind, Box, Request
+from halide_core.run.profiling import Profile
+from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.compile.fingerprint import fingerprint
+from halide_core.runtime.compile.load import load
+from halide_core.runtime.compile.target_flags import compile_options
+from halide_core.runtime.compile.toolchain import compile_shared, find_compiler
+from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
+from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself, unknown
+from halide_core.runtime.execute.entry import ENTRY, emit_entry, emit_hiding
+from halide_core.runtime.execute.profiler import Profiler
+
+_POINTERS = FFI.typeof("void *[]")
+_VOID = FFI.typeof("void *")
+SPECIALIZE_FAIL = 16
+"""``halide_core_error_specialize_fail`` of the C header."""
+
+_C_SCALARS = {"int": "int{}_t", "uint": "uint{}_t"}
+
+
+def compile_pipeline(request: Request) -> LoadedPipeline:
+    """Compiles and loads.
+
+    Raises: ScheduleError, BoundsError, ToolchainError.
+    """
+    compiler = find_compiler()
+    start_runtime()
+    options = compile_options(request, runs_here=True)
+    with deep_recursion():
+        key = fingerprint(request, compiler, options)
+        signature = arguments(request, snapshot(request.outputs, request.requirements))
+
+    def build(output: Path) -> None:
+        lowered = lower(request)
+        with deep_recursion():
+            text = _text(lowered)
+        with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
+            source = Path(folder) / "pipeline.c"
+            source.write_text(text, encoding="utf-8")
+            compile_shared([source], output, options=options, compiler=compiler)
+
+    def opened(path: Path) -> Any:
+        runtime()  # its symbols must be there before a library that needs them is opened
+        return FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
+
+    return LoadedPipeline(request, load(f'Pipeline "{request.name}"', key, build, opened), signature)
+
+
+def _text(lowered: Lowered) -> str:
+    """The translation unit: the pipeline, under a symbol that clashes with nobody's, and its entry."""
+    hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
+    return hiding + emit_c(lowered, profile=profiles_demanded()) + entry
+
+
+class LoadedPipeline:
+    """Implements ``halide_core.run.backend.Compiled``. May be called from several threads at once."""
+
+    def __init__(self, request: Request, library: Any, args: tuple[Argument, ...]) -> None:
+        self._name = request.name
+        self._library = library  # keeps it loaded
+        self._entry = getattr(library, ENTRY)
+        self._arguments = args
+        self._inputs = len(request.inputs)
+        self._profiler = Profiler(request.name, library) if profiles_demanded() else None
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The inputs in order, then the outputs."""
+        return self._arguments
+
+    def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
+        """Runs into the outputs.
+
+        An input that shares memory with an output is copied first, and a buffer whose first dimension is not dense
+        goes through a dense copy, so that both simply work.
+
+        Raises: PipelineError.
+        """
+        targets = self._targets(outputs)
+        keep: list[Any] = []
+        pointers: list[Any] = []
+        for argument, value in zip(self._arguments, inputs, strict=False):
+            if isinstance(value, Buffer):
+                source = describe(value)
+                if (argument.dense and not is_dense(source.array)) or any(source.overlaps(t) for t in targets):
+                    copy = np.array(source.array, order="C" if argument.dense else "K", copy=True)
+                    source = Descriptor(copy, value.mins, argument.type)
+                keep.append(source)
+                pointers.append(source.pointer)
+            else:
+                box = _scalar(argument.type, value)
+                keep.append(box)
+                pointers.append(FFI.cast(_VOID, box))
+        pointers += [t.pointer for t in targets]
+        self._invoke(pointers)
+        for buffer, target in zip(outputs, targets, strict=True):
+            if buffer.array is not target.array:
+                buffer.array[...] = target.array
+
+    def _targets(self, outputs: Sequence[Buffer]) -> list[Descriptor]:
+        """Where each output is written."""
+        written = self._arguments[self._inputs :]
+        targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
+        apart = self._apart(targets)
+        return [_dense(b) if a.source in apart else t for b, a, t in zip(outputs, written, targets, strict=True)]
+
+    def _apart(self, targets: Sequence[Descriptor]) -> list[object]:
+        """The Tuples whose buffers differ in layout: in C the values of a point are at one place in all of them."""
+        first: dict[object, Descriptor] = {}
+        written = zip(self._arguments[self._inputs :], targets, strict=True)
+        return [a.source for a, t in written if _steps(first.setdefault(a.source, t)) != _steps(t)]
+
+    def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> Repeated | None:
+        """A run that can be repeated; None where a buffer must go through a copy, or memory is too complex to watch."""
+        seen = [describe(v) if isinstance(v, Buffer) else v for v in (*inputs, *outputs)]
+        targets = [d for d in seen[self._inputs :] if isinstance(d, Descriptor)]
+        for argument, d in zip(self._arguments, seen, strict=True):
+            if isinstance(d, Descriptor):
+                read = argument.kind is ArgumentKind.InputBuffer
+                if (argument.dense and not is_dense(d.array)) or (read and any(d.overlaps(t) for t in targets)):
+                    return None
+        return None if self._apart(targets) else Repeated(self, seen)
+
+    def invoke(self, pointers: Any) -> None:
+        """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""
+        code = self._entry(pointers)
+        if code:
+            text = FFI.string(runtime().halide_core_last_error())
+            message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+            error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
+            raise error(message or f'Pipeline "{self._name}" failed.')
+
+    def take_profile(self) -> Profile:
+        """What was measured since the last call."""
+        if self._profiler is None:
+            raise PipelineError(f'Pipeline "{self._name}" was not compiled to be measured.')
+        return self._profiler.take()
+
+    def query(
+        self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
+    ) -> tuple[list[Box | None], list[Box]]:
+        """The regions that the given output windows need; see ``Compiled.query``."""
+        keep: list[Any] = []
+        pointers: list[Any] = []
+        asked: list[Any] = []  # the structures to read back; None for what was given
+        for argument, value in zip(self._arguments, inputs, strict=False):
+            if argument.kind is ArgumentKind.InputScalar:
+                keep.append(_scalar(argument.type, 0 if value is None else value))
+                pointers.append(FFI.cast(_VOID, keep[-1]))
+                asked.append(None)
+            elif value is None:
+                asked.append(_unknown(argument, ((0, 0),) * argument.dimensions))
+                pointers.append(FFI.cast(_VOID, asked[-1][0]))
+            else:
+                assert isinstance(value, Buffer)
+                keep.append(describe(value))
+                pointers.append(keep[-1].pointer)
+                asked.append(None)
+        for argument, window in zip(self._arguments[self._inputs :], outputs, strict=True):
+            asked.append(_unknown(argument, window))
+            pointers.append(FFI.cast(_VOID, asked[-1][0]))
+        self._invoke(pointers)
+        boxes = [None if a is None else _box(a[0]) for a in asked]
+        return boxes[: self._inputs], [box for box in boxes[self._inputs :] if box is not None]
+
+    def _invoke(self, pointers: list[Any]) -> None:
+        self.invoke(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
+
+
+class Repeated:
+    """Implements ``halide_core.run.backend.Prepared``: pointers to what describes the arguments, good while it does.
+
+    C only reads them, so threads may share one. The descriptors belong to their Buffers; only weak references are kept,
+    so that a Callable does not keep the pictures of its last call in memory.
+    """
+
+    def __init__(self, pipeline: LoadedPipeline, seen: Sequence[Descriptor | int | float | bool]) -> None:
+        self._pipeline = pipeline
+        boxes = [
+            None if isinstance(d, Descriptor) else _scalar(a.type, d)
+            for a, d in zip(pipeline.arguments, seen, strict=True)
+        ]
+        self._boxes = boxes  # keeps the scalars alive
+        pointers = [
+            d.pointer if isinstance(d, Descriptor) else FFI.cast(_VOID, box or 0)
+            for d, box in zip(seen, boxes, strict=True)
+        ]
+        self._pointers = FFI.new(_POINTERS, pointers)
+        self._expected = [weakref.ref(d) if isinstance(d, Descriptor) else d for d in seen]
+
+    def run(self, arguments: Sequence[object]) -> bool:
+        """Runs if each argument is a Buffer that is still described as it was, or the very number that it was."""
+        if len(arguments) != len(self._expected):
+            return False
+        held = []  # what C reads, while it does
+        for given, expected in zip(arguments, self._expected):  # noqa: B905  # compared above; this is the hot path
+            if expected.__class__ is weakref.ref:
+                known = expected()
+                if known is None or not isinstance(given, Buffer) or given.described is not known:
+                    return False
+                if not known.still_describes(given):
+                    return False
+                held.append(known)
+            elif given is not expected:
+                return False
+        self._pipeline.invoke(self._pointers)
+        return True
+
+
+def _target(buffer: Buffer, argument: Argument) -> Descriptor:
+    """Where an output is written: its own memory, or dense memory from which it is copied."""
+    described = describe(buffer)
+    return described if not argument.dense or is_dense(described.array) else _dense(buffer)
+
+
+def _dense(buffer: Buffer) -> Descriptor:
+    if overlaps_itself(buffer.array):
+        raise PipelineError(f"{buffer!r} has points that share memory.")
+    return Descriptor(np.empty_like(buffer.array, order="C"), buffer.mins, buffer.type())
+
+
+def _steps(target: Descriptor) -> list[int]:
+    """The strides in elements."""
+    return [stride // target.array.itemsize for stride in target.array.strides]
+
+
+def _scalar(type: Type, value: object) -> Any:
+    """A scalar in its C representation; a float of 16 bits is its bits."""
+    if type.is_narrow_float():
+        assert isinstance(value, int | float)
+        return FFI.new("uint16_t *", pattern_of(value, type))
+    if type.is_float():
+        return FFI.new("float *" if type.bits() == 32 else "double *", value)
+    if type.is_bool():
+        return FFI.new("uint8_t *", int(bool(value)))
+    return FFI.new(_C_SCALARS[type.code().name.lower()].format(type.bits()) + " *", int(value))  # type: ignore[call-overload]  # checked where it was given
+
+
+def _unknown(argument: Argument, box: Box) -> tuple[Any, Any]:
+    """A buffer without memory, whose region the pipeline fills in; and what keeps it alive."""
+    dims = []
+    stride = 1
+    for d, (low, extent) in enumerate(box):
+        if not (INT32.can_represent(low) and INT32.can_represent(extent)):
+            raise PipelineError(
+                f'The window of "{argument.name}", {extent} from {low} in dimension {d}, does not fit int32.'
+            )
+        dims.append((low, extent, stride if stride < 1 << 31 else 1, 0))
+        stride *= max(extent, 1)
+    return unknown(argument.type, dims)
+
+
+def _box(buffer: Any) -> Box:
+    """What a buffer's dimensions say now."""
+    return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))

@@ -1,0 +1,1 @@
+"""Phase 0: rewrites of the algorithm itself, Alg -> Alg, before there are loops."""

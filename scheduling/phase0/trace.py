@@ -1,0 +1,56 @@
+"""What traced Funcs and inputs show while a pipeline runs: prints among the values of definitions.
+
+In: the algorithm after inlining. Out: the same, with a line for each load and each store of what is traced.
+
+    f[x] = g[x + 1]*2, both traced   ->   "Load g(4) = 16" and "Store f(3) = 32", at each point that is computed
+
+All that a stage loads is shown before what it stores, what it reads in coordinates and conditions too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from halide_core import ir
+from halide_core.algorithm.model import Algorithm, Definition, Function
+from halide_core.ir import Callee, Expr
+from halide_core.ir.types import Float
+from halide_core.ir.visitor import subexpressions
+from halide_core.schedule.directives import Trace, Traced
+
+
+def show_traces(algorithm: Algorithm) -> Algorithm:
+    """See the module's docstring. The Funcs of the algorithm are copies of the user's, and are changed in place."""
+    loads: set[Callee] = {f for f in algorithm.functions if _is_traced(f, Traced.LOADS)}
+    loads |= {image for image in algorithm.images if image.traced}
+    for f in algorithm.functions:
+        stores = _is_traced(f, Traced.STORES)
+        if loads or stores:
+            f.definitions = [_shown(f, d, loads, stores=stores) for d in f.definitions]
+    return algorithm
+
+
+def _is_traced(f: Function, what: Traced) -> bool:
+    return any(isinstance(d, Trace) and d.what is what for d in f.directives)
+
+
+def _shown(f: Function, d: Definition, loads: set[Callee], *, stores: bool) -> Definition:
+    domain = () if d.domain is None else (d.domain.predicate,)
+    read = [e for e in subexpressions((*d.exprs(), *domain)) if isinstance(e, ir.Access) and e.callee in loads]
+    values = list(d.values)
+    for e in read:
+        values[0] = _line(values[0], "Load", e.callee, e.component, e.args, e)
+    if stores:
+        values = [_line(values[k], "Store", f, k, d.args, given) for k, given in enumerate(d.values)]
+    return replace(d, values=tuple(values))
+
+
+def _line(value: Expr, verb: str, callee: Callee, component: int, at: Sequence[Expr], shown: Expr) -> Expr:
+    """``value``, which shows a line where it is computed."""
+    own = callee.own
+    message: list[str | Expr] = [f"{verb} {own.component_name(component)}("]
+    for i, coordinate in enumerate(at):
+        message += [", ", coordinate] if i else [coordinate]
+    number = ir.cast(Float(32), shown) if shown.type.is_narrow_float() else shown
+    return ir.Print(value.type, value, ir.TRUE, (*message, ") = ", number))

@@ -1,0 +1,86 @@
+"""Phase 0, second: wrappers and clones, Alg -> Alg.
+
+In: an algorithm. Out: one in which consumers read the Funcs that ``in_`` and ``clone_in`` made in place of the one that
+they were written with, and these directives are gone.
+
+    g.in_(f)         ->   fun w(x) = g(x);    fun f(x) = w(x) + w(x + 1)
+    im.in_(f)        ->   fun w(_0) = im(_0);  fun f(x) = w(x)                 where im is an input
+    g.clone_in(f)    ->   fun c(x) = x*2;     fun f(x) = c(x) + c(x + 1)      where g(x) = x*2
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.algorithm.model import Algorithm, Function, Renamed, realization_order
+from halide_core.ir import BufferField, Callee, Expr
+from halide_core.ir.visitor import accesses_to
+from halide_core.schedule.func_directives import InInput, ReadInstead
+from halide_core.scheduling.legality import refuse
+
+
+def wrap_calls(algorithm: Algorithm) -> Algorithm:
+    """Applies every ``in_`` and ``clone_in``.
+
+    Rewrite: ``f`` reads the directive's Func, whose values are the same, where it read ``g``. One without consumers is
+    about all that have none of their own.
+
+    Legal when: each consumer that is part of the pipeline reads the Func. What others read is no matter here: so a Func
+    that several pipelines share can be realized with one of them at a time.
+
+    Raises: ScheduleError, with those that do.
+    """
+    inputs: dict[Callee, list[ReadInstead]] = {}
+    for f in algorithm.functions:
+        for d in f.directives:
+            if isinstance(d, InInput):
+                inputs.setdefault(d.image, []).append(d)
+    for image, made in inputs.items():
+        _wrap(algorithm, image, made)
+    for f in algorithm.functions:
+        f.directives = [d for d in f.directives if not isinstance(d, InInput)]
+    wrapped = bool(inputs)
+    for f in algorithm.functions:  # a Func before what wraps it, which may be wrapped in turn
+        given = [d for d in f.directives if isinstance(d, ReadInstead)]
+        if given:
+            wrapped = True
+            _wrap(algorithm, f, given)
+            f.directives = [d for d in f.directives if d not in given]
+    if not wrapped:
+        return algorithm
+    functions = tuple(realization_order(algorithm.outputs))
+    return replace(algorithm, functions=functions, directives=tuple(d for f in functions for d in f.directives))
+
+
+def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
+    made = [d.instead for d in given]
+    readers = [g for g in algorithm.functions if g is not f and g not in made and _reads(g, f)]
+    served: list[Function] = []
+    for d in sorted(given, key=lambda d: not d.consumers):  # one for all comes last
+        consumers = [g for g in readers if g in d.consumers] if d.consumers else [g for g in readers if g not in served]
+        missing = [c.name for c in d.consumers if c in algorithm.functions and c not in consumers]
+        if d.consumers and not consumers and not missing:
+            continue
+        if missing or not consumers:
+            legal = ", ".join(g.name for g in readers if g not in served) or "none"
+            who = f'"{missing[0]}" does not read it' if missing else "no other Func reads it"
+            refuse(d, f"{who} in this pipeline. Those that do, and read nothing in its place yet: {legal}.")
+        served += consumers
+        assert isinstance(d.instead, Function)
+        to = _Reading({f: d.instead})
+        for g in consumers:
+            g.definitions = [to.definition(stage) for stage in g.definitions]
+
+
+def _reads(g: Function, f: Callee) -> bool:
+    """Whether a Func reads another one, or an input, at a point: the shape of an input is no matter here."""
+    exprs = [e for d in g.definitions for e in d.exprs()]
+    return bool(accesses_to(f, exprs))
+
+
+class _Reading(Renamed):
+    """Reads another callee. The shape of an input stays that of the input."""
+
+    def rewrite_BufferField(self, e: BufferField) -> Expr:
+        """The field as it is."""
+        return e

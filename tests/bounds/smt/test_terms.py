@@ -1,0 +1,138 @@
+"""Terms for the solver of truth values, bits, absolute values and floats: true of each value, and as tight as known."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+import z3
+
+from halide_core import ir
+from halide_core.bounds.smt.floats import float_range
+from halide_core.bounds.smt.terms import Terms
+from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select, Variable
+from halide_core.ir.types import BOOL, INT32, Float, Int, Type, UInt
+from tests.support.term_values import check_term
+
+P, Q = Variable(BOOL, "p"), Variable(BOOL, "q")
+BYTE, WORD = Variable(Int(8), "b"), Variable(UInt(16), "w")
+FLOAT = Float(32)
+TRUTH_OPERATORS = [
+    BinaryOp.AND,
+    BinaryOp.OR,
+    BinaryOp.BIT_AND,
+    BinaryOp.BIT_OR,
+    BinaryOp.BIT_XOR,
+    BinaryOp.MIN,
+    BinaryOp.MAX,
+    BinaryOp.EQ,
+    BinaryOp.NE,
+    BinaryOp.LT,
+    BinaryOp.LE,
+]
+
+
+@pytest.mark.parametrize("op", TRUTH_OPERATORS)
+def test_operator_of_truths(op: BinaryOp) -> None:
+    for p, q in product((0, 1), (0, 1)):
+        check_term(Binary(BOOL, op, P, Q), {P: p, Q: q})
+
+
+@pytest.mark.parametrize("value", [-128, -127, -1, 0, 1, 127])
+def test_absolute_value(value: int) -> None:
+    absolute = Call(UInt(8), Intrinsic.ABS, (BYTE,))
+    check_term(absolute, {BYTE: value})
+    assert Terms().of(absolute).range == (0, 128)
+
+
+@pytest.mark.parametrize("value", [-128, -3, 0, 1, 127])
+@pytest.mark.parametrize("type", [BOOL, UInt(8), Int(16), UInt(16), INT32])
+def test_cast_of_an_integer(type: Type, value: int) -> None:
+    check_term(Cast(type, BYTE), {BYTE: value})
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("type", [BOOL, UInt(8), INT32])
+def test_cast_of_a_truth(type: Type, value: int) -> None:
+    check_term(Cast(type, P), {P: value})
+
+
+def small(e: Expr, most: int) -> Expr:
+    """An expression kept in (0, most)."""
+    return ir.maximum(ir.minimum(e, ir.const(most, e.type)), ir.const(0, e.type))
+
+
+def number(value: float) -> Expr:
+    return ir.const(value, FLOAT)
+
+
+HALF = Cast(FLOAT, small(BYTE, 9))
+
+
+@pytest.mark.parametrize(
+    ("e", "wanted"),
+    [
+        (Cast(INT32, number(3.75)), (3, 3)),
+        (Cast(INT32, number(-3.75)), (-3, -3)),
+        (Cast(UInt(8), number(-3.75)), (0, 0)),
+        (Cast(UInt(8), number(300.0)), (255, 255)),
+        (Cast(INT32, Select(FLOAT, P, number(1.5), number(7.5))), (1, 7)),
+        (Cast(INT32, Select(FLOAT, P, number(7.5), number(-1.5))), (-1, 7)),
+        (Cast(INT32, HALF), (0, 9)),
+        (Cast(INT32, Cast(FLOAT, BYTE)), (-128, 127)),
+        (Binary(UInt(16), BinaryOp.BIT_AND, WORD, ir.const(20, UInt(16))), (0, 20)),
+        (Binary(UInt(16), BinaryOp.BIT_AND, ir.const(20, UInt(16)), WORD), (0, 20)),
+        (Binary(Int(8), BinaryOp.BIT_AND, small(BYTE, 50), BYTE), (0, 50)),
+        (Binary(Int(8), BinaryOp.BIT_AND, BYTE, small(BYTE, 50)), (0, 50)),
+        (Binary(Int(8), BinaryOp.BIT_AND, BYTE, Variable(Int(8), "c")), (-128, 127)),
+        (Select(Int(8), P, small(BYTE, 50), ir.const(-4, Int(8))), (-4, 50)),
+    ],
+)
+def test_range(e: Expr, wanted: tuple[int, int]) -> None:
+    assert Terms().of(e).range == wanted
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "at_most", "less"),
+    [
+        (number(1.5), number(2.5), True, True),
+        (number(2.5), number(2.5), True, False),
+        (HALF, number(9.1), True, True),
+        (HALF, number(9.0), True, None),
+        (HALF, number(8.9), None, None),
+        (number(2.5), number(1.5), False, False),
+        (HALF, number(math.inf), True, True),
+    ],
+)
+def test_floats_are_compared_by_their_ranges(a: Expr, b: Expr, at_most: bool | None, less: bool | None) -> None:
+    for op, known in ((BinaryOp.LE, at_most), (BinaryOp.LT, less)):
+        z = Terms().of(Binary(BOOL, op, a, b)).z
+        assert (z3.is_true(z), z3.is_false(z)) == (known is True, known is False)
+
+
+A, B = Variable(FLOAT, "a"), Variable(FLOAT, "b")
+GIVEN: dict[Expr, tuple[float, float]] = {A: (-2.0, 3.0), B: (1.0, 5.0)}
+
+
+@pytest.mark.parametrize(
+    ("op", "wanted"),
+    [
+        (BinaryOp.ADD, (-1.0, 8.0)),
+        (BinaryOp.SUB, (-7.0, 2.0)),
+        (BinaryOp.MUL, (-10.0, 15.0)),
+        (BinaryOp.MIN, (-2.0, 3.0)),
+        (BinaryOp.MAX, (1.0, 5.0)),
+    ],
+)
+def test_range_of_an_operator_of_floats(op: BinaryOp, wanted: tuple[float, float]) -> None:
+    found = float_range(Binary(FLOAT, op, A, B), lambda _: (0, 0), GIVEN)
+    assert found is not None
+    assert wanted[0] - 1e-4 <= found[0] <= wanted[0]
+    assert wanted[1] <= found[1] <= wanted[1] + 1e-4
+
+
+@pytest.mark.parametrize(("least", "most", "known"), [(0.0, 9e36, True), (0.0, 1e37, False), (-1e37, 0.0, False)])
+def test_range_of_floats_that_reaches_its_limit_is_given_up(least: float, most: float, known: bool) -> None:
+    found = float_range(Cast(Float(64), A), lambda _: (0, 0), {A: (least, most)})
+    assert (found is not None) == known

@@ -1,0 +1,49 @@
+"""Which int32 coordinates need a claim to be the int64 numbers that stand for them: those that could leave int32."""
+
+from __future__ import annotations
+
+import pytest
+
+import halide_core as hl
+from halide_core.analysis.index import TargetExprs, stage_variables
+from halide_core.bounds.verify.arithmetic import in_int64
+from halide_core.ir import Expr, pure_variable
+
+x = hl.Var("x")
+
+
+def claimed(coordinate: hl.Expr) -> tuple[set[Expr], Expr]:
+    """What needs a claim so that a coordinate is its int64 number, and the coordinate."""
+    f = hl.Func("f")
+    f[x] = coordinate
+    (e,) = f.function.definitions[0].values
+    found = set(in_int64([e], TargetExprs(stage_variables(f.function, 0))))
+    return found - {pure_variable("x")}, e
+
+
+@pytest.mark.parametrize(
+    "coordinate",
+    [
+        hl.min(x, 7),
+        hl.max(x, 7),
+        x % 7,
+        x // 7,
+        x >> 2,
+        hl.select(x < 3, x, 7),
+        hl.min(hl.max(x, 2), x % 5),
+    ],
+)
+def test_no_claim_is_needed_of_what_lies_between_its_operands(coordinate: hl.Expr) -> None:
+    assert claimed(coordinate)[0] == set()
+
+
+@pytest.mark.parametrize("coordinate", [x + 7, x - 7, x * 7, x // -1, x << 2])
+def test_a_claim_is_needed_of_what_may_be_larger_than_its_operands(coordinate: hl.Expr) -> None:
+    found, e = claimed(coordinate)
+    assert found == {e}
+
+
+def test_operands_need_the_claim_where_what_is_made_of_them_needs_none() -> None:
+    found, e = claimed(hl.min(x + 7, x * 2))
+    assert e not in found
+    assert len(found) == 2

@@ -1,0 +1,1 @@
+"""Campaigns: tests that run for minutes, by ``python -m``."""

@@ -1,0 +1,49 @@
+"""The floor (definition 2.5): where β₀'s filled program runs, ours must run too.
+
+In: a case that was refused for its bounds, or that a start-up check stopped. Out: nothing, or a Mismatch where the
+same program under the same schedule, filled by the baseline engine, gives the reference's values.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import halide_core as hl
+from halide_core.bounds.engines.interface import Engine
+from halide_core.bounds.engines.registry import oracle_of
+from halide_core.errors import InternalError
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.interpreter.memory_model import MemoryFault, RaceError, UndefinedValue
+from tests.campaigns.fuzz.case import Program
+from tests.campaigns.fuzz.compare import Array, compare
+from tests.campaigns.fuzz.interpreted import KeepsGrowing, request_of, results, run_passes, spread
+from tests.campaigns.fuzz.verdict import Mismatch
+
+
+def check(case: Program, expected: Sequence[Array], ours: str, steps: int, *, scheduled: bool = True) -> None:
+    """Raises Mismatch where the baseline's program runs to the end of its last pass.
+
+    Args:
+        case: the case.
+        expected: the reference's values.
+        ours: what became of our own program.
+        steps: the interpreter's budget.
+        scheduled: with the case's schedule, or without.
+    """
+    outputs, windows = case.build(scheduled=scheduled)
+    request, trace = request_of(outputs), Trace()
+    try:
+        lowered = lower(request, oracle=oracle_of(Engine.BASELINE), trace=trace)
+        boxes = [tuple(w) for w in windows]
+        for _, run in run_passes(request, lowered.arguments, trace, boxes, random.Random(case.seed), steps):
+            outcome = run()
+            found = results(outcome, request, boxes)
+            names, cut = spread(request, case.outputs), spread(request, boxes)
+            for name, array, wanted, window in zip(names, found, expected, cut, strict=True):
+                compare("of the baseline", name, array, wanted, window)
+    except (InternalError, UndefinedValue, MemoryFault, RaceError):
+        raise  # whatever an engine answers, its program must be sound
+    except (KeepsGrowing, hl.HalideError):
+        return  # the baseline does not run either
+    raise Mismatch(f"floor: {ours}", "the baseline's program runs, and gives the reference's values")

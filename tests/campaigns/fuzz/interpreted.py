@@ -1,0 +1,123 @@
+"""The judge of every pass: what it left is run by the target semantics (figure 2.8).
+
+In: a request, the window of each output. Out: the outputs' values after each pass; or the error of a stuck state.
+
+A pass that returned the tree it was given, or one that is the same, is not run again. The bounds query is asked after
+the first pass, which settles the regions that are allocated, and after the last one, which must agree.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+import halide_core as hl
+from halide_core.ir import Stmt
+from halide_core.ir.visitor import alike
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.interpreter.machine import Outcome, interpret
+from halide_core.run.backend import Argument, Box, Request
+from halide_core.run.pipeline import _filled, _hull, _values
+from tests.campaigns.fuzz.case import Window
+from tests.campaigns.fuzz.compare import Array
+from tests.campaigns.fuzz.verdict import Mismatch
+
+_T = TypeVar("_T")
+
+ROUNDS = 64
+
+
+class KeepsGrowing(Exception):
+    """Rounding up makes the regions that the outputs need grow without end."""
+
+
+def request_of(outputs: Sequence[hl.Func]) -> Request:
+    """What is compiled: one Func, or a Pipeline of several."""
+    pipeline = outputs[0] if len(outputs) == 1 else hl.Pipeline(list(outputs))
+    return pipeline._request()
+
+
+def spread(request: Request, each: Sequence[_T]) -> list[_T]:
+    """One for each value of an output, of what there is one of for each output."""
+    return [one for f, one in zip(request.outputs, each, strict=True) for _ in f.types]
+
+
+def settled(
+    stmt: Stmt, request: Request, arguments: Sequence[Argument], windows: Sequence[Window], steps: int
+) -> tuple[list[Box], list[Box]]:
+    """Regions that contain the windows and need no larger ones, as ``halide_core.run.pipeline`` finds them; and what
+    the
+    program answers that they need."""
+    regions: list[Box] = spread(request, windows)
+    for _ in range(ROUNDS):
+        needed = _asked(stmt, request, arguments, regions, steps)
+        grown = [_hull(a, b) for a, b in zip(needed, regions, strict=True)]
+        if grown == regions:
+            return regions, needed
+        regions = grown
+    raise KeepsGrowing
+
+
+def _asked(
+    stmt: Stmt, request: Request, arguments: Sequence[Argument], regions: Sequence[Box], steps: int
+) -> list[Box]:
+    values = _values(request)
+    answer = interpret(stmt, arguments, values, list(regions), steps=steps).regions
+    if answer is None:
+        raise Mismatch("query", "a bounds query ran the program")
+    return [box for box in answer[len(values) :] if box is not None]
+
+
+def run_passes(
+    request: Request,
+    arguments: Sequence[Argument],
+    trace: Trace,
+    windows: Sequence[Window],
+    rng: random.Random,
+    steps: int,
+) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+    """Each pass that changed the program, with the run of what it left.
+
+    Raises:
+        StuckError: as ``interpret``; a start-up check among them.
+        KeepsGrowing: the regions never settle.
+    """
+    first = trace.passes[0][1]
+    regions, needed = settled(first, request, arguments, windows, steps)
+    before: Stmt | None = None
+    for name, stmt in trace.passes:
+        if before is None or not alike(stmt, before):
+            yield name, partial(_run, stmt, request, arguments, regions, rng, steps)
+        before = stmt
+    last, stmt = trace.passes[-1]
+    answer = _asked(stmt, request, arguments, regions, steps)
+    if answer != needed:
+        raise Mismatch("query", f"the bounds query is answered {needed}, and {answer} after {last}")
+
+
+def run_last(request: Request, windows: Sequence[Window], rng: random.Random, steps: int) -> list[Array]:
+    """The outputs' values after the last pass alone."""
+    lowered = lower(request)
+    regions, _ = settled(lowered.body, request, lowered.arguments, windows, steps)
+    outcome = _run(lowered.body, request, lowered.arguments, regions, rng, steps)
+    return results(outcome, request, windows)
+
+
+def results(outcome: Outcome, request: Request, windows: Sequence[Window]) -> list[Array]:
+    """What a run left of each value of each output, in its window."""
+    return [outcome.result(i, window) for i, window in enumerate(spread(request, windows))]
+
+
+def _run(
+    stmt: Stmt,
+    request: Request,
+    arguments: Sequence[Argument],
+    regions: Sequence[Box],
+    rng: random.Random,
+    steps: int,
+) -> Outcome:
+    """Runs one tree into fresh outputs."""
+    outputs = _filled(request, regions)
+    return interpret(stmt, arguments, _values(request), outputs, shuffle=rng, steps=steps)

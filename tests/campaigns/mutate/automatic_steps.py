@@ -1,0 +1,281 @@
+"""The automatic steps of the compiler, each with the obligation that a mutant takes from it.
+
+In: nothing. Out: STEPS: for each step a function of the compiler, an edit of its text that removes or spoils what the
+step rests on, and a small program whose answer then is wrong, or which gets stuck.
+
+    with STEPS["slide: what is kept"].spoilt(): …     the slide is taken without the proof
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import halide_core as hl
+from halide_core.bounds.infer import folding, sliding
+from halide_core.bounds.infer import inference as answering
+from halide_core.ir.visitor import Rewriter
+from halide_core.lowering.passes import allocation_bounds as limits
+from halide_core.lowering.passes import find_intrinsics as narrow
+from halide_core.lowering.passes import hoist, partition
+from halide_core.lowering.passes import hoist_storage as hoisted
+from halide_core.lowering.passes import peel_first_iteration as warm_up
+from halide_core.lowering.passes.vectorize import vectorize
+from halide_core.scheduling import sliding as obstacles
+
+Window = list[tuple[int, int]]
+Made = tuple[hl.Func, Window]
+Tail = hl.TailStrategy
+
+x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
+
+
+@dataclass(frozen=True)
+class AutomaticStep:
+    """A step: its check stands in ``function`` of ``owner``, a module or a class; ``old`` becomes ``new`` there."""
+
+    owner: Any
+    function: str
+    old: str
+    new: str
+    make: Callable[[], Made]
+
+    @property
+    def place(self) -> str:
+        """The check as the table of ARCHITECTURE.md names it."""
+        return self.function if inspect.ismodule(self.owner) else f"{self.owner.__name__}.{self.function}"
+
+    @contextmanager
+    def spoilt(self) -> Iterator[None]:
+        """The compiler without the obligation."""
+        function = getattr(self.owner, self.function)
+        text = textwrap.dedent(inspect.getsource(function))
+        assert text.count(self.old) == 1, f"{self.place} has no longer one {self.old!r}"
+        made: dict[str, Any] = {}
+        exec(text.replace(self.old, self.new), vars(sys.modules[function.__module__]), made)
+        try:
+            self._put(made[self.function])
+            yield
+        finally:
+            self._put(function)
+
+    def _put(self, function: Callable[..., Any]) -> None:
+        setattr(self.owner, self.function, function)
+        if isinstance(self.owner, type) and issubclass(self.owner, Rewriter):
+            self.owner._methods.clear()  # it remembers which methods it has
+
+
+def image(width: int = 24, height: int = 24) -> hl.ImageParam:
+    """Numbers below 100, from (-6, -8) on."""
+    result = hl.ImageParam(hl.Int(32), 2, "im")
+    buffer = hl.Buffer(np.ascontiguousarray(np.random.default_rng(3).integers(0, 100, (height, width), np.int32)))
+    buffer.set_min([-6, -8])
+    result.set(buffer)
+    return result
+
+
+def rows() -> tuple[hl.Func, hl.Func]:
+    """A producer, and a consumer of three of its rows."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x, y - 1] + g[x, y] * 2 + g[x, y + 1]
+    return g, f
+
+
+def kept() -> Made:
+    """An update at a constant place, run for each x inside y."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    w[0, y] += 1
+    o[x, y] = w[x, y] + w[x, y + 1]
+    w.store_root().compute_at(o, x)
+    return o, [(0, 3), (0, 3)]
+
+
+def first() -> Made:
+    g, f = rows()
+    g.store_root().compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def diagonal() -> Made:
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x + y, y] + g[x + y + 1, y + 1]
+    g.store_root().compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def downwards() -> Made:
+    """Rows are rounded up over those that are kept above, of which the producer's are not there."""
+    im, p, g, f = image(), hl.Func("p"), hl.Func("g"), hl.Func("f")
+    p[x, y] = im[x, y] * 3
+    g[x, y] = p[x, y] + 1
+    f[x, y] = g[x, 3 - y] + g[x, 5 - y]
+    g.store_root().compute_at(f, y).split(y, yo, yi, 4, Tail.RoundUp)
+    p.compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def scan() -> Made:
+    im, g, f, r = image(), hl.Func("g"), hl.Func("f"), hl.RDom([(1, 4)], "r")
+    g[x, y] = im[x, y]
+    g[x, r.x] += g[x, r.x - 1]
+    f[x, y] = g[x, y - 1] + g[x, y + 1]
+    g.store_root().compute_at(f, y)
+    return f, [(1, 2), (-2, 5)]
+
+
+def both_ways() -> Made:
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
+    g.store_root().compute_at(f, x)
+    return f, [(1, 4), (-2, 5)]
+
+
+def no_steps() -> Made:
+    """A loop along which a window slides, and which has no iteration."""
+    im, g, f, r = image(), hl.Func("g"), hl.Func("f"), hl.RDom([(0, image_rows)], "r")
+    g[x] = im[x, 0] * 3
+    f[x] = 0
+    f[x] += g[x + r.x] + g[x + r.x + 1] + 1
+    g.store_root().compute_at(f, r.x)
+    return f, [(1, 4)]
+
+
+image_rows = hl.Param(hl.Int(32), "rows", 0)
+
+
+def clamped() -> Made:
+    """Vectors of an input whose edges are inside the steady part of no vector but those further in."""
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.repeat_edge(image(9, 12))[x - 1, y]
+    f.split(x, xo, xi, 4, Tail.GuardWithIf).vectorize(xi)
+    return f, [(-8, 26), (0, 2)]
+
+
+def while_small() -> Made:
+    """A guard that reads what the loop writes."""
+    f, r = hl.Func("f"), hl.RDom([(0, 6)], "r")
+    f[x] = 0
+    r.where(f[0] < 3)
+    f[0] += 1 + r.x
+    return f, [(0, 3)]
+
+
+def shared_memory() -> Made:
+    """The first iteration of w's slide is peeled: p's memory is around both."""
+    w, p, o = hl.Func("w"), hl.Func("p"), hl.Func("o")
+    w[x] = x * 3
+    p[x] = w[x] + 1
+    o[x] = p[x] * 3 + w[x] + w[x + 1]
+    p.compute_at(o, x).hoist_storage_root()
+    w.compute_at(o, x).store_root()
+    return o, [(2, 4)]
+
+
+def growing() -> Made:
+    """What a loop's iterations take of one memory grows."""
+    im, g, f, r = image(), hl.Func("g"), hl.Func("f"), hl.RDom([(0, 4)], "r")
+    g[x] = im[x, 0]
+    f[x, y] = 0
+    f[x, y] += g[r.x * y]
+    g.compute_at(f, y).hoist_storage_root()
+    return f, [(0, 2), (1, 4)]
+
+
+def tile() -> Made:
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x] = im[x, 0] * 3
+    f[x] = g[x - 1] + g[x + 1]
+    f.split(x, xo, xi, 3, Tail.GuardWithIf)
+    g.compute_at(f, xo)
+    return f, [(1, 5)]
+
+
+def wide() -> Made:
+    im, f = image(), hl.Func("f")
+    f[x] = hl.i32(hl.u8(im[x, 0] * 7))
+    return f, [(0, 8)]
+
+
+def lanes_guarded() -> Made:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 3)], "r")
+    r.where(r.x * 2 < x)
+    f[x] = 0
+    f[x] += r.x + 1
+    f.update(0).vectorize(x, 4, Tail.GuardWithIf)
+    return f, [(0, 7)]
+
+
+def lanes_of_memory() -> Made:
+    """Vectors go through an inline reduction's loop in step, each with memory of its own."""
+    im, f, near = image(160), hl.Func("f"), hl.RDom([(0, 3)], "near")
+    f[x, y] = hl.maximum(near, im[x + near.x, y])
+    f.vectorize(x, 2 * hl.get_host_target().natural_vector_size(hl.Int(32)))
+    return f, [(-4, 64), (0, 1)]
+
+
+def leaves_int32() -> Made:
+    """A clamp of a coordinate that wraps where it is an int32, and not where it is an index."""
+    im, f = image(), hl.Func("f")
+    f[x] = im[hl.clamp(x * 100000, 0, 5), 0]
+    return f, [(30000, 2)]
+
+
+STEPS: dict[str, AutomaticStep] = {
+    "slide: nothing is run on what is kept": AutomaticStep(
+        sliding._Sliding, "_renews", "return scope.facts.proves_le(low, least)", "return True or (low, least)", kept
+    ),
+    "slide: other dimensions stay": AutomaticStep(
+        sliding._Sliding, "_refusal", "not step.stays(other)", "False", diagonal
+    ),
+    "slide: a first iteration computes all": AutomaticStep(
+        sliding._Step, "_chosen", "Select(INT64, restart, whole, new)", "new", first
+    ),
+    "slide: rounding up spares what is kept": AutomaticStep(
+        sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and", downwards
+    ),
+    "slide: every stage passes through": AutomaticStep(
+        obstacles, "_obstacle", "not func.pure_dims(stage)[d]", "False", scan
+    ),
+    "fold: slots are enough": AutomaticStep(folding.Folding, "_constant", "return most if", "return ir.ONE if", first),
+    "fold: no loop further in moves it": AutomaticStep(
+        folding.Folding, "refusal", "inner.var in moving", "False", both_ways
+    ),
+    "peel: the parts are the loop": AutomaticStep(
+        warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
+    ),
+    "partition: the steady part decides for all lanes": AutomaticStep(
+        partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+    ),
+    "hoist: guards that read memory stay": AutomaticStep(
+        hoist, "_reads_memory", "isinstance(s, Access)", "False", while_small
+    ),
+    "hoisted memory: once around all uses": AutomaticStep(
+        hoisted, "_allocations", "s.buffer == buffer", "False", shared_memory
+    ),
+    "hoisted memory: the largest size": AutomaticStep(hoisted._Hoist, "_without", "up=True", "up=False", growing),
+    "stack: a length has a constant limit": AutomaticStep(
+        limits, "_limit", "return found", "return None if found is None else found - 1", tile
+    ),
+    "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
+    "vectors: a guard holds for all lanes": AutomaticStep(
+        vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded
+    ),
+    "in step: each vector has its own memory": AutomaticStep(
+        vectorize._FindLoops, "_vectors", "own_memory(body, self._names)", "body", lanes_of_memory
+    ),
+    "overflow: coordinates are checked where they may wrap": AutomaticStep(
+        answering._Answering, "_overflow_check", "if ends.low is None", "if True or ends.low is None", leaves_int32
+    ),
+}

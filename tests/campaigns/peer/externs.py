@@ -1,0 +1,98 @@
+"""Extern stages: pipelines one of whose Funcs a C function computes, the same function on both sides.
+
+In and out as in ``making``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.campaigns.peer.making import Listing, attempt
+
+pipeline = Listing()
+
+# The layout of buffers is Halide's on both sides.
+_SOURCE = r"""
+#include <stdint.h>
+typedef struct { int32_t min, extent, stride; uint32_t flags; } dimension;
+typedef struct {
+    uint64_t device; const void *interface; uint8_t *host; uint64_t flags;
+    struct { uint8_t code, bits; uint16_t lanes; } type;
+    int32_t dimensions; dimension *dim; void *padding;
+} buffer;
+
+/* out(x) = in(x - 1) + in(x) + in(x + 1) + k */
+int peer_box3(buffer *in, int32_t k, buffer *out) {
+    const int32_t min = out->dim[0].min, extent = out->dim[0].extent;
+    if (!in->host) {
+        in->dim[0].min = min - 1;
+        in->dim[0].extent = extent + 2;
+        return 0;
+    }
+    for (int32_t x = 0; x < extent; x++) {
+        const int32_t *from = (const int32_t *)in->host + (min + x - in->dim[0].min);
+        ((int32_t *)out->host)[x] = from[-1] + from[0] + from[1] + k;
+    }
+    return 0;
+}
+"""
+
+
+@cache
+def _loaded() -> ctypes.CDLL:
+    """The library with the C function, where both packages find it."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder) / "stages.c", Path(folder) / "stages.so"
+        source.write_text(_SOURCE, encoding="utf-8")
+        subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+        return ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+
+
+@pipeline
+def extern_stage(hl: Any) -> Any:
+    _loaded()
+    x, g, e, f, k = hl.Var("x"), hl.Func("g"), hl.Func("e"), hl.Func("f"), hl.Param(hl.Int(32), "k", 7)
+    g[x] = x * x
+    e.define_extern("peer_box3", [hl.ExternFuncArgument(g), hl.ExternFuncArgument(k)], hl.Int(32), 1)
+    f[x] = e[x] + e[x + 2]
+    g.compute_root()
+    e.compute_root()
+    told = [e.is_extern(), e.extern_function_name(), e.defined(), e.type(), e.dimensions(), len(e.args())]
+    return [told, f.realize([6])]
+
+
+@pipeline
+def extern_stage_as_output(hl: Any) -> Any:
+    _loaded()
+    x, g, e, image = hl.Var("x"), hl.Func("g"), hl.Func("e"), hl.ImageParam(hl.Int(32), 1, "image")
+    g[x] = image[x] * 3
+    g.compute_root()
+    e.define_extern("peer_box3", [hl.ExternFuncArgument(g), hl.ExternFuncArgument(hl.Expr(1))], hl.Int(32), 1)
+    data = hl.Buffer(np.arange(9, dtype=np.int32))
+    data.set_min([-1])
+    image.set(data)
+    return e.realize([6])
+
+
+@pipeline
+def extern_arguments(hl: Any) -> Any:
+    x, g = hl.Var("x"), hl.Func("g")
+    g[x] = x
+    given = [g, hl.Expr(3), hl.Buffer(hl.UInt(8), [2]), hl.ImageParam(hl.UInt(8), 1, "image"), 5]
+    arguments = [hl.ExternFuncArgument(), *map(hl.ExternFuncArgument, given)]
+    told = [[a.defined(), a.is_func(), a.is_expr(), a.is_buffer(), a.is_image_param()] for a in arguments]
+    return [told, attempt(lambda: hl.ExternFuncArgument("text"))]
+
+
+@pipeline
+def extern_function_that_is_not_there(hl: Any) -> Any:
+    e = hl.Func("e")
+    e.define_extern("peer_has_no_such_function", [], hl.Int(32), 1)
+    return attempt(lambda: e.realize([3]))

@@ -1,9 +1,0 @@
-"""The fuzzer: random programs under random schedules, judged by every semantics that there is.
-
-    python -m tests.fuzz --cases 400 --seed 1           the reference against the interpreter after each pass
-    python -m tests.fuzz --cases 50 --seed 2 --compiled     and against compiled code
-    python -m tests.fuzz --cases 100 --seed 4 --sliding     stencils, with memory outside the loops they are computed in
-
-A case is data (``case``): it is drawn (``draw``), rendered as Python source and built from that (``case``), judged
-(``judge``), and, where it fails, made small (``shrink``) and written as a test (``write``).
-"""

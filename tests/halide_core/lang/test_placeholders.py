@@ -1,0 +1,191 @@
+"""Random numbers and undefined values: what a definition makes of them, and where they can't stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from tests.support.raising import raised
+
+x, y = hl.Var("x"), hl.Var("y")
+I32, F32, U32 = hl.Int(32), hl.Float(32), hl.UInt(32)
+
+
+def of(value: object, *args: hl.Var) -> hl.Func:
+    f = hl.Func("f")
+    f[args or (x,)] = value
+    return f
+
+
+@pytest.mark.parametrize(("make", "type"), [(hl.random_uint, U32), (hl.random_int, I32), (hl.random_float, F32)])
+def test_random_numbers_are_a_function_of_seed_and_coordinates(make: Callable[..., hl.Expr], type: hl.Type) -> None:
+    assert make().type() is make(3).type() is type
+    values = of(make(3), x, y).evaluate([12, 9])
+    assert (values == of(make(3), y, x).evaluate([12, 9])).all()
+    assert (values[:, 5:] == of(make(3), x, y).evaluate([(5, 7), 9])).all()
+    assert len(np.unique(values)) > 100
+    assert (values != of(make(4), x, y).evaluate([12, 9])).mean() > 0.99
+
+
+def test_random_numbers_are_spread_evenly() -> None:
+    values = np.asarray(of(hl.random_float(1), x, y).realize([256, 256]), np.float64)
+    assert 0 <= values.min() < 0.001
+    assert 0.999 < values.max() < 1
+    assert abs(values.mean() - 0.5) < 0.005
+    assert abs(values.var() - 1 / 12) < 0.002
+    assert abs(np.corrcoef(values[:, :-1].ravel(), values[:, 1:].ravel())[0, 1]) < 0.02
+    assert abs(np.corrcoef(values[:-1].ravel(), values[1:].ravel())[0, 1]) < 0.02
+    words = np.asarray(of(hl.random_uint(2)).realize([1 << 14]))
+    assert all(0.48 < ((words >> bit) & 1).mean() < 0.52 for bit in range(32))
+
+
+def test_calls_without_a_seed_differ() -> None:
+    values = of((hl.random_uint(), hl.random_uint())).evaluate([50])
+    assert (values[0] != values[1]).all()
+
+
+def test_seed_may_be_a_param() -> None:
+    seed = hl.Param(I32, "seed")
+    f = of(hl.random_int(seed * 2))
+    seed.set(3)
+    first = np.array(f.realize([9]))
+    assert (first == of(hl.random_int(6)).evaluate([9])).all()
+    seed.set(4)
+    assert (first != np.asarray(f.realize([9]))).any()
+    raised(hl.DefinitionError, lambda: hl.random_int(x), '"x"', "seed of random_int()", "starts")
+    raised(hl.DefinitionError, lambda: hl.random_float(0.5), "seed of random_float()", "integer")
+
+
+def test_random_numbers_of_an_update_differ_by_iteration() -> None:
+    f, r = of(0.0), hl.RDom([(0, 40)])
+    f[x] = hl.max(f[x], hl.random_float(1) + hl.f32(r.x) * 0.0)
+    assert (f.evaluate([3]) > 0.8).all()
+    g, s = of(hl.u32(0)), hl.RDom([(0, 4)])
+    g[s.x] = hl.random_uint(7)
+    wanted = of(hl.random_uint(7)).evaluate([4])
+    assert (g.evaluate([4]) == wanted).all()
+    assert (np.asarray(g.realize([4])) == wanted).all()
+
+
+def test_random_numbers_are_the_same_under_every_schedule() -> None:
+    def noise(scheduled: bool) -> hl.Func:
+        f, g = hl.Func("f"), hl.Func("g")
+        f[x, y] = hl.random_float(5) + hl.f32(hl.random_int(5) % 3)
+        g[x, y] = f[x, y] + f[x + 1, y - 1]
+        if scheduled:
+            g.vectorize(x, 8, hl.TailStrategy.GuardWithIf).parallel(y)
+            f.compute_at(g, y).vectorize(x, 4)
+        return g
+
+    wanted = np.asarray(noise(False).realize([19, 5]))
+    assert (np.asarray(noise(True).realize([19, 5])) == wanted).all()
+    assert (noise(True).evaluate([19, 5]) == wanted).all()
+
+
+def test_update_leaves_what_is_undefined() -> None:
+    f = of((x, x * 10))
+    f[x] = (hl.undef(I32), hl.select(x < 2, -1, hl.undef(I32)))
+    assert [a.tolist() for a in f.evaluate([4])] == [[0, 1, 2, 3], [-1, -1, 20, 30]]
+    assert [np.asarray(b).tolist() for b in f.realize([4])] == [[0, 1, 2, 3], [-1, -1, 20, 30]]
+    g = of(x)
+    g[x] = hl.select(x < 2, hl.undef(I32), x == 3, 5, hl.undef(I32)) * 2 + 1
+    assert g.evaluate([5]).tolist() == [0, 1, 2, 11, 4]
+    assert repr(g.update_value(0)) == (
+        "select(select(x < 2, false, x == 3), select(x < 2, 0, select(x == 3, 5, 0))*2 + 1, g[x])".replace("g", "f")
+    )
+
+
+def test_first_definition_of_something_undefined_is_zero() -> None:
+    f = of(hl.undef(hl.UInt(8)) + 3)
+    f[2] = hl.u8(9)
+    assert f.type() is hl.UInt(8)
+    assert f.evaluate([4]).tolist() == [0, 0, 9, 0]
+    assert of((hl.undef(F32), x)).evaluate([2])[0].tolist() == [0.0, 0.0]
+    raised(hl.DefinitionError, lambda: hl.undef(3), "type")  # type: ignore[arg-type]  # on purpose
+
+
+def test_accumulation_of_something_undefined_adds_nothing() -> None:
+    f, r = of(x), hl.RDom([(0, 4)])
+    f[x] += hl.select(r.x > x, r.x, hl.undef(I32))
+    assert f.evaluate([4]).tolist() == [6, 6, 5, 3]
+    g = hl.Func("g")
+    g[x] += hl.select(x > 1, x, hl.undef(I32))
+    assert g.evaluate([4]).tolist() == [0, 0, 2, 3]
+
+
+def test_placeholder_is_refused_where_no_definition_gives_it_a_meaning() -> None:
+    f, r = of(x), hl.RDom([(0, 4)])
+    raised(hl.DefinitionError, lambda: r.where(hl.random_int(3) > r.x), "random_int(3)", "predicate of an RDom")
+    raised(hl.DefinitionError, lambda: f.__setitem__(hl.random_int(3), 1), "random_int(3)", "coordinates")
+    raised(hl.DefinitionError, lambda: hl.RDom([(0, hl.undef(I32))]), "undef(int32)", "starts")
+    raised(hl.ScheduleError, lambda: f.specialize(hl.random_int(3) > 0), "random_int(3)", "starts")
+
+
+BITS = np.array([0, -0.0, 1, -1.5, np.inf, -np.inf, np.nan, -np.nan, 1e-40, 3e38])
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_bits_of_floats(bits: int, lanes: int) -> None:
+    given = BITS.astype(f"f{bits // 8}")
+    source, real = hl.Buffer(given), hl.Float(bits)
+    words, back = hl.Func("words"), hl.Func("back")
+    words[x] = hl.reinterpret(hl.Int(bits), source[x])
+    back[x] = hl.reinterpret(real, hl.reinterpret(hl.UInt(bits), source[x]) ^ 1)
+    wanted = given.view(f"i{bits // 8}").copy()
+    wanted[np.isnan(given)] = np.array(np.nan, given.dtype).view(wanted.dtype)
+    flipped = (wanted ^ 1).view(given.dtype)
+    for f, values in ((words, wanted), (back, flipped)):
+        if lanes > 1:
+            f.vectorize(x, lanes, hl.TailStrategy.GuardWithIf)
+        np.testing.assert_array_equal(np.asarray(f.realize([10])), values, strict=True)
+        np.testing.assert_array_equal(f.evaluate([10]), values, strict=True)
+
+
+def halved() -> tuple[hl.Func, hl.Param]:
+    p = hl.Param(I32, "p")
+    f = hl.Func("f")
+    f[x] = hl.require(p > 0, x / p, "p must be positive, not", p) + 1
+    return f, p
+
+
+def test_requirement_is_checked_when_a_pipeline_starts() -> None:
+    f, p = halved()
+    assert repr(f.value()) == "x/p + 1"
+    assert [a.name for a in f.infer_arguments()] == ["p"]
+    p.set(2)
+    assert f.evaluate([4]).tolist() == np.asarray(f.realize([4])).tolist() == [1, 1, 2, 2]
+    p.set(-3)
+    for run in (f.realize, f.evaluate):
+        with pytest.raises(hl.PipelineError, match="a requirement is not met: p must be positive, not -3"):
+            run([4])
+
+
+def test_requirement_of_a_producer_is_one_of_every_consumer() -> None:
+    f, p = halved()
+    g, h, r = hl.Func("g"), hl.Func("h"), hl.RDom([(0, 3)])
+    g[x] = x
+    g[r.x] = g[r.x] + f[r.x]
+    h[x] = g[x] * 2 + hl.sum(r, hl.require(p < 9, f[r.x]))
+    p.set(1)
+    assert np.asarray(h.realize([2])).tolist() == h.evaluate([2]).tolist() == [8, 12]
+    call = h.compile_to_callable([p])
+    out = np.zeros(2, np.int32)
+    for value, told in ((0, "p must be positive, not 0"), (9, "a requirement is not met: p < 9")):
+        with pytest.raises(hl.PipelineError, match=told):
+            call(value, out)
+        p.set(value)
+        with pytest.raises(hl.PipelineError, match=told):
+            h.evaluate([2])
+    assert h.certify().ok
+
+
+def test_requirement_of_a_point_is_refused() -> None:
+    g = of(x)
+    raised(hl.DefinitionError, lambda: hl.require(x > 0, x), '"x"', "condition of require()", "starts")
+    raised(hl.DefinitionError, lambda: hl.require(g[0] > 0, x), 'a point of "f"', "condition of require()")
+    raised(hl.DefinitionError, lambda: hl.require(True, x, x), '"x"', "A value of require()")
+    raised(hl.DefinitionError, lambda: hl.require(3, x), "condition of require()")

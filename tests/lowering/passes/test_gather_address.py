@@ -1,0 +1,202 @@
+"""Where lanes are: what all of them share, what differs, and when that fits int32."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load
+from halide_core.ir.types import INT32, INT64, Float, UInt
+from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.passes.vectorize.gather_address import (
+    Place,
+    narrow_lanes,
+    narrowed,
+    place_of_lanes,
+    step_of_lanes,
+)
+from tests.support.targets import WIDE
+
+a, s, lane, z = (ir.index_variable(name) for name in ("a", "s", "lane", "z"))
+byte = ir.cast(ir.INT64, ir.Load(UInt(8), "bytes", lane))
+x, y = hl.Var("x"), hl.Var("y")
+
+
+def varies(e: Expr) -> bool:
+    return lane in free_variables(e) or z in free_variables(e)
+
+
+def placed(index: Expr) -> Place:
+    return place_of_lanes(index, lane, a, varies)
+
+
+def test_what_all_lanes_share_is_apart() -> None:
+    """Sums fall apart, and so does a product of one with a factor that all lanes share."""
+    plus_one = ir.mul(ir.add(z, ir.ONE), s)
+    place = placed(ir.add(ir.add(plus_one, ir.i64(7)), ir.mul(s, ir.i64(2))))
+    assert place.moving is ir.mul(z, s)
+    assert place.stride == 0
+    assert place.still is ir.add(ir.mul(s, ir.i64(3)), ir.i64(7))
+
+
+def test_the_lane_itself_is_a_stride() -> None:
+    place = placed(ir.add(ir.mul(lane, ir.i64(3)), byte))
+    assert (place.stride, place.moving) == (3, byte)
+    assert place.still is ir.mul(a, ir.i64(3))
+
+
+@pytest.mark.parametrize(
+    ("e", "fits"),
+    [
+        (byte, True),
+        (ir.minimum(ir.maximum(byte, ir.i64(3)), ir.i64(9)), True),
+        (ir.mul(byte, ir.i64(1 << 20)), True),
+        (ir.mul(byte, ir.i64(1 << 24)), False),
+        (ir.add(ir.cast(ir.INT64, ir.Load(INT32, "ints", lane)), ir.ONE), False),
+        (ir.cast(ir.INT64, ir.Load(INT32, "ints", lane)), True),
+        (ir.cast(ir.INT64, ir.Load(UInt(32), "words", lane)), False),
+        (ir.mul(z, s), False),
+        (ir.minimum(ir.maximum(z, ir.ZERO), ir.i64(9)), False),
+        (Binary(INT64, BinaryOp.MIN, ir.i64(9), ir.maximum(z, ir.ZERO)), False),
+        (ir.cast(ir.INT64, ir.Load(UInt(64), "words", lane)), False),
+        (ir.cast(ir.INT64, ir.Load(Float(32), "floats", lane)), False),
+    ],
+)
+def test_what_fits_int32_is_computed_in_it(e: Expr, fits: bool) -> None:
+    narrow = narrowed(e)
+    assert (narrow is not None) == fits
+    assert narrow is None or narrow.type is INT32
+
+
+def test_strides_count_where_lanes_must_fit_int32() -> None:
+    near = placed(ir.add(ir.mul(lane, ir.i64(1 << 20)), byte))
+    assert narrow_lanes(near, 16) is not None
+    far = placed(ir.add(ir.mul(lane, ir.i64(1 << 28)), byte))
+    assert narrow_lanes(far, 16) is None
+
+
+def test_strides_backwards_count_at_the_low_end_alone() -> None:
+    integer = ir.cast(ir.INT64, ir.Load(INT32, "ints", lane))  # any of int32
+    low = ir.minimum(integer, ir.ZERO)
+    high = ir.maximum(integer, ir.ZERO)
+    for stride, fitting, leaving in ((-1, high, low), (1, low, high)):
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), fitting)), 8) is not None
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8) is None
+
+
+def indices(f: hl.Func, name: str) -> list[Expr]:
+    """The indices of what the program for 64-byte registers reads of an input, vectors alone."""
+    trace = Trace()
+    lower(f._request(target=WIDE), trace=trace)
+    exprs = [e for st in walk(dict(trace.passes)["vectorize"]) for e in subexpressions(stmt_exprs(st))]
+    return [e.index for e in exprs if isinstance(e, Load) and e.buffer == name and e.index.type.is_vector()]
+
+
+def table() -> tuple[hl.Func, hl.Func]:
+    """A table of 256, looked up by bytes: the same unscheduled, and in lanes."""
+    funcs = []
+    rng = np.random.default_rng(5)
+    keys = rng.integers(0, 256, (3, 64)).astype(np.uint8)
+    entries = rng.integers(-(1 << 30), 1 << 30, 260).astype(np.int32)
+    for _ in range(2):
+        source, lut = hl.ImageParam(hl.UInt(8), 2, "src"), hl.ImageParam(hl.Int(32), 1, "lut")
+        source.set(keys)
+        lut.set(entries)
+        f = hl.Func("f")
+        f[x, y] = lut[hl.i32(source[x, y]) + 4]
+        funcs.append(f)
+    return funcs[0], funcs[1].vectorize(x, 16)
+
+
+def test_a_table_is_looked_up_by_int32_lanes() -> None:
+    plain, fast = table()
+    found = indices(fast, "lut")
+    assert found
+    for index in found:
+        assert isinstance(index, Binary) and index.op is BinaryOp.ADD
+        assert isinstance(index.a, Broadcast) and isinstance(index.b, Cast)
+        assert index.b.a.type is INT32.with_lanes(16)
+    assert np.array_equal(np.asarray(fast.realize([64, 3])), np.asarray(plain.realize([64, 3])))
+
+
+def test_rows_that_differ_by_lane_are_vectors_of_int64_that_fit_a_register() -> None:
+    """The row's stride is known when it runs; two reads of neighbouring rows share what differs between lanes."""
+    rows = np.random.default_rng(6).integers(0, 9, (12, 40)).astype(np.float32)
+    funcs = []
+    for _ in range(2):
+        source = hl.ImageParam(hl.Float(32), 2, "src")
+        source.set(rows)
+        f = hl.Func("f")
+        row = hl.clamp(hl.i32(source[x, y]), 0, 9)
+        f[x, y] = source[x, row] + source[x + 1, row + 1]
+        funcs.append(f)
+    plain, fast = funcs[0], funcs[1].vectorize(x, 16)
+    found = [e for e in set(indices(fast, "src")) if isinstance(e, Binary)]
+    assert {e.type.lanes() for e in found} == {8}
+    assert len({e.b for e in found}) == len(found) / 2
+    assert np.array_equal(np.asarray(fast.realize([32, 10])), np.asarray(plain.realize([32, 10])))
+
+
+def test_lanes_that_share_elements_are_steps() -> None:
+    half = ir.div(ir.add(lane, a), ir.i64(2))
+    assert step_of_lanes(placed(ir.add(half, s)), lane) == 2
+    assert [step_of_lanes(placed(ir.div(lane, ir.i64(k))), lane) for k in (2, 4, 8)] == [2, 4, 8]
+    assert all(step_of_lanes(placed(ir.div(lane, ir.i64(k))), lane) is None for k in (3, 5, 16))
+    assert step_of_lanes(placed(ir.div(ir.mul(lane, ir.i64(2)), ir.i64(4))), lane) is None
+    assert step_of_lanes(placed(ir.div(ir.add(lane, byte), ir.i64(2))), lane) is None
+    assert step_of_lanes(placed(ir.add(half, lane)), lane) is None
+
+
+@pytest.mark.parametrize("count", [2, 4, 8])
+@pytest.mark.parametrize("lanes", [4, 16, 32])
+@pytest.mark.parametrize("offset", [0, 1, 5, -3])
+def test_shared_elements_are_loaded_and_no_more(count: int, lanes: int, offset: int) -> None:
+    """The input ends where the last lane reads; the values are those of one lane after another."""
+    width = 64
+    first, last = offset // count, (width - 1 + offset) // count
+    numbers = hl.Buffer(np.arange(last - first + 1, dtype=np.uint16) * 3)
+    numbers.set_min([first])
+    source = hl.ImageParam(hl.UInt(16), 1, "src")
+    source.set(numbers)
+    f = hl.Func("f")
+    f[x] = source[(x + offset) // count] + hl.u16(x)
+    f.vectorize(x, lanes)
+    at = np.arange(width)
+    want = (((at + offset) // count - first) * 3 + at).astype(np.uint16)
+    assert np.array_equal(np.asarray(f.realize([width])), want)
+
+
+def test_narrow_numbers_of_lanes_are_ramps() -> None:
+    """int32(x) of lanes is a ramp of int32, which wraps as the conversion does."""
+    f = hl.Func("f")
+    f[x] = hl.i16(x * 5)
+    f.vectorize(x, 16)
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    exprs = [e for st in walk(dict(trace.passes)["vectorize"]) for e in subexpressions(stmt_exprs(st))]
+    assert not [e for e in exprs if isinstance(e, Cast) and isinstance(e.a, ir.Ramp)]
+    out = hl.Buffer(hl.Int(16), [64])
+    out.set_min([1 << 20])
+    f.realize(out)
+    want = ((np.arange(64) + (1 << 20)) * 5).astype(np.int16)
+    assert np.array_equal(np.asarray(out), want)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("lanes", [8, 16])
+def test_tables_of_every_type(dtype: str, lanes: int) -> None:
+    """Instructions that gather, and scalar loads where there is none, in rows that are known when it runs."""
+    rng = np.random.default_rng(7)
+    keys, entries = rng.integers(0, 256, (2, 48)).astype(np.uint8), rng.integers(0, 100, (5, 256)).astype(dtype)
+    source, lut = hl.ImageParam(hl.UInt(8), 2, "src"), hl.ImageParam(hl.Buffer(entries).type(), 2, "lut")
+    source.set(keys)
+    lut.set(entries)
+    key = source[x, y]
+    f = hl.Func("f")
+    f[x, y] = lut[hl.i32(key), 1] + lut[255 - hl.i32(key), hl.i32(key) % 5]
+    f.vectorize(x, lanes)
+    want = entries[1][keys] + entries[keys % 5, 255 - keys.astype(int)]
+    assert np.array_equal(np.asarray(f.realize([48, 2])), want)

@@ -1,0 +1,257 @@
+"""Innermost loops in parts: what the steady part is without, and that the parts together are the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.ir import BinaryOp, For, If, Interval, IntImm, LoopKind, LoopName, Provide, Select, Stmt
+from halide_core.ir.types import INT32
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.passes.partition import partition_loops
+from tests.support.interpreted import run_program
+
+x, y, xo, xi, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yi"))
+
+
+def after(f: hl.Func, name: str) -> Stmt:
+    """The tree that a pass left."""
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    return dict(trace.passes)[name]
+
+
+def clamps(stmt: Stmt) -> int:
+    """How many distinct clamps, selects and guards stand inside a statement, thresholds of inner loops apart."""
+    inside = [s for s in walk(stmt) if not isinstance(s, For)]
+    exprs = list(subexpressions([e for s in inside for e in stmt_exprs(s)]))
+    choices = [e for e in exprs if getattr(e, "op", None) in (BinaryOp.MIN, BinaryOp.MAX) or isinstance(e, Select)]
+    return len(choices) + sum(isinstance(s, If) for s in inside)
+
+
+def parts(f: hl.Func, var: str = "x") -> list[For]:
+    """The serial loops over a variable."""
+    found = [s for s in walk(after(f, "partition")) if isinstance(s, For)]
+    return [s for s in found if s.kind is LoopKind.SERIAL and s.loop.var == var]
+
+
+def image(width: int = 29, height: int = 7) -> hl.ImageParam:
+    """An input with numbers in it."""
+    p = hl.ImageParam(hl.UInt(8), 2, "src")
+    p.set(hl.Buffer(np.random.default_rng(3).integers(0, 255, (height, width)).astype(np.uint8)))
+    return p
+
+
+def edge() -> hl.Func:
+    """A stencil that repeats its input's edge."""
+    source = hl.BoundaryConditions.repeat_edge(image())
+    f = hl.Func("f")
+    f[x, y] = hl.u16(source[x - 1, y]) + source[x + 2, y]
+    return f
+
+
+def test_the_steady_part_of_an_edge_has_no_clamp() -> None:
+    """Three loops; the middle one reads as if there were no edge."""
+    head, steady, tail = parts(edge())
+    assert clamps(head) and clamps(tail)
+    assert clamps(steady) < clamps(head)
+    exprs = subexpressions([e for s in walk(steady.body) for e in stmt_exprs(s)])
+    minima = [e for e in exprs if getattr(e, "op", None) is BinaryOp.MIN]
+    assert not [e for e in minima if steady.var in subexpressions([e])]
+
+
+def many_taps() -> hl.Func:
+    """A stencil of eleven taps along x, each of which clamps at both ends."""
+    source = hl.BoundaryConditions.repeat_edge(image())
+    f = hl.Func("f")
+    f[x, y] = sum((hl.u16(source[x + k, y]) * (k + 7) for k in range(-5, 6)), hl.u16(0))
+    return f
+
+
+def test_taps_that_differ_by_a_constant_share_their_thresholds() -> None:
+    """As many clamps as a stencil has taps need no more thresholds than one has; only the extreme ones count."""
+    head, steady, _ = parts(many_taps())
+    assert clamps(head) > clamps(steady)
+    exprs = subexpressions([e for s in walk(steady.body) for e in stmt_exprs(s)])
+    assert not [e for e in exprs if getattr(e, "op", None) is BinaryOp.MAX and steady.var in subexpressions([e])]
+
+
+def test_a_guarded_tail_is_a_loop_of_its_own() -> None:
+    """split with GuardWithIf: only the last part tests."""
+    f = hl.Func("f")
+    f[x, y] = x + y * 100
+    f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).vectorize(xi)
+    steady, tail = parts(f, "xo")
+    assert clamps(steady) == 0
+    assert clamps(tail) == 1
+
+
+def test_a_shifted_tail_is_a_loop_of_its_own() -> None:
+    """split with ShiftInwards: the steady part doesn't shift."""
+    f = hl.Func("f")
+    f[x, y] = x + y * 100
+    f.split(x, xo, xi, 8, hl.TailStrategy.ShiftInwards).vectorize(xi)
+    steady, tail = parts(f, "xo")
+    assert clamps(steady) == 0
+    assert tail.bounds.min is not steady.bounds.min
+
+
+def test_short_loops_and_outer_loops_stay_whole() -> None:
+    """A loop of four steps has no steady part worth finding; an outer loop is not copied with all that is inside."""
+    f = edge()
+    f.bound(x, 0, 4)
+    assert len(parts(f)) == 1
+    g = edge()
+    assert len(parts(g, "y")) == 1
+
+
+def test_values_from_memory_decide_nothing() -> None:
+    """A clamp of what is read differs from point to point."""
+    f, source = hl.Func("f"), image()
+    f[x, y] = source[hl.clamp(hl.i32(source[x, y]), 0, 9), y]
+    assert len(parts(f)) == 1
+
+
+def mirrored() -> hl.Func:
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.mirror_image(image())[-x, y] + hl.u16(1)
+    return f
+
+
+def exterior() -> hl.Func:
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.constant_exterior(image(), 7)[x * 2 - 9, y - 1] + hl.u16(0)
+    return f
+
+
+def halves() -> hl.Func:
+    f = hl.Func("f")
+    source = image()
+    f[x, y] = source[hl.clamp(x // 2 + hl.min(x, 5), 0, 28), hl.clamp(y, 0, 6)]
+    return f
+
+
+def scan() -> hl.Func:
+    f, r = hl.Func("f"), hl.RDom([(0, 11)], "r")
+    f[x, y] = hl.i32(0)
+    f[r.x, y] = f[hl.max(r.x - 1, 0), y] + hl.i32(image()[hl.min(r.x * 3, 28), hl.clamp(y, 0, 6)])
+    return f
+
+
+def guarded() -> hl.Func:
+    f, r = hl.Func("f"), hl.RDom([(-3, 11)], "r")
+    f[x, y] = hl.i32(0)
+    r.where(r.x * 2 < x + 4)
+    f[x, y] += r.x * y
+    return f
+
+
+def outside() -> hl.Func:
+    f = hl.Func("f")
+    f[x, y] = hl.select((x < 3) | (x > 8), hl.i32(-1), x * y)
+    return f
+
+
+def unrolled() -> hl.Func:
+    """Four copies of one body, each with thresholds of its own."""
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.repeat_edge(image())[x + 2, y] + hl.u16(0)
+    f.split(x, xo, xi, 4, hl.TailStrategy.GuardWithIf).unroll(xi)
+    return f
+
+
+def unrolled_producer() -> hl.Func:
+    """Copies of a body with a producer inside: its lets are bound once a copy, too."""
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = hl.BoundaryConditions.repeat_edge(image())[x - 1, y] + hl.u16(y)
+    g[x, y] = f[x, y] + f[x + 1, y]
+    g.split(x, xo, xi, 3, hl.TailStrategy.GuardWithIf).unroll(xi)
+    f.compute_at(g, xi).split(x, xo, yi, 2, hl.TailStrategy.GuardWithIf).unroll(yi).unroll(xo)
+    f.bound_extent(x, 2)
+    return g
+
+
+def inner_rows() -> hl.Func:
+    """Rows of a constant length inside a tile, whose last vector is shifted inwards and reads beyond an edge."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image())[x - 1, y] + hl.u16(y)
+    f[x, y] = g[x - 4, y] + g[x + 5, y]
+    f.split(x, xo, xi, 64)
+    g.compute_at(f, xo).vectorize(x, 8, hl.TailStrategy.ShiftInwards)
+    return f
+
+
+def test_loop_of_a_constant_length_is_cut_where_constants_end_clamps() -> None:
+    """5 <= i <= 12 of i in [2, 20); where ``min(i, n)`` ends, only the run knows."""
+    f, i, n = hl.Func("f"), ir.index_variable("i"), ir.index_variable("n")
+    f[x] = 0
+    fixed = ir.maximum(ir.minimum(i, ir.i64(12)), ir.i64(5))
+    point = Provide(f.function, 0, (ir.add(fixed, ir.minimum(i, n)),), (ir.const(0, INT32),))
+    bounds = Interval(ir.i64(2), ir.i64(18))
+    tree = partition_loops(For(LoopName("f", 0, 0, "x"), i, bounds, LoopKind.SERIAL, True, point), {})
+    starts = [s.bounds.min for s in walk(tree) if isinstance(s, For)]
+    assert {start.value for start in starts if isinstance(start, IntImm)} == {2, 5, 13}
+
+
+def test_parts_cut_at_constants_are_the_loop() -> None:
+    f, window = inner_rows(), [(0, 64), (0, 1)]
+    want = f.evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+
+
+def test_a_shifted_last_vector_asks_once_for_all_lanes() -> None:
+    """Loops of constants are cut at constant places; the last vector has a version without the input's clamps."""
+    chosen = [s for s in walk(after(inner_rows(), "partition")) if isinstance(s, If) and s.otherwise is not None]
+    assert chosen and all(clamps(s.then) < clamps(s.otherwise) for s in chosen if s.otherwise is not None)
+
+
+@pytest.mark.parametrize("window", [[(-70, 140), (0, 2)], [(0, 64), (0, 2)], [(-40, 100), (-1, 3)]])
+def test_rows_inside_tiles_are_the_loop(window: list[tuple[int, int]]) -> None:
+    f, want = inner_rows(), inner_rows().evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+    out = hl.Buffer(f.type(), [n for _, n in window])
+    out.set_min([low for low, _ in window])
+    f.realize(out)
+    assert np.array_equal(np.asarray(out), want)
+
+
+PLAIN: list[Callable[[], hl.Func]] = [edge, many_taps, mirrored, exterior, halves, scan, guarded, outside]
+MAKERS = [*PLAIN, unrolled, unrolled_producer]
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("lanes", [0, 4, 8])
+@pytest.mark.parametrize("window", [[(-3, 1), (0, 1)], [(-5, 45), (-1, 3)], [(2, 9), (1, 2)], [(40, 13), (0, 2)]])
+def test_the_parts_are_the_loop(make: Callable[[], hl.Func], lanes: int, window: list[tuple[int, int]]) -> None:
+    """Windows inside, across and beyond the steady part; also where it is empty."""
+    if make is scan:  # its output is written where the RDom is, whatever the window
+        window = [(-1, 14), (0, 3)]
+    f = make()
+    want = make().evaluate(window)
+    if lanes and "unrolled" not in make.__name__:
+        f.vectorize(x, lanes)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+    out = hl.Buffer(f.type(), [n for _, n in window])
+    out.set_min([low for low, _ in window])
+    if window[0][1] >= lanes:
+        f.realize(out)
+        assert np.array_equal(np.asarray(out), want)
+
+
+@pytest.mark.parametrize("tail", ["RoundUp", "GuardWithIf", "ShiftInwards"])
+@pytest.mark.parametrize("extent", [4, 29, 30, 31, 32, 33, 37])
+def test_unrolled_copies_have_thresholds_of_their_own(tail: str, extent: int) -> None:
+    source = hl.ImageParam(hl.Int(32), 1, "in")
+    source.set(np.arange(31, dtype=np.int32))
+    f = hl.Func("f")
+    f[x] = hl.BoundaryConditions.repeat_edge(source)[x + 2]
+    f.unroll(x, 4, hl.TailStrategy[tail])
+    assert np.array_equal(np.asarray(f.realize([extent])), f.evaluate([(0, extent)]))

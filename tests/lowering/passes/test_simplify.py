@@ -1,0 +1,238 @@
+"""Simplification and the prover behind it, by sampling: what they say holds wherever the facts that they had do."""
+
+from __future__ import annotations
+
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from halide_core import ir
+from halide_core.analysis.linear import difference, linear_of, to_expr
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.refute import Kind
+from halide_core.analysis.simplify import Simplifier, simplify
+from halide_core.ir import Cast, Expr, Select
+from halide_core.ir.types import BOOL, INT32, INT64
+from halide_core.ir.visitor import subexpressions
+from halide_core.lowering.passes.allocation_bounds import constant_limit
+from halide_core.lowering.passes.simplify_stmt import assume_condition, assume_loop
+from tests.support.integers import Environment, conditions, expressions, linear_expressions, value, variables
+
+x, y, n = variables("x", "y", "n")
+LEAVES = (x, y, n)
+NUMBERS = st.integers(-30, 30)
+ENVIRONMENT = st.builds(lambda a, b, c: {x: a, y: b, n: c}, NUMBERS, NUMBERS, NUMBERS)
+ENVIRONMENTS = st.lists(ENVIRONMENT, min_size=8, max_size=8)
+VARIOUS = [{x: a, y: b, n: c} for a in (-9, -1, 0, 2, 7) for b in (-4, 0, 3) for c in (-5, 0, 1, 8)]
+
+
+@settings(max_examples=250)
+@given(expressions(LEAVES), ENVIRONMENTS)
+@example(ir.div(ir.add(ir.mul(x, ir.i64(8)), ir.i64(16)), ir.i64(8)), [])
+@example(ir.div(x, ir.ZERO), [])
+@example(ir.mod(ir.mul(x, ir.i64(-2)), ir.i64(-2)), [])
+def test_simplified_expression_has_the_same_value(e: Expr, environments: list[Environment]) -> None:
+    simpler = simplify(e)
+    for at in environments + VARIOUS:
+        assert value(simpler, at) == value(e, at), (e, simpler, at)
+
+
+@settings(max_examples=250)
+@given(conditions(expressions(LEAVES, 4)), ENVIRONMENTS)
+def test_simplified_condition_has_the_same_value(e: Expr, environments: list[Environment]) -> None:
+    simpler = simplify(e)
+    for at in environments + VARIOUS:
+        assert value(simpler, at) == value(e, at), (e, simpler, at)
+
+
+@settings(max_examples=200)
+@given(expressions(LEAVES))
+def test_simplifying_twice_changes_no_value_and_settles_types(e: Expr) -> None:
+    once = simplify(e)
+    assert once.type is INT64
+    twice = simplify(once)
+    for at in VARIOUS:
+        assert value(twice, at) == value(once, at)
+
+
+class _Known:
+    """Facts about x, then about y in terms of x and n, as loops, guards and lets give them; and who satisfies them."""
+
+    def __init__(self, told: list[tuple[str, Expr, Expr]]) -> None:
+        self.facts = Facts()
+        self.told = told
+        for how, a, b in told:
+            match how:
+                case "loop":
+                    assume_loop(self.facts, a, ir.Interval(ir.ZERO, b))  # type: ignore[arg-type]  # a variable
+                case "range":
+                    self.facts.assume_range(a, b, ir.add(b, ir.i64(7)))
+                case "most":
+                    self.facts.assume_at_most(a, b)
+                case "least":
+                    self.facts.assume_at_least(a, b)
+                case "condition":
+                    assume_condition(self.facts, ir.less(a, b))
+
+    def hold(self, at: Environment) -> bool:
+        return all(_holds(how, value(a, at), value(b, at)) for how, a, b in self.told)
+
+
+def _holds(how: str, a: int, b: int) -> bool:
+    return {"loop": 0 <= a < b, "range": b <= a <= b + 7, "most": a <= b, "least": a >= b, "condition": a < b}[how]
+
+
+KNOWN = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["loop", "range", "most", "least"]), st.just(x), linear_expressions((n,))),
+        st.tuples(st.sampled_from(["loop", "range", "most", "least"]), st.just(y), linear_expressions((n, x))),
+        st.tuples(st.sampled_from(["loop", "most", "least"]), st.just(y), expressions((n, x), 4)),
+        st.tuples(st.sampled_from(["most", "least"]), st.just(n), st.integers(-9, 9).map(ir.i64)),
+        st.tuples(st.just("condition"), expressions(LEAVES, 2), expressions(LEAVES, 2)),
+    ),
+    max_size=3,
+).map(_Known)
+GRID = [{x: a, y: b, n: c} for a in range(-8, 14, 2) for b in range(-7, 15, 3) for c in (-6, -1, 0, 1, 2, 5, 8, 13)]
+
+
+def _satisfying(known: _Known) -> list[dict[ir.Variable, int]]:
+    found = [at for at in GRID if known.hold(at)]
+    assume(found)
+    return found[:: max(1, len(found) // 60)]
+
+
+@settings(max_examples=200)
+@given(KNOWN, expressions(LEAVES, 6))
+def test_simplified_under_facts_has_the_same_value_where_they_hold(known: _Known, e: Expr) -> None:
+    simpler = Simplifier(known.facts).expr(e)
+    for at in _satisfying(known):
+        assert value(simpler, at) == value(e, at), (known.told, e, simpler, at)
+
+
+@settings(max_examples=200)
+@given(KNOWN, conditions(expressions(LEAVES, 4)))
+def test_condition_decided_by_facts_is_so_where_they_hold(known: _Known, e: Expr) -> None:
+    simpler = Simplifier(known.facts).expr(e)
+    for at in _satisfying(known):
+        assert value(simpler, at) == value(e, at), (known.told, e, simpler, at)
+
+
+@settings(max_examples=250)
+@given(KNOWN, expressions(LEAVES, 5), expressions(LEAVES, 5))
+def test_what_a_sample_refutes_is_not_proven(known: _Known, a: Expr, b: Expr) -> None:
+    gap = max(value(a, at) - value(b, at) for at in _satisfying(known))
+    below = ir.add(b, ir.i64(gap - 1))
+    assert not known.facts.proves_le(a, below), (known.told, a, below)
+    simplifier = Simplifier(known.facts)
+    assert not known.facts.proves_le(simplifier.expr(a), simplifier.expr(below)), (known.told, a, below)
+
+
+@settings(max_examples=200)
+@given(KNOWN, expressions(LEAVES))
+def test_states_that_refute_keep_the_facts_and_value_an_expression_as_evaluation_does(known: _Known, e: Expr) -> None:
+    for world in known.facts._states():
+        at = {v: world.value(linear_of(v), known.facts) for v in LEAVES}
+        assert all(value(least, at) <= value(most, at) for least, most in known.facts._said)
+        assert world.value(linear_of(e), known.facts) == value(e, at)
+
+
+def test_a_state_is_found_for_facts_that_lead_from_one_to_the_other() -> None:
+    outer, inner = Facts(), variables("i")[0]
+    outer.assume_at_least(n, ir.ONE)
+    assume_loop(outer, x, ir.Interval(ir.ZERO, n))
+    facts = Facts(outer)
+    assume_loop(facts, inner, ir.Interval(x, ir.sub(n, x)))
+    assert len(facts._states()) == len(Kind)
+    assert any(state.value(difference(x, inner).plus(linear_of(ir.i64(-1))), facts) < 0 for state in facts._states())
+    assert all(state.value(difference(inner, x), facts) >= 0 for state in facts._states())
+    facts.assume_at_most(n, ir.ZERO)
+    assert not facts._states(), "nothing is known where nothing can be"
+
+
+@settings(max_examples=200)
+@given(KNOWN, expressions(LEAVES, 6))
+def test_constant_range_holds_every_value(known: _Known, e: Expr) -> None:
+    low, high = known.facts.constant_range(e)
+    for at in _satisfying(known):
+        assert low <= value(e, at) <= high, (known.told, e, at)
+
+
+@settings(max_examples=200)
+@given(KNOWN, expressions(LEAVES, 6))
+def test_constant_limit_is_never_exceeded(known: _Known, e: Expr) -> None:
+    limit = constant_limit(e, known.facts)
+    assume(limit is not None)
+    assert limit is not None
+    for at in _satisfying(known):
+        assert value(e, at) <= limit, (known.told, e, at)
+
+
+@settings(max_examples=200)
+@given(expressions(LEAVES), expressions(LEAVES), ENVIRONMENTS)
+def test_linear_forms_have_the_value_of_what_they_stand_for(a: Expr, b: Expr, environments: list[Environment]) -> None:
+    back, gap = to_expr(linear_of(a)), to_expr(difference(a, b))
+    for at in environments:
+        assert value(back, at) == value(a, at)
+        assert value(gap, at) == value(a, at) - value(b, at)
+
+
+# -- what must be proven and simplified: exact bounds hang on it
+
+
+def _loop(var: ir.Variable, low: Expr, length: Expr) -> Facts:
+    facts = Facts()
+    assume_loop(facts, var, ir.Interval(low, length))
+    return facts
+
+
+def test_split_guards_are_decided_where_the_factor_divides() -> None:
+    # for x in (0, 64/8) for y in (0, 8): x*8 + y < 64
+    facts = Facts(_loop(x, ir.ZERO, ir.i64(8)))
+    assume_loop(facts, y, ir.Interval(ir.ZERO, ir.i64(8)))
+    e = ir.less(ir.add(ir.mul(x, ir.i64(8)), y), ir.i64(64))
+    assert simplify(e, facts) is ir.TRUE
+    assert simplify(ir.less(ir.i64(63), ir.add(ir.mul(x, ir.i64(8)), y)), facts) is ir.FALSE
+
+
+def test_shifted_split_stays_below_the_length() -> None:
+    facts = _loop(x, ir.ZERO, ir.div(ir.add(n, ir.i64(7)), ir.i64(8)))
+    facts.assume_at_least(n, ir.i64(8))
+    start = ir.minimum(ir.mul(x, ir.i64(8)), ir.sub(n, ir.i64(8)))
+    assert facts.proves_le(ir.add(start, ir.i64(7)), ir.sub(n, ir.ONE))
+    assert facts.proves_le(ir.ZERO, start)
+
+
+def test_quotients_and_remainders_of_multiples() -> None:
+    e = ir.add(ir.mul(x, ir.i64(8)), ir.mul(y, ir.i64(4)))
+    assert repr(simplify(ir.div(e, ir.i64(4)))) == "x*2 + y"
+    assert simplify(ir.mod(e, ir.i64(4))) is ir.ZERO
+    assert repr(simplify(ir.div(ir.div(x, ir.i64(3)), ir.i64(4)))) == "x/12"
+    facts = _loop(y, ir.ZERO, ir.i64(8))
+    assert simplify(ir.div(ir.add(ir.mul(x, ir.i64(8)), y), ir.i64(8)), facts) is x
+    assert simplify(ir.mod(ir.add(ir.mul(x, ir.i64(8)), y), ir.i64(8)), facts) is y
+
+
+def test_what_cancels_does() -> None:
+    length = ir.sub(ir.add(ir.add(ir.mul(x, ir.i64(32)), ir.i64(32)), ir.ONE), ir.sub(ir.mul(x, ir.i64(32)), ir.ONE))
+    assert simplify(length) is ir.i64(34)
+    shifted = ir.minimum(ir.add(x, ir.i64(3)), ir.add(x, y))
+    assert repr(simplify(ir.sub(shifted, x))) in ("min(3, y)", "min(y, 3)")
+
+
+def test_an_index_through_int32_and_back_is_dropped_only_where_it_fits() -> None:
+    there_and_back = Cast(INT64, Cast(INT32, x))
+    assert simplify(there_and_back) is there_and_back
+    assert simplify(there_and_back, _loop(x, ir.ZERO, ir.i64(100))) is x
+    assert simplify(there_and_back, _loop(x, ir.ZERO, ir.i64(1 << 31))) is x
+    assert simplify(there_and_back, _loop(x, ir.ZERO, ir.i64((1 << 31) + 1))) is there_and_back
+
+
+def test_select_with_a_certain_condition() -> None:
+    e = Select(INT64, ir.less(x, ir.add(x, ir.ONE)), y, n)
+    assert simplify(e) is y
+    assert simplify(Select(INT64, ir.Not(BOOL, ir.less(x, ir.add(x, ir.ONE))), y, n)) is n
+
+
+def test_nothing_to_do_gives_the_same_node() -> None:
+    e = ir.add(ir.mul(x, ir.i64(3)), ir.minimum(y, n))
+    assert simplify(e) is e
+    assert all(simplify(part) is part for part in subexpressions([e]))

@@ -1,0 +1,60 @@
+"""What holds inside a loop: its variable's range, and that it runs at least once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import simplify
+from halide_core.ir import Expr, Interval
+from halide_core.ir.visitor import walk
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.passes.simplify_stmt import assume_loop, simplify_tree
+
+x, n, m = (ir.index_variable(name) for name in "xnm")
+
+
+@pytest.mark.parametrize(
+    ("low", "length", "e", "wanted"),
+    [
+        (ir.ZERO, n, ir.maximum(n, ir.ONE), n),
+        (ir.ZERO, n, ir.maximum(n, ir.i64(2)), ir.maximum(n, ir.i64(2))),
+        (ir.ZERO, n, ir.minimum(x, ir.sub(n, ir.ONE)), x),
+        (ir.ZERO, n, ir.maximum(x, ir.ZERO), x),
+        (m, n, ir.maximum(x, m), x),
+        (m, n, ir.maximum(n, ir.ONE), n),
+        (ir.i64(3), ir.i64(4), ir.minimum(x, ir.i64(6)), x),
+        (ir.i64(3), ir.i64(4), ir.maximum(x, ir.i64(3)), x),
+        (ir.i64(3), ir.i64(4), ir.less(x, ir.i64(7)), ir.TRUE),
+        (ir.i64(3), ir.i64(4), ir.less(x, ir.i64(6)), ir.less(x, ir.i64(6))),
+    ],
+)
+def test_what_holds_in_a_loop(low: Expr, length: Expr, e: Expr, wanted: Expr) -> None:
+    facts = Facts()
+    assume_loop(facts, x, Interval(low, length))
+    assert simplify(e, facts) is simplify(wanted)
+
+
+def test_a_loop_of_one_iteration_is_that_iteration() -> None:
+    """Its variable is its min, also inside; a parallel loop stays, since the run may ask for its task."""
+    f, x = hl.Func("f"), hl.Var("x")
+    f[x] = x
+    stored = lower_to(f, "fill")
+    loop = next(s for s in walk(stored) if isinstance(s, ir.For))
+    once = replace(loop, bounds=Interval(n, ir.ONE))
+    left = simplify_tree(once)
+    assert not [s for s in walk(left) if isinstance(s, ir.For)]
+    assert [s.args for s in walk(left) if isinstance(s, ir.Provide)] == [(n,)]
+    parallel = replace(once, kind=ir.LoopKind.PARALLEL)
+    assert isinstance(simplify_tree(parallel), ir.For)
+
+
+def lower_to(f: hl.Func, name: str) -> ir.Stmt:
+    """The tree that a pass left."""
+    trace = Trace()
+    lower(f._request(), trace=trace)
+    return dict(trace.passes)[name]

@@ -1,0 +1,67 @@
+"""Names of pipelines, Funcs and Params that C or the emitted code has a meaning for."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.lowering.driver import lower
+from halide_core.runtime.codegen.names import symbol
+from halide_core.runtime.codegen.unit import emit_c
+from tests.support.checking import same, variables
+
+x, y = variables("x y")
+
+TAKEN = """
+    min_i64 floor_f32x8 v8sf v16si i32_from_f32 i32x8_of_i8x8 bits_i32x8_from_f32x8 is_nan_f32x8 fma_f32x8
+    rare_log_f32x8 library_sin_f32 all_i32x8 exp_f64 join_f32x8
+    sqrt_f32 gather_f32x8_i64x8 gather_two_f32x8_i64x8 lookup_u8x16_i32x16 load_shared_2_f32x8 load_every_2_f32x8
+    splat_const_u8x4 load_strided_u8x4 mul_narrow_i32x8 f32x8_two i64_of_i32x2 product_i64 INT32_MAX SIZE_MAX
+    UINT8_C sinf exp expm1
+    log1pf atan2 acosh memset memcpy malloc free pthread_create halide_malloc exit printf puts strnlen roundl
+"""
+FREE = """
+    blur_u8 floor_plan minimum i32blur stripes strings logo sinus expand load store_it gather lookup max_filter MAX v8
+    free_it
+"""
+
+
+@pytest.mark.parametrize("name", TAKEN.split())
+def test_pipeline_gets_another_symbol(name: str) -> None:
+    assert symbol(name) != name
+
+
+@pytest.mark.parametrize("name", FREE.split())
+def test_pipeline_keeps_its_name(name: str) -> None:
+    assert symbol(name) == name
+
+
+def program(name: str) -> hl.Func:
+    """Rounds, converts, and reads neighbours anywhere, under one name for the pipeline, a Func and a Param."""
+    table, at = hl.ImageParam(hl.Float(32), 1, f"{name}_t"), hl.ImageParam(hl.UInt(8), 1, f"{name}_i")
+    table.set(np.arange(9, dtype=np.float32))
+    at.set(np.arange(16, dtype=np.uint8) % 8)
+    inner, f = hl.Func(name), hl.Func(name)
+    place = hl.i32(at[x])
+    inner[x, y] = hl.floor(table[hl.clamp(place, 0, 7)] + table[hl.clamp(place, 0, 7) + 1] * 0.5) + hl.Param(
+        hl.Float(32), name, 2.0
+    )
+    f[x, y] = hl.i32(inner[x, y]) + y
+    inner.compute_root().vectorize(x, 8)
+    f.vectorize(x, 8)
+    return f
+
+
+COMPILED = """
+    floor_f32x8 v8sf i32x8_from_f32x8 i64_of_i32x2 f32x8_two gather_two_f32x8_i32x8 SIZE_MAX INT32_MAX memset floorf
+"""
+
+
+@pytest.mark.parametrize("name", COMPILED.split())
+def test_whatever_the_name_it_compiles(name: str) -> None:
+    f = program(name)
+    same(np.asarray(f.realize([16, 2])), f.evaluate([16, 2]))
+    assert re.search(rf"\bint {symbol(name)}\(", emit_c(lower(f._request())))

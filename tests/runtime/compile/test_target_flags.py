@@ -1,0 +1,36 @@
+"""The C compiler's flags for a target: instructions, and for which machine they are chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import halide_core as hl
+from halide_core.run.backend import Request
+from halide_core.runtime.compile.target_flags import compile_options
+from tests.support.targets import MIDDLE
+
+
+def request(target: hl.Target | None) -> Request:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x
+    return f._request(target=target)
+
+
+@pytest.mark.parametrize("runs_here", [True, False])
+def test_without_a_target_it_is_this_machine(runs_here: bool) -> None:
+    flags = compile_options(request(None), runs_here=runs_here).flags()
+    assert "-march=native" in flags and "-mtune=native" not in flags
+
+
+@pytest.mark.parametrize("runs_here", [True, False])
+def test_named_instructions_are_tuned_for_where_they_run(runs_here: bool) -> None:
+    flags = compile_options(request(MIDDLE), runs_here=runs_here).flags()
+    assert {"-march=x86-64", "-mavx2", "-mfma"} <= set(flags) and "-march=native" not in flags
+    assert ("-mtune=native" in flags) == runs_here
+
+
+def test_what_the_request_says_comes_last() -> None:
+    flags = compile_options(replace(request(MIDDLE), flags=("-mtune=generic",)), runs_here=True).flags()
+    assert flags.index("-mtune=generic") > flags.index("-mtune=native")

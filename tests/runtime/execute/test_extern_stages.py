@@ -1,0 +1,247 @@
+"""Extern stages: a C function that computes a Func, by Halide's protocol, in every place where one can stand."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.runtime.compile.toolchain import DEFAULT_OPTIONS, compile_shared, find_compiler
+from halide_core.runtime.crt.runtime_library import HEADER
+from tests.support.blame import refused
+
+x, y, z = hl.Var("x"), hl.Var("y"), hl.Var("z")
+SOURCE = r"""
+int test_asked = 0;
+
+/* out(x) = in(x - 1) + in(x) + in(x + 1) + k */
+int test_box3(halide_buffer_t *in, int32_t k, halide_buffer_t *out) {
+    const int32_t min = out->dim[0].min, extent = out->dim[0].extent;
+    if (!in->host) {
+        test_asked++;
+        in->dim[0].min = min - 1;
+        in->dim[0].extent = extent + 2;
+        return out->host ? 1 : 0;
+    }
+    const int32_t *from = (const int32_t *)in->host;
+    for (int32_t x = 0; x < extent; x++) {
+        const int32_t at = (min + x - in->dim[0].min) * in->dim[0].stride;
+        ((int32_t *)out->host)[x] = from[at - 1] + from[at] + from[at + 1] + k;
+    }
+    return 0;
+}
+
+/* out(x, y) = a(x) * b(y), of float and uint8 */
+int test_outer(halide_buffer_t *a, halide_buffer_t *b, bool negative, float scale, halide_buffer_t *out) {
+    if (!a->host || !b->host) {
+        if (!a->host) { a->dim[0] = out->dim[0]; a->dim[0].stride = 1; }
+        if (!b->host) { b->dim[0] = out->dim[1]; b->dim[0].stride = 1; }
+        return 0;
+    }
+    for (int32_t j = 0; j < out->dim[1].extent; j++) {
+        for (int32_t i = 0; i < out->dim[0].extent; i++) {
+            const float left = ((const float *)a->host)[i + out->dim[0].min - a->dim[0].min];
+            const uint8_t right = b->host[j + out->dim[1].min - b->dim[0].min];
+            ((float *)out->host)[i + j * out->dim[1].stride] = (negative ? -scale : scale) * left * right;
+        }
+    }
+    return 0;
+}
+
+int test_squares(halide_buffer_t *out) {
+    for (int32_t x = 0; x < out->dim[0].extent; x++) {
+        ((int32_t *)out->host)[x] = (out->dim[0].min + x) * (out->dim[0].min + x);
+    }
+    return 0;
+}
+
+/* asks for more of the output than is needed, to multiples of 8 */
+int test_rounding(halide_buffer_t *in, halide_buffer_t *out) {
+    if (!in->host) {
+        out->dim[0].extent = (out->dim[0].extent + 7) / 8 * 8;
+        in->dim[0] = out->dim[0];
+        return 0;
+    }
+    if (out->dim[0].extent % 8) return 5;
+    for (int32_t x = 0; x < out->dim[0].extent; x++) {
+        ((int32_t *)out->host)[x] = -((const int32_t *)in->host)[out->dim[0].min + x - in->dim[0].min];
+    }
+    return 0;
+}
+
+int test_failing(halide_buffer_t *out) { return 77; }
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The C functions, in this process."""
+    folder: Path = tmp_path_factory.mktemp("extern")
+    source, output = folder / "stages.c", folder / "stages.so"
+    source.write_text(f'#include <stdbool.h>\n#include "{HEADER}"\n{SOURCE}', encoding="utf-8")
+    compile_shared([source], output, options=DEFAULT_OPTIONS, compiler=find_compiler())
+    return ctypes.CDLL(str(output), ctypes.RTLD_GLOBAL)
+
+
+def squares() -> hl.Func:
+    f = hl.Func("squares")
+    f[x] = x * x
+    return f
+
+
+def box3(of: hl.Func, k: Any = 0, name: str = "box") -> hl.Func:
+    e = hl.Func(name)
+    e.define_extern("test_box3", [of, k], hl.Int(32), 1)
+    return e
+
+
+def expected_box(at: Any, k: int = 0) -> Any:
+    return 3 * at * at + 2 + k
+
+
+def test_stage_between_others(library: Any) -> None:
+    e, f = box3(squares(), 7), hl.Func("f")
+    f[x] = e[x] + e[x + 2]
+    f.vectorize(x, 4)
+    e.compute_root()
+    at = np.arange(6)
+    before = ctypes.c_int.in_dll(library, "test_asked").value
+    assert np.array_equal(np.asarray(f.realize([6])), expected_box(at, 7) + expected_box(at + 2, 7))
+    assert ctypes.c_int.in_dll(library, "test_asked").value > before
+
+
+def test_stage_as_an_output_and_into_a_window_of_its_own() -> None:
+    e = box3(squares())
+    assert np.array_equal(np.asarray(e.realize([5])), expected_box(np.arange(5)))
+    out = hl.Buffer(hl.Int(32), [4])
+    out.set_min([-3])
+    e.realize(out)
+    assert list(out) == expected_box(np.arange(-3, 1)).tolist()
+
+
+def test_stages_in_a_row_and_a_func_between() -> None:
+    inner = box3(squares(), 1, "inner")
+    twice, between = box3(inner, 2, "twice"), hl.Func("between")
+    between[x] = inner[x] * 2
+    outer, f = box3(between, hl.Param(hl.Int(32), "k", 3), "outer"), hl.Func("f")
+    f[x] = twice[x] + outer[x] * 1000
+    first = expected_box(np.arange(-2, 8), 1)
+    sums = first[:-2] + first[1:-1] + first[2:]
+    found = np.asarray(f.realize([6]))
+    assert np.array_equal(found, ((sums + 2) + (2 * sums + 3) * 1000)[1:-1])
+
+
+def test_values_images_and_buffers_are_passed() -> None:
+    image, scale = hl.ImageParam(hl.Float(32), 1, "image"), hl.Param(hl.Float(32), "scale")
+    bytes_, e, f = hl.Buffer(np.arange(1, 9, dtype=np.uint8)), hl.Func("outer"), hl.Func("f")
+    e.define_extern("test_outer", [image, bytes_, scale > 2.0, hl.abs(scale) + 1], hl.Float(32), [x, y])
+    f[x, y] = e[x + 1, y] * 2
+    data = np.linspace(0, 1, 6, dtype=np.float32)
+    image.set(data)
+    for value, sign in ((0.5, 1.0), (3.0, -1.0)):
+        scale.set(value)
+        expected = np.outer(np.arange(1, 5), data[1:6]) * sign * (value + 1) * 2
+        assert np.allclose(np.asarray(f.realize([5, 4])), expected)
+    call = f.compile_to_callable([scale, image])
+    out = np.zeros((4, 5), np.float32)
+    call(0.5, data, out)
+    call(0.5, data * 2, out)
+    assert np.allclose(out, np.outer(np.arange(1, 5), data[1:6]) * 6)
+
+
+def test_bounds_of_inputs_go_through_the_function() -> None:
+    image, g = hl.ImageParam(hl.Int(32), 1, "image"), hl.Func("g")
+    g[x] = image[x + 10]
+    e, f = box3(g), hl.Func("f")
+    f[x] = e[x - 1]
+    f.infer_input_bounds([8])
+    found = image.get()
+    assert found is not None and (found.left(), found.width()) == (8, 10)
+    image.reset()
+    direct, h = hl.Func("direct"), hl.Func("h")
+    direct.define_extern("test_box3", [image, 0], hl.Int(32), 1)
+    h[x] = direct[x]
+    h.infer_input_bounds([8])
+    found = image.get()
+    assert found is not None and (found.left(), found.width()) == (-1, 10)
+
+
+def test_stage_without_inputs_and_one_that_widens_its_output() -> None:
+    e, rounding, f = hl.Func("e"), hl.Func("rounding"), hl.Func("f")
+    e.define_extern("test_squares", [], hl.Int(32), 1)
+    rounding.define_extern("test_rounding", [e], hl.Int(32), 1)
+    f[x] = rounding[x] + 1
+    assert np.asarray(f.realize([5])).tolist() == [1 - i * i for i in range(5)]
+
+
+def test_producer_that_rounds_up_is_cropped() -> None:
+    g = squares()
+    g.vectorize(x, 8, hl.TailStrategy.RoundUp)
+    e = box3(g, 1)
+    assert np.array_equal(np.asarray(e.realize([5])), expected_box(np.arange(5), 1))
+
+
+def test_what_a_stage_says_of_itself() -> None:
+    e = box3(squares(), 7)
+    assert e.is_extern() and e.extern_function_name() == "test_box3" and e.defined()
+    assert e.type() is hl.Int(32) and [v.name() for v in e.args()] == ["_0"]
+    assert str(e) == "box[_0]: extern stage test_box3(squares, 7)"
+    assert not squares().is_extern() and squares().extern_function_name() == ""
+
+
+def test_arguments_say_what_they_are() -> None:
+    image, data = hl.ImageParam(hl.UInt(8), 1, "image"), hl.Buffer(hl.UInt(8), [2])
+    asked: list[Callable[[hl.ExternFuncArgument], bool]] = [
+        lambda a: a.is_func(), lambda a: a.is_expr(), lambda a: a.is_buffer(), lambda a: a.is_image_param()
+    ]  # fmt: skip
+    for which, given in enumerate((squares(), hl.Expr(3), data, image)):
+        argument = hl.ExternFuncArgument(given)
+        assert argument.defined() and [ask(argument) for ask in asked] == [k == which for k in range(4)]
+    assert not hl.ExternFuncArgument().defined()
+
+
+def test_failure_of_the_function_ends_the_run() -> None:
+    e = hl.Func("e")
+    e.define_extern("test_failing", [], hl.Int(32), 1)
+    refused(hl.PipelineError, lambda: e.realize([3]), '"test_failing"', '"e"', "77", at="e.realize([3])")
+
+
+def test_mistakes_are_refused() -> None:
+    e, undefined, many = hl.Func("e"), hl.Func("undefined"), (hl.Int(32), hl.Int(8))
+    none = hl.Func("none")
+    none.define_extern("no_such_function", [], hl.Int(32), 1)
+    refused(hl.PipelineError, lambda: none.realize([3]), '"no_such_function"', "CDLL", at="none.realize([3])")
+    refused(hl.DefinitionError, lambda: e.define_extern("f g", [], hl.Int(8), 1), "'f g'", at="e.define_extern")
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [undefined], hl.Int(8), 1), '"undefined"', at="e.def")
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [x], hl.Int(8), 1), '"x"', "starts", at="[x]")
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Handle(), 1), "handle64", at="hl.Handle()")
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), -1), "-1", "dimensions", at="hl.Int(8), -1")
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), [x, x]), "different", at="[x, x]")
+    refused(hl.NotAvailableError, lambda: e.define_extern("f", [], many, 1), "several values", at="many")
+    nothing = hl.ExternFuncArgument()
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [nothing], hl.Int(8), 1), "undefined", at="[nothing]")
+    made = box3(squares())
+    refused(hl.DefinitionError, lambda: made.define_extern("f", [], hl.Int(8), 1), '"box"', "already", at="made.define")
+    refused(hl.DefinitionError, lambda: made.__setitem__(x, 3), '"box"', "extern stage", at="made.__setitem__")
+    refused(hl.NotAvailableError, lambda: made.evaluate([3]), '"box"', "extern stage", at="made.evaluate")
+    refused(hl.NotAvailableError, lambda: made.certify().ok, '"box"', "realize()", at="made.certify")
+    refused(hl.NotAvailableError, lambda: made.explain(input="in"), "loop nests", at="made.explain")
+    refused(hl.NotAvailableError, lambda: made.compile_to_c("f.c", []), '"box"', at="made.compile_to_c")
+
+
+def test_schedules_without_effect_are_refused() -> None:
+    g = squares()
+    e, f = box3(g), hl.Func("f")
+    f[x] = e[x]
+    e.compute_at(f, x)
+    refused(hl.ScheduleError, lambda: f.realize([3]), "compute_at", "extern stage", at="e.compute_at(f, x)")
+    g = squares()
+    e, h = box3(g), hl.Func("h")
+    h[x] = e[x]
+    g.compute_at(e, hl.Var("_0"))
+    refused(hl.ScheduleError, lambda: h.realize([3]), '"box"', "no loops", at="g.compute_at(e")

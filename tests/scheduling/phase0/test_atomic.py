@@ -1,0 +1,171 @@
+"""``atomic``: iterations that meet take turns; they leave what serial ones leave, and the certificate says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.bounds.verify.program import program_claims
+from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.ir import Provide, Stmt, Store
+from halide_core.ir.visitor import Rewriter, walk
+from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.interpreter.machine import interpret
+from halide_core.lowering.interpreter.memory_model import RaceError
+from halide_core.runtime.codegen.unit import emit_c
+from tests.support.checking import check, image, numbers, same
+
+x, y, u = (hl.Var(n) for n in "x y u".split())
+ro, ri = hl.RVar("ro"), hl.RVar("ri")
+GUARD = hl.TailStrategy.GuardWithIf
+INT = hl.Int(32)
+DATA = numbers((40, 30), np.uint8)
+Update = Callable[[hl.Expr, hl.Expr], hl.Expr]
+OPERATORS: dict[str, Update] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * (b | 1), "max": hl.max, "min": hl.min,
+    "&": lambda a, b: a & ~b, "|": lambda a, b: a | b, "^": lambda a, b: b ^ a,
+}  # fmt: skip
+
+
+def histogram(operator: Update = OPERATORS["+"], type: hl.Type = INT) -> tuple[hl.Func, hl.RDom]:
+    """Values of a picture by brightness, put together by an operator."""
+    im, r, h = image(DATA, "im"), hl.RDom([(0, 30), (0, 40)], "r"), hl.Func("h")
+    h[x] = hl.cast(type, 5)
+    bin = hl.i32(im[r.x, r.y]) // 16
+    h[bin] = operator(h[bin], hl.cast(type, r.x + 7 * r.y))
+    return h, r
+
+
+def serial(operator: Update = OPERATORS["+"], type: hl.Type = INT) -> Any:
+    """What serial loops leave."""
+    return np.asarray(histogram(operator, type)[0].realize([16]))
+
+
+@pytest.mark.parametrize("type", [hl.UInt(8), hl.Int(16), hl.Int(32), hl.UInt(64)], ids=str)
+@pytest.mark.parametrize("operator", list(OPERATORS))
+def test_operators_in_threads_and_lanes(operator: str, type: hl.Type) -> None:
+    for way in ("parallel", "vectorize"):
+        h, r = histogram(OPERATORS[operator], type)
+        stage = h.update().atomic()
+        stage.parallel(r.y) if way == "parallel" else stage.vectorize(r.x, 8)
+        same(h.realize([16]), serial(OPERATORS[operator], type))
+
+
+def test_instructions_where_machines_have_them() -> None:
+    for operator, text in (("+", "fetch_add("), ("^", "fetch_xor("), ("max", "compare_exchange(")):
+        h, r = histogram(OPERATORS[operator])
+        h.update().atomic().parallel(r.y)
+        assert f"__atomic_{text}" in emit_c(lower(h._request()))
+    h, r = histogram()
+    h.update().atomic().vectorize(r.x, 8)
+    assert "__atomic" not in emit_c(lower(h._request()))  # lanes of one thread
+
+
+def test_splits_and_pure_loops_around() -> None:
+    im, r = image(DATA, "im"), hl.RDom([(0, 40)], "r")
+    f = hl.Func("f")
+    f[x] = hl.u64(1)
+    f[x] += hl.u64(im[x, r.x]) * hl.u64(r.x)
+    f.update().split(r.x, ro, ri, 7, GUARD).reorder(x, ri, ro).atomic().parallel(ro).vectorize(x, 4, GUARD)
+    check(f, [30], np.asarray(f.evaluate([30])))
+    g = hl.Func("g")
+    g[x] = hl.u64(1)
+    g[x] += hl.u64(im[x, r.x]) * hl.u64(r.x)
+    g.update().atomic().unroll(x, 2, GUARD).split(r.x, ro, ri, 8, GUARD).vectorize(ri).parallel(ro).parallel(x)
+    check(g, [30], np.asarray(f.evaluate([30])))
+
+
+def test_floats_are_assumed() -> None:
+    im, r, f = image(DATA, "im"), hl.RDom([(0, 30), (0, 40)], "r"), hl.Func("f")
+    f[()] = hl.f64(0)
+    f[()] += hl.f64(im[r.x, r.y])
+    f.update().atomic().parallel(r.y)
+    assumed = [result for result in f.certify().results if result.status is Status.ASSUMED]
+    assert [result.assumptions[0].told for result in assumed] == ["f.update().atomic()"]
+    assert float(np.asarray(f.realize([]))) == float(DATA.sum())  # whole numbers: sums are exact
+
+
+def test_values_of_a_tuple_in_lanes() -> None:
+    im, r, f = image(DATA, "im"), hl.RDom([(0, 40)], "r"), hl.Func("f")
+    f[x] = (hl.i32(0), hl.u8(0))
+    f[x] = (f[x][0] + hl.i32(im[x, r.x]), hl.max(f[x][1], im[x, r.x]))
+    f.update().atomic().vectorize(r.x, 8)
+    totals, most = (np.asarray(each) for each in f.realize([30]))
+    same(totals, DATA.sum(axis=0, dtype=np.int32))
+    same(most, DATA.max(axis=0))
+
+
+def test_merge_of_partial_results() -> None:
+    h, r = histogram()
+    part = h.update().atomic().rfactor(r.y, u)
+    part.compute_root().update().parallel(u)
+    h.update().atomic().parallel(r.y)
+    same(h.realize([16]), serial())
+
+
+def test_specialized_stage() -> None:
+    p = hl.Param(hl.Int(32), "p", 3)
+    h, r = histogram()
+    h.update().atomic().specialize(p > 2).parallel(r.y)
+    h.update().vectorize(r.x, 4)
+    for value in (3, 1):
+        p.set(value)
+        same(h.realize([16]), serial())
+
+
+def test_word_of_the_user() -> None:
+    im, r, f = image(DATA, "im"), hl.RDom([(0, 30), (0, 40)], "r"), hl.Func("f")
+    f[x] = hl.i32(-1)
+    f[hl.i32(im[r.x, r.y]) // 16] = hl.select(f[hl.i32(im[r.x, r.y]) // 16] < 0, hl.i32(7), hl.i32(7))
+    f.update().atomic(True).parallel(r.y)
+    assert "f.update().atomic(True)" in [a.told for result in f.certify().results for a in result.assumptions]
+    check(f, [16], np.asarray(f.evaluate([16])))
+
+
+def test_what_is_traced_is_shown_once(capfd: pytest.CaptureFixture[str]) -> None:
+    for operator in ("+", "max"):
+        h, r = histogram(OPERATORS[operator])
+        h.trace_stores().trace_loads()
+        h.update().atomic().parallel(r.y)
+        same(h.realize([16]), serial(OPERATORS[operator]))
+        lines = capfd.readouterr().out.splitlines()
+        assert sum(line.startswith("Store h(") for line in lines) == 16 + DATA.size
+        assert sum(line.startswith("Load h(") for line in lines) == DATA.size
+
+
+class _Plain(Rewriter):
+    """Updates that are no single steps."""
+
+    def rewrite_Provide(self, s: Provide) -> Stmt:
+        """Without the mark."""
+        return replace(s, atomic=False)
+
+    def rewrite_Store(self, s: Store) -> Stmt:
+        """Without the mark."""
+        return replace(s, atomic=False)
+
+
+def test_without_the_mark_it_is_a_race() -> None:
+    h, r = histogram()
+    h.bound(x, 0, 16).update().atomic().parallel(r.y)
+    trace = Trace()
+    lowered = lower(h._request(), trace=trace)
+    assert trace.query is not None and trace.answers is not None
+    given: Any = [hl.Buffer(DATA)], [hl.Buffer(hl.Int(32), [16])]
+    for tree in (dict(trace.passes)["layout_checks"], lowered.body):
+        assert any(isinstance(s, Provide | Store) and s.atomic for s in walk(tree))
+        outcome = interpret(tree, lowered.arguments, *given)
+        same(outcome.result(0, [(0, 16)]), serial())
+        with pytest.raises(RaceError):
+            interpret(_Plain().stmt(tree), lowered.arguments, *given)
+    certified = dict(trace.passes)["layout_checks"]
+    for tree, apart in ((certified, False), (_Plain().stmt(certified), True)):
+        claims = program_claims(trace.query, trace.answers, tree).tree
+        races = [claim for claim in claims if claim.kind is Kind.RACE]
+        assert any("take turns" in str(claim.text) for claim in races) is not apart
+        assert any("no two iterations" in str(claim.text) for claim in races) is apart

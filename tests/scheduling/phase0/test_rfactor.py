@@ -1,0 +1,223 @@
+"""Factored reductions: every operator, in order and out of it, with predicates and split loops, as the reference is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.lowering.driver import certify
+from tests.support.checking import image, numbers
+
+x, y, u, v = (hl.Var(n) for n in "x y u v".split())
+ro, ri, rf = (hl.RVar(n) for n in ("ro", "ri", "rf"))
+Step = Callable[[Any, Any], Any]
+
+
+def as_evaluated(f: hl.Func, window: list[int]) -> None:
+    """The compiled result is that of the user's own definitions."""
+    found, wanted = f.realize(window), f.evaluate(window)
+    found, wanted = (each if isinstance(each, tuple) else (each,) for each in (found, wanted))
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(np.asarray(a), b, strict=True)
+
+
+def laws(f: hl.Func) -> dict[str, Status]:
+    """The claims about laws in a certificate, and how they ended; to be asked before the program is compiled, since
+    a test run certifies a program once."""
+    return {r.claim.told(): r.status for r in certify(f._request()).results if r.claim.kind is Kind.LAW}
+
+
+OPERATORS: dict[str, tuple[hl.Type, float, Step]] = {
+    "sum": (hl.Int(32), 0, lambda f, g: f + g),
+    "difference": (hl.UInt(8), 3, lambda f, g: f - g),
+    "chain": (hl.Int(16), 1, lambda f, g: g + (f + 3) - g * 2),
+    "product": (hl.UInt(16), 1, lambda f, g: f * g),
+    "min": (hl.Int(8), 100, hl.min),
+    "max": (hl.UInt(32), 0, lambda f, g: hl.max(g, f)),
+    "least by select": (hl.Int(32), 90, lambda f, g: hl.select(g < f, g, f)),
+    "and": (hl.UInt(8), 255, lambda f, g: f & g),
+    "or": (hl.Int(64), 0, lambda f, g: f | g),
+    "xor": (hl.UInt(32), 5, lambda f, g: f ^ g),
+    "any": (hl.Bool(), 0, lambda f, g: f | g),
+    "all": (hl.Bool(), 1, lambda f, g: f & g),
+}
+
+
+@pytest.mark.parametrize("kept", [0, 1], ids=["inner", "outer"])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operator(name: str, kept: int) -> None:
+    type, first, step = OPERATORS[name]
+    r = hl.RDom([(1, 9), (0, 5)], "r")
+    im = image(numbers((5, 12), type.dtype), "im")
+    f = hl.Func("f")
+    f[x] = hl.cast(type, int(first))
+    f[x] = step(f[x], im[r.x + x, r.y])
+    partial = f.update().rfactor([r.x, r.y][kept], u)
+    partial.compute_root().update().parallel(u)
+    assert [a.name() for a in partial.args()] == ["x", "u"]
+    found = laws(f)
+    assert len(found) == (2 if kept else 3)  # outer loops keep the order, so that nothing need commute
+    assert set(found.values()) == {Status.PROVEN}
+    as_evaluated(f, [2])
+
+
+def test_default_place_is_where_the_merge_needs_it() -> None:
+    r = hl.RDom([(0, 7), (0, 3)], "r")
+    im = image(numbers((3, 9), np.int32), "im")
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = 0
+    f[x] += im[r.x + x, r.y]
+    f.update().rfactor(r.x, u)
+    g[x] = f[x] + f[x + 1]
+    as_evaluated(g, [2])
+
+
+@pytest.mark.parametrize("size", [32, 37])
+@pytest.mark.parametrize("kept", ["ri", "ro"])
+def test_split_loops(size: int, kept: str) -> None:
+    im = image(numbers((size,), np.int32), "im")
+    r = hl.RDom([(0, size)], "r")
+    f = hl.Func("f")
+    f[()] = 0
+    f[()] += im[r.x]
+    partial = f.update().split(r.x, ro, ri, 8).rfactor({"ri": ri, "ro": ro}[kept], u)
+    partial.compute_root().update().vectorize(u, 8 if kept == "ri" else 2, hl.TailStrategy.GuardWithIf)
+    as_evaluated(f, [])
+
+
+def test_domain_of_a_run_time_length() -> None:
+    n = hl.Param(hl.Int(32), "n", 11)
+    im = image(numbers((40,), np.int32), "im")
+    r = hl.RDom([(2, n)], "r")
+    f = hl.Func("f")
+    f[()] = 0
+    f[()] += im[r.x] * r.x
+    f.update().split(r.x, ro, ri, 4).rfactor(ri, u).compute_root().vectorize(u, 4).update().vectorize(u, 4)
+    for length in (11, 12, 1, 0, 38):
+        n.set(length)
+        as_evaluated(f, [])
+    n.set(-1)
+    with pytest.raises(hl.PipelineError, match="extent"):
+        f.realize([])
+
+
+def test_fused_and_renamed_loops() -> None:
+    im = image(numbers((6, 7), np.int32), "im")
+    r = hl.RDom([(0, 7), (1, 4)], "r")
+    f = hl.Func("f")
+    f[x] = x
+    f[x] += im[r.x, r.y + x]
+    update = f.update().fuse(r.x, r.y, rf).split(rf, ro, ri, 5).rename(ri, r.x)
+    update.rfactor(r.x, u).compute_at(f, x)
+    as_evaluated(f, [2])
+
+
+def test_predicates_and_points_of_a_histogram() -> None:
+    im = image(numbers((20, 30), np.uint8), "im")
+    r = hl.RDom([(0, 30), (0, 20)], "r")
+    r.where(r.x * 2 < r.y + 20)
+    hist = hl.Func("hist")
+    hist[x] = 0
+    hist[hl.i32(im[r.x, r.y])] += 1
+    partial = hist.update().rfactor(r.y, u)
+    partial.compute_root().parallel(u).update().parallel(u)
+    hist.update().vectorize(x, 8)
+    as_evaluated(hist, [256])
+
+
+def test_two_loops_at_once_and_one_after_another() -> None:
+    im = image(numbers((4, 5, 6), np.int32), "im")
+    for at_once in (True, False):
+        r = hl.RDom([(0, 6), (0, 5), (0, 4)], "r")
+        f = hl.Func("f")
+        f[()] = 0
+        f[()] += im[r.x, r.y, r.z]
+        if at_once:
+            partial = f.update().rfactor([(r.z, u), (r.y, v)])
+            partial.compute_root().update().parallel(v)
+        else:
+            first = f.update().rfactor(r.z, u)
+            first.compute_root()
+            first.update().rfactor(r.x, v).compute_root().update().vectorize(v, 2)
+        as_evaluated(f, [])
+
+
+def test_first_of_equal_values_stays_the_first() -> None:
+    im = image(np.asarray(numbers((50,), np.uint8) % 5, np.uint8), "im")
+    r = hl.RDom([(0, 50)], "r")
+    f = hl.Func("f")
+    f[()] = (0, hl.u8(255))
+    less = im[r.x] < f[()][1]
+    f[()] = (hl.select(less, r.x, f[()][0]), hl.select(less, im[r.x], f[()][1]))
+    f.update().split(r.x, ro, ri, 8).rfactor(ro, u).compute_root().update().parallel(u)
+    assert set(laws(f).values()) == {Status.PROVEN}
+    as_evaluated(f, [])
+
+
+def test_product_of_complex_numbers() -> None:
+    a, b = (image(numbers((12,), np.int32, seed), name) for seed, name in ((1, "a"), (2, "b")))
+    r = hl.RDom([(0, 12)], "r")
+    f = hl.Func("f")
+    f[()] = (1, 0)
+    re, im = f[()][0], f[()][1]
+    f[()] = (re * a[r.x] - im * b[r.x], re * b[r.x] + im * a[r.x])
+    f.update().split(r.x, ro, ri, 4).rfactor(ri, u).compute_root().update().vectorize(u, 4)
+    assert set(laws(f).values()) == {Status.PROVEN}
+    as_evaluated(f, [])
+
+
+def test_tuple_of_independent_reductions() -> None:
+    im = image(numbers((9, 4), np.int16), "im")
+    r = hl.RDom([(0, 4), (0, 9)], "r")
+    f = hl.Func("f")
+    f[()] = (hl.i16(0), hl.i16(-5), hl.i16(-1))
+    f[()] = (f[()][0] + im[r.x, r.y], hl.max(f[()][1], im[r.x, r.y]), f[()][2] ^ hl.i16(r.x))
+    f.update().rfactor(r.x, u).compute_root().vectorize(u, 4).update().vectorize(u, 4)
+    as_evaluated(f, [])
+
+
+def test_sum_of_floats_is_assumed() -> None:
+    im = image(np.arange(40, dtype=np.float32).reshape(8, 5), "im")
+    r = hl.RDom([(0, 5), (0, 8)], "r")
+    f = hl.Func("f")
+    f[()] = 0.0
+    f[()] += im[r.x, r.y]
+    f.update().rfactor(r.x, u).compute_root()
+    certificate = certify(f._request())
+    assert certificate.ok
+    assert [r.status for r in certificate.results if r.claim.kind is Kind.LAW] == [Status.ASSUMED]
+    assert "f.update().rfactor(r.x, u)" in str(certificate.assumptions[0])
+    as_evaluated(f, [])  # whole numbers: every order gives the same bits
+
+
+def test_partial_func_can_be_realized_alone() -> None:
+    im = image(numbers((3, 4), np.int32), "im")
+    r = hl.RDom([(0, 4), (0, 3)], "r")
+    f = hl.Func("f")
+    f[x] = 0
+    f[x] += im[r.x, r.y] * x
+    partial = f.update().rfactor(r.y, u)
+    np.testing.assert_array_equal(np.asarray(partial.realize([3, 3])), partial.evaluate([3, 3]))
+    with pytest.raises(hl.DefinitionError):
+        partial[x, u] += 1
+
+
+def test_same_text_in_every_process_and_a_key_of_its_own() -> None:
+    def made(factor: bool) -> hl.Func:
+        r = hl.RDom([(0, 4), (0, 3)], "r")
+        f = hl.Func("f")
+        f[x] = 0
+        f[x] += r.x * r.y
+        if factor:
+            f.update().rfactor(r.y, u)
+        return f
+
+    texts = [str(made(True).explain()) for _ in range(2)]
+    assert texts[0] == texts[1]
+    for each in (True, False):
+        as_evaluated(made(each), [3])

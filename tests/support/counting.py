@@ -1,0 +1,82 @@
+"""How often each point is computed, and how much memory is alive at most: what sliding windows and folds are for.
+
+In: a Func and a window. Out: a Count, of the program after bounds inference, run by the target semantics; every pass
+runs too, and its output is the definition's.
+
+    counted(blur, [(0, 8), (0, 8)]).of(bx)   ->   {(x, y): 1, …}
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.lowering.interpreter import machine as interpreter
+from halide_core.lowering.interpreter.code import Allocation, Code, Place
+from halide_core.lowering.interpreter.writes import Run, allocate, write_point
+from tests.support.interpreted import run_program
+
+Point = tuple[int, ...]
+
+
+@dataclass
+class Count:
+    """What one run did."""
+
+    points: Counter[tuple[str, int, Point]] = field(default_factory=Counter)
+    largest: dict[str, int] = field(default_factory=dict)
+    """The most points that an allocation of each Func had."""
+
+    def of(self, func: hl.Func, stage: int = 0) -> dict[Point, int]:
+        """How often each point of a stage was computed."""
+        return {point: n for (name, s, point), n in self.points.items() if name == func.name() and s == stage}
+
+    def total(self, func: hl.Func, stage: int = 0) -> int:
+        """How many points of a stage were computed, each as often as it was."""
+        return sum(self.of(func, stage).values())
+
+    def once(self, func: hl.Func, stage: int = 0) -> bool:
+        """Whether no point was computed twice."""
+        return set(self.of(func, stage).values()) == {1}
+
+    def write(self, stmt: ir.Provide, code: Code, place: Place) -> Run:
+        """An assignment that is counted."""
+        run = write_point(stmt, code, place)
+
+        def counted() -> None:
+            ((numbers, _),) = code.run()
+            self.points[stmt.func.name, stmt.stage, tuple(numbers)] += 1
+            run()
+
+        return counted
+
+    def allocate(self, stmt: ir.Allocate, code: Code, allocation: Allocation) -> Run:
+        """An allocation that is measured."""
+        run = allocate(stmt, code, allocation)
+
+        def measured() -> None:
+            run()
+            for memory in allocation.memories:
+                self.largest[memory.name] = max(self.largest.get(memory.name, 0), memory.size)
+
+        return measured
+
+
+def counted(func: hl.Func, window: Sequence[tuple[int, int]]) -> Count:
+    """See the module's docstring."""
+    count = Count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interpreter, "write_point", count.write)
+        patch.setattr(interpreter, "allocate", count.allocate)
+        run_program(func, window, after="fill")
+    expected = func.evaluate(list(window))
+    for name, found in run_program(func, window, rng=random.Random(1)).items():
+        np.testing.assert_array_equal(found, expected, err_msg=f"after {name}")
+    return count
