@@ -11,6 +11,7 @@ it: a rule that can't fail shows nothing.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,27 @@ MAY_IMPORT = {
     "bounds": frozenset({"halide_core"}),
     "lowering": frozenset({"halide_core", "scheduling", "bounds"}),
     "runtime": frozenset({"halide_core", "scheduling", "bounds", "lowering"}),
+}
+
+# What sub-packages may import of their own package; one that isn't listed may import all of it.
+BASICS = frozenset({"halide_core.errors", "halide_core.unsupported"})
+WITHIN = {
+    "halide_core.ir": BASICS,
+    "halide_core.algorithm": BASICS | {"halide_core.ir", "halide_core.reference", "halide_core.schedule"},
+    "halide_core.analysis": BASICS | {"halide_core.ir", "halide_core.algorithm", "halide_core.reference"},
+    "halide_core.reference": BASICS | {"halide_core.ir", "halide_core.algorithm"},
+    "halide_core.schedule": BASICS | {"halide_core.ir", "halide_core.algorithm", "halide_core.analysis"},
+    "bounds.query": frozenset({"bounds.engines", "bounds.explain", "bounds.verify"}),
+    "bounds.engines": frozenset({"bounds.query", "bounds.infer"}),
+    "bounds.infer": frozenset({"bounds.query", "bounds.engines", "bounds.explain", "bounds.verify"}),
+    "bounds.explain": frozenset({"bounds.query", "bounds.engines", "bounds.infer", "bounds.verify"}),
+    "bounds.verify": frozenset({"bounds.query", "bounds.engines", "bounds.infer", "bounds.explain"}),
+    "lowering.passes": frozenset({"lowering.provenance"}),
+    "lowering.interpreter": frozenset[str](),
+    "runtime.codegen": frozenset[str](),
+    "runtime.compile": frozenset({"runtime.crt"}),
+    "runtime.crt": frozenset({"runtime.compile"}),
+    "scheduling.phase0": frozenset({"scheduling.legality"}),
 }
 
 # Libraries that take long to import, each with the modules that may import it.
@@ -64,6 +86,7 @@ LAZY = {
 BY_NAME = frozenset({"halide_core", "halide_core.run.backend"})
 
 MOST_LINES = 600
+MOST_MODULES = 20
 _TOO_WIDE = ("Exception", "BaseException")
 
 
@@ -177,6 +200,19 @@ def upward_imports(modules: Sequence[Module]) -> list[str]:
     return found
 
 
+def imports_within(modules: Sequence[Module]) -> list[str]:
+    """Sub-packages import what WITHIN says of their own package."""
+    found = []
+    for module in modules:
+        home = next((each for each in WITHIN if module.name.startswith(f"{each}.")), None)
+        for each in module.imports:
+            if home is None or each.target.partition(".")[0] != module.package:
+                continue
+            if not any(f"{each.target}.".startswith(f"{may}.") for may in (home, *WITHIN[home])):
+                found.append(f'{module.at(each.line)}: "{home}" must not import "{each.target}"')
+    return found
+
+
 def bare_imports(modules: Sequence[Module]) -> list[str]:
     """A package has one name, below halide_core: by another it would be a second module."""
     found = []
@@ -286,6 +322,12 @@ def long_files(modules: Sequence[Module]) -> list[str]:
     return [f"{path}: {lines} lines, at most {MOST_LINES}" for path, lines in counts if lines > MOST_LINES]
 
 
+def full_folders(modules: Sequence[Module]) -> list[str]:
+    """A folder is a list that can be read at a glance."""
+    counts = Counter(m.path.parent for m in modules if m.path.name != "__init__.py")
+    return [f"{path}: {n} modules, at most {MOST_MODULES}" for path, n in counts.items() if n > MOST_MODULES]
+
+
 def missing_docstrings(modules: Sequence[Module]) -> list[str]:
     """Every module says what it is."""
     return [f"{m.path}: has no docstring" for m in modules if not ast.get_docstring(m.tree)]
@@ -293,6 +335,7 @@ def missing_docstrings(modules: Sequence[Module]) -> list[str]:
 
 RULES: tuple[Rule, ...] = (
     upward_imports,
+    imports_within,
     bare_imports,
     import_cycles,
     late_imports,
@@ -301,6 +344,7 @@ RULES: tuple[Rule, ...] = (
     star_imports,
     wide_handlers,
     long_files,
+    full_folders,
     missing_docstrings,
 )
 
@@ -322,6 +366,9 @@ def test_packages_are_all_there(modules: list[Module]) -> None:
     folders = {m.name if m.path.name == "__init__.py" else m.name.rpartition(".")[0] for m in modules}
     assert names >= folders | MAY_IMPORT.keys(), "a package without __init__.py is not installed"
     owners = {name for each in OWNERS.values() for name in each}
+    packages = {m.name for m in modules if m.path.name == "__init__.py"}
+    assert WITHIN.keys() <= packages, "a sub-package of WITHIN is gone"
+    assert {may for each in WITHIN.values() for may in each} <= names
     assert {name for lazy in LAZY.values() for name in lazy} <= owners | ON_DEMAND
 
 
@@ -343,11 +390,13 @@ SOUND = {
     "halide_core/func.py": "from . import ir\nimport numpy\ntry:\n    pass\nexcept (OSError, ValueError):\n    pass",
     "halide_core/run/backend.py": "import importlib\ndef backend():\n    return importlib.import_module('x')",
     "scheduling/loops.py": "import sys\nif sys.platform == 'linux':\n    from halide_core.ir import Expr",
-    "bounds/engines/polyhedral.py": "import islpy as isl\nfrom halide_core import ir\nfrom ..oracle import engine",
+    "bounds/engines/polyhedral.py": "import islpy as isl\nfrom halide_core import ir\nfrom .interface import engine",
     "bounds/smt/prover.py": "import z3",
     "bounds/engines/registry.py": "def engine():\n    from . import polyhedral",
     "bounds/oracle.py": "import re",
-    "lowering/passes/unroll.py": "from ..driver import lower\nimport halide_core.ir",
+    "bounds/engines/interface.py": "import re",
+    "lowering/passes/unroll.py": "from ..provenance import record\nimport halide_core.ir",
+    "lowering/provenance.py": "import re",
     "lowering/driver.py": "import halide_core.scheduling.loops, halide_core.bounds.oracle",
     "runtime/jit.py": "from halide_core.lowering import driver\nimport re as c\nwith c.suppress(OSError):\n    pass",
 }
@@ -366,10 +415,12 @@ def test_rule_accepts_a_sound_tree(rule: Rule, tmp_path: Path) -> None:
         (upward_imports, "bounds/a.py", "def f():\n    import halide_core.scheduling", 'a.py:3: "bounds" must'),
         (upward_imports, "lowering/a.py", "if TYPE_CHECKING:\n    from halide_core.runtime.j import J", '"runtime.j"'),
         (upward_imports, "bounds/a/b.py", "from halide_core.lowering import driver", 'not import "lowering.driver"'),
+        (imports_within, "runtime/compile/a.py", "from halide_core.runtime import jit", 'not import "runtime.jit"'),
+        (imports_within, "halide_core/ir/a.py", "from halide_core import func", 'must not import "halide_core.func"'),
         (bare_imports, "lowering/a.py", "from bounds.a import x", '"bounds.a" is "halide_core.bounds.a"'),
         (import_cycles, "halide_core/ir.py", "from .func import Func", "halide_core.func -> halide_core.ir -> halide"),
         (import_cycles, "halide_core/ir.py", "from halide_core import Func", "halide_core -> halide_core.func -> "),
-        (import_cycles, "lowering/driver.py", "from .passes.unroll import u", "lowering.passes.unroll -> lowering.dr"),
+        (import_cycles, "lowering/provenance.py", "from .passes import unroll", "lowering.passes.unroll -> lowering.p"),
         (late_imports, "halide_core/a.py", "def f():\n    if True:\n        import re", 'a.py:4: "re" is imported'),
         (late_imports, "lowering/a.py", "class A:\n    from halide_core import ir", '"halide_core.ir" is imported'),
         (late_imports, "bounds/oracle.py", "def f():\n    import sympy", '"sympy" is imported inside'),
@@ -389,3 +440,10 @@ def test_rule_finds_the_violation(rule: Rule, path: str, text: str, message: str
     found = rule(_tree(tmp_path, SOUND | {path: text}))
     assert len(found) == 1
     assert message in found[0]
+
+
+def test_full_folder_is_found(tmp_path: Path) -> None:
+    files = {f"bounds/query/a{i}.py": "" for i in range(MOST_MODULES)}
+    assert full_folders(_tree(tmp_path, SOUND | files)) == []
+    more = _tree(tmp_path, {"bounds/query/b.py": ""})
+    assert full_folders(more) == ["bounds/query: 21 modules, at most 20"]

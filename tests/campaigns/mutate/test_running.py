@@ -153,8 +153,8 @@ else:
 def runner(root: Path) -> Iterator[Runner]:
     """Two jobs on the made-up tree."""
     folder = root / "tests/campaigns/mutate"
-    folder.mkdir()
-    for package in (root / "tests", folder):
+    folder.mkdir(parents=True)
+    for package in (root / "tests", folder.parent, folder):
         (package / "__init__.py").write_text("", encoding="utf-8")
     (folder / "attempt.py").write_text(_ATTEMPT, encoding="utf-8")
     made = Runner(root, 2)
