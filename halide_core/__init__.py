@@ -181,7 +181,9 @@ from halide_core.schedule.access_directives import Partition
 from halide_core.schedule.directives import TailStrategy
 from halide_core.unsupported import MODULE, missing
 
-if not TYPE_CHECKING:  # else every misspelt name would pass the type checker
+if TYPE_CHECKING:
+    from halide_core.blocks.streaming import stream
+else:  # not for the type checker, which would let every misspelt name pass
 
     def __getattr__(name: str) -> object:
         if name == "imageio":  # loaded on first use: it needs a library that not all have, and that loads slowly
@@ -189,6 +191,10 @@ if not TYPE_CHECKING:  # else every misspelt name would pass the type checker
                 return importlib.import_module("halide_core.imageio")
             except ImportError as absent:
                 raise NotAvailableError("hl.imageio needs the library imageio: pip install imageio.") from absent
+        if name == "dask":  # Dask is an extra
+            return importlib.import_module("halide_core.dask")
+        if name == "stream":  # few programs need it
+            return importlib.import_module("halide_core.blocks.streaming").stream
         missing("halide_core", name, MODULE)
 
 
@@ -362,6 +368,7 @@ __all__ = [
     "sin",
     "sinh",
     "sqrt",
+    "stream",
     "strict_float",
     "sum",
     "tan",

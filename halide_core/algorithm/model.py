@@ -280,6 +280,15 @@ class Renamed(Rewriter):
         self._domains = domains or {}
         self._variables = variables or {}
 
+    @property
+    def to(self) -> dict[ir.Callee, ir.Callee]:
+        """What each callee becomes."""
+        return self._to
+
+    def within(self, domains: dict[ir.Domain, ir.Domain]) -> Renamed:
+        """The same rewriter, for what stands in a definition over another domain."""
+        return type(self)(self._to, domains, self._variables)
+
     def rewrite_Variable(self, e: ir.Variable) -> ir.Expr:
         """The variable under its new name."""
         return ir.Variable(e.type, self._variables.get(e.name, e.name))
@@ -304,7 +313,7 @@ class Renamed(Rewriter):
             copy = ReductionDomain(
                 domain.names, tuple(self.interval(i) for i in domain.bounds), domain.predicate, domain.location
             )
-            inner = type(self)(self._to, {domain: copy}, self._variables)
+            inner = self.within({domain: copy})
             copy.predicate = inner.expr(domain.predicate)
             return replace(inner._stage(d), domain=copy)
         return self._stage(d)

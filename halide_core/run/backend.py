@@ -256,6 +256,10 @@ class Backend(Protocol):
         """The instructions that this machine's processor has, by the Linux kernel's names."""
         ...
 
+    def set_threads(self, count: int) -> None:
+        """Sets how many threads the parallel loops of this process have, those that call them included."""
+        ...
+
     def certify(self, request: Request) -> Certificate:
         """Every claim about the compile, with its verdict."""
         ...

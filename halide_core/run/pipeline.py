@@ -155,7 +155,7 @@ class Realizable(OutputFiles, Pending):
         if any(isinstance(v, Buffer) and not v.has_memory() for v in values):
             run_or_query(compiled, values, [_query(a, w) for a, w in zip(_outputs(request), windows, strict=True)])
             return None
-        regions = _settled(compiled, values, windows)
+        regions = settled(compiled, values, windows)
         filled = _filled(request, regions)
         try:
             compiled.run(values, filled)
@@ -199,7 +199,7 @@ class Realizable(OutputFiles, Pending):
         regions, _ = self._compile(request).query(values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
-                source.bound = _allocated(source, region)
+                source.bound = allocated(source, region)
 
     def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: TargetLike = None) -> Callable:
         """Compiles to a function of ``arguments`` and the outputs.
@@ -321,7 +321,7 @@ _FAR = 1 << 31
 _MORE = (TailStrategy.Auto, TailStrategy.RoundUp, TailStrategy.ShiftInwards, TailStrategy.ShiftInwardsAndBlend)
 
 
-def _settled(compiled: Compiled, values: list[Any], windows: list[Box]) -> list[Box]:
+def settled(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> list[Box]:
     """Regions that contain the windows and need no larger ones themselves: rounding one stage up can make the next
     round further."""
     for _ in range(_ROUNDS):
@@ -423,10 +423,11 @@ def _outputs(request: Request) -> list[Argument]:
 def _filled(request: Request, regions: Sequence[Box]) -> list[Buffer]:
     """A new Buffer for each value of each output."""
     places = [(f, k) for f in request.outputs for k in range(len(f.types))]
-    return [_allocated(f, region, k) for (f, k), region in zip(places, regions, strict=True)]
+    return [allocated(f, region, k) for (f, k), region in zip(places, regions, strict=True)]
 
 
-def _allocated(callee: Function | Image, box: Box, component: int = 0) -> Buffer:
+def allocated(callee: Function | Image, box: Box, component: int = 0) -> Buffer:
+    """A new Buffer of a region, laid out as the strides ask that are promised of an input or an output."""
     promised = callee.constraints.items()
     strides = {d: s.value for (field, d), s in promised if field is Field.STRIDE and isinstance(s, IntImm)}
     # Where constant strides are promised, the least one is the innermost dimension.

@@ -17,6 +17,7 @@ from halide_core.run.backend import (
     Request,
 )
 from halide_core.runtime.compile.toolchain import cpu_features
+from halide_core.runtime.crt.runtime_library import runtime
 from halide_core.runtime.execute.extern_stages import compile_with_externs, has_externs
 from halide_core.runtime.execute.jit import compile_pipeline
 
@@ -35,6 +36,10 @@ class _Runtime:
     def cpu_features(self) -> frozenset[str]:
         """The instructions that this machine's processor has."""
         return cpu_features()
+
+    def set_threads(self, count: int) -> None:
+        """Sets the threads of the pool."""
+        runtime().halide_core_set_num_threads(count)
 
     def certify(self, request: Request) -> Certificate:
         """Every claim about the compile, with its verdict."""

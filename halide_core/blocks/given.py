@@ -1,0 +1,203 @@
+"""What a pipeline of blocks is given: the window of the whole picture, an array for each input, values of parameters.
+
+In: a Func or a Pipeline, a shape, arrays. Out: a Given, in which all of these are checked to go together.
+
+    Given.of(blur, (480, 640), {image: array})   ->   window ((0, 640), (0, 480)), arrays {image: array}
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from halide_core.algorithm.model import Function, Image, Parameter, Requirement
+from halide_core.blocks.local import number
+from halide_core.buffer.buffer import Buffer
+from halide_core.errors import PipelineError
+from halide_core.ir import Field
+from halide_core.ir.types import type_of_dtype
+from halide_core.lang.image_param import ImageParam
+from halide_core.run.backend import Box
+from halide_core.run.output_files import TargetLike
+from halide_core.run.pipeline import Realizable
+from halide_core.run.target import Target, checked_target
+
+Inputs: TypeAlias = "Mapping[ImageParam | str, Any]"
+
+_UNITS = {"": 1, "B": 1} | {
+    unit: size
+    for k, prefix in enumerate("KMGT", 1)
+    for unit, size in ((f"{prefix}B", 1000**k), (f"{prefix}iB", 1024**k))
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Outputs, the window that is asked of them, and all that they are computed from."""
+
+    name: str
+    outputs: tuple[Function, ...]
+    requirements: tuple[Requirement, ...]
+    target: Target | None
+    window: Box
+    arrays: dict[Image, Any]
+    values: dict[Parameter, int | float]
+    memory: int
+    """Bytes that a block may need."""
+    whole: frozenset[str]
+    """Names of the inputs of which a block may read all."""
+
+    @classmethod
+    def of(
+        cls,
+        f: Realizable,
+        shape: Sequence[int],
+        inputs: Inputs,
+        memory: int | str,
+        whole: Sequence[ImageParam | str] = (),
+        target: TargetLike = None,
+    ) -> Given:
+        """What a call was given.
+
+        Raises: PipelineError.
+        """
+        if not isinstance(f, Realizable):
+            raise PipelineError(f"Blocks are computed of a Func or a Pipeline, not of {f!r}.")
+        request = f._request(target=checked_target(target, runs_here=True))
+        window = _window(request.outputs, shape)
+        images = [i for i in request.inputs if isinstance(i, Image) and not i.embedded]
+        arrays = _arrays(images, inputs)
+        values = {p: _value(p) for p in request.inputs if isinstance(p, Parameter)}
+        result = cls(
+            request.name,
+            request.outputs,
+            request.requirements,
+            request.target,
+            window,
+            arrays,
+            values,
+            as_bytes(memory),
+            frozenset(_known(w, images) for w in whole),
+        )
+        _check_promises([*images, *request.outputs], values, result.shapes, window)
+        return result
+
+    def sharing(self, count: int) -> Given:
+        """The same, where so many blocks share the memory."""
+        return replace(self, memory=max(1, self.memory // count))
+
+    @property
+    def shapes(self) -> dict[Image, tuple[int, ...]]:
+        """The extents of each array, x first."""
+        return {i: tuple(int(n) for n in reversed(a.shape)) for i, a in self.arrays.items()}
+
+
+def told(window: Box) -> str:
+    """A window as text."""
+    return " x ".join(f"[{low}, {low + n - 1}]" for low, n in window) or "of one value"
+
+
+def as_bytes(memory: int | str) -> int:
+    """A number of bytes: 1000000, or "128MiB".
+
+    Raises: PipelineError.
+    """
+    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+        return memory
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B|)\s*", memory) if isinstance(memory, str) else None
+    if found is None or found[2] not in _UNITS or not float(found[1]):
+        raise PipelineError(f'memory is a number of bytes, or a text such as "128MiB", not {memory!r}.')
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+def _name(image: object) -> str:
+    if isinstance(image, str):
+        return image
+    if isinstance(image, ImageParam):
+        return image.name()
+    raise PipelineError(f"An input is named by its ImageParam, or by the name of this, not by {image!r}.")
+
+
+def _known(image: object, images: Sequence[Image]) -> str:
+    name = _name(image)
+    if all(i.name != name for i in images):
+        raise PipelineError(f'There is no input "{name}". The inputs: {", ".join(i.name for i in images) or "none"}.')
+    return name
+
+
+def _window(outputs: Sequence[Function], shape: Sequence[int]) -> Box:
+    """The window of a shape, x first. All outputs have it."""
+    if not isinstance(shape, list | tuple):
+        raise PipelineError(f"A shape is a list of extents, not {shape!r}.")
+    for f in outputs:
+        if f.dimensions != len(shape):
+            raise PipelineError(
+                f'"{f.name}" has {f.dimensions} dimensions, and the shape {tuple(shape)} has {len(shape)}. Outputs of '
+                f"several shapes are realized one by one."
+            )
+    try:
+        extents = [operator.index(n) for n in shape]
+    except TypeError:
+        raise PipelineError(f"A shape is of integers, not {tuple(shape)}.") from None
+    if any(n < 0 for n in extents):
+        raise PipelineError(f"A shape can't be negative: {tuple(shape)}.")
+    return tuple((0, n) for n in reversed(extents))
+
+
+def _arrays(images: Sequence[Image], inputs: Inputs) -> dict[Image, Any]:
+    """The array of each input, checked."""
+    given = {_known(key, images): array for key, array in inputs.items()}
+    found: dict[Image, Any] = {}
+    for image in images:
+        array = given.get(image.name)
+        if array is None and isinstance(image.bound, Buffer):
+            if any(image.bound.dim(d).min() for d in range(image.dimensions)):
+                raise PipelineError(f'The Buffer of "{image.name}" doesn\'t begin at 0: give an array in inputs.')
+            array = np.asarray(image.bound)
+        if array is None:
+            raise PipelineError(f'Input "{image.name}", made at {image.location}, has no array: name it in inputs.')
+        _check_array(image, array)
+        found[image] = array
+    return found
+
+
+def _check_array(image: Image, array: Any) -> None:
+    if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+        raise PipelineError(f'Input "{image.name}" needs an array, not {array!r}.')
+    if type_of_dtype(np.dtype(array.dtype)) is not image.types[0]:
+        raise PipelineError(f'Input "{image.name}" is of {image.types[0]}, but its array is of {array.dtype}.')
+    if len(array.shape) != image.dimensions:
+        raise PipelineError(f'Input "{image.name}" has {image.dimensions} dimensions, its array {len(array.shape)}.')
+    if any(isinstance(n, float) for n in array.shape):
+        raise PipelineError(f'The array of "{image.name}" has chunks of unknown sizes: call compute_chunk_sizes().')
+
+
+def _value(p: Parameter) -> int | float:
+    if p.value is None:
+        raise PipelineError(f'Param "{p.name}", made at {p.location}, has no value: call set().')
+    return p.value
+
+
+def _check_promises(
+    buffers: Sequence[Image | Function],
+    known: Mapping[Parameter, int | float],
+    shapes: Mapping[Image, Sequence[int]],
+    window: Box,
+) -> None:
+    """Raises PipelineError where an array breaks what is promised of its shape: a block could not tell."""
+    for buffer in buffers:
+        for (field, d), value in buffer.constraints.items():
+            if field is Field.STRIDE:
+                continue
+            whole = (0, shapes[buffer][d]) if isinstance(buffer, Image) else window[d]
+            has = whole[0 if field is Field.MIN else 1]
+            promised = number(value, known, shapes)
+            if has != promised:
+                raise PipelineError(
+                    f'The {field.value} of dimension {d} of "{buffer.name}" is promised to be {promised}, but is {has}.'
+                )

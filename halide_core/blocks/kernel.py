@@ -1,0 +1,139 @@
+"""A pipeline of blocks that is compiled once a process, wherever its recipe is read.
+
+In: a Local and the values of its parameters, as a Recipe that can be pickled. Out: for a window of the outputs the
+regions of the inputs that it needs, and its values once these are there.
+
+    recipe.kernel().regions([(0, 64), (0, 32)])   ->   Needed(inputs=(((-1, 66), (0, 32)),), …)
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from halide_core.algorithm.model import Function, Image
+from halide_core.blocks.local import Local
+from halide_core.buffer.buffer import Buffer
+from halide_core.buffer.png import Array
+from halide_core.errors import InternalError, PipelineError
+from halide_core.run.backend import Box, Compiled, backend
+from halide_core.run.pipeline import allocated, settled
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What a window takes: the region of each input in parts, and that of each output, which may be larger."""
+
+    inputs: tuple[Box, ...]
+    outputs: tuple[Box, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """A pipeline of blocks with the values of its parameters. A pickle of it is what a worker gets."""
+
+    local: Local
+    shapes: tuple[tuple[int, ...] | None, ...]
+    """The extents of the whole array of each input, x first; None where what is needed decides how much is made."""
+    values: tuple[int | float, ...]
+    """Of the user's parameters."""
+    token: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def kernel(self) -> Kernel:
+        """The compiled pipeline: compiled once a process, and found in the cache on disk by those that follow."""
+        with _lock:
+            known = _kernels.get(self.token)
+            if known is None:
+                while len(_kernels) >= _KEPT:
+                    _kernels.pop(next(iter(_kernels)))
+                known = _kernels[self.token] = Kernel(self)
+            return known
+
+
+_lock = threading.Lock()
+_kernels: dict[str, Kernel] = {}
+_KEPT = 256
+"""Kernels that a process keeps; the oldest go first."""
+
+
+class Kernel:
+    """A compiled pipeline of blocks. May be called from several threads at once."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        local = recipe.local
+        request = local.request()
+        self._local = local
+        self._compiled: Compiled = backend().compile(request)
+        embedded = [i.bound for i in request.inputs if isinstance(i, Image) and isinstance(i.bound, Buffer)]
+        self._values: list[Any] = [*recipe.values, *(n for shape in recipe.shapes for n in shape or ())]
+        self._embedded = embedded
+        self._shapes = recipe.shapes
+        given = len(local.images) + len(self._values) + len(local.late) + len(embedded)
+        if given != len(request.inputs):
+            raise InternalError(f'The blocks of "{request.name}" have {given} arguments, not {len(request.inputs)}.')
+        self._places: list[tuple[Function, int]] = [(f, k) for f in local.outputs for k in range(len(f.types))]
+
+    def regions(self, window: Box, late: Sequence[int] = ()) -> Needed:
+        """The regions that a window of the outputs needs; ``late`` are the values that the block has of its own.
+
+        Raises: PipelineError where that is more than there is of an input.
+        """
+        needed = self._asked(window, late)
+        for image, shape, box in zip(self._local.images, self._shapes, needed.inputs, strict=True):
+            d = _outside(shape, box)
+            if d is not None:
+                (low, extent), told = box[d], " x ".join(f"[{m}, {m + n - 1}]" for m, n in window)
+                raise PipelineError(
+                    f'The window {told} reads "{image.name}" from {low} to {low + extent - 1} in dimension {d}, but '
+                    f"the array has {(shape or ())[d]} from 0. Give it a boundary condition, "
+                    f"hl.BoundaryConditions.repeat_edge(image), or compute fewer points."
+                )
+        return needed
+
+    def within(self, window: Box) -> Needed | None:
+        """The regions that a window needs, where they are all part of the arrays."""
+        needed = self._asked(window, ())
+        boxes = zip(self._shapes, needed.inputs, strict=True)
+        return needed if all(_outside(shape, box) is None for shape, box in boxes) else None
+
+    def wanted(self, window: Box) -> Needed:
+        """The regions that a window needs, whether they are part of the arrays or not."""
+        return self._asked(window, ())
+
+    def _asked(self, window: Box, late: Sequence[int]) -> Needed:
+        values = [*[None] * len(self._local.images), *self._values, *late, *self._embedded]
+        grown = settled(self._compiled, values, [window] * len(self._places))
+        inputs, _ = self._compiled.query(values, grown)
+        boxes = [box for box in inputs[: len(self._shapes)] if box is not None]
+        empty = [any(extent <= 0 for _, extent in box) for box in boxes]
+        return Needed(
+            tuple(tuple((0, 0) for _ in box) if none else box for box, none in zip(boxes, empty, strict=True)),
+            tuple(grown),
+        )
+
+    def room(self, k: int, box: Box) -> Buffer:
+        """Memory for a region of the input ``k``, as its promised strides ask."""
+        return allocated(self._local.images[k], box)
+
+    def run(
+        self, window: Box, needed: Needed, inputs: Sequence[Buffer], late: Sequence[int] = ()
+    ) -> tuple[Array, ...]:
+        """The values of a window of each output, as numpy arrays: the axes reversed."""
+        outputs = [allocated(f, box, k) for (f, k), box in zip(self._places, needed.outputs, strict=True)]
+        self._compiled.run([*inputs, *self._values, *late, *self._embedded], outputs)
+        return tuple(np.asarray(b.cropped(list(window))) for b in outputs)
+
+
+def _outside(shape: Sequence[int] | None, box: Box) -> int | None:
+    """The first dimension in which a region is not part of an array; None where there is none."""
+    if shape is None:
+        return None
+    for d, ((low, extent), whole) in enumerate(zip(box, shape, strict=True)):
+        if low < 0 or low + extent > whole:
+            return d
+    return None

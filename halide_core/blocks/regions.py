@@ -1,0 +1,82 @@
+"""Arrays that are read in parts: whatever has a shape, a dtype and slices.
+
+In: an array of numpy, Zarr, HDF5 …, and a region. Out: the elements of just that region.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from halide_core.buffer.buffer import Buffer
+from halide_core.buffer.png import Array
+from halide_core.errors import PipelineError
+from halide_core.run.backend import Box
+
+
+class Sliceable(Protocol):
+    """What an array has that can be read in parts: ``array[2:5, 0:3]`` is one of numpy."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each axis."""
+        ...
+
+    @property
+    def dtype(self) -> Any:
+        """The type of an element."""
+        ...
+
+    def __getitem__(self, index: Any) -> Any: ...
+
+
+def slices(box: Box, origin: Box | None = None) -> tuple[slice, ...]:
+    """A region as slices of an array whose axes are reversed, and which begins at 0 or at the region ``origin``."""
+    starts = [low for low, _ in origin] if origin is not None else [0] * len(box)
+    pairs = [(low - start, extent) for (low, extent), start in zip(box, starts, strict=True)]
+    return tuple(slice(low, low + extent) for low, extent in reversed(pairs))
+
+
+def fill(buffer: Buffer, box: Box, part: Array) -> None:
+    """Puts the elements of a region where a Buffer has them."""
+    whole = tuple((buffer.dim(d).min(), buffer.dim(d).extent()) for d in range(buffer.dimensions()))
+    np.asarray(buffer)[slices(box, whole)] = part
+
+
+def read(source: Sliceable, box: Box, buffer: Buffer) -> Buffer:
+    """A Buffer filled from an array.
+
+    Raises: PipelineError where the array gives less than its shape promises.
+    """
+    if any(extent == 0 for _, extent in box):
+        return buffer
+    part = np.asarray(source[slices(box)])
+    wanted = tuple(extent for _, extent in reversed(box))
+    if part.shape != wanted:
+        raise PipelineError(f"An input gave {part.shape} elements where {wanted} were asked for: {source!r}.")
+    fill(buffer, box, part)
+    return buffer
+
+
+def meet(a: Box, b: Box) -> Box | None:
+    """What two regions have in common."""
+    ends = [(max(x, y), min(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
+    return None if any(high <= low for low, high in ends) else tuple((low, high - low) for low, high in ends)
+
+
+def volume(box: Box) -> int:
+    """How many points a region has."""
+    result = 1
+    for _, extent in box:
+        result *= max(0, extent)
+    return result
+
+
+def grains(array: Any) -> tuple[int, ...]:
+    """The lengths of the first chunk along each dimension, x first: of arrays of Dask and of Zarr."""
+    chunks = getattr(array, "chunks", None)
+    if not isinstance(chunks, tuple):
+        return ()
+    first = [each[0] if isinstance(each, tuple) and each else each for each in chunks]
+    return tuple(reversed(first)) if all(isinstance(n, int) and n > 0 for n in first) else ()

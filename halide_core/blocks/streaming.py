@@ -1,0 +1,187 @@
+"""Pictures that don't fit memory: read, computed and written block by block, on one machine.
+
+In: a Func, arrays to read from and one to write to. Out: the array, filled, while memory holds two blocks: the one that
+is computed, and the next, which is read meanwhile.
+
+    hl.stream(blur, {image: zarr.open("in.zarr")}, zarr.open("out.zarr", "w", shape=…, dtype="f4"), memory="2GiB")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from halide_core.algorithm.model import Image
+from halide_core.blocks.divided import Block, Divided, Fed, Parts
+from halide_core.blocks.given import Given, Inputs
+from halide_core.blocks.kernel import Needed
+from halide_core.blocks.regions import Sliceable, fill, grains, read, slices
+from halide_core.buffer.buffer import Buffer
+from halide_core.buffer.png import Array
+from halide_core.errors import PipelineError
+from halide_core.ir.types import type_of_dtype
+from halide_core.lang.image_param import ImageParam
+from halide_core.run.backend import Box
+from halide_core.run.output_files import TargetLike
+from halide_core.run.pipeline import Realizable
+
+Progress = Callable[[int, int], object]
+
+
+def stream(
+    f: Realizable,
+    source: Inputs | Sliceable,
+    sink: Any,
+    *,
+    memory: int | str = "1GiB",
+    whole: Sequence[ImageParam | str] = (),
+    progress: Progress | None = None,
+    target: TargetLike = None,
+) -> None:
+    """Computes a Func or a Pipeline block by block, from arrays that are read in parts into one that is written so.
+
+    Args:
+        f: what to compute, from 0 on.
+        source: an array for each ImageParam, or for its name; or the array of the only one. Whatever has a shape, a
+            dtype and slices will do: Zarr, HDF5, ``np.memmap`` …
+        sink: an array of the outputs' shape and type whose slices can be set; a list of them, where there are several.
+        memory: bytes that inputs and outputs of the blocks may take together.
+        whole: ImageParams of which each block may read all, however large they are.
+        progress: is called with the number of blocks that are done, and of all, after each.
+
+    Raises:
+        PipelineError: see ``halide_core.dask.realize``; or a sink of another shape or type. What was written stays.
+    """
+    sinks = list(sink) if isinstance(sink, list | tuple) else [sink]
+    inputs: Inputs = source if isinstance(source, dict) else _only(f, source)
+    given = Given.of(f, tuple(sinks[0].shape), inputs, memory, whole, target)
+    _check_sinks(given, sinks)
+    # Two blocks are in memory at a time, the second without its outputs.
+    divided = Divided(given.sharing(2), [grains(a) for a in given.arrays.values()])
+    _Run(divided, sinks, progress).run()
+
+
+def _only(f: Realizable, array: object) -> Inputs:
+    names = [a.name for a in f.infer_arguments() if a.dimensions or isinstance(a.source, Image)]
+    if len(names) != 1:
+        told = ", ".join(names) or "none"
+        raise PipelineError(f"Name the input of each array, {{image: array}}. The inputs: {told}.")
+    return {names[0]: array}
+
+
+def _check_sinks(given: Given, sinks: Sequence[Any]) -> None:
+    types = [t for f in given.outputs for t in f.types]
+    if len(types) != len(sinks):
+        raise PipelineError(f'"{given.name}" has {len(types)} values at a point, and {len(sinks)} arrays are given.')
+    shape = tuple(n for _, n in reversed(given.window))
+    for type, sink in zip(types, sinks, strict=True):
+        if tuple(sink.shape) != shape or type_of_dtype(np.dtype(sink.dtype)) is not type:
+            raise PipelineError(
+                f'"{given.name}" needs an array of shape {shape} and type {type}, not of {tuple(sink.shape)} and '
+                f"{sink.dtype}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A block to read and to compute."""
+
+    by: Fed
+    window: Box
+    needed: Needed
+    late: tuple[int, ...]
+
+
+class _Run:
+    """One pass over all blocks."""
+
+    def __init__(self, divided: Divided, sinks: Sequence[Any], progress: Progress | None) -> None:
+        self._divided = divided
+        self._sinks = sinks
+        self._progress = progress
+        self._arrays: dict[Image, Any] = dict(divided.given.arrays)
+        self._made: dict[Image, tuple[Box, Array]] = {}
+
+    def run(self) -> None:
+        """Takes in all parts of each reduction, then computes all blocks."""
+        lengths = self._divided.automatic(grains(self._sinks[0]))
+        count = 1
+        for each in lengths:
+            count *= len(each)
+        total = count + sum(len(parts.boxes) for parts in self._divided.parts)
+        done = 0
+        for parts in self._divided.parts:
+            done = self._reduce(parts, done, total)
+        blocks = (_of(window, block) for _, window, block in self._divided.blocks(lengths))
+        for step, values in self._computed(blocks):
+            for sink, value in zip(self._sinks, values, strict=True):
+                sink[slices(step.window)] = value
+            done += 1
+            self._tell(done, total)
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(done, total)
+
+    def _computed(self, steps: Iterator[_Step]) -> Iterator[tuple[_Step, tuple[Array, ...]]]:
+        """The values of each block; the next one is read while one is computed."""
+        with ThreadPoolExecutor(1, thread_name_prefix="halide_core_read") as reader:
+            waiting: list[tuple[_Step, Future[list[Buffer]]]] = []
+            try:
+                for step in steps:
+                    waiting.append((step, reader.submit(self._read, step)))
+                    if len(waiting) == 2:
+                        yield self._finished(*waiting.pop(0))
+                while waiting:
+                    yield self._finished(*waiting.pop(0))
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+    def _read(self, step: _Step) -> list[Buffer]:
+        kernel, buffers = step.by.recipe.kernel(), []
+        for k, (image, box) in enumerate(zip(step.by.own, step.needed.inputs, strict=True)):
+            room = kernel.room(k, box)
+            if image in self._made:
+                whole, values = self._made[image]
+                fill(room, box, values[slices(box, whole)])
+            else:
+                read(self._arrays[image], box, room)
+            buffers.append(room)
+        return buffers
+
+    def _finished(self, step: _Step, inputs: Future[list[Buffer]]) -> tuple[_Step, tuple[Array, ...]]:
+        return step, step.by.recipe.kernel().run(step.window, step.needed, inputs.result(), step.late)
+
+    def _reduce(self, parts: Parts, done: int, total: int) -> int:
+        """Merges each part with those before it."""
+        kernel = parts.part.recipe.kernel()
+        steps = (_Step(parts.part, parts.window, kernel.regions(parts.window, b), b) for b in parts.boxes)
+        so_far: tuple[Array, ...] = ()
+        for _, values in self._computed(steps):
+            so_far = _merged(parts, so_far, values) if so_far else values
+            done += 1
+            self._tell(done, total)
+        for image, value in zip(parts.reduction.merged, so_far, strict=True):
+            self._made[image] = parts.window, value
+        return done
+
+
+def _of(window: Box, block: Block) -> _Step:
+    return _Step(block.by, window, block.needed, block.late)
+
+
+def _merged(parts: Parts, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Two parts together, in order."""
+    kernel, box = parts.merge.kernel(), (*parts.window, (0, 2))
+    inputs = []
+    for k, value in enumerate(parts.merged):
+        room = kernel.room(k, box)
+        for j, each in enumerate((a, b)):
+            fill(room, (*parts.window, (j, 1)), each[value])
+        inputs.append(room)
+    return kernel.run(parts.window, Needed((box,) * len(inputs), (parts.window,) * len(inputs)), inputs)

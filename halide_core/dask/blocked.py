@@ -1,0 +1,215 @@
+"""Lazy arrays of the blocks of a pipeline.
+
+In: outputs, the shape of the result, its chunks, and an array for each input. Out: a ``dask.array.Array`` for each
+output, one task a block.
+
+    realize(blur, (30000, 30000), chunks=(2048, 2048), inputs={image: zarr})   ->   dask.array<blur, shape=(30000, …)>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from halide_core.algorithm.model import Image
+from halide_core.blocks.divided import FAN, Divided, Fed, Lengths, Parts
+from halide_core.blocks.given import Given, Inputs
+from halide_core.blocks.kernel import Needed
+from halide_core.blocks.regions import grains, volume
+from halide_core.dask.planned import Plan, Read
+from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked
+from halide_core.dask.tasks import Tasks
+from halide_core.errors import HalideError, PipelineError
+from halide_core.lang.image_param import ImageParam
+from halide_core.run.output_files import TargetLike
+from halide_core.run.pipeline import Realizable
+
+try:
+    import dask.array as da
+    from dask.highlevelgraph import HighLevelGraph
+except ImportError as missing:
+    raise HalideError(
+        f'Pipelines over Dask arrays need Dask, which is not installed: pip install "halide-core[dask]". ({missing})'
+    ) from None
+
+
+def realize(
+    f: Realizable,
+    shape: Sequence[int],
+    *,
+    chunks: Any = "auto",
+    inputs: Inputs | None = None,
+    whole: Sequence[ImageParam | str] = (),
+    memory: int | str = "128MiB",
+    target: TargetLike = None,
+) -> Any:
+    """A lazy array of the values of a Func or a Pipeline from 0 on, in blocks.
+
+    Args:
+        f: what to compute. Its Params have the values that they have now.
+        shape: of the result, as an array's: the last is x.
+        chunks: lengths of blocks as Dask has them: a number, one for each axis, all of them, or ``"auto"``: by what
+            blocks read, at most ``memory`` of inputs and outputs each.
+        inputs: an array for each ImageParam, or for its name: of Dask, Zarr, numpy, or whatever has a shape, a dtype
+            and slices. Those that are not named have the Buffer that was set.
+        whole: ImageParams of which each block may read all, however large they are.
+        memory: bytes that a block may need of its inputs and outputs.
+
+    Returns:
+        A ``dask.array.Array``; a tuple of them, one for each value, where there are several.
+
+    Raises:
+        PipelineError: an input without an array, of another type or number of dimensions; a window that reads beyond an
+            input; blocks that need more than ``memory`` of an input.
+    """
+    return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target), chunks).arrays()
+
+
+def plan(
+    f: Realizable,
+    shape: Sequence[int],
+    *,
+    chunks: Any = "auto",
+    inputs: Inputs | None = None,
+    whole: Sequence[ImageParam | str] = (),
+    memory: int | str = "128MiB",
+    target: TargetLike = None,
+) -> Plan:
+    """What ``realize`` with the same arguments would read; nothing is read."""
+    return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target), chunks).plan()
+
+_normalized: Any = da.core.normalize_chunks  # Dask's functions have no types
+_array: Any = da.Array
+
+
+class _Blocked:
+    """A blocked pipeline: its steps, where its inputs come from, and its blocks."""
+
+    def __init__(self, given: Given, chunks: Any) -> None:
+        self._given = given
+        self._divided = Divided(given, [grains(a) for a in given.arrays.values()])
+        self._token = self._divided.main.recipe.token
+        self._sources: dict[Image, Source] = {
+            image: Chunked(a, f"{given.name}-{image.name}-{self._token}") if isinstance(a, da.Array) else Sliced(a)
+            for image, a in given.arrays.items()
+        }
+        self._lengths = self._cut(chunks)
+
+    def _cut(self, chunks: Any) -> Lengths:
+        """The lengths of the blocks along each dimension, x first."""
+        if isinstance(chunks, str) and chunks == "auto":
+            return self._divided.automatic()
+        shape = tuple(n for _, n in reversed(self._given.window))
+        try:
+            lengths: Lengths = _normalized(chunks, shape=shape, dtype=self._given.outputs[0].types[0].dtype)
+        except (ValueError, TypeError) as wrong:
+            raise PipelineError(f"The chunks {chunks!r} don't fit the shape {shape}: {wrong}") from None
+        return tuple(reversed(lengths))
+
+    def plan(self) -> Plan:
+        """What the blocks will read."""
+        graph: Graph = {}
+        counted = _Counted(self._sources)
+        self._reduce(graph, counted)
+        given = self._given
+        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.pipelines()}
+        count = 0
+        for place, window, block in self._divided.blocks(self._lengths):
+            tasks[block.by].add(("block", *place), window, block.needed, block.late)
+            counted.add(block.by, block.needed)
+            count += 1
+        shapes = {i: volume(tuple((0, n) for n in shape)) for i, shape in given.shapes.items()}
+        reads = tuple(
+            Read(i.name, shapes[i] * i.types[0].bytes(), *counted.totals[i])
+            for i in given.arrays
+            if i in counted.totals
+        )
+        return Plan(
+            given.name,
+            tuple(n for _, n in reversed(given.window)),
+            tuple(max(each, default=0) for each in reversed(self._lengths)),
+            count,
+            len(graph),
+            volume(given.window) * sum(self._divided.main.bytes.outputs),
+            counted.held,
+            reads,
+        )
+
+    def arrays(self) -> Any:
+        """The lazy array, or one for each value."""
+        graph: Graph = {}
+        name = f"{self._given.name}-{self._token}"
+        self._reduce(graph)
+        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.pipelines()}
+        for place, window, block in self._divided.blocks(self._lengths):
+            tasks[block.by].add((name, *reversed(place)), window, block.needed, block.late)
+        types = [t for f in self._given.outputs for t in f.types]
+        names = [name] if len(types) == 1 else [f"{name}-{k}" for k in range(len(types))]
+        dependencies: list[Any] = [a for a in self._given.arrays.values() if isinstance(a, da.Array)]
+        chunks = tuple(reversed(self._lengths))
+        found = []
+        for each, type in zip(names, types, strict=True):
+            layers = HighLevelGraph.from_collections(each, graph, dependencies=dependencies)
+            found.append(_array(layers, each, chunks=chunks, dtype=type.dtype))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _tasks(self, fed: Fed, graph: Graph) -> Tasks:
+        return Tasks(fed.recipe, [self._sources[i] for i in fed.own], graph)
+
+    def _reduce(self, graph: Graph, counted: _Counted | None = None) -> None:
+        """Adds the parts of all reductions and their merges; what is merged becomes a source."""
+        for each in self._divided.parts:
+            name = f"{each.reduction.function.name}-{each.part.recipe.token}"
+            tasks = self._tasks(each.part, graph)
+            kernel = each.part.recipe.kernel()
+            keys = []
+            for k, late in enumerate(each.boxes):
+                needed = kernel.regions(each.window, late)
+                keys.append(tasks.add((f"{name}-part", k), each.window, needed, late))
+                if counted is not None:
+                    counted.add(each.part, needed)
+            merged = _merged(each, name, keys, graph)
+            for image, key in zip(each.reduction.merged, merged, strict=True):
+                self._sources[image] = Made(key, each.window)
+
+
+Key = tuple[Any, ...]
+
+
+def _merged(each: Parts, name: str, keys: list[list[Key]], graph: Graph) -> list[Key]:
+    """The keys of the values of all parts together, merged in order, some at a time."""
+    level = 0
+    while len(keys) > 1:
+        level += 1
+        above = []
+        for k in range(0, len(keys), FAN):
+            some = keys[k : k + FAN]
+            if len(some) == 1:
+                above.append(some[0])
+                continue
+            stacks = [Stacked([point[c] for point in some], each.window) for c in each.merged]
+            box = (*each.window, (0, len(some)))
+            needed = Needed((box,) * len(stacks), (each.window,) * len(stacks))
+            above.append(Tasks(each.merge, stacks, graph).add((f"{name}-merge-{level}", k // FAN), each.window, needed))
+        keys = above
+    return keys[0]
+
+
+class _Counted:
+    """Bytes that blocks read of each input: needed, moved, and at most."""
+
+    def __init__(self, sources: dict[Image, Source]) -> None:
+        self._sources = sources
+        self.totals: dict[Image, list[int]] = {}
+        self.held = 0
+
+    def add(self, fed: Fed, needed: Needed) -> None:
+        """Counts what a block takes."""
+        self.held = max(self.held, fed.bytes.held(needed))
+        for image, each, box in zip(fed.own, fed.bytes.inputs, needed.inputs, strict=True):
+            bytes = moved = volume(box) * each
+            source = self._sources[image]
+            if isinstance(source, Chunked):
+                moved = sum(volume(part) * each for _, part in source.pieces(box, {}))
+            total = self.totals.setdefault(image, [0, 0, 0])
+            total[:] = total[0] + bytes, total[1] + moved, max(total[2], bytes)

@@ -1,0 +1,97 @@
+"""Tasks of a blocked pipeline: each takes pieces of the inputs and gives the values of a window.
+
+In: a recipe, and where its inputs come from. Out: tasks in a Dask graph.
+
+    Tasks(recipe, sources).add(graph, ("f", 0, 1), [(0, 64), (0, 64)])
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dask._task_spec import DataNode
+
+from halide_core.blocks.kernel import Needed, Recipe
+from halide_core.buffer.buffer import Buffer
+from halide_core.dask.sources import Graph, Sliced, Source, joined
+from halide_core.run.backend import Box, backend
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One task: its window, what it needs, and the regions of the pieces that it is given of each input."""
+
+    window: Box
+    needed: Needed
+    pieces: tuple[tuple[Box, ...], ...]
+    late: tuple[int, ...] = ()
+    """The values that the block has of its own."""
+
+
+def run_block(recipe: Recipe, block: Block, given: list[Any]) -> Any:
+    """The values of a block: an array, or a tuple of them. ``given`` are pieces of the inputs, or arrays to slice."""
+    _share_threads()
+    kernel = recipe.kernel()
+    buffers: list[Buffer] = []
+    for k, (source, boxes) in enumerate(zip(given, block.pieces, strict=True)):
+        box = block.needed.inputs[k]
+        room = kernel.room(k, box)
+        buffers.append(source.filled(box, room) if isinstance(source, Sliced) else joined(source, boxes, room))
+    values = kernel.run(block.window, block.needed, buffers, block.late)
+    return values[0] if len(values) == 1 else values
+
+
+def _share_threads() -> None:
+    """Leaves parallel loops as many threads as a cluster's worker has, where that is a process of its own: its tasks
+    share one pool, so there are never more than twice as many."""
+    module = sys.modules.get("distributed.worker")
+    if module is None or "HL_NUM_THREADS" in os.environ:
+        return
+    try:
+        worker = module.get_worker()
+    except ValueError:
+        return  # another scheduler of Dask's
+    if worker.nanny is not None:
+        backend().set_threads(worker.state.nthreads)
+
+
+class Tasks:
+    """What adds the tasks of one pipeline to a graph."""
+
+    def __init__(self, recipe: Recipe, sources: Sequence[Source], graph: Graph) -> None:
+        self.recipe = recipe
+        self.sources = sources
+        self._graph = graph
+        self._shared = f"{recipe.local.name}-recipe-{recipe.token}"
+        graph[self._shared] = DataNode(self._shared, recipe)
+        self._arrays: list[str] = []
+        for image, source in zip(recipe.local.images, sources, strict=True):
+            self._arrays.append(f"{recipe.local.name}-{image.name}-{recipe.token}")
+            if isinstance(source, Sliced):
+                graph[self._arrays[-1]] = DataNode(self._arrays[-1], source)
+
+    def add(self, key: tuple[Any, ...], window: Box, needed: Needed, late: Sequence[int] = ()) -> list[tuple[Any, ...]]:
+        """The keys of the values of a window, one for each output: ``key`` where there is one."""
+        given: list[Any] = []
+        boxes: list[tuple[Box, ...]] = []
+        for name, source, box in zip(self._arrays, self.sources, needed.inputs, strict=True):
+            if isinstance(source, Sliced):
+                given.append(name)
+                boxes.append(())
+            else:
+                pieces = list(source.pieces(box, self._graph))
+                given.append([piece for piece, _ in pieces])
+                boxes.append(tuple(part for _, part in pieces))
+        self._graph[key] = (run_block, self._shared, Block(window, needed, tuple(boxes), tuple(late)), given)
+        count = sum(len(f.types) for f in self.recipe.local.outputs)
+        if count == 1:
+            return [key]
+        keys = [(f"{key[0]}-{k}", *key[1:]) for k in range(count)]
+        for k, each in enumerate(keys):
+            self._graph[each] = (operator.getitem, key, k)
+        return keys

@@ -1,0 +1,161 @@
+"""Arrays in blocks: the bytes of ``realize`` whatever the blocks are, and no byte is read that no block needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+import zarr
+
+import halide_core as hl
+from tests.blocks.pipelines import APPS, App, unsharp, x, y
+
+BOUNDARIES = {
+    "repeat_edge": hl.BoundaryConditions.repeat_edge,
+    "repeat_image": hl.BoundaryConditions.repeat_image,
+    "mirror_image": hl.BoundaryConditions.mirror_image,
+    "mirror_interior": hl.BoundaryConditions.mirror_interior,
+    "constant_exterior": lambda image: hl.BoundaryConditions.constant_exterior(image, hl.f32(0.5)),
+}
+
+
+def _chunked(rng: np.random.Generator, array: Any) -> Any:
+    """The array in Dask chunks of random lengths."""
+    return da.from_array(array, chunks=tuple(int(rng.integers(1, n + 1)) for n in array.shape))
+
+
+@pytest.mark.uncertified("it is about blocks, of which each is a pipeline of its own")
+@pytest.mark.parametrize("name", APPS)
+def test_ten_shapes_and_chunkings(name: str) -> None:
+    app, rng = APPS[name](), np.random.default_rng(7)
+    for k in range(10):
+        shape = tuple(int(n) for n in rng.integers(2, 70 if app.dimensions == 2 else 20, app.dimensions))
+        arrays = app.arrays(rng, shape)
+        want = app.whole(arrays, shape)
+        chunks = tuple(int(rng.integers(max(1, n // 4), n + 1)) for n in shape)
+        given = {image: _chunked(rng, a) if k % 3 else a for image, a in arrays.items()}
+        got = hl.dask.realize(app.func, shape, chunks=chunks if k % 4 else "auto", inputs=given)
+        assert got.shape == shape and got.dtype == want.dtype
+        assert np.array_equal(got.compute(scheduler="threads"), want), (shape, chunks)
+
+
+@pytest.mark.uncertified("it is about blocks, of which each is a pipeline of its own")
+@pytest.mark.parametrize("name", BOUNDARIES)
+def test_boundary_conditions_hold_at_the_true_edge_only(name: str) -> None:
+    app, rng = unsharp(BOUNDARIES[name]), np.random.default_rng(3)
+    for shape, chunks in (((50, 61), (16, 20)), ((5, 40), (5, 7)), ((40, 3), (9, 1))):
+        arrays = app.arrays(rng, shape)
+        want = app.whole(arrays, shape)
+        given = {image: _chunked(rng, a) for image, a in arrays.items()}
+        assert np.array_equal(hl.dask.realize(app.func, shape, chunks=chunks, inputs=given).compute(), want)
+
+
+class _Recorded:
+    """An array that remembers what is read of it."""
+
+    def __init__(self, array: Any) -> None:
+        self._array, self.shape, self.dtype = array, array.shape, array.dtype
+        self.count = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        part = self._array[index]
+        self.count += part.nbytes
+        return part
+
+
+def test_no_byte_beyond_the_halo_is_read() -> None:
+    app, rng = unsharp(), np.random.default_rng(3)
+    shape = (64, 80)
+    arrays = app.arrays(rng, shape)
+    recorded = {image: _Recorded(a) for image, a in arrays.items()}
+    got = hl.dask.realize(app.func, shape, chunks=(16, 20), inputs=recorded)
+    assert np.array_equal(got.compute(scheduler="synchronous"), app.whole(arrays, shape))
+    rows = [min(64, k + 17) - max(0, k - 1) for k in range(0, 64, 16)]
+    columns = [min(80, k + 21) - max(0, k - 1) for k in range(0, 80, 20)]
+    assert [r.count for r in recorded.values()] == [4 * sum(rows) * sum(columns)]
+    chunked = {image: da.from_array(a, chunks=7) for image, a in arrays.items()}
+    plan = hl.dask.plan(app.func, shape, chunks=(16, 20), inputs=chunked)
+    assert plan.reads[0].needed == plan.reads[0].transferred == 4 * sum(rows) * sum(columns)
+    assert plan.blocks == 16 and "16 blocks of up to 16 x 20" in str(plan)
+
+
+def _argmin() -> App:
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    r = hl.RDom(image, "r")
+    f = hl.Func("least")
+    f[()] = (0, 0, hl.Expr((1 << 31) - 1))
+    less = image[r.x, r.y] < f[()][2]
+    f[()] = (
+        hl.select(less, r.x, f[()][0]), hl.select(less, r.y, f[()][1]), hl.min(image[r.x, r.y], f[()][2]),
+    )  # fmt: skip
+    return App(f, {image: lambda rng, shape: rng.integers(0, 9, (40, 30)).astype(np.int32)}, 0)
+
+
+@pytest.mark.uncertified("it is about blocks, of which each is a pipeline of its own")
+def test_an_argmin_counts_the_first_of_equal_ones() -> None:
+    app, rng = _argmin(), np.random.default_rng(1)
+    arrays = app.arrays(rng, ())
+    for image, array in arrays.items():
+        image.set(array)
+    want = [int(np.asarray(v)) for v in app.func.realize([])]
+    lazy = hl.dask.realize(app.func, (), inputs={i: _chunked(rng, a) for i, a in arrays.items()}, memory="1KiB")
+    assert [int(v) for v in dask.compute(*lazy)] == want
+    plan = hl.dask.plan(app.func, (), inputs=arrays, memory="1KiB")
+    assert plan.tasks > 8, "the array is taken in in parts"
+    sinks = [np.zeros((), np.int32) for _ in range(3)]
+    hl.stream(app.func, next(iter(arrays.values())), sinks, memory="1KiB")
+    assert [int(v) for v in sinks] == want
+
+
+def test_sums_of_columns_and_several_outputs() -> None:
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    r = hl.RDom([(0, image.height())], "r")
+    f = hl.Func("f")
+    f[x] = 5
+    f[x] += image[x, r]
+    array = np.random.default_rng(0).integers(-9, 9, (33, 21)).astype(np.int32)
+    lazy = hl.dask.realize(f, (21,), chunks=5, inputs={image: da.from_array(array, chunks=(8, 4))}, memory="512B")
+    assert np.array_equal(lazy.compute(), 5 + array.sum(axis=0, dtype=np.int32))
+    g = hl.Func("g")
+    g[x, y] = (image[x, y] + 1, hl.f32(image[x, y]) / 2)
+    a, b = hl.dask.realize(g, (33, 21), chunks=(10, 9), inputs={image: array})
+    assert a.dtype == np.int32 and b.dtype == np.float32
+    a, b = dask.compute(a, b)
+    assert np.array_equal(a, array + 1) and np.array_equal(b, array.astype(np.float32) / 2)
+
+
+def test_params_and_set_buffers_are_taken_as_they_are_then() -> None:
+    image, p = hl.ImageParam(hl.Int(32), 1, "image"), hl.Param(hl.Int(32), "p", 3)
+    f = hl.Func("f")
+    f[x] = image[x] * p
+    image.set(np.arange(10, dtype=np.int32))
+    lazy = hl.dask.realize(f, (10,), chunks=4)
+    p.set(100)
+    assert lazy.compute().tolist() == [3 * k for k in range(10)]
+
+
+def test_zarr_in_zarr_out(tmp_path: Any) -> None:
+    app, rng = unsharp(), np.random.default_rng(5)
+    shape = (61, 47)
+    arrays = app.arrays(rng, shape)
+    want = app.whole(arrays, shape)
+    source = zarr.create_array(str(tmp_path / "in.zarr"), shape=shape, chunks=(16, 16), dtype="f4")
+    source[:] = next(iter(arrays.values()))
+    hl.dask.realize(app.func, shape, chunks=(16, 20), inputs={"image": da.from_zarr(source)}).to_zarr(
+        str(tmp_path / "dask.zarr")
+    )
+    assert np.array_equal(zarr.open(str(tmp_path / "dask.zarr"))[:], want)
+    sink = zarr.create_array(str(tmp_path / "out.zarr"), shape=shape, chunks=(10, 16), dtype="f4")
+    told: list[tuple[int, int]] = []
+    hl.stream(app.func, source, sink, memory="16KiB", progress=lambda done, of: told.append((done, of)))
+    assert np.array_equal(sink[:], want)
+    assert [done for done, _ in told] == list(range(1, told[0][1] + 1)) and len(told) > 1
+
+
+def test_empty_results() -> None:
+    app = unsharp()
+    lazy = hl.dask.realize(app.func, (0, 5), inputs={i: np.ones((4, 4), np.float32) for i in app.inputs})
+    assert lazy.compute().shape == (0, 5)
