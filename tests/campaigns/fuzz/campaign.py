@@ -83,7 +83,7 @@ def write_failures(
     """Makes the first failure of each kind small and writes it as a test."""
     paths = []
     for kind, numbers in list(report.failures().items())[:SHOWN]:
-        found = _Failure(workers, kind, campaign.judges(numbers[0]))
+        found = Failure(workers, kind, campaign.judges(numbers[0]))
         case = campaign.case(numbers[0])
         found.ask_fewer(case)
         small = shrink(case, found.shows, attempts)
@@ -92,7 +92,7 @@ def write_failures(
 
 
 @dataclass(slots=True)
-class _Failure:
+class Failure:
     """A kind of mismatch, and the judges that it takes to see it."""
 
     workers: Workers

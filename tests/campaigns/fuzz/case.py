@@ -368,9 +368,14 @@ class Case:
 
     def blamed(self, location: Location) -> str:
         """The method of the directive on a line of the source, or an empty string."""
+        at = self.blamed_at(location)
+        return "" if at is None else self.directives[at].method
+
+    def blamed_at(self, location: Location) -> int | None:
+        """The number of the directive on a line of the source, if one stands there."""
         first = len(self._lines()) - len(self.directives)  # counted from 1, and a return stands after them
         at = location.line - first
-        return self.directives[at].method if location.file == self.file and 0 <= at < len(self.directives) else ""
+        return at if location.file == self.file and 0 <= at < len(self.directives) else None
 
     def _lines(self) -> list[str]:
         lines = ["def build(scheduled):"]

@@ -77,8 +77,10 @@ def run_passes(
     windows: Sequence[Window],
     rng: random.Random,
     steps: int,
+    *,
+    brief: bool = False,
 ) -> Iterator[tuple[str, Callable[[], Outcome]]]:
-    """Each pass that changed the program, with the run of what it left.
+    """Each pass that changed the program, with the run of what it left; ``brief``: of the first and the last pass.
 
     Raises:
         StuckError: as ``interpret``; a start-up check among them.
@@ -87,7 +89,7 @@ def run_passes(
     first = trace.passes[0][1]
     regions, needed = settled(first, request, arguments, windows, steps)
     before: Stmt | None = None
-    for name, stmt in trace.passes:
+    for name, stmt in (trace.passes[0], trace.passes[-1]) if brief else trace.passes:
         if before is None or not alike(stmt, before):
             yield name, partial(_run, stmt, request, arguments, regions, rng, steps)
         before = stmt

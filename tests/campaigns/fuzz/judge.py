@@ -44,6 +44,8 @@ class Judges(Flag):
     CERTIFICATE = auto()
     COMPILED = auto()
     EXECUTABLE = auto()
+    BRIEF = auto()
+    """Nobody: what the first and the last pass left is run alone, and the rest only where that is wrong."""
 
 
 _Run = Callable[[], Sequence[Array]]
@@ -68,6 +70,9 @@ def judge(case: Program, judges: Judges = INTERPRETED) -> Verdict:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _verdict(case, judges)
+    except _FoundInBrief as found:
+        again = judge(case, judges & ~Judges.BRIEF)
+        return again if again.outcome is Outcome.MISMATCH else Verdict(Outcome.MISMATCH, found.kind, found.detail)
     except Mismatch as found:
         return Verdict(Outcome.MISMATCH, found.kind, found.detail)
     except OutOfSteps as spent:
@@ -95,7 +100,7 @@ def _verdict(case: Program, judges: Judges) -> Verdict:
     if Judges.EXECUTABLE in judges:
         native.append(("executable", lambda: executable.run(request, lowered, case.windows)))
     try:
-        _check_passes(case, request, lowered, trace, expected)
+        _check_passes(case, request, lowered, trace, expected, brief=Judges.BRIEF in judges)
     except (AssertionFailure, KeepsGrowing) as stopped:
         return _stopped(case, expected, stopped, native)
     if Judges.CERTIFICATE in judges and not certified.check(request, trace, empty=_skips_checks(case)):
@@ -175,12 +180,30 @@ def _compare(who: str, case: Program, found: Sequence[Array], expected: Expected
         compare(who, name, array, wanted, window)
 
 
-def _check_passes(case: Program, request: Request, lowered: Lowered, trace: Trace, expected: Expected) -> None:
+class _FoundInBrief(Mismatch):
+    """A mismatch of what the first or the last pass left, which the passes between may tell more of."""
+
+
+def _check_passes(
+    case: Program, request: Request, lowered: Lowered, trace: Trace, expected: Expected, *, brief: bool = False
+) -> None:
     """Raises AssertionFailure and KeepsGrowing where the program stops itself."""
+    if brief:
+        try:
+            _check_passes_run(case, request, lowered, trace, expected, brief=True)
+        except Mismatch as found:
+            raise _FoundInBrief(found.kind, found.detail) from found
+    else:
+        _check_passes_run(case, request, lowered, trace, expected, brief=False)
+
+
+def _check_passes_run(
+    case: Program, request: Request, lowered: Lowered, trace: Trace, expected: Expected, *, brief: bool
+) -> None:
     at = "the query"
     try:
         rng = random.Random(case.seed)
-        for name, run in run_passes(request, lowered.arguments, trace, case.windows, rng, STEPS):
+        for name, run in run_passes(request, lowered.arguments, trace, case.windows, rng, STEPS, brief=brief):
             at = name
             outcome = run()
             if expected.error is not None and name == trace.passes[0][0]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from typing import Any
 
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.judge import Judges, judge
@@ -27,7 +28,8 @@ LIFETIME = 150
 _GARBAGE = 50_000
 """So many objects more than were freed before cycles are looked for: trees have none, and a tenth of the time goes."""
 
-Task = tuple[int, Case, Judges]
+Task = tuple[int, Any, Judges]
+"""A key, a Case or what another ``serve`` makes one of, and who judges it."""
 
 
 def _serve(pipe: Connection) -> None:
@@ -52,9 +54,10 @@ class _Worker:
 
 
 class Workers:
-    """Some worker processes. A context manager: they end with it."""
+    """Some worker processes, each of which runs ``serve``. A context manager: they end with it."""
 
-    def __init__(self, jobs: int, *, slow_s: float = SLOW_S) -> None:
+    def __init__(self, jobs: int, *, slow_s: float = SLOW_S, serve: Callable[[Connection], None] = _serve) -> None:
+        self._serve = serve
         self._context = multiprocessing.get_context("spawn")
         self._slow_s = slow_s
         self._workers = [self._started() for _ in range(jobs)]
@@ -68,7 +71,7 @@ class Workers:
 
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
+        process = self._context.Process(target=self._serve, args=(theirs,), daemon=True)
         process.start()
         theirs.close()
         return _Worker(process, ours)

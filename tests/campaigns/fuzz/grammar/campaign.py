@@ -1,0 +1,126 @@
+"""A campaign of the grammar: each case is drawn towards the emptiest cell, or grown from one that reached new blocks.
+
+In: how many cases, from which seed; a folder to go on from. Out: a Journal, its text, and test files of what failed.
+
+Every case is interpreted before and after all passes; one of SAMPLED is judged by all that cost more: every pass, the
+program without its schedule, the certificate.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.campaigns.fuzz.case import Case
+from tests.campaigns.fuzz.grammar.axes import Cell
+from tests.campaigns.fuzz.grammar.draw import Order
+from tests.campaigns.fuzz.grammar.journal import Journal
+from tests.campaigns.fuzz.grammar.serving import Drawn
+from tests.campaigns.fuzz.judge import INTERPRETED, Judges
+from tests.campaigns.fuzz.verdict import Outcome
+from tests.campaigns.fuzz.workers import Task, Workers
+
+SAMPLED = 10
+COMPILED = 5
+EXECUTABLES = 20
+"""One of so many cases is judged by who costs more."""
+LEAST_SHARE = 0.94
+"""The part of the cases that is neither refused nor stopped by a start-up check of its own."""
+_GROWN = 0.3
+"""The share of cases that are grown from others, once there are some."""
+
+
+@dataclass(slots=True)
+class Campaign:
+    """What was asked for, and what became of it."""
+
+    cases: int
+    seed: int
+    journal: Journal
+    compiled: bool = False
+    until_found: bool = False
+    failed: dict[str, tuple[Case, Judges]] = field(default_factory=dict)
+    """The first failure of each kind."""
+    took: float = 0.0
+    _orders: dict[int, tuple[Cell | None, Judges]] = field(default_factory=dict)
+    _end: bool = False
+
+    def judges(self, number: int) -> Judges:
+        """Who judges a case."""
+        asked = INTERPRETED if number % SAMPLED == 0 else Judges.BRIEF
+        if self.compiled and number % COMPILED == 0:
+            asked |= Judges.COMPILED
+        if self.compiled and number % EXECUTABLES == 0:
+            asked |= Judges.EXECUTABLE
+        return asked
+
+    def run(self, workers: Workers, *, progress: bool = False) -> None:
+        """Judges the cases."""
+        start = time.monotonic()
+        for number, verdict in workers.judge(self._tasks()):
+            target, judges = self._orders.pop(number)
+            drawn = verdict if isinstance(verdict, Drawn) else Drawn(verdict.outcome, verdict.kind, verdict.detail)
+            self.journal.add(number, target, drawn, [str(each.name) for each in Judges if each in judges])
+            if drawn.outcome is Outcome.MISMATCH:
+                if drawn.case is not None:
+                    self.failed.setdefault(drawn.kind, (drawn.case, judges))
+                self._end = self.until_found
+                _say(f"\rcase {self.seed}/{number}: {drawn.kind}: {drawn.detail[:200]}\n" if progress else "")
+            if progress and self.journal.cases % 50 == 0:
+                holes = len(self.journal.table.holes())
+                _say(f"\r{self.journal.cases} cases, {holes} holes, {time.monotonic() - start:.0f} s ")
+        self.took = time.monotonic() - start
+        _say("\n" if progress else "")
+
+    def _tasks(self) -> Iterator[Task]:
+        first = self.journal.next
+        for number in range(first, first + self.cases):
+            if self._end:
+                return
+            yield number, self._order(number), self.judges(number)
+
+    def _order(self, number: int) -> Order:
+        rng = random.Random(f"{self.seed}/{number}/order")
+        busy = [target for target, _ in self._orders.values() if target is not None]
+        target = self.journal.table.emptiest(rng, busy)
+        parent = rng.choice(self.journal.corpus) if self.journal.corpus and rng.random() < _GROWN else None
+        self._orders[number] = (None if parent is not None else target, self.judges(number))
+        return Order(self.seed, number, target, parent)
+
+    @property
+    def share(self) -> float:
+        """The part of the cases that was not refused."""
+        refused = self.journal.outcomes[Outcome.REFUSED] + self.journal.outcomes[Outcome.ASSERTED]
+        return 1 - refused / max(1, self.journal.cases)
+
+    @property
+    def ok(self) -> bool:
+        """No mismatch, no hole, few refusals."""
+        journal = self.journal
+        return not journal.failures and not journal.table.holes() and self.share >= LEAST_SHARE
+
+    def text(self) -> str:
+        """The report."""
+        journal = self.journal
+        lines = [f"{journal.cases} cases: " + ", ".join(f"{journal.outcomes[o]} {o.value}" for o in Outcome)]
+        lines.append(f"{100 * (1 - self.share):.1f} % refused or asserted")
+        if self.took:
+            lines[-1] += f"; {self.took:.0f} s for the last portion"
+        lines.append("judges: " + ", ".join(f"{name} {n}" for name, n in sorted(journal.judged.items())))
+        lines.append(f"{len(journal.blocks)} blocks of the compiler reached, a corpus of {len(journal.corpus)}")
+        lines += [f"  {n:5} {o.value}: {kind}" for (o, kind), n in sorted(journal.kinds.items(), key=str)]
+        return "\n".join([*lines, journal.table.text()])
+
+
+def kept_in(folder: Path, seed: int) -> Path:
+    """Where a campaign is kept."""
+    return folder / f"seed_{seed}"
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

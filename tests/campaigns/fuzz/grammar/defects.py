@@ -1,0 +1,97 @@
+"""Defects that the compiler once had, each to be put back into it, so that a campaign can be seen to find them.
+
+In: nothing. Out: DEFECTS: for each one the commit that mended it, a function, and an edit of its text that undoes the
+mend.
+
+    with DEFECTS["hoisted predicates"].reintroduced(): …
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from halide_core.bounds.engines import conditions
+from halide_core.bounds.infer import folding, sliding
+from halide_core.bounds.query import query
+from halide_core.ir.visitor import Rewriter
+from halide_core.lowering.passes import hoist
+from halide_core.lowering.passes import hoist_storage as hoisted
+from halide_core.lowering.passes.vectorize import vectorize
+from halide_core.scheduling import tails
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A defect: ``old`` becomes ``new`` in ``function`` of ``owner``, a module or a class."""
+
+    mended: str
+    owner: Any
+    function: str
+    old: str
+    new: str
+
+    @contextmanager
+    def reintroduced(self) -> Iterator[None]:
+        """The compiler as it was before the mend."""
+        function = vars(self.owner)[self.function]
+        text = textwrap.dedent(inspect.getsource(function))
+        assert text.count(self.old) == 1, f"{self.function} has no longer one {self.old!r}"
+        made: dict[str, Any] = {}
+        exec(text.replace(self.old, self.new), vars(sys.modules[function.__module__]), made)
+        try:
+            self._put(made[self.function])
+            yield
+        finally:
+            self._put(function)
+
+    def _put(self, function: object) -> None:
+        setattr(self.owner, self.function, function)
+        if isinstance(self.owner, type) and issubclass(self.owner, Rewriter):
+            self.owner._methods.clear()  # it remembers which methods it has
+
+
+DEFECTS: dict[str, Defect] = {
+    "slide over an update elsewhere": Defect(
+        "bd95f5d", sliding._Sliding, "_refusal",
+        'self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""', '""',
+    ),
+    "hoisted predicates": Defect("aa0d793", hoist, "_reads_memory", "isinstance(s, Access)", "False"),
+    "memory of rounded self-reads": Defect(
+        "29fbe2c", query._Extraction, "_group",
+        "self._query.needs_memory.setdefault(callee, []).append(clause)",
+        "self._query.needs_memory.setdefault(callee, []).extend([] if own else [clause])",
+    ),
+    "hoisted memory lost with a loop of one iteration": Defect(
+        "187eec7", hoisted._Hoist, "with_own",
+        "here is None or here in m.hoisting.around", "here == (m.hoisting.around[-1] if m.hoisting.around else None)",
+    ),
+    "hoisted memory twice around a peeled iteration": Defect(
+        "bbccc4b", hoisted, "_allocations", "s.buffer == buffer", "False"
+    ),
+    "conditions that outlive their variable": Defect(
+        "5785a5d", conditions.Conditions, "_take",
+        "about = [f for f in self._waiting if any(var in mentions(a) for a in f.terms)]",
+        "about = [f for f in self._waiting if var in f.terms]",
+    ),
+    "fold where an update writes anywhere": Defect(
+        "9deb9af", folding.Folding, "refusal", "not f.pure_dims(key.stage)[d]", "False"
+    ),
+    "rounding up along a window that moves down": Defect(
+        "25be3eb", sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and"
+    ),
+    "rounding up loops that can't grow": Defect("3adac86", tails, "_reason", "(old.fused or not grows)", "False"),
+    "lanes with memory of different sizes": Defect(
+        "5785a5d", vectorize._Lanes, "_inner_loop",
+        "if any(isinstance(s, AllocateFlat) and self._varies(s.size) for s in walk(body)):", "if False:",
+    ),
+    "shifted updates": Defect("0362971", tails, "_reason", "key.stage > 0", "False"),
+    "rounding up what steers itself": Defect(
+        "b930470", tails, "_reason", "_steers_itself(key.func, key.stage)", "False"
+    ),
+}  # fmt: skip

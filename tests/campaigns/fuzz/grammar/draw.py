@@ -1,0 +1,62 @@
+"""The case of an order: drawn towards a cell, or grown from another case.
+
+In: an Order. Out: a Case, the same in every process; its label says which it is.
+
+    Order(3, 17, (CONSTANT, STORE_ROOT, VECTOR))   ->   the case "3/17 constant place, store_root, vectors"
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from tests.campaigns.fuzz.case import Case
+from tests.campaigns.fuzz.grammar.axes import Cell, Place, Way, cells_of
+from tests.campaigns.fuzz.grammar.growing import grown
+from tests.campaigns.fuzz.grammar.legal import WILD, legal
+from tests.campaigns.fuzz.grammar.programs import draw_program
+from tests.campaigns.fuzz.grammar.schedules import draw_steered
+
+_ATTEMPTS = 5
+"""So often a case is drawn again that the target is not in, or whose schedule is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a worker is asked to draw."""
+
+    seed: int
+    number: int
+    target: Cell
+    parent: Case | None = None
+    """A case to grow another from."""
+
+    @property
+    def label(self) -> str:
+        """What the case is called."""
+        return f"{self.seed}/{self.number}"
+
+
+def draw_order(order: Order) -> Case:
+    """The case: legal as far as lowering says before bounds, but for a few that are drawn wild."""
+    case: Case | None = None
+    for attempt in range(_ATTEMPTS):
+        rng = random.Random(f"{order.label}/{attempt}")
+        drawn = _drawn(order, rng)
+        if rng.random() < WILD:
+            return drawn
+        kept = legal(drawn)
+        case = kept or case
+        if kept is not None and (order.parent is not None or order.target in cells_of(kept)):
+            return kept
+    return case or drawn
+
+
+def _drawn(order: Order, rng: random.Random) -> Case:
+    if order.parent is not None:
+        return grown(order.parent, order.label, rng)
+    shape, place, way = order.target
+    reduces = way is Way.RFACTOR or rng.random() < 0.2
+    least = 2 if place in (Place.FOLD, Place.AT_OUTER, Place.STORE_AT, Place.REORDER, Place.FUSE) else 1
+    program = draw_program(order.label, rng, shape, reduces=reduces, least=least)
+    return draw_steered(program, rng, place, way)

@@ -1,0 +1,54 @@
+"""A worker of the grammar's campaigns: it draws what is ordered, and judges that, at times by a compiler with a defect.
+
+In: Orders, or Cases, through a pipe. Out: for each a Drawn: the verdict, the case, its cells, and the compiler's blocks
+that it ran and no case of this worker did before.
+"""
+
+from __future__ import annotations
+
+import gc
+from contextlib import nullcontext
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from tests.campaigns.fuzz.grammar.blocks import HITS  # before all that imports the compiler
+
+from tests.campaigns.fuzz.case import Case  # isort: skip
+from tests.campaigns.fuzz.grammar.axes import Cell, cells_of
+from tests.campaigns.fuzz.grammar.defects import DEFECTS
+from tests.campaigns.fuzz.grammar.draw import Order, draw_order
+from tests.campaigns.fuzz.judge import Judges, judge
+from tests.campaigns.fuzz.verdict import Outcome, Verdict
+
+_GARBAGE = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Verdict):
+    """A verdict, and what it is about."""
+
+    case: Case | None = None
+    cells: frozenset[Cell] = frozenset()
+    blocks: frozenset[str] = frozenset()
+
+
+def serve(pipe: Connection, defect: str = "") -> None:
+    """Until None is sent; with a defect of the past in the compiler, if one is named."""
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
+    seen: set[str] = set()
+    with DEFECTS[defect].reintroduced() if defect else nullcontext():
+        while (task := pipe.recv()) is not None:
+            _, given, judges = task
+            pipe.send(_drawn(given, judges, seen))
+
+
+def _drawn(given: Order | Case, judges: Judges, seen: set[str]) -> Drawn:
+    if HITS is not None:
+        HITS.clear()
+    case = given if isinstance(given, Case) else draw_order(given)
+    verdict = judge(case, judges)
+    blocks = frozenset(HITS.found() if HITS is not None else ()) - seen
+    seen |= blocks
+    cells = cells_of(case) if verdict.outcome is Outcome.RAN else frozenset()
+    return Drawn(verdict.outcome, verdict.kind, verdict.detail, verdict.features, case, cells, blocks)

@@ -1,0 +1,84 @@
+"""The grammar's campaigns: cells that are read off a case, targets that are met, journals that go on, defects."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns.fuzz.grammar.axes import ALL_CELLS, Place, Shape, Way, cells_of, shapes_of
+from tests.campaigns.fuzz.grammar.defects import DEFECTS
+from tests.campaigns.fuzz.grammar.draw import Order, draw_order
+from tests.campaigns.fuzz.grammar.growing import grown
+from tests.campaigns.fuzz.grammar.journal import Journal
+from tests.campaigns.fuzz.grammar.programs import draw_program
+from tests.campaigns.fuzz.grammar.serving import Drawn
+from tests.campaigns.fuzz.grammar.table import ENOUGH, Table
+from tests.campaigns.fuzz.nests import model_of
+from tests.campaigns.fuzz.verdict import Outcome
+
+CELL = (Shape.CONSTANT, Place.AT_INNER, Way.VECTOR)
+
+
+@pytest.mark.parametrize("shape", Shape)
+def test_program_has_the_shape_that_is_asked_for(shape: Shape) -> None:
+    case = draw_program("1/1", random.Random(5), shape, reduces=False)
+    assert shape in shapes_of(case, "w", model_of(case))
+
+
+def test_order_is_drawn_alike_each_time_and_mostly_meets_its_target() -> None:
+    cases = [draw_order(Order(7, number, CELL)) for number in range(8)]
+    assert [case.source() for case in cases] == [draw_order(Order(7, n, CELL)).source() for n in range(8)]
+    assert sum(CELL in cells_of(case) for case in cases) >= 6
+
+
+def test_grown_case_differs_in_something() -> None:
+    case = draw_order(Order(7, 1, CELL))
+    changed = [grown(case, "7/2", random.Random(seed)) for seed in range(10)]
+    assert sum(each.source() != case.source() for each in changed) >= 8
+    for each in changed:
+        each.source()
+
+
+def test_target_is_the_emptiest_cell_until_draws_miss_it() -> None:
+    table = Table()
+    for cell in ALL_CELLS:
+        if cell != CELL:
+            table.add(cell, [cell])
+    assert table.emptiest(random.Random(1)) == CELL
+    for _ in range(100):
+        table.add(CELL, [])
+    assert table.emptiest(random.Random(1)) != CELL
+    assert CELL in table.holes()
+
+
+def test_holes_are_cells_that_too_few_cases_lie_in() -> None:
+    table = Table()
+    for _ in range(ENOUGH):
+        table.add(CELL, [CELL])
+    assert CELL not in table.holes()
+    assert len(table.holes()) == len(ALL_CELLS) - 1
+    assert "HOLE: full × compute_root × vectors: 0" in table.text()
+
+
+def test_journal_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "seed_1")
+    case = draw_order(Order(7, 1, CELL))
+    cells = frozenset([CELL])
+    journal.add(0, CELL, Drawn(Outcome.RAN, case=case, cells=cells, blocks=frozenset("ab")), ["BRIEF"])
+    journal.add(1, CELL, Drawn(Outcome.MISMATCH, "wrong", case=case), ["BRIEF"])
+    again = Journal(tmp_path / "seed_1")
+    assert (again.next, again.cases, again.failures) == (2, 2, {"wrong": [1]})
+    assert again.table.counts == {CELL: 1}
+    assert again.blocks == {"a", "b"}
+    assert [each.source() for each in again.corpus] == [case.source()]
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_defect_has_its_place_in_the_compiler(name: str) -> None:
+    owner, function = DEFECTS[name].owner, DEFECTS[name].function
+    before = vars(owner)[function]
+    with DEFECTS[name].reintroduced():
+        assert vars(owner)[function] is not before
+    assert vars(owner)[function] is before
