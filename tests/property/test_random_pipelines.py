@@ -7,7 +7,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.run.backend import Box
-from halide_core.run.pipeline import _allocated, _settled, _values
+from halide_core.run.pipeline import _values, allocated, settled
 from tests.support.generate import Case, draw
 
 PAST_FAILURES = {
@@ -21,8 +21,8 @@ def run(case: Case) -> np.ndarray:
     request = case.output._request()
     compiled, values = case.output._compile(request), _values(request)
     window: Box = tuple(case.window)
-    (region,) = _settled(compiled, values, [window])
-    filled = _allocated(request.outputs[0], region)
+    (region,) = settled(compiled, values, [window])
+    filled = allocated(request.outputs[0], region)
     compiled.run(values, [filled])
     return np.asarray(filled.cropped(case.window))
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from halide_core.run.backend import Box, Request, backend
-from halide_core.run.pipeline import _filled, _settled, _values
+from halide_core.run.pipeline import _filled, _values, settled
 from tests.campaigns.fuzz.case import Program
 from tests.campaigns.fuzz.compare import Array
 from tests.campaigns.fuzz.interpreted import request_of, spread
@@ -26,7 +26,7 @@ def run_request(request: Request, windows: Sequence[Box]) -> list[Array]:
     """Compiles, asks for the regions, runs, and cuts out the windows."""
     compiled, values = backend().compile(request), _values(request)
     boxes = spread(request, windows)
-    regions = _settled(compiled, values, boxes)
+    regions = settled(compiled, values, boxes)
     filled = _filled(request, regions)
     compiled.run(values, filled)
     return [np.array(b.cropped(list(w))) for b, w in zip(filled, boxes, strict=True)]
