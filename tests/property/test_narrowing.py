@@ -21,7 +21,7 @@ from halide_core.bounds.query.query import Query
 from halide_core.ir import HoleKind, Interval
 from halide_core.lowering.driver import Trace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
-from halide_core.run.pipeline import _allocated, _values
+from halide_core.run.pipeline import _values, allocated
 from halide_core.schedule.loop_nest import hole
 from tests.support.interpreted import settled
 
@@ -71,7 +71,7 @@ def outcome(f: hl.Func, oracle: Wider | None, window: list[tuple[int, int]]) -> 
     stmt = dict(trace.passes)["fill"]
     values = _values(request)
     region = settled(stmt, arguments, values, tuple(window))
-    return interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
+    return interpret(stmt, arguments, values, [allocated(request.outputs[0], region)])
 
 
 def stencil() -> tuple[hl.Func, hl.Func]:

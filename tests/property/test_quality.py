@@ -15,7 +15,7 @@ from halide_core.bounds.engines.interface import Engine
 from halide_core.bounds.engines.registry import oracle_of
 from halide_core.lowering.driver import Trace, lower
 from halide_core.lowering.interpreter.machine import interpret
-from halide_core.run.pipeline import _allocated, _values
+from halide_core.run.pipeline import _values, allocated
 from tests.support.generate import Case, draw
 from tests.support.interpreted import settled
 
@@ -30,7 +30,7 @@ def computed(case: Case, engine: Engine) -> np.ndarray:
     arguments = lower(request, oracle=oracle_of(engine), trace=trace).arguments
     stmt, values = dict(trace.passes)["fill"], _values(request)
     region = settled(stmt, arguments, values, tuple(case.window))
-    outcome = interpret(stmt, arguments, values, [_allocated(request.outputs[0], region)])
+    outcome = interpret(stmt, arguments, values, [allocated(request.outputs[0], region)])
     return outcome.result(0, case.window)
 
 

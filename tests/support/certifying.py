@@ -26,7 +26,7 @@ from halide_core.lowering.driver import CERTIFIED, Trace, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.passes.layout_checks import check_layouts
 from halide_core.run.backend import Argument, Box, Request
-from halide_core.run.pipeline import _allocated, _values
+from halide_core.run.pipeline import _values, allocated
 from tests.support.interpreted import settled
 
 
@@ -70,7 +70,7 @@ def runs_right(func: hl.Func, parts: Parts, tree: Stmt, windows: Sequence[Box]) 
     for window in windows:
         try:
             region = settled(tree, parts.arguments, values, window)
-            outcome = interpret(tree, parts.arguments, values, [_allocated(output, region)])
+            outcome = interpret(tree, parts.arguments, values, [allocated(output, region)])
             found = outcome.result(0, window)
         except hl.HalideError:
             return False

@@ -19,7 +19,7 @@ from halide_core.ir import Stmt
 from halide_core.lowering.driver import Trace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
 from halide_core.run.backend import Argument, Box
-from halide_core.run.pipeline import _allocated, _values
+from halide_core.run.pipeline import _values, allocated
 
 _ROUNDS = 64
 
@@ -58,7 +58,7 @@ def run_passes(
     for name, stmt in trace.passes:
         if after in (None, name):
             regions[name] = settled(stmt, arguments, values, tuple(window))
-            outputs = [_allocated(request.outputs[0], regions[name], k) for k in range(len(request.outputs[0].types))]
+            outputs = [allocated(request.outputs[0], regions[name], k) for k in range(len(request.outputs[0].types))]
             outcomes[name] = interpret(stmt, arguments, values, outputs, shuffle=rng)
     assert outcomes, f"there is no pass {after!r} among {[name for name, _ in trace.passes]}"
     assert len(set(regions.values())) == 1, f"passes answer the query differently: {regions}"
