@@ -1,7 +1,8 @@
-"""HL_CERTIFY and HL_PROFILE: what a script asks of every compile.
+"""HL_CERTIFY, HL_PROFILE and HL_NUM_THREADS: what a script asks of every compile and of every run.
 
 ``HL_CERTIFY=1`` certifies each program before code is made of it; where a claim fails that is a CertificateError.
 ``HL_PROFILE=1`` measures each pipeline, and prints where the time went when the program ends.
+``HL_NUM_THREADS=4`` gives parallel loops so many threads, the calling one included.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from halide_core.errors import HalideError
+from halide_core.errors import HalideError, HalideWarning, warn_user
 
+MOST_THREADS = 512
+"""The runtime's limit."""
 _MEANING = {"": False, "0": False, "1": True}
 _profiled: ContextVar[bool] = ContextVar("profiled", default=False)
 
@@ -40,6 +43,19 @@ def profiling() -> Iterator[None]:
         yield
     finally:
         _profiled.reset(token)
+
+
+def check_thread_count() -> None:
+    """Warns where HL_NUM_THREADS is no number of threads: the runtime then takes as many as there are cores."""
+    setting = os.environ.get("HL_NUM_THREADS")
+    if setting is None or (setting.strip().isdecimal() and 1 <= int(setting) <= MOST_THREADS):
+        return
+    many = setting.strip().isdecimal() and int(setting) > MOST_THREADS
+    warn_user(
+        f'HL_NUM_THREADS="{setting}" is no number of threads from 1 to {MOST_THREADS}: parallel loops have '
+        f"{MOST_THREADS if many else os.cpu_count()}.",
+        HalideWarning,
+    )
 
 
 def _setting(name: str, one: str) -> bool:

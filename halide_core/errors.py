@@ -67,9 +67,10 @@ class HalideError(Exception):
 _warned: dict[object, object] = {}
 
 
-def warn_user(message: str, category: type[Warning]) -> None:
-    """Warns at the user's line, once for each line and text unless the warning filters say otherwise."""
-    at = user_location()
+def warn_user(message: str, category: type[Warning], at: Location | None = None) -> None:
+    """Warns at the user's line, the one given or else the one being executed, once for each line and text unless the
+    warning filters say otherwise."""
+    at = at or user_location()
     warnings.warn_explicit(message, category, at.file, at.line, registry=_warned)  # type: ignore[arg-type]  # a cache
 
 

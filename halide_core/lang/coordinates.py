@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from halide_core import ir
+from halide_core.algorithm.constant_overflow import refuse_constant_overflow
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import Image, Parameter, Requirement
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
@@ -79,6 +80,7 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     if fitting is None and isinstance(node, ir.IntImm):
         raise error(f"{what} must be an int32, not {node.value}.")
     _require_startup(node, what, error)
+    refuse_constant_overflow([node])
     return through_float32(fitting if fitting is not None else ir.cast(INT32, node))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from halide_core import ir
+from halide_core.algorithm.constant_overflow import refuse_constant_overflow
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import Definition, Function, ReductionDomain, Renamed, UniqueNames
 from halide_core.algorithm.wellformed import (
@@ -86,13 +87,18 @@ def define(function: Function, args: tuple[ir.Expr, ...], value: object, require
         TypeMismatchError: an update of other types, or of another number of values.
     """
     if isinstance(value, Accumulation):
+        refuse_constant_overflow((*args, *value.values))
         _accumulate(function, args, value, required)
     elif function.extern is not None:
         raise DefinitionError(f'Func "{function.name}" is an extern stage: it can\'t be given another definition.')
     elif function.definitions:
-        _define_update(function, args, _value_nodes(function, value))
+        values = _value_nodes(function, value)
+        refuse_constant_overflow((*args, *values))
+        _define_update(function, args, values)
     else:
-        _define_pure(function, pure_arguments(function.name, args), _value_nodes(function, value), required)
+        values = _value_nodes(function, value)
+        refuse_constant_overflow(values)
+        _define_pure(function, pure_arguments(function.name, args), values, required)
 
 
 def _define_pure(

@@ -23,6 +23,7 @@ from halide_core.algorithm.model import (
     leaves,
     realization_order,
     requirements_of,
+    with_made_funcs,
 )
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
@@ -50,6 +51,7 @@ from halide_core.run.compile_memo import Built
 from halide_core.run.output_files import OutputFiles, TargetLike, frozen
 from halide_core.run.target import Target, checked_target
 from halide_core.schedule.directives import Bound, Split, TailStrategy
+from halide_core.schedule.placed import warn_of_lost_places
 from halide_core.unsupported import PIPELINE, Pending
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
@@ -84,6 +86,7 @@ class Realizable(OutputFiles, Pending):
     ) -> Request:
         outputs = self._defined()
         order = realization_order(outputs)
+        warn_of_lost_places(with_made_funcs(order))
         requirements = (*self._requirements(), *requirements_of(order))
         images, params = leaves(order, outputs, requirements)
         check_distinct([*images, *params])

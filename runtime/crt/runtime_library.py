@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from halide_core.config import check_thread_count
 from halide_core.errors import ToolchainError
 from halide_core.runtime.compile.cache import default_cache
 from halide_core.runtime.compile.load import load
@@ -112,6 +113,7 @@ def load_runtime() -> Any:
                 warned, _ahead.warned = _ahead.warned, None
                 if warned is not None:
                     raise warned
+            check_thread_count()
             library = _open()
             library.halide_core_quiet_errors()
             library.halide_core_set_print_handler(_show)

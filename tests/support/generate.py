@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import halide_core as hl
+from halide_core.algorithm.model import realization_order
 from halide_core.schedule.directives import ComputeAt
 
 TYPES = [hl.UInt(8), hl.UInt(16), hl.Int(16), hl.Int(32), hl.Float(32)]
@@ -239,7 +240,14 @@ class _Draw:
 
 
     def settle(self, output: hl.Func) -> None:
-        """Takes back the placement of Funcs whose drawn level is illegal, and counts the refusals."""
+        """Takes back the placement of Funcs whose drawn level is illegal, and counts the refusals.
+
+        Nothing stays of what was said of Funcs that the output does not use.
+        """
+        used = realization_order([output._function])
+        for f in self.funcs:
+            if f._function not in used:
+                f._function.directives.clear()
         for _ in range(3 * len(self.funcs)):
             error = _refusal(output)
             if error is None:

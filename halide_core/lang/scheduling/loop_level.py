@@ -23,6 +23,7 @@ from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.scheduling.stage import FuncHandle
 from halide_core.lang.scheduling.stage_arguments import VarOrRVar, loop_name
 from halide_core.schedule.directives import ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.schedule.placed import note_place
 from halide_core.schedule.storage_directives import HoistStorage, HoistStorageRoot
 
 Kind: TypeAlias = "type[ComputeAt | StoreAt | HoistStorage]"
@@ -89,6 +90,8 @@ class _Use:
             raise ScheduleError(
                 f'Func "{self.function.name}" can\'t be placed inside its own loops: {verb}() of itself.'
             )
+        if self.kind is ComputeAt:
+            note_place(self.function, at.consumer)
         return self.kind(consumer=at.consumer, var=at.var, stage=at.stage, **about)
 
     def becomes(self, new: Directive) -> None:
