@@ -1,7 +1,8 @@
-"""HL_CERTIFY, HL_PROFILE and HL_NUM_THREADS: what a script asks of every compile and of every run.
+"""HL_CERTIFY, HL_PROFILE, HL_VERIFY and HL_NUM_THREADS: what a script asks of every compile and of every run.
 
 ``HL_CERTIFY=1`` certifies each program before code is made of it; where a claim fails that is a CertificateError.
 ``HL_PROFILE=1`` measures each pipeline, and prints where the time went when the program ends.
+``HL_VERIFY=1`` checks the IR after each pass (``ir.verify``), as any HL_DEBUG does; a fault is an InternalError.
 ``HL_NUM_THREADS=4`` gives parallel loops so many threads, the calling one included.
 """
 
@@ -28,6 +29,12 @@ def certificates_demanded() -> bool:
 def profiles_demanded() -> bool:
     """Whether pipelines are compiled to be measured: HL_PROFILE, or ``profiling`` here. Raises: HalideError."""
     return _profiled.get() or _setting("HL_PROFILE", "every pipeline is profiled")
+
+
+def verification_demanded() -> bool:
+    """Whether the IR is checked after each pass. It changes nothing of what a compile gives. Raises: HalideError."""
+    debugged = os.environ.get("HL_DEBUG", "0") not in ("", "0")
+    return _setting("HL_VERIFY", "the IR is checked after each pass") or debugged
 
 
 def demands() -> tuple[bool, bool]:

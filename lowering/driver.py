@@ -15,10 +15,12 @@ from halide_core.bounds.engines.interface import Answers, Oracle
 from halide_core.bounds.engines.registry import chosen_engine, oracle_of
 from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.query import Query, extract_query
-from halide_core.config import certificates_demanded
+from halide_core.config import certificates_demanded, verification_demanded
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
+from halide_core.ir.grammar import Form
 from halide_core.ir.types import UInt
+from halide_core.ir.verify import Given, verify
 from halide_core.lowering.initial import lower_initial
 from halide_core.lowering.laws import check_laws
 from halide_core.lowering.module import Lowered
@@ -51,6 +53,15 @@ if TYPE_CHECKING:
 CERTIFIED = "layout_checks"
 """The pass whose program a certificate is about: the first one that has all start-up checks."""
 
+FORMS = {
+    "initial": Form.HOLES,
+    "fill": Form.POINTS,
+    "unroll": Form.UNROLLED,
+    "flatten": Form.FLAT,
+    "vectorize": Form.VECTORS,
+}
+"""The passes that lead from one form of trees to the next; the others keep the form that they are given."""
+
 
 @dataclass(slots=True, eq=False)
 class Trace:
@@ -77,10 +88,11 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     with deep_recursion():
         program = _schedule(request, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
+        checked = _Verification(program.algorithm, Form.POINTS)
         watch = Stopwatch()
         for name, run in _passes(program, register_bytes(request.target)):
             stmt = run(stmt)
-            show(name, stmt, watch.lap())
+            _report(name, stmt, watch, checked)
             trace.passes.append((name, stmt))
             if name == CERTIFIED and certificates_demanded():
                 from halide_core.lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
@@ -89,6 +101,28 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None
     algorithm = program.algorithm
     owners = {f.component_name(k): f.name for f in algorithm.functions for k in range(len(f.types))}
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)
+
+
+class _Verification:
+    """The verifier after each pass, where it is asked for."""
+
+    def __init__(self, algorithm: Algorithm, form: Form) -> None:
+        given = Given(algorithm.images, algorithm.outputs, algorithm.params)
+        self._scope = given.uses() if verification_demanded() else None
+        self._form = form
+
+    def after(self, name: str, stmt: Stmt) -> None:
+        """Raises: InternalError where the pass broke a rule."""
+        self._form = FORMS.get(name, self._form)
+        if self._scope is not None:
+            verify(stmt, self._form, self._scope, name)
+
+
+def _report(name: str, stmt: Stmt, watch: Stopwatch, checked: _Verification) -> None:
+    """What is shown and checked after each pass."""
+    show(name, stmt, watch.lap())
+    checked.after(name, stmt)
+    watch.lap()
 
 
 def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
@@ -133,11 +167,12 @@ def _schedule(request: Request, trace: Trace) -> Program:
     algorithm = _algorithm(request)
     watch = Stopwatch()
     trace.initial = lower_initial(algorithm)
-    show("initial", assemble(trace.initial), watch.lap())
+    checked = _Verification(algorithm, Form.HOLES)
+    _report("initial", assemble(trace.initial), watch, checked)
     trace.steps = apply_schedule(trace.initial)
     program = trace.steps[-1].program if trace.steps else trace.initial
     check_laws(program.algorithm.laws, request.target)
-    show("schedule", assemble(program), watch.lap())
+    _report("schedule", assemble(program), watch, checked)
     return program
 
 
@@ -146,7 +181,7 @@ def _fill(program: Program, oracle: Oracle, trace: Trace) -> Stmt:
     trace.query = extract_query(program)
     trace.answers = oracle.answer(trace.query)
     filled = fill(program, trace.answers)
-    show("fill", filled, watch.lap())
+    _report("fill", filled, watch, _Verification(program.algorithm, Form.HOLES))
     trace.passes.append(("fill", filled))
     return filled
 

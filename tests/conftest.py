@@ -16,7 +16,7 @@ from tests.support.certification import FOLDERS, certified
 
 TESTS = Path(__file__).resolve().parent
 GOLDEN = TESTS / "golden"
-_ENVIRONMENT = ("HL_BOUNDS", "HL_CACHE", "HL_CACHE_SIZE", "HL_CERTIFY", "HL_DEBUG", "HL_PROFILE")
+_ENVIRONMENT = ("HL_BOUNDS", "HL_CACHE", "HL_CACHE_SIZE", "HL_CERTIFY", "HL_DEBUG", "HL_PROFILE", "HL_VERIFY")
 
 hypothesis.settings.register_profile(
     "halide_core", derandomize=True, deadline=None, print_blob=False, database=None, max_examples=100
@@ -36,6 +36,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name in _ENVIRONMENT:
             patch.delenv(name, raising=False)
         patch.setenv("HL_CACHE_DIR", str(folder))
+        patch.setenv("HL_VERIFY", "1")  # the IR, after each pass
         yield folder
 
 
