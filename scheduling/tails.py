@@ -47,6 +47,7 @@ def tail_of(key: StageKey, old: Loop, d: Split) -> Tail:
     if d.tail is TailStrategy.Auto:
         preferred = TailStrategy.RoundUp if key.stage > 0 else TailStrategy.ShiftInwards
         grows = not reasons[TailStrategy.RoundUp]
+        grows = grows and not (preferred is TailStrategy.ShiftInwards and _writes_back(key))
         return Tail(preferred if grows else TailStrategy.GuardWithIf, exact)
     if reasons[d.tail]:
         legal = [tail for tail, reason in reasons.items() if not reason and tail is not TailStrategy.Auto]
@@ -75,6 +76,11 @@ def _reason(tail: TailStrategy, key: StageKey, old: Loop, factor: Expr) -> str:
         )
     if tail is TailStrategy.ShiftInwards and key.stage > 0:
         return "ShiftInwards repeats iterations, and repeating an update definition can change its result."
+    if tail is TailStrategy.ShiftInwards and _writes_back(key):
+        return (
+            f'ShiftInwards repeats iterations, and "{key.func.own.name}" writes back the values of a point that it '
+            f"leaves undefined."
+        )
     if tail in SHIFTED and isinstance(length, IntImm):
         if not isinstance(factor, IntImm):
             return f"{name} takes {length.value} steps, and the factor, which is not a constant, may be greater."
@@ -83,6 +89,11 @@ def _reason(tail: TailStrategy, key: StageKey, old: Loop, factor: Expr) -> str:
     elif tail in SHIFTED and not grows:
         return f"the length of {name} is not one that bounds inference can raise to the factor."
     return ""
+
+
+def _writes_back(key: StageKey) -> bool:
+    """Whether a first definition reads its own points, of which it leaves some values undefined."""
+    return key.stage == 0 and bool(accesses_to(key.func, key.func.definitions[0].values))
 
 
 def _steers_itself(func: Function, stage: int) -> bool:

@@ -77,6 +77,8 @@ class ValueRanges:
         if known is None:
             self._functions[key] = type_range(f.types[component])  # what an update sees of the Func itself
             ranges = [self.of(d.values[component]) for d in f.definitions]
+            if f.keeps:
+                ranges.append(type_range(f.types[component]))  # of the caller's values
             known = (min(low for low, _ in ranges), max(high for _, high in ranges))
             if f.types[component].is_float() and -LARGEST < known[0] <= known[1] < LARGEST:
                 known = (_as_float(known[0], -1), _as_float(known[1], 1))

@@ -253,7 +253,7 @@ class _Extraction:
             self._group(key, accesses, path, (None,) * key.func.dimensions, rule)
 
     def _stage(self, key: StageKey) -> None:
-        path = self._loops(key)
+        path = written = self._loops(key)
         core: Stmt = self._program.nests[key].core
         provide = provided(core)
         while isinstance(core, If):
@@ -264,7 +264,9 @@ class _Extraction:
         self._accesses(key, list(core.args), path, provide, Rule.INDEX)
         self._accesses(key, list(core.values), path, provide, Rule.VALUE)
         points = tuple((a,) for a in core.args)
-        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, path, key, Rule.WRITE)
+        if key.stage or not key.func.keeps:  # else what is not written counts, too: the buffer has it
+            written = path
+        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, written, key, Rule.WRITE)
 
     def _accesses(self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, rule: Rule) -> None:
         """Clauses for the accesses below ``roots``. Those in indices and conditions must be right always. The values

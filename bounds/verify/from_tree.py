@@ -382,7 +382,7 @@ class TreeClaims:
         point = tuple([scope.reads.expr(a) for a in e.args])
         location = f.definitions[stage].location
         if callee is f:
-            there, box = stage > 0, self._boxes[f, stage]
+            there, box = stage > 0 or f.keeps, self._boxes[f, stage]
         else:
             there = callee in scope.computed and callee in scope.boxes
             window = self._windows.get(callee)

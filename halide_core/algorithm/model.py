@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm.law import Law
 from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import is_automatic
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.schedule.directives import Directive, StageDirective
+
+if TYPE_CHECKING:
+    from halide_core.algorithm.law import Law
 
 
 class HostBuffer(Protocol):
@@ -106,6 +108,14 @@ class ReductionDomain(ir.Domain):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """A value that a first definition gives only where a condition holds."""
+
+    value: ir.Expr
+    where: ir.Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Definition:
     """One stage: ``domain in (args) <- values if predicate``. In stage 0 the args are the pure variables."""
 
@@ -116,6 +126,9 @@ class Definition:
     location: Location
     requirements: tuple[Requirement, ...] = ()
     """What every run of a pipeline that the stage is part of must meet."""
+    partial: tuple[Partial, ...] = ()
+    """A first definition that leaves something undefined: each of its values, and where it has it. ``values`` then have
+    0 where there is none, which is what a Func has that is no output."""
 
     def exprs(self) -> tuple[ir.Expr, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
@@ -171,6 +184,11 @@ class Function(ir.Callee):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: value for name, value in state.items() if name != "needed"})
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the first definition leaves points as they are, so that values of an output's caller remain."""
+        return bool(self.definitions and self.definitions[0].partial)
 
     @property
     def is_pure(self) -> bool:
@@ -322,7 +340,12 @@ class Renamed(Rewriter):
             args=tuple(map(self.expr, d.args)),
             values=tuple(map(self.expr, d.values)),
             predicate=self.expr(d.predicate),
+            partial=tuple([Partial(self.expr(p.value), self.expr(p.where)) for p in d.partial]),
         )
+
+
+BEFORE = -1
+"""The stage before the first: what an output's buffer has when a pipeline starts."""
 
 
 class UniqueNames:
@@ -411,6 +434,23 @@ def _refuse_promises_of_others(buffers: Iterable[Image | Function], outputs: Seq
                 )
 
 
+def _kept(f: Function) -> Definition:
+    """The first definition of an output that leaves points undefined: these keep what the buffer has, as nothing is
+    written there. Where only some values of a point are undefined, they are written back."""
+    first = f.definitions[0]
+    where = dict.fromkeys(p.where for p in first.partial if p.where is not ir.FALSE)
+    written: ir.Expr = ir.TRUE if ir.TRUE in where else ir.FALSE
+    if written is ir.FALSE:
+        for each in where:
+            written = each if written is ir.FALSE else ir.Binary(each.type, ir.BinaryOp.OR, written, each)
+    values = []
+    for k, (p, type) in enumerate(zip(first.partial, f.types, strict=True)):
+        old = ir.Access(type, f, first.args, k, BEFORE)
+        partly = old if p.where is ir.FALSE else ir.Select(type, p.where, p.value, old)
+        values.append(p.value if p.where is written else partly)
+    return replace(first, values=tuple(values), predicate=written)
+
+
 def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = ()) -> Algorithm:
     """A copy of the program that computes ``outputs``, with unique, canonical names.
 
@@ -433,6 +473,9 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
     directives: list[Directive] = []
     for f in order:
         copies[f].definitions = [renamed.definition(d) for d in f.definitions]
+        if f.keeps:
+            first = _kept(copies[f]) if f in outputs else replace(copies[f].definitions[0], partial=())
+            copies[f].definitions[0] = first
         copies[f].directives = [
             d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives
         ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from halide_core import ir
 from halide_core.algorithm.constant_overflow import refuse_constant_overflow
 from halide_core.algorithm.float_arithmetic import through_float32
-from halide_core.algorithm.model import Definition, Function, ReductionDomain, Renamed, UniqueNames
+from halide_core.algorithm.model import Definition, Function, Partial, ReductionDomain, Renamed, UniqueNames
 from halide_core.algorithm.wellformed import (
     check_names,
     check_pure_values,
@@ -34,7 +34,7 @@ from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.lang.coordinates import check_arity
 from halide_core.lang.expr import Expr, arithmetic, as_node, is_plain, matched
-from halide_core.lang.placeholders import concrete, refuse_placeholders
+from halide_core.lang.placeholders import concrete, coordinates_defined, refuse_placeholders
 from halide_core.lang.tuple import several
 
 
@@ -116,9 +116,9 @@ def _define_pure(
             )
     at = user_location()
     args = tuple(ir.pure_variable(n) for n in names)
-    values, requirements = concrete(values, args, None)
+    made = concrete(function, values, args, None)
     function.args, function.types, function.location = names, types, at
-    _append(function, Definition(args, values, None, ir.TRUE, at, requirements))
+    _append(function, Definition(args, made.values, None, ir.TRUE, at, made.requirements, made.partial))
 
 
 def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[ir.Expr, ...]) -> None:
@@ -133,13 +133,15 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[
     check_update_type(function, stage, tuple(v.type for v in values))
     domain = domain_of(what, (*args, *values))
     check_names(function, domain)
+    args, where = coordinates_defined(function, args)
     refuse_placeholders("the coordinates of a definition", args)
-    values, requirements = concrete(values, _coordinates(function, args, domain), _before(function, args))
-    exprs = (*args, *values) if domain is None else (*args, *values, domain.predicate)
+    made = concrete(function, values, _coordinates(function, args, domain), _before(function, args))
+    values = made.values
+    exprs = (*args, *values, where) if domain is None else (*args, *values, where, domain.predicate)
     check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
     own = reads_itself(function, exprs)
-    definition = Definition(args, values, domain, ir.TRUE, user_location(), requirements)
+    definition = Definition(args, values, domain, where, user_location(), made.requirements)
     _append(function, _labelled(function, stage, definition) if own else definition)
     if domain is not None and domain.frozen_by is None:
         domain.frozen_by = definition.location
@@ -168,7 +170,9 @@ def _before(function: Function, args: tuple[ir.Expr, ...]) -> list[ir.Expr]:
 def _append(function: Function, definition: Definition) -> None:
     """Adds a stage; what it uses is final from here on."""
     args, values = (tuple(map(through_float32, exprs)) for exprs in (definition.args, definition.values))
-    definition = replace(definition, args=args, values=values)
+    partial = tuple([Partial(through_float32(p.value), through_float32(p.where)) for p in definition.partial])
+    predicate = through_float32(definition.predicate)
+    definition = replace(definition, args=args, values=values, predicate=predicate, partial=partial)
     function.definitions.append(definition)
     for e in subexpressions(definition.exprs()):
         if isinstance(e, ir.Access) and isinstance(e.callee, Function) and e.callee is not function:
@@ -202,7 +206,7 @@ def _labelled(function: Function, stage: int, definition: Definition) -> Definit
     with deep_recursion():
         domain = definition.domain
         args, values = tuple(map(labels.expr, definition.args)), tuple(map(labels.expr, definition.values))
-        labelled = replace(definition, args=args, values=values)
+        labelled = replace(definition, args=args, values=values, predicate=labels.expr(definition.predicate))
         if domain is None or not reads_itself(function, (domain.predicate,)):
             return labelled
         # The label is this stage's own, while the user's RDom can serve other stages: this one gets a copy.

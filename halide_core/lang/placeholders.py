@@ -3,7 +3,7 @@
 In: the values of a definition, its coordinates, and the values there were. Out: values without placeholders.
 
     f[x] = random_uint(3)                    ->   f(x) = a hash of 3 and x, in ordinary uint32 arithmetic
-    f[x] = select(x < 5, 7, undef(Int(32)))  ->   f(x) = select(x < 5, 7, f[x])
+    f[x] = select(x < 5, 7, undef(Int(32)))  ->   f(x) = select(x < 5, 7, what the point has)
     f[x] = require(p > 0, x / p)             ->   f(x) = x / p, and p > 0 is checked when a pipeline with f starts
 """
 
@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm.model import Requirement
+from halide_core.algorithm.model import Function, Partial, Requirement
 from halide_core.errors import DefinitionError
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import BOOL, INT32, Float, Type, UInt
@@ -71,8 +72,10 @@ def require(condition: ExprLike, value: ExprLike, *message: ExprLike | str) -> E
 def undef(type: Type) -> Expr:
     """A value that a definition leaves as it is: an update writes nothing where its value is made of one.
 
-    In an update the point keeps what it has: so does one component of a Tuple, and so does one branch of a select. In a
-    first definition, which has nothing to keep, the value is 0.
+    The point keeps what it has: so does one component of a Tuple, and so does one branch of a select. In a first
+    definition that is what the buffer of an output has when the pipeline starts; ``realize`` with sizes starts with
+    zeros, and so does a Func that is no output. What is computed of something undefined is undefined, also where it is
+    read from a Func that has a first definition only. Where a coordinate of an update is undefined, nothing is written.
     """
     if not isinstance(type, Type):
         raise DefinitionError(f"undef() takes a type, not {type!r}.")
@@ -140,18 +143,29 @@ def refuse_placeholders(what: str, exprs: Iterable[ir.Expr]) -> None:
         raise DefinitionError(f"{found.name} can stand in the values of a definition only, not in {what}.")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Concrete:
+    """What a definition is made of when no placeholder is left."""
+
+    values: tuple[ir.Expr, ...]
+    requirements: tuple[Requirement, ...] = ()
+    partial: tuple[Partial, ...] = ()
+    """Of a first definition that leaves something undefined: each of its values, and where it has it."""
+
+
 def concrete(
-    values: Sequence[ir.Expr], coordinates: Sequence[ir.Expr], before: Sequence[ir.Expr] | None
-) -> tuple[tuple[ir.Expr, ...], tuple[Requirement, ...]]:
-    """The values of a definition without placeholders, and what they require.
+    own: Function, values: Sequence[ir.Expr], coordinates: Sequence[ir.Expr], before: Sequence[ir.Expr] | None
+) -> Concrete:
+    """The values of a definition without placeholders.
 
     Args:
+        own: the Func that is defined.
         values: one for each component.
         coordinates: the variables that an iteration of the definition is told by.
         before: what the point has before, by component; None in a first definition.
     """
-    if placeholder_in(values) is None:
-        return tuple(values), ()
+    if placeholder_in(values) is None and not any(_leaves_points(e, own) for e in subexpressions(values)):
+        return Concrete(tuple(values))
     demanded = _Demanded()
     values = [demanded.expr(v) for v in values]
     hashes = {
@@ -159,12 +173,31 @@ def concrete(
         for e in subexpressions(values)
         if isinstance(e, ir.ParamRef) and isinstance(e.param, _Random)
     }
+    known = [_Definedness(own).of(substitute(value, hashes)) for value in values]
     result: list[ir.Expr] = []
-    for k, value in enumerate(values):
-        given, defined = _Definedness().of(substitute(value, hashes))
-        old = ir.const(0, value.type) if before is None else before[k]
+    for k, (given, defined) in enumerate(known):
+        old = ir.const(0, given.type) if before is None else before[k]
         result.append(given if defined is ir.TRUE else old if defined is ir.FALSE else _select(defined, given, old))
-    return tuple(result), tuple(demanded.requirements)
+    partial = tuple([Partial(given, defined) for given, defined in known])
+    if before is not None or all(p.where is ir.TRUE for p in partial):
+        partial = ()
+    return Concrete(tuple(result), tuple(demanded.requirements), partial)
+
+
+def coordinates_defined(own: Function, args: Sequence[ir.Expr]) -> tuple[tuple[ir.Expr, ...], ir.Expr]:
+    """The coordinates of an update without undefined parts, and where they are defined: it writes nothing elsewhere."""
+    found, where = [], ir.TRUE
+    for arg in args:
+        given, defined = _Definedness(own).of(arg)
+        found.append(given)
+        where = _both(where, defined)
+    return tuple(found), where
+
+
+def _leaves_points(e: ir.Expr, own: Function) -> bool:
+    """Whether an expression reads another Func that has points without a value."""
+    read = e.callee if isinstance(e, ir.Access) else own
+    return read is not own and isinstance(read, Function) and read.is_pure and read.keeps
 
 
 class _Demanded(Rewriter):
@@ -190,7 +223,8 @@ class _Definedness:
     """Of each expression: the same without undefined parts, and where it is defined. What is computed of something
     undefined is undefined; a select is where its chosen side is."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Function) -> None:
+        self._own = own
         self._known: dict[ir.Expr, tuple[ir.Expr, ir.Expr]] = {}
 
     def of(self, root: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
@@ -203,7 +237,7 @@ class _Definedness:
         if isinstance(e, ir.ParamRef) and isinstance(e.param, _Undefined):
             return ir.const(0, e.type), ir.FALSE
         known = [self._known[p] for p in parts(e)]
-        where = ir.TRUE
+        where = _where_read(e) if _leaves_points(e, self._own) else ir.TRUE
         for _, defined in known[:1] if isinstance(e, ir.Select) else known:
             where = _both(where, defined)
         if isinstance(e, ir.Select):
@@ -215,6 +249,14 @@ class _Definedness:
             else:
                 where = _both(where, a)
         return with_parts(e, tuple([given for given, _ in known])), where
+
+
+def _where_read(e: ir.Expr) -> ir.Expr:
+    """Where the point that is read has a value."""
+    assert isinstance(e, ir.Access) and isinstance(e.callee, Function)
+    f = e.callee
+    at = {ir.pure_variable(name): arg for name, arg in zip(f.args, e.args, strict=True)}
+    return substitute(f.definitions[0].partial[e.component].where, at)
 
 
 def _both(a: ir.Expr, b: ir.Expr) -> ir.Expr:

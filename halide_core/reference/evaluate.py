@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -39,11 +40,14 @@ from halide_core.errors import InternalError, PipelineError
 from halide_core.ir.float16 import element
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import parts
-from halide_core.reference.inputs import Array, Inputs
+from halide_core.reference.inputs import Array, Before, Inputs
 from halide_core.reference.scalar_ops import wrap_function
 from halide_core.reference.stack import Code, run_bounded
-from halide_core.reference.stages import Fold, Iterations, Pure, Scan, Stage, Update, Writes
+from halide_core.reference.stages import Fold, Iterations, Kept, Pure, Scan, Stage, Update, Writes
 from halide_core.reference.translate import Translator
+
+Contents: TypeAlias = "Mapping[Function, Sequence[tuple[Array, Sequence[int]]]]"
+"""What the buffer of each component of some Funcs has, and its first coordinates."""
 
 
 def _below(roots: Iterable[ir.Expr]) -> list[ir.Expr]:
@@ -80,8 +84,9 @@ def _reachable(output: Function) -> list[Function]:
 class _Program:
     """Every stage that an output needs, ready to be asked for points."""
 
-    def __init__(self, output: Function, inputs: Inputs, strict_float: bool) -> None:
+    def __init__(self, output: Function, inputs: Inputs, strict_float: bool, before: Contents) -> None:
         self.inputs = inputs
+        self._before = before
         self._strict_float = strict_float
         self.stages: dict[ir.Callee, list[Stage]] = {}
         functions = _reachable(output)
@@ -90,13 +95,20 @@ class _Program:
                 raise PipelineError(f'Func "{f.name}" has no definition.', f.location)
             for i in range(len(f.definitions)):
                 self._check_requirements(f, i)
-            own: list[Stage] = [Pure()]
+            own: list[Stage] = [self._first(f)]
             for i in range(1, len(f.definitions)):
                 own.append(self._update(f, i, own[-1]))
             self.stages[f] = own
         for f in functions:
             for i in range(len(f.definitions)):
                 self._translate(f, i)
+
+    def _first(self, f: Function) -> Pure:
+        """The first definition; where it leaves points undefined, they are what an output's buffer has, or 0."""
+        if not f.keeps:
+            return Pure()
+        had = self._before.get(f)
+        return Kept([Before(type, None if had is None else had[k]) for k, type in enumerate(f.types)])
 
     def _check_requirements(self, f: Function, i: int) -> None:
         """What a definition demands of every run, asked at the start as in compiled code."""
@@ -153,9 +165,14 @@ class _Program:
         if isinstance(stage, Fold):
             for e in _reads_of(f, _below(d.values)):
                 body.name(e, "state")
+        if isinstance(stage, Kept):
+            anywhere = " or ".join(body.expr(p.where) for p in d.partial)
+            body.line(f"if not ({anywhere}): return None")
         meant = fused_values(f, d) if i and not self._strict_float else d.values
         values = [body.expr(value) for value in meant]
         result = values[0] if len(values) == 1 else body.tuple_of(values)
+        if isinstance(stage, Kept):
+            result = body.tuple_of([result, body.tuple_of([body.expr(p.where) for p in d.partial])])
         assert isinstance(stage, Pure | Update)
         stage.body = body.code(pure, _variables(d.domain), result)
         if isinstance(stage, Update):
@@ -190,6 +207,7 @@ def evaluate(
     params: Mapping[Parameter, object] | None = None,
     images: Mapping[Image, tuple[Array, Sequence[int]]] | None = None,
     strict_float: bool = False,
+    before: Contents | None = None,
 ) -> Array | tuple[Array, ...]:
     """The values of a Func in a window [REALIZE].
 
@@ -200,6 +218,8 @@ def evaluate(
         images: contents and first coordinates (x first) of images, before ``Image.bound``. Arrays have their axes
             reversed: ``array[y, x]``.
         strict_float: as for a target with this feature: no product is fused with a sum.
+        before: what the buffers of outputs have when the pipeline starts, with their first coordinates, x first: the
+            points that a first definition leaves undefined have it. Elsewhere, and in other Funcs, these are 0.
 
     Returns:
         An array with its axes reversed (``result[y, x]``) in the Func's own dtype; a tuple of them where the Func
@@ -214,7 +234,7 @@ def evaluate(
     if any(extent < 0 for _, extent in window):
         raise PipelineError(f'The window of Func "{function.name}" has a negative extent: {list(window)}.')
     refuse_externs(realization_order([function]), "the reference semantics are")
-    program = _Program(function, Inputs(params or {}, images or {}), strict_float)
+    program = _Program(function, Inputs(params or {}, images or {}), strict_float, before or {})
     last = program.stages[function][-1]
     wrap = wrap_function(INT32)
     ranges = [[wrap(low + k) for k in range(extent)] for low, extent in window]

@@ -13,12 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
 
 from halide_core import ir
 from halide_core.algorithm.model import Image, Parameter
 from halide_core.errors import InternalError, Location, PipelineError
 from halide_core.ir.float16 import numbers
+from halide_core.ir.types import Type
 from halide_core.reference.scalar_ops import Value, value_of, wrap_function
 
 Array: TypeAlias = "npt.NDArray[Any]"
@@ -56,6 +58,26 @@ class Table:
                     f"(point {', '.join(map(str, point))}).",
                     location,
                 )
+
+
+class Before:
+    """What an output's buffer has before a pipeline runs; 0 where there is no buffer."""
+
+    def __init__(self, type: Type, had: tuple[Array, Sequence[int]] | None) -> None:
+        self._had = had
+        self._type = type
+
+    def at(self, point: tuple[int, ...]) -> Value:
+        """The value of a point."""
+        if self._had is not None:
+            array, mins = self._had
+            place = tuple([a - low for a, low in zip(reversed(point), reversed(mins), strict=True)])
+            if all(0 <= k < n for k, n in zip(place, array.shape, strict=True)):
+                value: Value = numbers(np.reshape(array[place], 1)).tolist()[0]
+                return value
+        zero = value_of(0, self._type)
+        assert zero is not None
+        return zero
 
 
 class Inputs:

@@ -21,6 +21,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from halide_core.reference.inputs import Before
 from halide_core.reference.stack import DEEPEST, Code, TooDeep
 
 Point: TypeAlias = "tuple[int, ...]"
@@ -52,6 +53,29 @@ class Pure(Stage):
             raise TooDeep(self.compute, point)
         value = self.memo[point] = self.body(point, (), None, depth + 1)
         return value
+
+
+class Kept(Pure):
+    """A first definition that leaves points undefined: these have what was there before.
+
+    ``body`` gives None where nothing is defined; else the value and, by component, whether it is defined.
+    """
+
+    def __init__(self, before: Sequence[Before]) -> None:
+        super().__init__()
+        self._before = before
+
+    def compute(self, point: Point, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise TooDeep(self.compute, point)
+        found = self.body(point, (), None, depth + 1)
+        had = [b.at(point) for b in self._before]
+        if found is not None:
+            value, defined = found
+            given = (value,) if len(had) == 1 else value
+            had = [g if d else h for g, d, h in zip(given, defined, had, strict=True)]
+        self.memo[point] = result = had[0] if len(had) == 1 else tuple(had)
+        return result
 
 
 @dataclass

@@ -175,15 +175,30 @@ class Realizable(OutputFiles, Pending):
             raise PipelineError(f"The pipeline has {told}, but {len(given)} buffers are given.")
         return [as_buffer(b, a) for b, a in zip(given, arguments, strict=True)]
 
-    def evaluate(self, window: Sequence[int | tuple[int, int]], *, strict_float: bool = False) -> Any:
+    def evaluate(
+        self,
+        window: Sequence[int | tuple[int, int]],
+        *,
+        strict_float: bool = False,
+        before: Buffer | np.ndarray[Any, Any] | Sequence[Buffer | np.ndarray[Any, Any]] | None = None,
+    ) -> Any:
         """The values in a window by the reference semantics (figure 2.6), without schedule or compiler.
 
         Args:
             window: an extent, or (min, extent), for each dimension.
             strict_float: what a target with this feature computes, where no product is fused with a sum.
+            before: what ``realize`` would be given to fill: points that a first definition leaves undefined keep the
+                values that these Buffers or arrays have now, and are 0 elsewhere. They are not written.
         """
         box = _evaluated_box(window)
-        results = [semantics.evaluate(f, box, strict_float=strict_float) for f in self._defined()]
+        outputs = self._defined()
+        had: dict[Function, list[tuple[np.ndarray[Any, Any], Sequence[int]]]] = {}
+        if before is not None:
+            given = self._checked_outputs(self._request(), _buffers(before) or [])
+            owners = [f for f in outputs for _ in f.types]
+            for f, b in zip(owners, given, strict=True):
+                had.setdefault(f, []).append((b.array, b.mins))
+        results = [semantics.evaluate(f, box, strict_float=strict_float, before=had) for f in outputs]
         return results[0] if len(results) == 1 else tuple(results)
 
     def infer_arguments(self) -> list[Argument]:

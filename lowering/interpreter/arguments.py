@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from halide_core import ir
+from halide_core.algorithm.model import Function
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, Field
@@ -49,7 +50,7 @@ class ArgumentMemory(Memory):
 
 
 def memory_of(name: str, buffer: Buffer, *, filled: bool) -> ArgumentMemory:
-    """An argument's memory: an input has its values, an output starts as ε_mem."""
+    """An argument's memory: an input has its values, and so has an output that keeps some; others start as ε_mem."""
     array = buffer.array
     box = tuple(zip(buffer.mins, reversed(array.shape), strict=True))
     strides = []
@@ -96,7 +97,9 @@ class Arguments:
             return None
         assert isinstance(argument.source, Callee)
         if isinstance(value, Buffer):
-            memory = memory_of(argument.name, value, filled=argument.kind is ArgumentKind.InputBuffer)
+            source = argument.source
+            filled = argument.kind is ArgumentKind.InputBuffer or (isinstance(source, Function) and source.keeps)
+            memory = memory_of(argument.name, value, filled=filled)
         else:
             memory = absent_memory(argument.name, value or ((0, 0),) * argument.dimensions)
         self.components.setdefault(argument.source, []).append((argument, memory))

@@ -111,7 +111,8 @@ class _Writer:
         for d in f.definitions:
             if d.domain is not None:
                 self._domain(d.domain)
-            self.put(("stage", self._all(d.args), self._all(d.values), self._expr(d.predicate), d.domain is not None))
+            kind = (d.domain is not None, bool(d.partial))
+            self.put(("stage", self._all(d.args), self._all(d.values), self._expr(d.predicate), *kind))
         for directive in f.directives:
             values = [getattr(directive, each.name) for each in dataclasses.fields(directive)]
             told = [self._plain(v) for v in values if not isinstance(v, Location | Directive)]  # whose copy it is

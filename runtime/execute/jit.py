@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from halide_core.algorithm.model import snapshot
+from halide_core.algorithm.model import Function, snapshot
 from halide_core.buffer.buffer import Buffer
 from halide_core.config import profiles_demanded
 from halide_core.debug import deep_recursion
@@ -26,7 +26,7 @@ from halide_core.ir.types import INT32, Type
 from halide_core.lowering.driver import arguments, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Box, Request
-from halide_core.run.profile_data import Profile
+from halide_core.run.profiling import Profile
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.fingerprint import fingerprint
 from halide_core.runtime.compile.load import load
@@ -129,7 +129,7 @@ class LoadedPipeline:
         written = self._arguments[self._inputs :]
         targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
         apart = self._apart(targets)
-        return [_dense(b) if a.source in apart else t for b, a, t in zip(outputs, written, targets, strict=True)]
+        return [_dense(b, a) if a.source in apart else t for b, a, t in zip(outputs, written, targets, strict=True)]
 
     def _apart(self, targets: Sequence[Descriptor]) -> list[object]:
         """The Tuples whose buffers differ in layout: in C the values of a point are at one place in all of them."""
@@ -237,13 +237,16 @@ class Repeated:
 def _target(buffer: Buffer, argument: Argument) -> Descriptor:
     """Where an output is written: its own memory, or dense memory from which it is copied."""
     described = describe(buffer)
-    return described if not argument.dense or is_dense(described.array) else _dense(buffer)
+    return described if not argument.dense or is_dense(described.array) else _dense(buffer, argument)
 
 
-def _dense(buffer: Buffer) -> Descriptor:
+def _dense(buffer: Buffer, argument: Argument) -> Descriptor:
+    """Dense memory for an output; with what the buffer has, where the pipeline leaves points as they are."""
     if overlaps_itself(buffer.array):
         raise PipelineError(f"{buffer!r} has points that share memory.")
-    return Descriptor(np.empty_like(buffer.array, order="C"), buffer.mins, buffer.type())
+    keeps = isinstance(argument.source, Function) and argument.source.keeps
+    array = np.array(buffer.array, order="C", copy=True) if keeps else np.empty_like(buffer.array, order="C")
+    return Descriptor(array, buffer.mins, buffer.type())
 
 
 def _steps(target: Descriptor) -> list[int]:

@@ -399,6 +399,43 @@ def undefined_update(hl: Any) -> Any:
 
 
 @pipeline
+def undefined_points_of_an_output(hl: Any) -> Any:
+    """In place: scans, selects, vectors, and what inlined Funcs leave undefined."""
+    x, undef = hl.Var("x"), hl.undef(hl.Int(32))
+
+    def filled(value: Any, schedule: Any = None, update: Any = None) -> Any:
+        f, array = hl.Func("f"), np.arange(100, 108, dtype=np.int32)
+        f[x] = value
+        if update is not None:
+            update(f)
+        if schedule is not None:
+            schedule(f)
+        f.realize(hl.Buffer(array))
+        return array
+
+    def scan(f: Any) -> None:
+        r = hl.RDom([(1, 7)])
+        f[r.x] = f[r.x] + f[r.x - 1]
+
+    inner = hl.Func("inner")
+    inner[x] = hl.select(x < 4, x, undef)
+    partly = hl.select(x % 2 == 0, x, undef)
+    return [
+        filled(undef), filled(undef, update=scan), filled(partly), filled(partly, lambda f: f.vectorize(x, 4)),
+        filled(inner[x] + 1), filled(inner[inner[x]]), filled(hl.select(inner[x] > 1, 1, 2)),
+    ]
+
+
+@pipeline
+def undefined_value_of_a_tuple(hl: Any) -> Any:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = (hl.undef(hl.Int(32)), x)
+    arrays = [np.arange(100, 108, dtype=np.int32), np.arange(200, 208, dtype=np.int32)]
+    f.realize([hl.Buffer(a) for a in arrays])
+    return arrays
+
+
+@pipeline
 def random_numbers(hl: Any) -> Any:
     x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
     f[x] = hl.random_float(3)
