@@ -19,6 +19,7 @@ from halide_core.errors import InternalError
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
+from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
@@ -34,12 +35,6 @@ from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _ALIGNMENT = 64
-_SCHEDULED = """\
-#if defined(__GNUC__) && !defined(__clang__)
-/* gcc else loads a vector again at each use, from memory: sgemm takes 1.5 times as long. */
-#pragma GCC optimize("schedule-insns", "sched-pressure")
-#endif
-"""
 
 
 def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
@@ -91,7 +86,7 @@ class _Unit:
             parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
         if "vector_size" in prelude:
             parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
-            parts.append(_SCHEDULED)
+            parts.append(resource("schedule.h"))
         parts.append("" if self.profile is None else self.profile.text())
         parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
         return "".join(parts)

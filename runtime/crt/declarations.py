@@ -1,6 +1,7 @@
 """What C functions Python calls, and the types they take; ``runtime.crt.abi`` is made of it.
 
-In: the declarations below. Out: ``runtime/crt/abi.py``, which needs no parser of C where a process starts.
+In: ``cffi_runtime.h`` and ``cffi_pipelines.h``. Out: ``runtime/crt/abi.py``, which needs no parser of C where a process
+starts.
 
     python -m halide_core.runtime.crt.declarations        # after a change
 """
@@ -15,59 +16,19 @@ from typing import Final
 
 import cffi
 
-# halide_runtime.h in the subset of C that cffi reads; a test holds the two together.
-DECLARATIONS: Final = """
-typedef struct halide_type_t { uint8_t code; uint8_t bits; uint16_t lanes; } halide_type_t;
-typedef struct halide_dimension_t { int32_t min, extent, stride; uint32_t flags; } halide_dimension_t;
-struct halide_device_interface_t;
-typedef struct halide_buffer_t {
-    uint64_t device;
-    const struct halide_device_interface_t *device_interface;
-    uint8_t *host;
-    uint64_t flags;
-    struct halide_type_t type;
-    int32_t dimensions;
-    halide_dimension_t *dim;
-    void *padding;
-} halide_buffer_t;
+_FOLDER: Final = Path(__file__).resolve().parent
 
-typedef void (*halide_core_error_handler)(int code, const char *message);
-int halide_core_error(int code, const char *format, ...);
-const char *halide_core_last_error(void);
-void halide_core_clear_error(void);
-void halide_core_set_last_error(const char *message);
-halide_core_error_handler halide_core_set_error_handler(halide_core_error_handler handler);
-void halide_core_quiet_errors(void);
 
-typedef void (*halide_core_print_handler)(const char *line);
-void halide_core_print(const char *format, ...);
-halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
+def _declared(file: str) -> str:
+    """The declarations of a file, without the directives, which cffi doesn't read."""
+    lines = (_FOLDER / file).read_text(encoding="ascii").splitlines(keepends=True)
+    return "".join([line for line in lines if not line.startswith("#")])
 
-int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
-                           const void *host, int bytes, int dimensions, const int64_t *sizes);
 
-typedef int (*halide_core_task)(void *closure, int64_t index);
-typedef int (*halide_core_par_for_function)(halide_core_task task, int64_t min, int64_t extent, void *closure);
-int halide_core_par_for(int (*task)(void *closure, int64_t index), int64_t min, int64_t extent, void *closure);
-int halide_core_default_par_for(halide_core_task task, int64_t min, int64_t extent, void *closure);
-void halide_core_set_custom_par_for(halide_core_par_for_function function);
-int halide_core_set_num_threads(int n);
-int halide_core_get_num_threads(void);
-void halide_core_shutdown_thread_pool(void);
+DECLARATIONS: Final = _declared("cffi_runtime.h")
+OF_PIPELINES: Final = _declared("cffi_pipelines.h")
 
-void *halide_core_malloc(int64_t bytes);
-void halide_core_free(void *pointer);
-"""
-
-# What Python calls of a compiled pipeline: see ``entry`` and ``runtime.codegen.profile``.
-OF_PIPELINES: Final = """
-int halide_core_entry(void **arguments);
-int halide_core_profile_funcs(void);
-const char *halide_core_profile_name(int func);
-void halide_core_profile_take(int64_t *to);
-"""
-
-ABI: Final = Path(__file__).resolve().with_name("abi.py")
+ABI: Final = _FOLDER / "abi.py"
 _MODULE = "halide_core.runtime.crt"
 _DOCSTRING = f'"""The declarations as cffi keeps them. By ``python -m {_MODULE}.declarations``; a test compares."""'
 

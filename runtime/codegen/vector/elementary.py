@@ -18,6 +18,7 @@ from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Float, Type, UInt
 from halide_core.reference.elementary import steps_of
 from halide_core.reference.steps import Kind, Op, Step, Trace
+from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import tag
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
@@ -28,12 +29,6 @@ _ELEMENTS = {Kind.F32: Float(32), Kind.F64: Float(64), Kind.WORD: UInt(32)}
 _INFIX = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.AND, Op.OR, Op.XOR, Op.LT, Op.LE, Op.EQ)
 _COMPARISONS = (Op.LT, Op.LE, Op.EQ)
 _EXTREMES = {Op.MIN: BinaryOp.MIN, Op.MAX: BinaryOp.MAX}
-_LIBRARY = """\
-#define LIBRARY_TEXT(word) #word
-#define LIBRARY_NAME(prefix, name) LIBRARY_TEXT(prefix) #name
-#define LIBRARY_OF(prefix, name) LIBRARY_NAME(prefix, name)
-#define LIBRARY(name) __asm__(LIBRARY_OF(__USER_LABEL_PREFIX__, name))
-"""
 _ALL = {
     4: ("movmskps", "__builtin_ia32_movmskps(({float})m) == 15"),
     8: ("movmskps256", "__builtin_ia32_movmskps256(({float})m) == 255"),
@@ -62,7 +57,7 @@ def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
 def _of_library(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -> str:
     """The C library's function of float64, lane by lane."""
     name, parameters = function.value, "ab"[:arity]
-    prelude.typedef("LIBRARY", _LIBRARY)
+    prelude.typedef("LIBRARY", resource("library.h"))
     declared = f"double {name}_f64({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
     one = prelude.typedef(f"{name}_f64", f"extern {declared}")
     if type.is_scalar():

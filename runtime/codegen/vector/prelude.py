@@ -17,12 +17,12 @@ from collections.abc import Callable
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Int, Type
+from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import integer, scalar, stored, tag
 from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
 from halide_core.runtime.codegen.vector.scalar_bodies import (
     LEAST,
     SHIFTS,
-    TRUNCATED,
     WRAPPING,
     above,
     float_literal,
@@ -203,7 +203,7 @@ class Prelude:
         """``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
 
         def head() -> tuple[str, str, list[str]]:
-            self._definitions.setdefault("TRUNCATED", TRUNCATED)
+            self._definitions.setdefault("TRUNCATED", resource("truncated.h"))
             body = self._vector_from_float(to, source) if to.is_vector() else scalar_from_float(to, source)
             return self.type(to), f"{self.type(source)} x", body
 

@@ -85,43 +85,8 @@ def greatest(type: Type) -> str:
     return f"{'' if type.is_int() else 'U'}INT{type.bits()}_MAX"
 
 
-def _opaque(where: str) -> str:
-    return f'__asm__("" : "+{where}"(n))'
-
-
-_GCC = "defined(__GNUC__) && !defined(__clang__)"
-TRUNCATED = f"""\
-#if !({_GCC})
-#define TRUNCATED(n)
-#elif defined(__x86_64__)
-#define TRUNCATED(n) {_opaque("rv")}
-#elif defined(__aarch64__)
-#define TRUNCATED(n) {_opaque("rw")}
-#else
-#define TRUNCATED(n) {_opaque("m")}
-#endif
-#if {_GCC}
-#define TRUNCATED_WIDE(n) {_opaque("m")}
-#else
-#define TRUNCATED_WIDE(n)
-#endif
-#ifdef __AVX__
-#define TRUNCATED_32 TRUNCATED
-#else
-#define TRUNCATED_32 TRUNCATED_WIDE
-#endif
-#ifdef __AVX512F__
-#define TRUNCATED_64 TRUNCATED
-#else
-#define TRUNCATED_64 TRUNCATED_WIDE
-#endif
-"""
-"""Says that integers were made of floats: gcc must not see it when it makes floats of them again. It would truncate
-the floats instead, which leaves -0.0 as it is, where 0 was meant. Vectors that no register holds stay in memory."""
-
-
 def truncated(bytes: int) -> str:
-    """The macro for a value of so many bytes."""
+    """The macro of ``truncated.h`` for a value of so many bytes."""
     return {16: "TRUNCATED", 32: "TRUNCATED_32", 64: "TRUNCATED_64"}.get(max(bytes, 16), "TRUNCATED_WIDE")
 
 

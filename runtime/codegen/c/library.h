@@ -1,0 +1,7 @@
+/* Names the C library's functions so that the compiler doesn't know them. */
+
+/* From here on it is emitted. */
+#define LIBRARY_TEXT(word) #word
+#define LIBRARY_NAME(prefix, name) LIBRARY_TEXT(prefix) #name
+#define LIBRARY_OF(prefix, name) LIBRARY_NAME(prefix, name)
+#define LIBRARY(name) __asm__(LIBRARY_OF(__USER_LABEL_PREFIX__, name))
