@@ -36,6 +36,7 @@ from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself, unknown
 from halide_core.runtime.execute.entry import ENTRY, emit_entry, emit_hiding
 from halide_core.runtime.execute.profiler import Profiler
+from halide_core.scheduling.phase0.inline import warn_of_lost_directives
 
 _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
@@ -55,7 +56,9 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     options = compile_options(request, runs_here=True)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
-        signature = arguments(request, snapshot(request.outputs, request.requirements))
+        algorithm = snapshot(request.outputs, request.requirements)
+        signature = arguments(request, algorithm)
+    warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
     def build(output: Path) -> None:
         lowered = lower(request)

@@ -7,13 +7,27 @@ In: a snapshot of the user's program. Out: one in which every Func that is left 
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function, ReductionDomain, Renamed, leaves
-from halide_core.ir import Access, Expr
+from halide_core.errors import HalideWarning, warn_user
+from halide_core.ir import Access, Callee, Expr, LoopKind
 from halide_core.ir.visitor import Rewriter, Substitution
-from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeInline, ComputeRoot, Estimate
+from halide_core.schedule.directives import (
+    AtLevel,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    Directive,
+    Estimate,
+    Specialize,
+    SpecializeFail,
+    StoreAt,
+    StoreRoot,
+    Traverse,
+)
 from halide_core.scheduling.legality import refuse
 from halide_core.scheduling.phase0.copies import copies_where_used, place
 from halide_core.scheduling.phase0.trace import show_traces
@@ -23,13 +37,12 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
     """Substitutes every pure Func without a place of its own into its uses ([FUNC-EVAL] of figure 2.6), and makes
     the copies that the others need.
 
-    Raises: ScheduleError for a directive about the loops or storage of a Func that is inlined: it would be lost.
+    Raises: ScheduleError for a directive about how loops run, or where memory is, of a Func that is inlined.
     """
-    outputs = set(algorithm.outputs)
-    inlined = {f for f in algorithm.functions if f.is_pure and f not in outputs and place(f) is None}
-    for f in algorithm.functions:
-        if f in inlined:
-            _refuse_lost_directives(f)
+    inlined = _inlined(algorithm)
+    for f in inlined:
+        _refuse_lost_directives(f)
+    warn_of_lost_directives(algorithm)
     if inlined:
         rewriter = _Inliner(inlined)
         for f in algorithm.functions:
@@ -50,21 +63,49 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
     )
 
 
-def _refuse_lost_directives(f: Function) -> None:
+_DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt)
+"""Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
+
+
+def _inlined(algorithm: Algorithm) -> dict[Function, None]:
+    """The pure Funcs without a place of their own."""
+    outputs = set(algorithm.outputs)
+    return {f: None for f in algorithm.functions if f.is_pure and f not in outputs and place(f) is None}
+
+
+def _lost(f: Function) -> Iterator[Directive]:
+    """The directives of an inlined Func that have nothing to be about."""
     for d in f.directives:
         of_itself = isinstance(d, AtLevel) and d.consumer is f  # hl.LoopLevel.inlined()
         if not of_itself and not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
-            refuse(
-                d,
-                f'"{f.name}" has no loops of its own, since it is computed inline where it is used, so this would '
-                f"have no effect. Say where it is computed, for example {f.name}.compute_root().",
-            )
+            yield d
+
+
+def _refuse_lost_directives(f: Function) -> None:
+    for d in _lost(f):
+        if isinstance(d, _DEMANDS) or (isinstance(d, Traverse) and d.kind is not LoopKind.SERIAL):
+            refuse(d, _told(f, "this would have no effect"))
+
+
+def warn_of_lost_directives(algorithm: Algorithm) -> None:
+    """Warns, once, of each directive that has no effect as its Func is inlined, and that asks for nothing which is then
+    missed: what is not there needs no bound, no layout and no line in a trace."""
+    for f in _inlined(algorithm):
+        for d in _lost(f):
+            warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", HalideWarning, d.location)
+
+
+def _told(f: Function, effect: str) -> str:
+    return (
+        f'"{f.name}" has no loops of its own, since it is computed inline where it is used, so {effect}. '
+        f"Say where it is computed, for example {f.name}.compute_root()."
+    )
 
 
 class _Inliner(Rewriter):
     """Replaces calls of inlined Funcs; those Funcs' own definitions are rewritten first, producers first."""
 
-    def __init__(self, inlined: set[Function]) -> None:
+    def __init__(self, inlined: Container[Callee]) -> None:
         super().__init__()
         self._inlined = inlined
 

@@ -95,10 +95,10 @@ def test_every_pass_keeps_the_answer_when_all_is_traced() -> None:
     assert g.certify().ok
 
 
-def test_tracing_what_has_no_loops_is_refused() -> None:
+def test_tracing_what_has_no_loops_has_no_effect() -> None:
     f, g = chain()
     f.trace_stores()
-    with pytest.raises(hl.ScheduleError, match=r"f\.trace_stores\(\).*no loops of its own"):
+    with pytest.warns(hl.HalideWarning, match=r"f\.trace_stores\(\).*no loops of its own"):
         g.realize([2, 2])
 
 

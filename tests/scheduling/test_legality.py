@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from types import FunctionType
 
@@ -569,14 +570,11 @@ def test_store_root_across_a_vectorized_loop() -> None:
 @pytest.mark.parametrize(
     ("told", "schedule"),
     [
-        ("g.split(x, xo, xi, 8)", lambda g, f, x: g.split(x, xo, xi, 8)),
-        ("g.reorder(y, x)", lambda g, f, x: g.reorder(hl.Var("y"), x)),
-        ("g.fuse(x, y, t)", lambda g, f, x: g.fuse(x, hl.Var("y"), t)),
         ("g.parallel(x)", lambda g, f, x: g.parallel(x)),
+        ("g.unroll(x, 2)", lambda g, f, x: g.unroll(x, 2)),
         ("g.store_root()", lambda g, f, x: g.store_root()),
         ("g.store_at(f, x)", lambda g, f, x: g.store_at(f, x)),
-        ("g.bound(x, 0, 8)", lambda g, f, x: g.bound(x, 0, 8)),
-        ("g.bound_extent(x, 8)", lambda g, f, x: g.bound_extent(x, 8)),
+        ("g.specialize(0 < p)", lambda g, f, x: g.specialize(hl.Param(hl.Int(32), "p") > 0)),
     ],
 )
 def test_directive_about_an_inlined_func(told: str, schedule: Callable[..., object]) -> None:
@@ -585,6 +583,48 @@ def test_directive_about_an_inlined_func(told: str, schedule: Callable[..., obje
         f'{told}: "g" has no loops of its own, since it is computed inline where it is used, so this would have no '
         "effect. Say where it is computed, for example g.compute_root()."
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "schedule"),
+    [
+        ("g.split(x, xo, xi, 8)", lambda g, f, x: g.split(x, xo, xi, 8)),
+        ("g.reorder(y, x)", lambda g, f, x: g.reorder(hl.Var("y"), x)),
+        ("g.fuse(x, y, t)", lambda g, f, x: g.fuse(x, hl.Var("y"), t)),
+        ("g.serial(x)", lambda g, f, x: g.serial(x)),
+        ("g.bound(x, 0, 8)", lambda g, f, x: g.bound(x, 0, 8)),
+        ("g.bound_extent(x, 8)", lambda g, f, x: g.bound_extent(x, 8)),
+        ("g.align_bounds(x, 2)", lambda g, f, x: g.align_bounds(x, 2)),
+        ("g.trace_stores()", lambda g, f, x: g.trace_stores()),
+        ("g.reorder_storage(y, x)", lambda g, f, x: g.reorder_storage(hl.Var("y"), x)),
+        ("g.store_in(MemoryType.Stack)", lambda g, f, x: g.store_in(hl.MemoryType.Stack)),
+        ("g.debug_to_file('g.npy')", lambda g, f, x: g.debug_to_file("g.npy")),
+        ("g.atomic()", lambda g, f, x: g.atomic()),
+    ],
+)
+def test_directive_without_effect_on_an_inlined_func(told: str, schedule: Callable[..., object]) -> None:
+    """A warning at the user's line: a program that Halide runs."""
+    g, f, x, _y = producer_and_consumer()
+    schedule(g, f, x)
+    with pytest.warns(hl.HalideWarning) as found:
+        f.loop_nest()
+    (warning,) = found
+    assert warning.filename == __file__
+    assert str(warning.message) == (
+        f'{told}: "g" has no loops of its own, since it is computed inline where it is used, so this has no effect. '
+        "Say where it is computed, for example g.compute_root()."
+    )
+
+
+def test_warning_of_a_directive_without_effect_comes_once() -> None:
+    g, f, x, _y = producer_and_consumer()
+    g.bound(x, 0, 8)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("default")
+        for _ in range(2):
+            f.loop_nest()
+            f.realize([4, 4])
+    assert [w.category for w in found] == [hl.HalideWarning]
 
 
 def test_directive_about_an_inlined_func_names_its_line() -> None:

@@ -227,7 +227,7 @@ def test_what_a_file_can_not_hold_is_refused() -> None:
 def test_where_there_is_no_memory_it_is_refused() -> None:
     f, g = chain()
     f.debug_to_file("f.npy")
-    with pytest.raises(hl.ScheduleError, match=r"f\.debug_to_file\('f\.npy'\).*no loops of its own"):
+    with pytest.warns(hl.HalideWarning, match=r"f\.debug_to_file\('f\.npy'\).*no loops of its own"):
         g.realize([2, 2])
     outer = hl.Var("outer")
     f.compute_at(g, x)
