@@ -38,9 +38,11 @@ from halide_core.lang.arguments.several_names import funcs, vars
 from halide_core.lang.estimates import ArgumentEstimates
 from halide_core.lang.expr import Expr, Var
 from halide_core.lang.extern import ExternFuncArgument
-from halide_core.lang.func import Func, FuncRef, FuncTupleElementRef, evaluate, lambda_func
-from halide_core.lang.image_param import Dimension, ImageParam
+from halide_core.lang.func import Func, Stage, evaluate, lambda_func
+from halide_core.lang.func_ref import FuncRef, FuncTupleElementRef
+from halide_core.lang.image_param import ImageParam
 from halide_core.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
+from halide_core.lang.input_buffer import Dimension
 from halide_core.lang.ops.bits import (
     concat_bits,
     count_leading_zeros,
@@ -151,7 +153,6 @@ from halide_core.lang.placeholders import random_float, random_int, random_uint,
 from halide_core.lang.rdom import RDom, RVar
 from halide_core.lang.scheduling.loop_level import LoopLevel
 from halide_core.lang.scheduling.schedule_value import Schedule
-from halide_core.lang.scheduling.stage import Stage
 from halide_core.lang.tuple import Tuple
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.run.callable import Callable
@@ -164,7 +165,8 @@ from halide_core.run.output_files import (
     install_dir,
 )
 from halide_core.run.pipeline import Pipeline
-from halide_core.run.profiling import FuncProfile, Profile, profile
+from halide_core.run.profile_data import FuncProfile, Profile
+from halide_core.run.profiling import profile
 from halide_core.run.target import (
     Target,
     get_host_target,

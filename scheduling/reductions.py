@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.algorithm.law import law_of
+from halide_core.algorithm.associativity import law_of
 from halide_core.algorithm.model import AlgebraicLaw
 from halide_core.ir import LoopKind
 from halide_core.schedule.directives import Reorder, Traverse

@@ -83,7 +83,7 @@ LAZY = {
 
 # The only modules that may import by a name at run time: the one upward call, Func.realize; and hl.imageio, which
 # needs a library that not all have.
-BY_NAME = frozenset({"halide_core", "halide_core.run.backend"})
+BY_NAME = frozenset({"halide_core", "halide_core.run.implementation"})
 
 MOST_LINES = 600
 MOST_MODULES = 20
@@ -226,10 +226,10 @@ def bare_imports(modules: Sequence[Module]) -> list[str]:
 
 
 def import_cycles(modules: Sequence[Module]) -> list[str]:
-    """No module imports itself through others; imports for annotations only, and the lazy ones, don't count."""
+    """No module imports itself through others, not for annotations either; the lazy imports don't count."""
     names = frozenset(m.name for m in modules)
     edges = {
-        m.name: sorted({i.target for i in m.imports if i.at_top and not i.typing_only and i.target in names} - {m.name})
+        m.name: sorted({i.target for i in m.imports if i.at_top and i.target in names} - {m.name})
         for m in modules
     }
     found: list[str] = []
@@ -246,6 +246,29 @@ def import_cycles(modules: Sequence[Module]) -> list[str]:
     for name in edges:
         visit(name, ())
     return found
+
+
+def late_patches(modules: Sequence[Module]) -> list[str]:
+    """No module sets an attribute of a class or a module that it imports."""
+    found = []
+    for module in modules:
+        imported = {each.asname or each.name for node in module.tree.body for each in _names(node)}
+        for node in module.tree.body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            targets += [node.target] if isinstance(node, ast.AnnAssign | ast.AugAssign) else []
+            set_here = [t for t in targets if isinstance(t, ast.Attribute) and _root(t) in imported]
+            found += [f"{module.at(node.lineno)}: sets {ast.unparse(t)}, which is another module's" for t in set_here]
+    return found
+
+
+def _names(node: ast.stmt) -> list[ast.alias]:
+    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+
+
+def _root(target: ast.expr) -> str:
+    while isinstance(target, ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def late_imports(modules: Sequence[Module]) -> list[str]:
@@ -338,6 +361,7 @@ RULES: tuple[Rule, ...] = (
     imports_within,
     bare_imports,
     import_cycles,
+    late_patches,
     late_imports,
     imports_by_name,
     foreign_engines,
@@ -386,9 +410,10 @@ def _tree(root: Path, files: dict[str, str]) -> list[Module]:
 
 SOUND = {
     "halide_core/__init__.py": "from .func import Func\nfrom . import ir",
-    "halide_core/ir.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .func import Func",
+    "halide_core/ir.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .types import Type",
+    "halide_core/types.py": "import re",
     "halide_core/func.py": "from . import ir\nimport numpy\ntry:\n    pass\nexcept (OSError, ValueError):\n    pass",
-    "halide_core/run/backend.py": "import importlib\ndef backend():\n    return importlib.import_module('x')",
+    "halide_core/run/implementation.py": "import importlib\ndef backend():\n    return importlib.import_module('x')",
     "scheduling/loops.py": "import sys\nif sys.platform == 'linux':\n    from halide_core.ir import Expr",
     "bounds/engines/polyhedral.py": "import islpy as isl\nfrom halide_core import ir\nfrom .interface import engine",
     "bounds/smt/prover.py": "import z3",
@@ -421,6 +446,8 @@ def test_rule_accepts_a_sound_tree(rule: Rule, tmp_path: Path) -> None:
         (import_cycles, "halide_core/ir.py", "from .func import Func", "halide_core.func -> halide_core.ir -> halide"),
         (import_cycles, "halide_core/ir.py", "from halide_core import Func", "halide_core -> halide_core.func -> "),
         (import_cycles, "lowering/provenance.py", "from .passes import unroll", "lowering.passes.unroll -> lowering.p"),
+        (import_cycles, "halide_core/ir.py", "if TYPE_CHECKING:\n    from . import func", "halide_core.func -> halide"),
+        (late_patches, "lowering/a.py", "from halide_core.func import Func\nFunc._of = 3", "sets Func._of, which is"),
         (late_imports, "halide_core/a.py", "def f():\n    if True:\n        import re", 'a.py:4: "re" is imported'),
         (late_imports, "lowering/a.py", "class A:\n    from halide_core import ir", '"halide_core.ir" is imported'),
         (late_imports, "bounds/oracle.py", "def f():\n    import sympy", '"sympy" is imported inside'),

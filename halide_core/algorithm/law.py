@@ -1,42 +1,23 @@
-"""What a reduction does to a point: the operator by which it takes in one more value, and the law that this obeys.
+"""The law of an operator by which a reduction takes in one more value: associative, with a neutral element.
 
-In: an update definition. Out: a Law, ``combine`` of a state ``x`` and a value ``y``, and its neutral element; or None.
-
-    f[x] += g[r.x]                                    ->   x + y,  neutral 0
-    f[x] = (f[x][0]*a - f[x][1]*b, f[x][0]*b + f[x][1]*a)
-                                                      ->   (x0*y0 - x1*y1, x0*y1 + x1*y0),  neutral (1, 0)
-
-The operator is what is left of the values when all that doesn't read the Func is taken for unknown; of several readings
-the first counts that obeys the law on sample values. Samples find, they prove nothing: ``Law.known`` says whether the
-operators are ones that are known to obey it; others are for a prover. Nothing here is proven of floats.
+In: expressions of a state ``x`` and a value ``y``. Out: a Law, which ``associativity`` finds and a prover proves.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from halide_core import ir
-from halide_core.algorithm.model import Definition, Function
-from halide_core.errors import InternalError
-from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, Select, Variable
-from halide_core.ir.types import Type
-from halide_core.ir.visitor import accesses_to, parts, subexpressions, substitute, with_parts
-from halide_core.reference.scalar_ops import Value, binary_function, cast_function, logical_not
+from halide_core.ir import Binary, BinaryOp, Expr, Variable
+from halide_core.ir.visitor import subexpressions, substitute
 
-_TABLE = frozenset(
+KNOWN_OPERATORS = frozenset(
     {
         BinaryOp.ADD, BinaryOp.MUL, BinaryOp.MIN, BinaryOp.MAX, BinaryOp.AND, BinaryOp.OR,
         BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR,
     }
 )  # fmt: skip
 """Associative and commutative on integers of any width, which wrap, and on truth values."""
-_MOST_COMPONENTS = 4
-_SAMPLES = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +44,7 @@ class Law:
         """Whether each component has an operator of the table, on integers or truth values."""
         pairs = zip(self.combine, self.x, self.y, strict=True)
         return self.exact and all(
-            isinstance(e, Binary) and e.op in _TABLE and {e.a, e.b} == {x, y} for e, x, y in pairs
+            isinstance(e, Binary) and e.op in KNOWN_OPERATORS and {e.a, e.b} == {x, y} for e, x, y in pairs
         )
 
     def applied(self, x: Sequence[Expr], y: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -75,200 +56,3 @@ class Law:
         """``combine`` as text."""
         shown = ", ".join(map(repr, self.combine))
         return shown if len(self.combine) == 1 else f"({shown})"
-
-
-def law_of(function: Function, definition: Definition) -> Law | None:
-    """The law that an update definition obeys on samples; None where there is none, or it reads its Func elsewhere."""
-    own = [Access(t, function, definition.args, k, _label(function, definition)) for k, t in enumerate(function.types)]
-    if len(own) > _MOST_COMPONENTS or not updates_points(function, definition):
-        return None
-    x = tuple([Variable(t, f"x{k}" if len(own) > 1 else "x") for k, t in enumerate(function.types)])
-    y = tuple([Variable(t, f"y{k}" if len(own) > 1 else "y") for k, t in enumerate(function.types)])
-    states = dict(zip(own, x, strict=True))
-    values = [_gathered(e, _Reads(function)) for e in definition.values]
-    for combine in _readings(values, states, y, _Reads(function)):
-        law = _on_samples(x, y, combine)
-        if law is not None:
-            return law
-    return None
-
-
-def _label(function: Function, definition: Definition) -> int:
-    """The stage whose values an update reads of its own Func."""
-    read = accesses_to(function, definition.values)
-    return read[0].stage if read else ir.LAST_STAGE
-
-
-def updates_points(function: Function, definition: Definition) -> bool:
-    """Whether an update reads its own Func, and nothing of it but the point that it writes, for the value alone."""
-    roots = [*definition.args, definition.predicate]
-    if definition.domain is not None:
-        roots.append(definition.domain.predicate)
-    read = accesses_to(function, definition.values)
-    return not accesses_to(function, roots) and bool(read) and all(e.args == definition.args for e in read)
-
-
-class _Reads:
-    """Whether expressions read a Func."""
-
-    def __init__(self, function: Function) -> None:
-        self._function = function
-        self._memo: dict[Expr, bool] = {}
-
-    def __call__(self, e: Expr) -> bool:
-        known = self._memo.get(e)
-        if known is None:
-            mine = isinstance(e, Access) and e.callee is self._function
-            known = self._memo[e] = mine or any(map(self, parts(e)))
-        return known
-
-
-def _gathered(e: Expr, reads: _Reads) -> Expr:
-    """A chain such as ``(f[x] + a) - b`` with one operand besides what reads the Func: its reading, not its value."""
-    if isinstance(e, Call) and e.function is Intrinsic.FMA:
-        a, b, c = e.args
-        e = ir.add(c, ir.mul(a, b))  # rounded once or twice, no law of floats holds to the last bit
-    if isinstance(e, Select) and not reads(e.condition):
-        e = _where_taken(e, reads)
-    if not isinstance(e, Binary) or not reads(e):
-        return e
-    op, a, b = e.op, e.a, e.b
-    if op is BinaryOp.SUB and reads(a) and not reads(b):
-        op = BinaryOp.ADD  # what is added is the negative
-    if op not in _TABLE or reads(a) == reads(b):
-        return e
-    state, new = (a, b) if reads(a) else (b, a)
-    inner = _gathered(state, reads)
-    if isinstance(inner, Binary) and inner.op is op and reads(inner.a) and not reads(inner.b):
-        return ir.binary(op, inner.a, ir.binary(op, inner.b, new))
-    return ir.binary(op, inner, new)
-
-
-def _where_taken(e: Select, reads: _Reads) -> Expr:
-    """``select(c, f[x] + a, f[x])`` takes in a, or nothing: one value that need not be known here."""
-    for taken, left in ((e.a, e.b), (e.b, e.a)):
-        inner = _gathered(taken, reads)
-        if isinstance(left, Access) and reads(left) and isinstance(inner, Binary) and inner.op in _TABLE:
-            state, new = (inner.a, inner.b) if reads(inner.a) else (inner.b, inner.a)
-            if state is left and not reads(new):
-                return ir.binary(inner.op, state, Select(new.type, e.condition, new, ir.const(0, new.type)))
-    return e
-
-
-def _readings(
-    values: Sequence[Expr], states: Mapping[Access, Variable], y: Sequence[Variable], reads: _Reads
-) -> Iterator[tuple[Expr, ...]]:
-    """Ways to see the values as a function of the state and of one unknown a component."""
-    for constants in (True, False):  # whether constants are unknowns too: that of ``f[x] += 1`` is
-        free = [_unknowns([v], reads, constants=constants) for v in values]
-        if all(len(f) <= 1 for f in free):
-            each = [dict.fromkeys(f, y[k]) for k, f in enumerate(free)]
-            if all(e.type is v.type for one in each for e, v in one.items()):
-                yield tuple(_read(v, states, one) for v, one in zip(values, each, strict=True))
-        every = _unknowns(values, reads, constants=constants)
-        for chosen in itertools.permutations(y, len(every)):
-            if all(e.type is v.type for e, v in zip(every, chosen, strict=True)):
-                one = dict(zip(every, chosen, strict=True))
-                yield tuple(_read(v, states, one) for v in values)
-
-
-def _unknowns(values: Sequence[Expr], reads: _Reads, *, constants: bool) -> list[Expr]:
-    """The largest parts that don't read the Func."""
-    found: dict[Expr, None] = {}
-    seen: set[Expr] = set()
-    stack = list(reversed(values))
-    while stack:
-        e = stack.pop()
-        if e in seen or (isinstance(e, Access) and reads(e)):
-            continue
-        seen.add(e)
-        if reads(e):
-            stack.extend(reversed(parts(e)))
-        elif constants or not isinstance(e, IntImm | FloatImm):
-            found.setdefault(e)
-    return list(found)
-
-
-def _read(e: Expr, states: Mapping[Access, Variable], unknowns: Mapping[Expr, Variable]) -> Expr:
-    if isinstance(e, Access) and e in states:
-        return states[e]
-    if e in unknowns:
-        return unknowns[e]
-    return with_parts(e, tuple([_read(p, states, unknowns) for p in parts(e)]))
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Samples.
-
-_Point = tuple[Value, ...]
-
-
-def _on_samples(x: tuple[Variable, ...], y: tuple[Variable, ...], combine: tuple[Expr, ...]) -> Law | None:
-    if not all(e in x or e in y or _computes(e) for e in subexpressions(combine)):
-        return None
-    rng = random.Random(1)
-    points = [tuple(rng.choice(_samples(v.type)) for v in x) for _ in range(_SAMPLES)]
-
-    def join(a: _Point, b: _Point) -> _Point:
-        known: dict[Expr, Value] = {**dict(zip(x, a, strict=True)), **dict(zip(y, b, strict=True))}
-        return tuple([_value(e, known) for e in combine])
-
-    triples = list(zip(points, points[1:], points[2:], strict=False))
-    # Floats may round otherwise in another order, and so may the sign of a zero be another: it is assumed all the same.
-    if any(join(join(a, b), c) != join(a, join(b, c)) for a, b, c in triples):
-        return None
-    commutes = all(join(join(a, b), c) == join(join(a, c), b) for a, b, c in triples)
-    for neutral in itertools.product(*(_candidates(v.type) for v in x)):
-        given = tuple(_value(e, {}) for e in neutral)
-        if all(_same(join(a, given), a) for a in points):
-            return Law(x, y, combine, neutral, commutes)
-    return None
-
-
-def _same(a: _Point, b: _Point) -> bool:
-    """Whether two points are alike, bit by bit: of floats, the zeros differ."""
-    return all(p == q and math.copysign(1, p) == math.copysign(1, q) for p, q in zip(a, b, strict=True))
-
-
-def _samples(type: Type) -> list[Value]:
-    """Numbers to try: whole floats, with which sums and products are exact."""
-    if type.is_bool():
-        return [False, True]
-    if type.is_float():
-        return [-3.0, -1.0, -0.0, 0.0, 1.0, 2.0, 5.0]
-    low, high = type.range
-    return [n for n in (low, low + 1, -7, -1, 0, 1, 2, 3, 6, 100, high - 1, high) if low <= n <= high]
-
-
-def _candidates(type: Type) -> list[Expr]:
-    """Neutral elements to try."""
-    if type.is_float():
-        return [ir.const(v, type) for v in (-0.0, 0.0, 1.0, math.inf, -math.inf)]
-    low, high = type.range
-    return [ir.const(v, type) for v in dict.fromkeys((0, 1, high, low, -1 if low < 0 else high))]
-
-
-def _computes(e: Expr) -> bool:
-    """Whether ``_value`` knows the node."""
-    return isinstance(e, Binary | Select | Cast | ir.Not | IntImm | FloatImm)
-
-
-def _value(e: Expr, known: Mapping[Expr, Value]) -> Value:
-    """The value of an expression by the reference semantics."""
-    if e in known:
-        return known[e]
-    given: list[Any] = [_value(p, known) for p in parts(e)]
-    match e:
-        case IntImm(value=value):
-            return bool(value) if e.type.is_bool() else value
-        case FloatImm():
-            return e.value
-        case Binary(op=op, a=a):
-            return binary_function(op, a.type)(*given)  # type: ignore[no-any-return]  # of any type
-        case Select():
-            return given[1] if given[0] else given[2]  # type: ignore[no-any-return]
-        case Cast(type=type, a=a):
-            return cast_function(a.type, type)(given[0])  # type: ignore[no-any-return]
-        case ir.Not():
-            return logical_not(given[0])
-    raise InternalError(f"{e!r} has no value on samples.")

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from halide_core import ir
+from halide_core.algorithm.law import Law
 from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import is_automatic
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.schedule.directives import Directive, StageDirective
-
-if TYPE_CHECKING:
-    from halide_core.algorithm.law import Law
 
 
 class HostBuffer(Protocol):

@@ -20,7 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm.law import Law, law_of
+from halide_core.algorithm.associativity import law_of
+from halide_core.algorithm.law import Law
 from halide_core.algorithm.model import (
     Definition,
     Function,

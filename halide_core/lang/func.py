@@ -10,141 +10,116 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeVar
 
-from halide_core import ir
 from halide_core.algorithm.model import Definition, Function
 from halide_core.buffer.buffer import Buffer
-from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError, TypeMismatchError
-from halide_core.ir import BinaryOp
+from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError
 from halide_core.ir.types import Type
 from halide_core.lang.arguments.implicit import expanded, expanded_for_value, has_placeholder
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.coordinates import Coordinates, as_tuple, check_arity, coordinates
-from halide_core.lang.definition import Accumulation, Required, define
-from halide_core.lang.expr import Expr, ExprLike, Operand, Var, as_node
+from halide_core.lang.definition import Required, define
+from halide_core.lang.expr import Expr, ExprLike, Operand, Var
 from halide_core.lang.extern import ExternFuncArgument, Passed, define_extern
-from halide_core.lang.image_param import ImageParam
+from halide_core.lang.func_ref import FuncRef
+from halide_core.lang.input_buffer import InputBuffer
 from halide_core.lang.mathematics import definitions, latex_definitions
 from halide_core.lang.output_buffer import OutputImageParam
 from halide_core.lang.rdom import RVar
-from halide_core.lang.scheduling.func_schedule import FuncSchedule, wrapped_input
-from halide_core.lang.scheduling.stage import Stage, StageSchedule
-from halide_core.lang.tuple import Tuple, TupleLike, is_several, several
+from halide_core.lang.scheduling.func_schedule import FuncSchedule
+from halide_core.lang.scheduling.stage import StageSchedule
+from halide_core.lang.scheduling.stage_arguments import VarOrRVar
+from halide_core.lang.tuple import Tuple, TupleLike
 from halide_core.run.output_files import NameMangling
 from halide_core.run.pipeline import Realizable
 from halide_core.run.target_names import DeviceAPI
+from halide_core.schedule.directives import GENERAL, Branch
+from halide_core.schedule.specialization import present_branch
 from halide_core.unsupported import FUNC
 
 _T = TypeVar("_T")
 
 
-class FuncRef(Operand):
-    """``f[args]``: the Func at a point, on either side of a definition."""
+class Schedulable(StageSchedule):
+    """The directives about a stage that make a Func or another Stage."""
 
-    __slots__ = ("_args", "_function")
+    def rfactor(
+        self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]] | None = None, v: Var | None = None,
+        *, preserved: Sequence[tuple[VarOrRVar, Var]] | None = None,
+    ) -> Func:
+        """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
+        this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
 
-    def __init__(self, function: Function, args: tuple[ir.Expr, ...]) -> None:
-        self._function = function
-        self._args = args
+        ``split``, ``fuse`` and ``rename`` of reduction loops that were given before are part of it; directives given
+        after are about the merge. The law that the operator must obey is known of sums, products, min, max, and, or and
+        xor of integers; of other operators (an argmin, a complex product) z3 must prove it when compiling. Of floats
+        none obeys it to the last bit: a certificate calls that assumed, and the target feature ``strict_float``
+        forbids it.
 
-    def _node(self) -> ir.Expr:
-        nodes = self._nodes()
-        if len(nodes) > 1:
-            raise DefinitionError(
-                f'Func "{self._function.name}" has {len(nodes)} values at a point, and one is needed here: '
-                f"choose one of {self!r}[0] to {self!r}[{len(nodes) - 1}]."
-            )
-        return nodes[0]
+        Args:
+            r: a reduction loop, or a list of pairs of a loop and a Var, whose name is ``preserved``, too.
+            v: the Var that stands for ``r`` in the new Func, after the Func's own.
 
-    def _nodes(self) -> tuple[ir.Expr, ...]:
-        f = self._function
-        if not f.definitions:
-            raise DefinitionError(f'Func "{f.name}" is used before it is defined.')
-        check_arity(f'Func "{f.name}"', f.dimensions, len(self._args))
-        return tuple(ir.Access(type, f, self._args, k, ir.LAST_STAGE) for k, type in enumerate(f.types))
+        Returns: the new Func, for schedules of its own.
 
-    def _accumulate(self, op: BinaryOp, value: ExprLike | TupleLike, combined: Any) -> Any:
-        values = several(value)
-        if not self._function.definitions:
-            return Accumulation(self._function, self._args, op, tuple(map(as_node, values)))
-        own = several(self)
-        if len(own) == 1 and not is_several(value):
-            return combined(self, value)
-        if len(own) != len(values):
-            raise TypeMismatchError(
-                f'Func "{self._function.name}" has {len(own)} values at a point, '
-                f"but {op.value}= is given {len(values)}."
-            )
-        return Tuple([combined(a, b) for a, b in zip(own, values, strict=True)])
+        Rewrite: ``f[x] += g[r.x, r.y]`` with r.y as u → ``p[x, u] = 0;  p[x, u] += g[r.x, u];  f[x] += p[x, r.y]``
 
-    def __iadd__(self, value: ExprLike | TupleLike) -> Any:
-        return self._accumulate(BinaryOp.ADD, value, Operand.__add__)
+        Legal when: the operator is associative and has a neutral element; it is commutative too, unless the loops are
+        the outermost reduction loops; and one reduction loop is left.
 
-    def __isub__(self, value: ExprLike | TupleLike) -> Any:
-        return self._accumulate(BinaryOp.SUB, value, Operand.__sub__)
+        Raises:
+            ScheduleError: with the reason, and what would be legal.
+        """
+        return Func._of(self._factored(r, v, preserved))
 
-    def __imul__(self, value: ExprLike | TupleLike) -> Any:
-        return self._accumulate(BinaryOp.MUL, value, Operand.__mul__)
+    def specialize(self, condition: ExprLike) -> Stage:
+        """Makes a copy of the stage's loops for the runs in which a condition holds.
 
-    def __itruediv__(self, value: ExprLike | TupleLike) -> Any:
-        return self._accumulate(BinaryOp.DIV, value, Operand.__truediv__)
+        The copy starts with the directives given so far; it gets those given to the Stage that is returned, and this
+        stage gets those given to it from here on. Of several conditions the first that holds decides. What the
+        condition says is used in the copy, so that its bounds and its code are simpler.
 
-    def size(self) -> int:
-        """How many values a point has."""
-        return max(1, len(self._function.types))
+        Args:
+            condition: made of numbers, Params, and the shapes of inputs. The same one again gives the same copy.
 
-    def __len__(self) -> int:
-        return self.size()
+        Rewrite: ``label f.s0: s`` → ``label f.s0: if c: s[1] else: s``
 
-    def __iter__(self) -> Any:
-        if self.size() == 1:
-            raise NotIterableError(f"{self!r} is one value: only a Tuple can be unpacked.")
-        return iter([self[k] for k in range(self.size())])
+        Raises:
+            ScheduleError: a condition that is not known at start-up; any after specialize_fail().
+        """
+        return Stage.of(*self._specialized(condition))
 
-    def __getitem__(self, component: int) -> FuncTupleElementRef:
-        self._check_component(component)
-        return FuncTupleElementRef(self, component)
 
-    def __setitem__(self, component: int, value: object) -> NoReturn:
-        self._check_component(component)
-        raise DefinitionError(
-            f"A definition gives every value of a point: write {self!r} = (…), "
-            f"with {self!r}[i] for each value that stays."
-        )
+class Stage(Schedulable):
+    """One stage of a Func, as a handle for scheduling; ``Stage(f)`` is its first."""
 
-    def _check_component(self, component: int) -> None:
-        if self.size() == 1:
-            raise DefinitionError(f"{self!r} is one value: {self!r}[{component!r}] needs a Tuple.")
-        if isinstance(component, bool) or not isinstance(component, int) or not 0 <= component < self.size():
-            raise DefinitionError(
-                f'{self!r}[{component!r}]: Func "{self._function.name}" has {self.size()} values at a point, '
-                f"{self!r}[0] to {self!r}[{self.size() - 1}]."
-            )
+    def __init__(self, of: StageSchedule) -> None:
+        if not isinstance(of, StageSchedule):
+            raise ScheduleError(f"A Stage is made of a Func, not of {of!r}.")
+        self._function, self._number = of._stage()
+        self._specialization = of._branch()
+
+    @classmethod
+    def of(cls, function: Function, stage: int, branch: Branch = GENERAL) -> Stage:
+        """The stage of a number, or one of its specializations."""
+        self = cls.__new__(cls)
+        self._function, self._number, self._specialization = function, stage, branch
+        return self
+
+    def _branch(self) -> Branch:
+        return present_branch(self._function.directives, self._number, self._specialization)
+
+    def _stage(self) -> tuple[Function, int]:
+        return self._function, self._number
+
+    def name(self) -> str:
+        """``f``, or ``f.update(0)``."""
+        return self._function.name + (f".update({self._number - 1})" if self._number else "")
 
     def __repr__(self) -> str:
-        return f"{self._function.name}[{', '.join(map(repr, self._args))}]"
+        return f"<halide_core.Stage {self.name()!r}>"
 
 
-class FuncTupleElementRef(Operand):
-    """``f[args][i]``: one of the values of a Tuple Func at a point."""
-
-    __slots__ = ("_component", "_point")
-
-    def __init__(self, point: FuncRef, component: int) -> None:
-        self._point = point
-        self._component = component
-
-    def _node(self) -> ir.Expr:
-        return self._point._nodes()[self._component]
-
-    def index(self) -> int:
-        """Which of the values this is, counted from 0."""
-        return self._component
-
-    def __repr__(self) -> str:
-        return f"{self._point!r}[{self._component}]"
-
-
-class Func(FuncSchedule, Realizable):
+class Func(FuncSchedule, Schedulable, Realizable):
     """A Func. ``Func()``, ``Func(name)``, ``Func(type, dimensions, name)`` to promise its type and dimensions, which
     are ``required_type``, or several ``required_types``, and ``required_dimensions``, too; ``Func(source)`` of a Buffer
     or an ImageParam for its values, ``Func(expr)`` for a value without dimensions."""
@@ -153,7 +128,7 @@ class Func(FuncSchedule, Realizable):
 
     def __init__(
         self,
-        source: str | Type | Sequence[Type] | Expr | Tuple | Buffer | ImageParam | None = None,
+        source: str | Type | Sequence[Type] | Expr | Tuple | Buffer | InputBuffer | None = None,
         required_dimensions: int | None = None,
         name: str | None = None,
         *,
@@ -177,7 +152,7 @@ class Func(FuncSchedule, Realizable):
             if required_dimensions is None:
                 raise DefinitionError("Func(type, dimensions, name) needs the number of dimensions.")
             self._required = Required(types, required_dimensions)
-        elif isinstance(source, Buffer | ImageParam):
+        elif isinstance(source, Buffer | InputBuffer):
             args = [Var(f"_{i}") for i in range(source.dimensions())]
             self[tuple(args)] = source.at(*args)
         elif isinstance(source, Operand):
@@ -345,6 +320,37 @@ class Func(FuncSchedule, Realizable):
         """How many values a point has."""
         return len(self.types())
 
+    # Other Funcs made of it.
+
+    def in_(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
+        """Makes a Func with the same values, which consumers read in place of this one: to load a tile of an input, or
+        to compute at one place and store at another. Without a place of its own it is inlined, and changes nothing.
+
+        Args:
+            f: the consumer, or several, which share one; None for all that have nothing else to read in its place. The
+                name of several is ``fs``, too.
+
+        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
+
+        Rewrite: ``f(x) = g(x) + g(x + 1)`` → ``w(x) = g(x); f(x) = w(x) + w(x + 1)``. Legal when: every consumer reads
+        the Func.
+        """
+        return Func._of(self._wrapper(f, fs))
+
+    def clone_in(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
+        """Makes a Func with the same definitions, which consumers read in place of this one: so that it can be computed
+        for them in another way or place. It starts with this one's directives.
+
+        Args:
+            f: the consumer, or several, which share one, and whose name is ``fs``, too.
+
+        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
+
+        Rewrite: ``g(x) = x*2; f(x) = g(x) + 1`` → ``c(x) = x*2; f(x) = c(x) + 1``. Legal when: every consumer reads the
+        Func.
+        """
+        return Func._of(self._clone(f, fs))
+
     # Updates.
 
     def update(self, idx: int = 0) -> Stage:
@@ -395,10 +401,6 @@ class Func(FuncSchedule, Realizable):
     def _repr_latex_(self) -> str | None:
         """The definitions as mathematics, for notebooks."""
         return latex_definitions(self._function)
-
-
-StageSchedule._func_of = Func._of
-ImageParam._wrapped = wrapped_input
 
 
 def lambda_func(*args: Var | ExprLike) -> Func:

@@ -12,7 +12,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.errors import user_location
 from halide_core.ir.types import Type
-from halide_core.lang.image_param import Dimension, Shaped, dimension_of
+from halide_core.lang.input_buffer import Dimension, ShapedSource, dimension_of
 from halide_core.schedule.directives import Estimate
 
 
@@ -30,7 +30,7 @@ class OutputDimension(Dimension):
         )
 
 
-class OutputImageParam(Shaped):
+class OutputImageParam(ShapedSource):
     """The buffer that a pipeline writes an output into."""
 
     def __init__(self, function: Function, component: int = 0) -> None:

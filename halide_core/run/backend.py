@@ -1,7 +1,7 @@
-"""The one upward call of the house: what the language asks of the layers above it, as a protocol.
+"""What the language asks of the layers above it, as a protocol.
 
-``Func.realize`` needs a compiler and a runtime, which sit above the language. ``runtime`` implements
-``Backend``; it is found here by name when it is first needed, so that importing the language stays cheap.
+``Func.realize`` needs a compiler and a runtime, which sit above the language. ``runtime`` implements ``Backend``; it
+is found by its name (``implementation``) when it is first needed, so that importing the language stays cheap.
 
     backend().compile(request).run(values, buffers)
 """
@@ -9,23 +9,21 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, Parameter, Requirement
-from halide_core.errors import InternalError, PipelineError
+from halide_core.buffer.buffer import Buffer
+from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.estimates import ArgumentEstimates, estimates_of
-
-if TYPE_CHECKING:
-    from halide_core.buffer.buffer import Buffer
-    from halide_core.run.profiling import Profile
-    from halide_core.run.target import Target
+from halide_core.run.implementation import implementation
+from halide_core.run.profile_data import Profile
+from halide_core.run.target import Target
 
 
 class ArgumentKind(Enum):
@@ -283,8 +281,5 @@ class Backend(Protocol):
 
 def backend() -> Backend:
     """The runtime's backend, loaded on first use."""
-    module = importlib.import_module("halide_core.runtime.execute.backend")
-    found: Backend | None = getattr(module, "BACKEND", None)
-    if found is None:
-        raise InternalError(f'"{module.__file__}" defines no BACKEND.')
+    found: Backend = implementation()
     return found

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from halide_core.errors import DefinitionError, NotAvailableError, PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.expr import Expr
-from halide_core.run.backend import backend
+from halide_core.run.implementation import implementation
 from halide_core.run.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 
 _F = TargetFeature
@@ -229,7 +229,7 @@ def get_host_target() -> Target:
     arch, bits = _MACHINES.get(platform.machine().lower(), unknown)
     target = Target(_HOSTS.get(sys.platform, TargetOS.OSUnknown), arch, bits)
     if arch is TargetArch.X86:
-        has = backend().cpu_features()
+        has: frozenset[str] = implementation().cpu_features()
         target.set_features(f for f, needed in INSTRUCTIONS.items() if has.issuperset(needed))
     return target
 

@@ -21,7 +21,7 @@ from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.errors import ScheduleError
 from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, Expr, For, Let, Stmt
-from halide_core.ir.visitor import Rewriter, substitute, walk
+from halide_core.ir.visitor import Rewriter, sub_stmts, substitute, walk
 from halide_core.schedule.loop_nest import Hoisting
 
 
@@ -54,6 +54,7 @@ class _Hoist(Rewriter):
         """What names in a size may be, outermost first."""
         self._loops: list[For] = []
         self._moving: list[_Moved] = []
+        self._places = _places(hoisted, whole)
         self._values = ValueRanges()
 
     def rewrite_Block(self, s: Block) -> Stmt:
@@ -84,12 +85,10 @@ class _Hoist(Rewriter):
 
     def with_own(self, body: Stmt, was: Stmt, since: int) -> Stmt:
         """A body with those of the allocations out of it whose place is just inside the loop around it, each once;
-        ``since`` is how many were on their way out before it. One that the loop has elsewhere too, as in a first
-        iteration that is peeled, goes further out: memory is allocated around both."""
-        here = self._loops[-1].loop if self._loops else None
+        ``since`` is how many were on their way out before it."""
         around = self._loops[-1].body if self._loops else self._whole
         own: dict[str, AllocateFlat] = {}
-        for moved in [m for m in self._moving[since:] if here is None or here in m.hoisting.around]:
+        for moved in [m for m in self._moving[since:] if self._is_place(m.stmt.buffer)]:
             buffer = moved.stmt.buffer
             if was is not around and _allocations(buffer, was) < _allocations(buffer, around):
                 continue
@@ -99,6 +98,13 @@ class _Hoist(Rewriter):
         if not own:
             return body
         return Block((*own.values(), *(body.stmts if isinstance(body, Block) else (body,))))
+
+    def _is_place(self, buffer: str) -> bool:
+        """Whether the memory of a buffer is allocated just inside the loop here: no place of it is further out, as that
+        of a first iteration is that is peeled off this loop; memory is allocated around both then."""
+        places = self._places[buffer]
+        here = [loop for loop in (None, *self._loops) if loop in places]
+        return bool(here) and here[0] is (self._loops[-1] if self._loops else None)
 
     def _leave(self, start: int) -> None:
         """Leaves the scope of the names from ``start`` on: sizes are bounded over them, the innermost first."""
@@ -123,6 +129,23 @@ class _Hoist(Rewriter):
         first, last = scope.bounds.min, ir.sub(ir.add(scope.bounds.min, scope.bounds.len), ir.ONE)
         found = Elimination({scope.var: (first, simplify(last))}, Facts(), self._values).bound(size, up=True)
         return None if found is None else simplify(ir.maximum(found, ir.ZERO))
+
+
+def _places(hoisted: Mapping[str, Hoisting], whole: Stmt) -> dict[str, set[For | None]]:
+    """For each buffer the loops that its allocations are asked for in: around each the innermost one that its level is
+    or is inside of; None for the whole program."""
+    found: dict[str, set[For | None]] = {buffer: set() for buffer in hoisted}
+
+    def visit(stmt: Stmt, loops: tuple[For, ...]) -> None:
+        if isinstance(stmt, AllocateFlat) and stmt.buffer in found:
+            around = hoisted[stmt.buffer].around
+            found[stmt.buffer].add(next((loop for loop in reversed(loops) if loop.loop in around), None))
+        inside = (*loops, stmt) if isinstance(stmt, For) else loops
+        for each in sub_stmts(stmt):
+            visit(each, inside)
+
+    visit(whole, ())
+    return found
 
 
 def _allocations(buffer: str, stmt: Stmt) -> int:

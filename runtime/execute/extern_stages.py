@@ -29,7 +29,7 @@ from halide_core.buffer.buffer import Buffer
 from halide_core.errors import UNKNOWN_LOCATION, Location, PipelineError, ScheduleError
 from halide_core.lowering.driver import arguments
 from halide_core.run.backend import Argument, Box, Compiled, Request
-from halide_core.run.profiling import Profile
+from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value
 from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import ComputeRoot, Estimate, StoreRoot

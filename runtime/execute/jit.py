@@ -26,7 +26,7 @@ from halide_core.ir.types import INT32, Type
 from halide_core.lowering.driver import arguments, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Box, Request
-from halide_core.run.profiling import Profile
+from halide_core.run.profile_data import Profile
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.fingerprint import fingerprint
 from halide_core.runtime.compile.load import load

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-from halide_core.run.profiling import FuncProfile, Profile
+from halide_core.run.profile_data import FuncProfile, Profile
 from halide_core.runtime.codegen.profile import FIELDS
 from halide_core.runtime.crt.runtime_library import FFI
 

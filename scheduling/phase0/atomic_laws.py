@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.algorithm.law import law_of, updates_points
+from halide_core.algorithm.associativity import law_of, updates_points
 from halide_core.algorithm.model import AlgebraicLaw, Algorithm, Function
 from halide_core.ir import If, Provide, Stmt
 from halide_core.schedule.access_directives import Atomic

@@ -283,7 +283,7 @@ def test_warnings_have_a_category_of_their_own_and_come_once_a_place() -> None:
 
 # Names of Halide's that are not here yet.
 
-NAMES = json.loads((Path(__file__).parents[1] / "peer" / "names.json").read_text(encoding="utf-8"))
+NAMES = json.loads((Path(__file__).parents[1] / "campaigns" / "peer" / "names.json").read_text(encoding="utf-8"))
 
 
 def owners() -> dict[str, Any]:

@@ -158,3 +158,16 @@ def test_memory_of_a_peeled_first_iteration_is_the_loops() -> None:
     w.compute_at(o, x).store_root()
     for name, found in run_program(o, [(2, 4)]).items():
         np.testing.assert_array_equal(found, o.evaluate([(2, 4)]), err_msg=name)
+
+
+def test_first_iteration_that_is_peeled_has_its_memory_where_the_others_have_it() -> None:
+    """The first x is no loop any more: its w is asked for further out, and the loop of the others has none."""
+    s, w, o, x = hl.Func("s"), hl.Func("w"), hl.Func("o"), hl.Var("x")
+    s[x] = x * 3
+    w[x] = x + 1
+    w[0] = s[0]
+    o[x] = w[0] + x
+    w.hoist_storage(o, x)
+    s.compute_at(o, x).store_root()
+    for name, found in run_program(o, [(2, 4)]).items():
+        np.testing.assert_array_equal(found, o.evaluate([(2, 4)]), err_msg=name)

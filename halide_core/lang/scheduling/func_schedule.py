@@ -19,8 +19,8 @@ from halide_core.lang.arguments.ranges import RangeLike, as_range
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import ExprLike, Var
 from halide_core.lang.scheduling.loop_level import LoopLevel, Unplaced, level_of
-from halide_core.lang.scheduling.stage import StageSchedule, VarOrRVar
-from halide_core.lang.scheduling.stage_arguments import constant, listed, positive, pure_name
+from halide_core.lang.scheduling.stage import FuncHandle
+from halide_core.lang.scheduling.stage_arguments import VarOrRVar, constant, listed, positive, pure_name
 from halide_core.schedule.directives import (
     AlignBounds,
     Bound,
@@ -49,10 +49,8 @@ from halide_core.schedule.storage_directives import (
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
 
-    from halide_core.lang.func import Func
 
-
-class FuncSchedule(StageSchedule):
+class FuncSchedule(FuncHandle):
     """The directives about a Func, besides those about the loops of its first stage."""
 
     def _add(self, directive: Directive) -> Self:
@@ -81,7 +79,7 @@ class FuncSchedule(StageSchedule):
         return self._add(StoreRoot(func=self._stage()[0], location=user_location()))
 
     def compute_at(
-        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        self, f: FuncHandle | LoopLevel | None = None, var: VarOrRVar | None = None,
         *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
     ) -> Self:
         """Computes what one iteration of a consumer's loop needs, inside that loop. The last call counts, of this,
@@ -98,7 +96,7 @@ class FuncSchedule(StageSchedule):
         return self
 
     def store_at(
-        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        self, f: FuncHandle | LoopLevel | None = None, var: VarOrRVar | None = None,
         *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
     ) -> Self:
         """Keeps the Func's memory for one iteration of a consumer's loop. The last call counts, of this and
@@ -110,7 +108,7 @@ class FuncSchedule(StageSchedule):
         return self
 
     def hoist_storage(
-        self, f: Func | LoopLevel | None = None, var: VarOrRVar | None = None,
+        self, f: FuncHandle | LoopLevel | None = None, var: VarOrRVar | None = None,
         *, rvar: VarOrRVar | None = None, loop_level: LoopLevel | None = None,
     ) -> Self:
         """Allocates the Func's memory once for each iteration of a consumer's loop, where it lives for iterations of a
@@ -131,19 +129,8 @@ class FuncSchedule(StageSchedule):
         """
         return self._add(HoistStorageRoot(func=self._stage()[0], location=user_location()))
 
-    def in_(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
-        """Makes a Func with the same values, which consumers read in place of this one: to load a tile of an input, or
-        to compute at one place and store at another. Without a place of its own it is inlined, and changes nothing.
-
-        Args:
-            f: the consumer, or several, which share one; None for all that have nothing else to read in its place. The
-                name of several is ``fs``, too.
-
-        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
-
-        Rewrite: ``f(x) = g(x) + g(x + 1)`` → ``w(x) = g(x); f(x) = w(x) + w(x + 1)``. Legal when: every consumer reads
-        the Func.
-        """
+    def _wrapper(self, f: object, fs: object) -> Function:
+        """What ``in_`` makes."""
         function, consumers = self._consumers("in_", one_of("in_", ScheduleError, f=f, fs=fs))
         made = made_before(self._stage()[0].directives, In, consumers)
         if made is None:
@@ -154,20 +141,10 @@ class FuncSchedule(StageSchedule):
             wrapper.definitions.append(Definition(args, values, None, TRUE, at))
             made = self._instead(In, wrapper, consumers)
         assert isinstance(made, Function)
-        return type(self)._func_of(made)
+        return made
 
-    def clone_in(self, f: Func | Sequence[Func] | None = None, *, fs: Sequence[Func] | None = None) -> Func:
-        """Makes a Func with the same definitions, which consumers read in place of this one: so that it can be computed
-        for them in another way or place. It starts with this one's directives.
-
-        Args:
-            f: the consumer, or several, which share one, and whose name is ``fs``, too.
-
-        Returns: the new Func, for a schedule of its own; the same one for the same consumers.
-
-        Rewrite: ``g(x) = x*2; f(x) = g(x) + 1`` → ``c(x) = x*2; f(x) = c(x) + 1``. Legal when: every consumer reads the
-        Func.
-        """
+    def _clone(self, f: object, fs: object) -> Function:
+        """What ``clone_in`` makes."""
         function, consumers = self._consumers("clone_in", one_of("clone_in", ScheduleError, f=f, fs=fs))
         if not consumers:
             raise ScheduleError("clone_in() takes a Func that reads this one, or a list of such Funcs.")
@@ -183,7 +160,7 @@ class FuncSchedule(StageSchedule):
             clone.directives = [d.renamed({function: clone}) for d in function.directives if not d.funcs()]
             made = self._instead(CloneIn, clone, consumers)
         assert isinstance(made, Function)
-        return type(self)._func_of(made)
+        return made
 
     def _consumers(self, directive: str, f: object) -> tuple[Function, tuple[Function, ...]]:
         function, _ = self._scheduled()
@@ -401,7 +378,7 @@ def given_consumers(directive: str, f: object) -> tuple[Function, ...]:
     return tuple(dict.fromkeys(g._stage()[0] for g in given if isinstance(g, FuncSchedule)))
 
 
-def wrapped_input(image: Image, f: object) -> Func:
+def wrapper_of_input(image: Image, f: object) -> Function:
     """What ``ImageParam.in_`` makes: a Func of an input's values, which consumers read in its place."""
     consumers = given_consumers("in_", f)
     asked = [d for w in image.wrappers for d in w.directives if isinstance(d, InInput)]
@@ -417,4 +394,4 @@ def wrapped_input(image: Image, f: object) -> Func:
         made.directives.append(InInput(func=made, location=at, instead=made, consumers=consumers, image=image))
         image.wrappers.append(made)
     assert isinstance(made, Function)
-    return StageSchedule._func_of(made)
+    return made

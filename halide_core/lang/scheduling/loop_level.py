@@ -14,20 +14,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import Location, ScheduleError, user_location
 from halide_core.ir.names import OUTERMOST
 from halide_core.lang.arguments.keywords import one_of
-from halide_core.lang.scheduling.stage import Stage, StageSchedule, VarOrRVar
-from halide_core.lang.scheduling.stage_arguments import loop_name
+from halide_core.lang.scheduling.stage import FuncHandle
+from halide_core.lang.scheduling.stage_arguments import VarOrRVar, loop_name
 from halide_core.schedule.directives import ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
 from halide_core.schedule.placed import note_place
 from halide_core.schedule.storage_directives import HoistStorage, HoistStorageRoot
-
-if TYPE_CHECKING:
-    from halide_core.lang.func import Func
 
 Kind: TypeAlias = "type[ComputeAt | StoreAt | HoistStorage]"
 
@@ -114,7 +111,7 @@ class LoopLevel:
         ScheduleError: not a Func and one of its Vars or RVars; an index below -1.
     """
 
-    def __init__(self, func: Func | None = None, var: VarOrRVar | None = None, stage_index: int = -1) -> None:
+    def __init__(self, func: FuncHandle | None = None, var: VarOrRVar | None = None, stage_index: int = -1) -> None:
         self._uses: list[_Use] = []
         self._at: _Loop | _Fixed | None = None
         if func is not None or var is not None or stage_index != -1:
@@ -181,7 +178,7 @@ class LoopLevel:
 
 
 def _loop(call: str, func: object, var: object, stage: int = -1) -> _Loop:
-    if not isinstance(func, StageSchedule) or isinstance(func, Stage) or var is None:
+    if not isinstance(func, FuncHandle) or var is None:
         alone = "" if call == "LoopLevel" else ", or a hl.LoopLevel"
         raise ScheduleError(f"{call}() takes a Func and one of its Vars or RVars{alone}, not {func!r} and {var!r}.")
     if isinstance(stage, bool) or not isinstance(stage, int) or stage < -1:

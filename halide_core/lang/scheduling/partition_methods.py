@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import ScheduleError, user_location
-from halide_core.lang.scheduling.stage_arguments import listed, loop_name
+from halide_core.lang.scheduling.stage_arguments import VarOrRVar, listed, loop_name
 from halide_core.schedule.access_directives import Partition, PartitionLoop
 from halide_core.schedule.directives import StageDirective
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
-
-    from halide_core.lang.scheduling.stage import VarOrRVar
 
 
 class PartitionSchedule:

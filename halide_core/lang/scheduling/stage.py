@@ -8,9 +8,9 @@ Python's types can tell is checked here; whether a directive is legal is for ``s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from halide_core.algorithm.model import Function
 from halide_core.algorithm.sources import Source
@@ -18,14 +18,13 @@ from halide_core.errors import ScheduleError, user_location
 from halide_core.ir import IntImm, LoopKind
 from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.lang.arguments.keywords import one_of
-from halide_core.lang.arguments.loop_variables import VarOrRVar as EitherVariable
 from halide_core.lang.coordinates import startup, startup_condition
 from halide_core.lang.expr import ExprLike, Var, as_node
-from halide_core.lang.rdom import RDom, RVar
 from halide_core.lang.scheduling.partial_results import partial_results
 from halide_core.lang.scheduling.partition_methods import PartitionSchedule
 from halide_core.lang.scheduling.stage_arguments import (
     AUTO,
+    VarOrRVar,
     factor_text,
     listed,
     loop_name,
@@ -50,15 +49,12 @@ from halide_core.schedule.directives import (
     TailStrategy,
     Traverse,
 )
-from halide_core.schedule.specialization import made_case, next_number, present_branch, refuse_after_fail
+from halide_core.schedule.specialization import made_case, next_number, refuse_after_fail
 from halide_core.unsupported import STAGE, Pending
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack  # in typing from Python 3.11
 
-    from halide_core.lang.func import Func
-
-VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
 _From = TypedDict("_From", {"from": VarOrRVar}, total=False)
 """Halide's name of an argument, which Python allows as ``**{"from": y}`` alone."""
 
@@ -67,8 +63,6 @@ class StageSchedule(PartitionSchedule, Pending):
     """The directives about the loops of one stage, shared by Func (its first stage) and Stage."""
 
     _pending = STAGE
-    _func_of: ClassVar[Callable[[Function], Func]]
-    """What makes a Func of a Function: Func says, which is a class below this one."""
 
     def _stage(self) -> tuple[Function, int]:
         """The Func and the stage that the directives are about."""
@@ -319,33 +313,8 @@ class StageSchedule(PartitionSchedule, Pending):
             Prefetch(func=function, stage=stage, location=at_line, offset=distance, strategy=strategy, **given)
         )
 
-    def rfactor(
-        self, r: VarOrRVar | Sequence[tuple[VarOrRVar, Var]] | None = None, v: Var | None = None,
-        *, preserved: Sequence[tuple[VarOrRVar, Var]] | None = None,
-    ) -> Func:
-        """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
-        this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
-
-        ``split``, ``fuse`` and ``rename`` of reduction loops that were given before are part of it; directives given
-        after are about the merge. The law that the operator must obey is known of sums, products, min, max, and, or and
-        xor of integers; of other operators (an argmin, a complex product) z3 must prove it when compiling. Of floats
-        none obeys it to the last bit: a certificate calls that assumed, and the target feature ``strict_float``
-        forbids it.
-
-        Args:
-            r: a reduction loop, or a list of pairs of a loop and a Var, whose name is ``preserved``, too.
-            v: the Var that stands for ``r`` in the new Func, after the Func's own.
-
-        Returns: the new Func, for schedules of its own.
-
-        Rewrite: ``f[x] += g[r.x, r.y]`` with r.y as u → ``p[x, u] = 0;  p[x, u] += g[r.x, u];  f[x] += p[x, r.y]``
-
-        Legal when: the operator is associative and has a neutral element; it is commutative too, unless the loops are
-        the outermost reduction loops; and one reduction loop is left.
-
-        Raises:
-            ScheduleError: with the reason, and what would be legal.
-        """
+    def _factored(self, r: object, v: Var | None, preserved: object) -> Function:
+        """The Func of partial results that ``rfactor`` makes."""
         function, stage = self._scheduled()
         given = one_of("rfactor", ScheduleError, r=r, preserved=preserved)
         pairs = given if v is None else [(given, v)]
@@ -359,23 +328,10 @@ class StageSchedule(PartitionSchedule, Pending):
         made = partial_results(function, stage, factors)
         self._record(made)
         assert isinstance(made.partial, Function)
-        return type(self)._func_of(made.partial)
+        return made.partial
 
-    def specialize(self, condition: ExprLike) -> Stage:
-        """Makes a copy of the stage's loops for the runs in which a condition holds.
-
-        The copy starts with the directives given so far; it gets those given to the Stage that is returned, and this
-        stage gets those given to it from here on. Of several conditions the first that holds decides. What the
-        condition says is used in the copy, so that its bounds and its code are simpler.
-
-        Args:
-            condition: made of numbers, Params, and the shapes of inputs. The same one again gives the same copy.
-
-        Rewrite: ``label f.s0: s`` → ``label f.s0: if c: s[1] else: s``
-
-        Raises:
-            ScheduleError: a condition that is not known at start-up; any after specialize_fail().
-        """
+    def _specialized(self, condition: ExprLike) -> tuple[Function, int, Branch]:
+        """The stage, and the case of it that ``specialize`` makes."""
         function, stage = self._scheduled()
         node = startup_condition(condition, "The condition of specialize()", ScheduleError)
         mine, given = self._branch(), function.directives
@@ -387,7 +343,7 @@ class StageSchedule(PartitionSchedule, Pending):
                 number=next_number(given, stage),
             )  # fmt: skip
             given.append(made)
-        return Stage.of(function, stage, made.made())
+        return function, stage, made.made()
 
     def specialize_fail(self, message: str) -> None:
         """Ends, at start-up and with a message, every run that takes none of the specializations given so far.
@@ -413,31 +369,5 @@ class StageSchedule(PartitionSchedule, Pending):
                 raise ScheduleError(f"unscheduled() is said of a stage that has a schedule: {d.spelled()}.")
 
 
-class Stage(StageSchedule):
-    """One stage of a Func, as a handle for scheduling; ``Stage(f)`` is its first."""
-
-    def __init__(self, of: StageSchedule) -> None:
-        if not isinstance(of, StageSchedule):
-            raise ScheduleError(f"A Stage is made of a Func, not of {of!r}.")
-        self._function, self._number = of._stage()
-        self._specialization = of._branch()
-
-    @classmethod
-    def of(cls, function: Function, stage: int, branch: Branch = GENERAL) -> Stage:
-        """The stage of a number, or one of its specializations."""
-        self = cls.__new__(cls)
-        self._function, self._number, self._specialization = function, stage, branch
-        return self
-
-    def _branch(self) -> Branch:
-        return present_branch(self._function.directives, self._number, self._specialization)
-
-    def _stage(self) -> tuple[Function, int]:
-        return self._function, self._number
-
-    def name(self) -> str:
-        """``f``, or ``f.update(0)``."""
-        return self._function.name + (f".update({self._number - 1})" if self._number else "")
-
-    def __repr__(self) -> str:
-        return f"<halide_core.Stage {self.name()!r}>"
+class FuncHandle(StageSchedule):
+    """A Func as the calls see it that take one."""

@@ -8,17 +8,19 @@ In: what a user passed. Out: lists, numbers, and text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import ScheduleError
 from halide_core.ir import Expr, IntImm
-from halide_core.lang.arguments.loop_variables import VarOrRVar
+from halide_core.lang.arguments.loop_variables import VarOrRVar as EitherVariable
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import ExprLike, Var, as_node
 from halide_core.lang.rdom import RDom, RVar
 from halide_core.schedule.directives import Fuse, Rename, Split, TailStrategy
 
+VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
 AUTO = TailStrategy.Auto
 
 _TILES = (
@@ -32,7 +34,7 @@ _TILES = (
 
 def loop_name(directive: str, var: object) -> str:
     """The name of the loop that a Var or an RVar stands for."""
-    if isinstance(var, Var | RVar | VarOrRVar):
+    if isinstance(var, Var | RVar | EitherVariable):
         return var.name()
     if isinstance(var, RDom):
         return var.only().name()
@@ -41,7 +43,7 @@ def loop_name(directive: str, var: object) -> str:
 
 def pure_name(directive: str, var: object) -> str:
     """The name of a Var."""
-    if isinstance(var, VarOrRVar) and not var.is_rvar:
+    if isinstance(var, EitherVariable) and not var.is_rvar:
         return var.name()
     if not isinstance(var, Var):
         raise ScheduleError(f"{directive}() takes a Var, not {var!r} of type {var.__class__.__name__}.")

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from halide_core.lang.func import Func
+from halide_core.lang.func import Func, Schedulable
 from halide_core.lang.scheduling.func_schedule import FuncSchedule
 from halide_core.lang.scheduling.partition_methods import PartitionSchedule
 from halide_core.lang.scheduling.stage import StageSchedule
@@ -35,7 +35,9 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
         own = {n for n, f in vars(owner).items() if inspect.isfunction(f)}
         return {n for n in own if not n.startswith("_")}
 
-    offered = methods(StageSchedule) | methods(PartitionSchedule) | methods(FuncSchedule)
+    makers = (methods(Schedulable) | methods(Func)) & {"clone_in", "in_", "rfactor", "specialize"}
+    assert len(makers) == 4
+    offered = methods(StageSchedule) | methods(PartitionSchedule) | methods(FuncSchedule) | makers
     assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(ADDED) | set(UNDRAWN)
     assert all(callable(getattr(Func, n)) for n in offered)
 

@@ -13,7 +13,7 @@ import pytest
 import halide_core as hl
 from halide_core.config import demands, profiles_demanded, profiling
 from halide_core.lowering.driver import lower
-from halide_core.run.profiling import FuncProfile, Profile
+from halide_core.run.profile_data import FuncProfile, Profile
 from halide_core.runtime.codegen.profile import NAMES
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.fingerprint import fingerprint
