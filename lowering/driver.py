@@ -24,6 +24,7 @@ from halide_core.ir.verify import Given, verify
 from halide_core.lowering.initial import lower_initial
 from halide_core.lowering.laws import check_laws
 from halide_core.lowering.module import Lowered
+from halide_core.lowering.passes.constant_lengths import make_lengths_constant
 from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narrow_limits
 from halide_core.lowering.passes.flatten import flatten_storage
 from halide_core.lowering.passes.hoist import hoist_invariants
@@ -203,6 +204,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
+        ("constant_lengths", make_lengths_constant),
         ("warm_up", lambda s: separate_warm_ups(s, policies)),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
