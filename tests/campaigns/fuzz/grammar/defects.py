@@ -20,8 +20,7 @@ from halide_core.bounds.engines import conditions
 from halide_core.bounds.infer import folding, sliding
 from halide_core.bounds.query import query
 from halide_core.ir.visitor import Rewriter
-from halide_core.lowering.passes import hoist
-from halide_core.lowering.passes import hoist_storage as hoisted
+from halide_core.lowering.passes import hoist, hoist_storage
 from halide_core.lowering.passes.vectorize import vectorize
 from halide_core.scheduling import tails
 
@@ -68,11 +67,14 @@ DEFECTS: dict[str, Defect] = {
         "self._query.needs_memory.setdefault(callee, []).extend([] if own else [clause])",
     ),
     "hoisted memory lost with a loop of one iteration": Defect(
-        "187eec7", hoisted._Hoist, "with_own",
-        "here is None or here in m.hoisting.around", "here == (m.hoisting.around[-1] if m.hoisting.around else None)",
+        "187eec7", hoist_storage, "_places",
+        "if loop.loop in around), None)", "if (loop.loop,) == around[-1:]), whole if around else None)",
     ),
-    "hoisted memory twice around a peeled iteration": Defect(
-        "bbccc4b", hoisted, "_allocations", "s.buffer == buffer", "False"
+    "hoisted memory twice in blocks of a peeled iteration": Defect(
+        "bbccc4b", hoist_storage, "_allocations", "s.buffer == buffer", "False"
+    ),
+    "hoisted memory twice where a peeled iteration is no loop": Defect(
+        "1c92b3a", hoist_storage._Hoist, "_is_place", "here[0] is", "here[-1] is"
     ),
     "conditions that outlive their variable": Defect(
         "5785a5d", conditions.Conditions, "_take",
