@@ -79,7 +79,7 @@ def _draw_rfactor(case: Case, rng: random.Random) -> Case | None:
 
 
 def reductions(case: Case) -> list[tuple[str, int, Domain]]:
-    """The stages that reduce by an operator that is known to be associative, over integers."""
+    """The stages that reduce by an operator that is known to be associative, over integers; Tuples by components."""
     domains = {item.name: item for item in case.items if isinstance(item, Domain)}
     funcs = [item for item in case.items if isinstance(item, Definition)]
     exact = {f.name: all(not v.type.is_float() for v in f.terms()) for f in funcs}
@@ -98,10 +98,12 @@ def _reduces(update: Update, domain: Domain) -> bool:
     def reads(term: Term) -> bool:
         return any(node.form is Form.READ and node.text == update.name for node in term)
 
-    if any(map(reads, (*update.point, *domain.predicates))) or update.more:
+    if any(map(reads, (*update.point, *domain.predicates))):
         return False
     if update.op in ("+=", "-=", "*="):
-        return not reads(update.value)
+        return not any(map(reads, (update.value, *update.more)))
+    if update.more:
+        return False
     value = update.value
     operator = (value.form is Form.INFIX and value.text in _OPERATORS) or value.text in ("min", "max")
     if update.op != "=" or not operator or len(value.parts) != 2:

@@ -19,7 +19,10 @@ from tests.campaigns.fuzz.grammar.axes import Shape
 from tests.campaigns.fuzz.terms import Term, call, cast, infix, name, number, read, undefined
 
 FLOATS = (hl.Float(16), hl.Float(32), hl.Float(64))
-_EXTENTS = {1: (0, 1, 2, 5, 7, 8, 13), 2: (0, 1, 1, 2, 3, 4, 5, 7), 3: (1, 2, 3, 4)}
+_EXTENTS = {1: (2, 3, 5, 7, 8, 13, 17), 2: (2, 3, 4, 5, 6, 7), 3: (2, 3, 3, 4)}
+_SMALL = (0, 1, 1)
+_SMALL_SHARE = 0.12
+"""Windows that are empty or one point wide: too many would leave little that slides, folds or splits to be seen."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -52,8 +55,12 @@ class Maker:
         for shape in self._shapes():
             self._update(shape)
         self._consumers()
-        window = tuple((r.choice([0, 0, 0, -3, 2]), r.choice(_EXTENTS[len(self.args)])) for _ in self.args)
+        window = tuple((r.choice([0, 0, 0, -3, 2]), self._extent()) for _ in self.args)
         return Case(label, tuple(self.items), ("o",), (window,))
+
+    def _extent(self) -> int:
+        r = self.rng
+        return r.choice(_SMALL if r.random() < _SMALL_SHARE else _EXTENTS[len(self.args)])
 
     def _shapes(self) -> list[Shape]:
         """The shape that is asked for, with others around it."""
