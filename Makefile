@@ -9,11 +9,12 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs fuzz peer-test directives golden bench bench-peers bench-compile clean
+.PHONY: help demo test test-fast check docs fuzz peer-test directives golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
 	@echo "make test           run the tests"
+	@echo "make test-fast      run some tests of every file, in less than 90 seconds"
 	@echo "make check          ruff, mypy strict, the layer test"
 	@echo "make docs           the documentation as pages, from the docstrings: docs/out/index.html"
 	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
@@ -31,6 +32,10 @@ demo: $(READY)
 # A process a core; the tests of one file share one, with what they compile.
 test: $(READY)
 	@$(PY) -m pytest -q -n auto --dist loadfile
+
+# Some of each file, by tests/durations.json, which "pytest --update-durations" writes.
+test-fast: $(READY)
+	@$(PY) -m pytest -q -n auto --dist loadfile --fast
 
 # All three run, so that one look shows all there is to mend.
 check: $(READY)

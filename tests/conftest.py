@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from tests.support import durations
 from tests.support.certification import FOLDERS, certified
 
 TESTS = Path(__file__).resolve().parent
@@ -26,6 +27,58 @@ hypothesis.settings.load_profile("halide_core")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the files of tests/golden that differ")
+    parser.addoption("--fast", action="store_true", help="some tests of each file (tests/support/durations.py)")
+    parser.addoption("--update-durations", action="store_true", help="record what the tests of this run take")
+
+
+_STARTED = pytest.StashKey[float]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not in the fast tier."""
+    if config.getoption("--fast"):
+        chosen = set(durations.fast([(item.nodeid, item) for item in items], durations.read()))
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = [item for item in items if item in chosen]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Notes when a test starts."""
+    item.stash[_STARTED] = durations.cpu_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Says what a test took, in the report that a process hands to the one that started it."""
+    report = yield
+    if call.when == "teardown":
+        report.user_properties.append(("cpu_seconds", durations.cpu_seconds() - item.stash[_STARTED]))
+    return report
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Records durations in the process that all reports come to."""
+    if config.getoption("--update-durations") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Record())
+
+
+class _Record:
+    """Keeps what tests took, and writes it at the end."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keeps what one test took."""
+        if report.when == "teardown":
+            self._taken[report.nodeid] = dict(report.user_properties)["cpu_seconds"]
+
+    def pytest_sessionfinish(self) -> None:
+        """Records everything."""
+        durations.write(durations.updated(durations.read(), self._taken, TESTS.parent))
 
 
 @pytest.fixture(scope="session", autouse=True)
