@@ -200,6 +200,8 @@ else:  # not for the type checker, which would let every misspelt name pass
         missing("halide_core", name, MODULE)
 
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Argument",
     "ArgumentEstimates",

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md's table of rules: it misses none of chapter 2, and all files and tests that it names exist."""
+"""The documents of the compiler: the table of chapter 2 misses no rule, and what they name exists."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TITLE = "## Every rule of chapter 2, and where it is"
+TITLE = "# Every rule of chapter 2, and where it is"
+INTERNALS = ROOT / "docs" / "internals"
+MOST_LINES = 150
 
+PACKAGES = {"halide_core", "bounds", "lowering", "runtime", "scheduling"}
 RULES = {
     "Figure 2.6": "[REALIZE] [CONST-EVAL] [FUNC-ARG-EVAL] [OP-EVAL] [FUNC-SKIP] [FUNC-EVAL] [UPDATE-EVAL] [RDOM-ERR] "
     "[RDOM-EVAL]",
@@ -45,7 +48,7 @@ class Row:
 
 
 def read_rows(text: str) -> list[Row]:
-    """The rows of the table in an ARCHITECTURE.md."""
+    """The rows of the table in a page."""
     lines = text[text.index(TITLE) :].splitlines()
     cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     return [_row(*each) for each in cells[1:]]
@@ -89,7 +92,7 @@ def faults(rows: list[Row]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    return read_rows((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    return read_rows((INTERNALS / "chapter-2.md").read_text(encoding="utf-8"))
 
 
 def test_table_misses_no_rule(rows: list[Row]) -> None:
@@ -99,6 +102,40 @@ def test_table_misses_no_rule(rows: list[Row]) -> None:
 
 def test_files_and_tests_of_the_table_exist(rows: list[Row]) -> None:
     assert list(faults(rows)) == []
+
+
+def unknown_names(text: str) -> list[str]:
+    """What a page names by path, or as a module by its full name, that does not exist."""
+    named = dict.fromkeys(re.findall(r"`([\w./]+)`", text))
+    paths = [n for n in named if "/" in n and n.partition("/")[0] in PACKAGES | {"tests", "docs", "benchmarks"}]
+    modules = [n for n in named if n.partition(".")[0] in PACKAGES and n.count(".") > 1]
+    gone = [n for n in paths if not any((ROOT / each).exists() for each in (n, f"{n}.py"))]
+    return gone + [n for n in modules if not _is_module(n)]
+
+
+def _is_module(name: str) -> bool:
+    """Whether a dotted name is that of a module, or of something in one."""
+    place = ROOT.joinpath(*name.split("."))
+    if place.is_dir() or place.with_suffix(".py").is_file():
+        return True
+    owner = place.parent.with_suffix(".py")
+    return owner.is_file() and re.search(rf"\b{place.name}\b", owner.read_text(encoding="utf-8")) is not None
+
+
+@pytest.mark.parametrize("path", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted(INTERNALS.glob("*.md"))])
+def test_what_pages_name_exists(path: Path) -> None:
+    assert unknown_names(path.read_text(encoding="utf-8")) == []
+
+
+def test_names_are_checked() -> None:
+    text = "`bounds/query/query.py`, `bounds/nowhere.py`; `bounds.query.query.Query`, `bounds.query.nothing`, `f.0`"
+    assert unknown_names(text) == ["bounds/nowhere.py", "bounds.query.nothing"]
+
+
+def test_map_is_short_and_shows_every_page() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    assert [p.name for p in INTERNALS.glob("*.md") if f"(docs/internals/{p.name})" not in text] == []
 
 
 def test_table_is_checked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,11 @@ def test_name_error_when_it_is_not_available_yet() -> None:
         hl.memoize_tag  # type: ignore[attr-defined]  # noqa: B018  # on purpose
     with pytest.raises(AttributeError, match="nonsense"):
         hl.nonsense  # type: ignore[attr-defined]  # noqa: B018  # on purpose
+
+
+def test_version_is_told() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", hl.__version__)
+    assert f"## {hl.__version__}\n" in (HOME / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def _run(code: str, path: list[Path], folder: Path = HOME) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,6 @@
 """Golden dumps of the directives about memory, and of those that only speak: what they leave of the program.
 
-Each was read against what ARCHITECTURE.md says of layouts, folds and waivers. ``--update-golden`` rewrites them.
+Each was read against what docs/internals says of layouts, folds and waivers. ``--update-golden`` rewrites them.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class AutomaticStep:
 
     @property
     def place(self) -> str:
-        """The check as the table of ARCHITECTURE.md names it."""
+        """The check as the table of docs/internals/passes.md names it."""
         return self.function if inspect.ismodule(self.owner) else f"{self.owner.__name__}.{self.function}"
 
     @contextmanager
