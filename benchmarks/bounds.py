@@ -36,7 +36,7 @@ from halide_core.debug import deep_recursion
 from halide_core.ir import Expr, Stmt
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.lowering.driver import Trace, schedule
+from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.backend import Request
 from halide_core.run.pipeline import _value
 from tests.campaigns.fuzz.case import Case, Window
@@ -227,7 +227,7 @@ def measure(case: Case) -> Program:
         outputs, windows = case.build()
     request = request_of(outputs)
     boxes = tuple(tuple(w) for w in windows)
-    query = extract_query(schedule(request, Trace()))
+    query = extract_query(schedule(request, LoweringTrace()))
     check_affine(query)
     reference = _Reference()
     exact = cost_of(request, boxes, reference.ranges())
@@ -241,7 +241,7 @@ def measure(case: Case) -> Program:
 
 def cost_of(request: Request, windows: tuple[Window, ...], ranges: Ranges) -> Cost:
     """What the program costs that one engine fills."""
-    program = schedule(request, Trace())
+    program = schedule(request, LoweringTrace())
     query = extract_query(program)
     with deep_recursion():
         start = time.process_time()

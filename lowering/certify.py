@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from halide_core.bounds.engines.interface import Answers
 from halide_core.bounds.query.query import Query
-from halide_core.bounds.verify.certificate import Certificate, Spent
-from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.certificate import PipelineCertificate, Spent
+from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.bounds.verify.program import program_claims
-from halide_core.bounds.verify.vc import Claim, Kind, Result, Status
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Result, Status
 from halide_core.debug import deep_recursion
 from halide_core.errors import CertificateError, HalideError
 from halide_core.ir import Stmt
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from halide_core.bounds.smt.prover import Prover
 
 
-def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
+def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> PipelineCertificate:
     """The certificate of a program: ``tree`` is what it was filled into, with all start-up checks.
 
     Raises: HalideError where z3 is not installed.
@@ -38,26 +38,26 @@ def certify_program(name: str, query: Query, answers: Answers, tree: Stmt) -> Ce
         return _certified(name, query, answers, tree)
 
 
-def _certified(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
+def _certified(name: str, query: Query, answers: Answers, tree: Stmt) -> PipelineCertificate:
     with deep_recursion():
         start = time.perf_counter()
         claims = program_claims(query, answers, tree)
-        spent = {Kind.STARTUP: Spent(0, time.perf_counter() - start)}  # making them counts as the start
+        spent = {ClaimKind.STARTUP: Spent(0, time.perf_counter() - start)}  # making them counts as the start
         results = _judged(claims.query, _prover(claims.memory), spent)
         about_tree = _prover(claims.memory)
         results += _judged(claims.tree, about_tree, spent)
         results += law_results(query.program.algorithm.laws)
         results.append(about_tree.possible(claims.start))
-    return Certificate(name, tuple(results), spent)
+    return PipelineCertificate(name, tuple(results), spent)
 
 
-def demand(certificate: Certificate) -> None:
+def demand(certificate: PipelineCertificate) -> None:
     """Raises CertificateError for a claim that fails, at the user's line: a refuted one before one that is left open,
     and one about an access before one about every program's start."""
     failures = certificate.failures
     if not failures:
         return
-    worst = min(failures, key=lambda r: (r.status is not Status.REFUTED, r.claim.kind is Kind.STARTUP))
+    worst = min(failures, key=lambda r: (r.status is not Status.REFUTED, r.claim.kind is ClaimKind.STARTUP))
     claim = worst.claim
     found = "is refuted" if worst.status is Status.REFUTED else "could not be proven within the budget"
     text = f'The certificate of "{certificate.name}" fails: of "{claim.func}", {claim.told()}: this {found}.'
@@ -71,7 +71,7 @@ def demand(certificate: Certificate) -> None:
     raise CertificateError(text, claim.location)
 
 
-def _judged(claims: list[Claim], prover: Prover, spent: dict[Kind, Spent]) -> list[Result]:
+def _judged(claims: list[Claim], prover: Prover, spent: dict[ClaimKind, Spent]) -> list[Result]:
     """The verdicts of one group; runs of claims of one kind are timed together."""
     results: list[Result] = []
     at = 0
@@ -88,7 +88,7 @@ def _judged(claims: list[Claim], prover: Prover, spent: dict[Kind, Spent]) -> li
     return results
 
 
-def _prover(memory: Memory) -> Prover:
+def _prover(memory: MemoryReads) -> Prover:
     try:
         from halide_core.bounds.smt.prover import Prover  # noqa: PLC0415  # z3 takes long to import
     except ImportError as missing:

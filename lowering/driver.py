@@ -20,7 +20,7 @@ from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
 from halide_core.ir.grammar import Form
 from halide_core.ir.types import UInt
-from halide_core.ir.verify import Given, verify
+from halide_core.ir.verify import PipelineArguments, verify
 from halide_core.lowering.initial import lower_initial
 from halide_core.lowering.laws import check_laws
 from halide_core.lowering.module import Lowered
@@ -45,11 +45,11 @@ from halide_core.scheduling.phase0.atomic_laws import atomic_laws
 from halide_core.scheduling.phase0.factor import factor_reductions
 from halide_core.scheduling.phase0.inline import inline_functions
 from halide_core.scheduling.phase0.wrappers import wrap_calls
-from halide_core.scheduling.phases import Step, apply_schedule
+from halide_core.scheduling.phases import ScheduleStep, apply_schedule
 from halide_core.scheduling.specialize import for_every_case
 
 if TYPE_CHECKING:
-    from halide_core.bounds.verify.certificate import Certificate
+    from halide_core.bounds.verify.certificate import PipelineCertificate
 
 CERTIFIED = "layout_checks"
 """The pass whose program a certificate is about: the first one that has all start-up checks."""
@@ -65,11 +65,11 @@ FORMS = {
 
 
 @dataclass(slots=True, eq=False)
-class Trace:
+class LoweringTrace:
     """Everything that lowering went through."""
 
     initial: Program | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ScheduleStep] = field(default_factory=list)
     query: Query | None = None
     answers: Answers | None = None
     passes: list[tuple[str, Stmt]] = field(default_factory=list)
@@ -80,12 +80,12 @@ def register_bytes(target: Target | None) -> int:
     return (target or get_host_target()).natural_vector_size(UInt(8))
 
 
-def lower(request: Request, *, oracle: Oracle | None = None, trace: Trace | None = None) -> Lowered:
+def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrace | None = None) -> Lowered:
     """Lowers a pipeline.
 
     Raises: ScheduleError or BoundsError, at the user's line.
     """
-    trace = trace if trace is not None else Trace()
+    trace = trace if trace is not None else LoweringTrace()
     with deep_recursion():
         program = _schedule(request, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
@@ -108,7 +108,7 @@ class _Verification:
     """The verifier after each pass, where it is asked for."""
 
     def __init__(self, algorithm: Algorithm, form: Form) -> None:
-        given = Given(algorithm.images, algorithm.outputs, algorithm.params)
+        given = PipelineArguments(algorithm.images, algorithm.outputs, algorithm.params)
         self._scope = given.uses() if verification_demanded() else None
         self._form = form
 
@@ -126,31 +126,31 @@ def _report(name: str, stmt: Stmt, watch: Stopwatch, checked: _Verification) -> 
     watch.lap()
 
 
-def certify(request: Request, *, oracle: Oracle | None = None) -> Certificate:
+def certify(request: Request, *, oracle: Oracle | None = None) -> PipelineCertificate:
     """The certificate of a pipeline: of the program that ``lower`` makes of it, after the pass CERTIFIED.
 
     Raises: ScheduleError, BoundsError; HalideError where z3 is not installed.
     """
-    trace = Trace()
+    trace = LoweringTrace()
     with deep_recursion():
         program = _schedule(request, trace)
         stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)
 
 
-def certify_lowered(request: Request, trace: Trace) -> Certificate:
+def certify_lowered(request: Request, trace: LoweringTrace) -> PipelineCertificate:
     """The certificate of what ``lower`` recorded: the same as ``certify`` gives, without lowering again."""
     return _certificate(request, dict(trace.passes)[CERTIFIED], trace)
 
 
-def _certificate(request: Request, stmt: Stmt, trace: Trace) -> Certificate:
+def _certificate(request: Request, stmt: Stmt, trace: LoweringTrace) -> PipelineCertificate:
     assert trace.query is not None and trace.answers is not None
     from halide_core.lowering.certify import certify_program  # noqa: PLC0415  # see LAZY of the layers' test
 
     return certify_program(request.name, trace.query, trace.answers, stmt)
 
 
-def schedule(request: Request, trace: Trace) -> Program:
+def schedule(request: Request, trace: LoweringTrace) -> Program:
     """The first half: the scheduled program with its holes."""
     with deep_recursion():
         return _schedule(request, trace)
@@ -164,7 +164,7 @@ def _algorithm(request: Request) -> Algorithm:
     return inline_functions(wrap_calls(algorithm))
 
 
-def _schedule(request: Request, trace: Trace) -> Program:
+def _schedule(request: Request, trace: LoweringTrace) -> Program:
     algorithm = _algorithm(request)
     watch = Stopwatch()
     trace.initial = lower_initial(algorithm)
@@ -177,7 +177,7 @@ def _schedule(request: Request, trace: Trace) -> Program:
     return program
 
 
-def _fill(program: Program, oracle: Oracle, trace: Trace) -> Stmt:
+def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     watch = Stopwatch()
     trace.query = extract_query(program)
     trace.answers = oracle.answer(trace.query)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from halide_core import ir
 from halide_core.algorithm.law import Law
 from halide_core.algorithm.model import AlgebraicLaw
-from halide_core.bounds.verify.vc import Assumption, Claim, Kind, Result, Status, nothing
+from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Result, Status, nothing
 from halide_core.errors import ScheduleError
 from halide_core.run.target import Target, wants_strict_floats
 
@@ -68,7 +68,7 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
 
 
 def _claim(each: AlgebraicLaw, told: str) -> Claim:
-    return Claim(Kind.LAW, each.directive.func.name, (told,), nothing(), ir.TRUE, each.directive.location)
+    return Claim(ClaimKind.LAW, each.directive.func.name, (told,), nothing(), ir.TRUE, each.directive.location)
 
 
 def _parts(law: Law) -> list[tuple[str, Status]]:

@@ -60,19 +60,19 @@ from halide_core.scheduling.verify import check_dominance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class ScheduleStep:
     """A directive, or a default where the user gave none, and the program that it left."""
 
     told: str
     program: Program
 
 
-def apply_schedule(program: Program) -> list[Step]:
+def apply_schedule(program: Program) -> list[ScheduleStep]:
     """Applies every directive of the program's algorithm. The last step holds the fully scheduled program.
 
     Raises: ScheduleError at the line of the directive that is illegal.
     """
-    steps: list[Step] = []
+    steps: list[ScheduleStep] = []
     for phase in (
         _specialization_phase, _loops_phase, _compute_phase, _storage_phase, _prefetch_phase, _bounds_phase,
         _sliding_phase,
@@ -84,12 +84,12 @@ def apply_schedule(program: Program) -> list[Step]:
     return steps
 
 
-def _specialization_phase(program: Program) -> Iterator[Step]:
+def _specialization_phase(program: Program) -> Iterator[ScheduleStep]:
     for d, specialized in specialize_stages(program):
-        yield Step(str(d), specialized)
+        yield ScheduleStep(str(d), specialized)
 
 
-def _loops_phase(program: Program) -> Iterator[Step]:
+def _loops_phase(program: Program) -> Iterator[ScheduleStep]:
     for d in for_every_case(program):
         match d:
             case Split():
@@ -122,23 +122,23 @@ def _loops_phase(program: Program) -> Iterator[Step]:
                 continue  # for tools that choose schedules, and for people: they change nothing
             case _:
                 raise InternalError(f"No phase applies {d}.", d.location)
-        yield Step(str(d), program)
+        yield ScheduleStep(str(d), program)
 
 
-def _compute_phase(program: Program) -> Iterator[Step]:
+def _compute_phase(program: Program) -> Iterator[ScheduleStep]:
     readers = placement.uses(program)
     outputs = set(program.algorithm.outputs)
     for func in _consumers_first(program, readers):  # a legal level must be where it will stay
         match place(func):
             case ComputeAt() as d:
                 program = placement.compute_at(program, d, readers[func])
-                yield Step(str(d), program)
+                yield ScheduleStep(str(d), program)
             case ComputeRoot() as d:
                 program = placement.compute_root(program, d)
-                yield Step(str(d), program)
+                yield ScheduleStep(str(d), program)
             case None if func not in outputs:
                 program = placement.compute_where_used(program, func, readers[func])
-                yield Step(f"{func.name} is computed where it is used", program)
+                yield ScheduleStep(f"{func.name} is computed where it is used", program)
 
 
 def _consumers_first(program: Program, readers: placement.Uses) -> list[Function]:
@@ -161,42 +161,42 @@ def _consumers_first(program: Program, readers: placement.Uses) -> list[Function
     return list(found)
 
 
-def _storage_phase(program: Program) -> Iterator[Step]:
+def _storage_phase(program: Program) -> Iterator[ScheduleStep]:
     outputs = set(program.algorithm.outputs)
     for func in program.algorithm.functions:
         asked = [d for d in func.directives if isinstance(d, StoreAt | StoreRoot)]
         if not asked:
             if func not in outputs and program.computed[func] != program.stored[func]:
                 program = placement.store_where_computed(program, func)
-                yield Step(f"{func.name} is stored where it is computed", program)
+                yield ScheduleStep(f"{func.name} is stored where it is computed", program)
             continue
         match asked[-1]:
             case StoreAt() as d:
                 program = placement.store_at(program, d)
             case StoreRoot() as d:
                 program = placement.store_root(program, d)
-        yield Step(str(d), program)
+        yield ScheduleStep(str(d), program)
     for func in program.algorithm.functions:
         for fold in [d for d in func.directives if isinstance(d, FoldStorage)]:
             program = placement.fold_storage(program, func, fold)
-            yield Step(str(fold), program)
+            yield ScheduleStep(str(fold), program)
         hoists = [d for d in func.directives if isinstance(d, HoistStorage | HoistStorageRoot)]
         if hoists:
             program = placement.hoist_storage(program, func, hoists[-1])
-            yield Step(str(hoists[-1]), program)
+            yield ScheduleStep(str(hoists[-1]), program)
         for layout in [d for d in func.directives if isinstance(d, StorageDirective)]:
             program = lay_out(program, func, layout)
-            yield Step(str(layout), program)
+            yield ScheduleStep(str(layout), program)
 
 
-def _prefetch_phase(program: Program) -> Iterator[Step]:
+def _prefetch_phase(program: Program) -> Iterator[ScheduleStep]:
     for d in for_every_case(program):
         if isinstance(d, Prefetch):
             program = prefetch(program, d)
-            yield Step(str(d), program)
+            yield ScheduleStep(str(d), program)
 
 
-def _bounds_phase(program: Program) -> Iterator[Step]:
+def _bounds_phase(program: Program) -> Iterator[ScheduleStep]:
     for d in program.algorithm.directives:
         match d:
             case Bound():
@@ -205,12 +205,14 @@ def _bounds_phase(program: Program) -> Iterator[Step]:
                 program = align(program, d)
             case _:
                 continue
-        yield Step(str(d), program)
+        yield ScheduleStep(str(d), program)
 
 
-def _sliding_phase(program: Program) -> Iterator[Step]:
+def _sliding_phase(program: Program) -> Iterator[ScheduleStep]:
     for func in program.algorithm.functions:
         changed = give_loop_holes(program, func)
         if changed is not program:
             program = changed
-            yield Step(f"{func.name} may leave out what earlier iterations computed: its memory outlives them", program)
+            yield ScheduleStep(
+                f"{func.name} may leave out what earlier iterations computed: its memory outlives them", program
+            )

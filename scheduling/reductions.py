@@ -32,10 +32,10 @@ def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reor
     before = [loop for loop in nest.loops if loop.reduces]
     after = [loop for loop in loops if loop.reduces]
     order = nest.order
-    if order is Order.KEPT and before != after:
-        order = Order.APART
-    if order is not Order.ANY and _meeting(key, before) != _meeting(key, after):
-        order = Order.ANY
+    if order is Order.IN_ORDER and before != after:
+        order = Order.INDEPENDENT
+    if order is not Order.COMMUTATIVE and _meeting(key, before) != _meeting(key, after):
+        order = Order.COMMUTATIVE
         if not provided(nest.core).atomic:
             law = _any_order(key, before, d)
             program = replace(program, algorithm=replace(program.algorithm, laws=(*program.algorithm.laws, law)))

@@ -87,6 +87,8 @@ BY_NAME = frozenset({"halide_core", "halide_core.run.implementation"})
 
 MOST_LINES = 600
 MOST_MODULES = 20
+TWICE = frozenset({"Expr"})
+"""The user's expressions and those of the grammar have one name, as they do in Halide."""
 _TOO_WIDE = ("Exception", "BaseException")
 
 
@@ -351,6 +353,16 @@ def full_folders(modules: Sequence[Module]) -> list[str]:
     return [f"{path}: {n} modules, at most {MOST_MODULES}" for path, n in counts.items() if n > MOST_MODULES]
 
 
+def repeated_classes(modules: Sequence[Module]) -> list[str]:
+    """A class has a name of its own, so that a name means one thing, but for those of TWICE."""
+    homes: dict[str, list[str]] = {}
+    for module in modules:
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and node.name not in TWICE:
+                homes.setdefault(node.name, []).append(module.at(node.lineno))
+    return [f'{", ".join(at)}: class "{name}" is defined more than once' for name, at in homes.items() if len(at) > 1]
+
+
 def missing_docstrings(modules: Sequence[Module]) -> list[str]:
     """Every module says what it is."""
     return [f"{m.path}: has no docstring" for m in modules if not ast.get_docstring(m.tree)]
@@ -369,6 +381,7 @@ RULES: tuple[Rule, ...] = (
     wide_handlers,
     long_files,
     full_folders,
+    repeated_classes,
     missing_docstrings,
 )
 
@@ -460,6 +473,7 @@ def test_rule_accepts_a_sound_tree(rule: Rule, tmp_path: Path) -> None:
         (wide_handlers, "runtime/a.py", "try:\n    pass\nexcept (OSError, Exception):\n    pass", "a.py:4: catches"),
         (wide_handlers, "runtime/a.py", "with contextlib.suppress(Exception):\n    pass", "a.py:2: suppresses every"),
         (long_files, "bounds/a.py", "x = 1\n" * MOST_LINES, "bounds/a.py: 601 lines, at most 600"),
+        (repeated_classes, "bounds/a.py", "class A:\n    pass\nclass A:\n    pass", 'class "A" is defined more'),
         (missing_docstrings, "bounds/a.py", "# no docstring\nx = 1", "bounds/a.py: has no docstring"),
     ],
 )

@@ -19,7 +19,7 @@ Range = tuple[float, float]
 _ANY: Range = (-math.inf, math.inf)
 
 
-class Ranges:
+class ConstantRanges:
     """Constant ranges of integer expressions, given those of variables: from the start, or met on the way."""
 
     def __init__(self, variables: Mapping[Expr, Range] | None = None) -> None:

@@ -106,7 +106,7 @@ class _Box:
         if box is None:
             return None
         renamed = _at(e, dict(zip(inner, box, strict=True)))
-        values = _Search(box, self._facts, self._extents.values).values(renamed, list(box), most=most)
+        values = _ExtremeSearch(box, self._facts, self._extents.values).values(renamed, list(box), most=most)
         return None if values is None else self._pick(values, most=most)
 
     def _independent(self, inner: list[Expr]) -> dict[Variable, tuple[Expr, Expr]] | None:
@@ -126,7 +126,7 @@ class _Box:
         return result
 
 
-class _Search:
+class _ExtremeSearch:
     """The extremes of polynomials over one box of independent variables."""
 
     def __init__(self, box: Mapping[Variable, tuple[Expr, Expr]], facts: Facts, values: ValueRanges) -> None:

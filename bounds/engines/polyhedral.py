@@ -22,7 +22,7 @@ from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.engines.interface import Ends, Engine
 from halide_core.bounds.engines.path_ranges import Extents
-from halide_core.bounds.engines.polyhedral_terms import Terms
+from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
 from halide_core.bounds.engines.quasi_affine import atoms_of, forks
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, Select, Variable
@@ -109,7 +109,7 @@ class _Question:
         self.given_up = 0
         self._path = path
         self._stop = stop
-        self._terms = Terms(context)
+        self._terms = PiecewiseTerms(context)
         binders = list(path.up_to(stop))
         self._binders = binders
         self._bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))

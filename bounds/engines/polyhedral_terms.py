@@ -24,7 +24,7 @@ from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
 
 
-class Terms:
+class PiecewiseTerms:
     """The atoms of some expressions, and the functions and sets that the expressions are over them.
 
     ``gather`` all expressions first; then ``function`` and ``holds``.
@@ -136,7 +136,7 @@ class Terms:
     def expression(self, f: isl.PwAff, facts: Facts, nodes: int, pieces: int) -> Expr | None:
         """A function of the atoms as an expression, on the function's domain; None where that has too many nodes, or
         the function too many pieces."""
-        return _Writer(list(self.atoms), facts, nodes, pieces).write(f)
+        return _TermWriter(list(self.atoms), facts, nodes, pieces).write(f)
 
 
 _COMBINED: dict[BinaryOp, Callable[[isl.PwAff, isl.PwAff], isl.PwAff]] = {
@@ -158,7 +158,7 @@ _TRUE_OF: dict[BinaryOp, Callable[[isl.PwAff], isl.Set]] = {
 # Writing expressions.
 
 
-class _Writer:
+class _TermWriter:
     def __init__(self, atoms: list[Expr], facts: Facts, nodes: int, pieces: int) -> None:
         self._atoms = atoms
         self._simplifier = Simplifier(facts)

@@ -35,7 +35,7 @@ _CLOSED = 60
 """A hole is replaced by an answer of at most so many nodes; a closed form keeps the holes whose answers are longer."""
 
 
-class End(Enum):
+class GivenEnd(Enum):
     """Which end of an answer an access gave."""
 
     NEITHER = "neither"
@@ -50,19 +50,19 @@ class Need:
 
     rule: Rule
     told: str
-    end: End
+    end: GivenEnd
     low: Expr | None
     high: Expr | None
     """What it covers by itself, where the bound stands; None where a directive only says how large the bound is."""
     engine: Engine | None
     """What found that; None where there was nothing to find."""
     location: Location | None
-    depends: tuple[Bound, ...]
+    depends: tuple[AskedBound, ...]
     """The bounds in terms of which this is known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class AskedBound:
     """What can be asked about: one dimension of compute bounds, of memory, or of an argument's region."""
 
     kind: HoleKind
@@ -84,7 +84,7 @@ class Bound:
 class Reason:
     """A bound, its answer, and why. ``closed`` is the answer in terms of inputs and of the loops around alone."""
 
-    bound: Bound
+    bound: AskedBound
     interval: Interval
     closed: Interval
     level: Level
@@ -98,7 +98,7 @@ class Reasons:
         self._query = query
         self._program = query.program
         self._answers = answers
-        self._by_bound = {Bound(a.kind, a.func, a.stage, a.dim, argument=False): a for a in answers.holes}
+        self._by_bound = {AskedBound(a.kind, a.func, a.stage, a.dim, argument=False): a for a in answers.holes}
 
     @cached_property
     def _closed(self) -> Mapping[Expr, Expr]:
@@ -121,16 +121,16 @@ class Reasons:
 
     # -- what there is
 
-    def memory(self, callee: Callee) -> list[Bound]:
+    def memory(self, callee: Callee) -> list[AskedBound]:
         """Of an allocation, or the region of an argument."""
         argument = callee in self._answers.regions
-        return [Bound(HoleKind.MEM, callee, 0, d, argument=argument) for d in range(callee.dimensions)]
+        return [AskedBound(HoleKind.MEM, callee, 0, d, argument=argument) for d in range(callee.dimensions)]
 
-    def all(self) -> list[Bound]:
+    def all(self) -> list[AskedBound]:
         """Every bound, in the order of answering; arguments last."""
         return [*self._by_bound, *(b for callee in self._answers.regions for b in self.memory(callee))]
 
-    def of(self, bound: Bound) -> Reason:
+    def of(self, bound: AskedBound) -> Reason:
         """Why a bound is what it is."""
         if bound.argument:
             interval, evidence = self._region(bound)
@@ -140,7 +140,7 @@ class Reasons:
         needs = tuple(self._needs(a, bound))
         return Reason(bound, a.interval, self.closed_interval(a.interval), a.level, needs)
 
-    def _region(self, bound: Bound) -> tuple[Interval, tuple[Evidence, ...]]:
+    def _region(self, bound: AskedBound) -> tuple[Interval, tuple[Evidence, ...]]:
         """The region of an argument in one dimension, and what asked for it; nothing asks for an input never read."""
         for callee, region in self._answers.regions.items():
             if callee is bound.callee:
@@ -148,34 +148,34 @@ class Reasons:
                 return region[bound.dim], known[bound.dim] if known is not None else ()
         raise InternalError(f"There is no region of {bound.callee.name}.")
 
-    def chain(self, bounds: list[Bound]) -> list[Reason]:
+    def chain(self, bounds: list[AskedBound]) -> list[Reason]:
         """The reasons of some bounds, and of all that they depend on, each once, in the order of asking."""
-        waiting, found = list(bounds), dict[Bound, Reason]()
+        waiting, found = list(bounds), dict[AskedBound, Reason]()
         for bound in waiting:
             if bound not in found:
                 found[bound] = self.of(bound)
                 waiting += [b for need in found[bound].needs for b in need.depends]
         return list(found.values())
 
-    def holes_in(self, exprs: list[Expr]) -> tuple[Bound, ...]:
+    def holes_in(self, exprs: list[Expr]) -> tuple[AskedBound, ...]:
         """The bounds that expressions mention."""
         holes = [e for e in subexpressions(exprs) if isinstance(e, Hole)]
-        return tuple(dict.fromkeys(Bound(h.kind, h.func, h.stage, h.dim, argument=False) for h in holes))
+        return tuple(dict.fromkeys(AskedBound(h.kind, h.func, h.stage, h.dim, argument=False) for h in holes))
 
     # -- what asks for a bound
 
-    def _needs(self, a: Answer, bound: Bound) -> Iterator[Need]:
+    def _needs(self, a: Answer, bound: AskedBound) -> Iterator[Need]:
         f, program = a.func, self._program
         if a.kind is HoleKind.MEM:
             yield from self._accesses(a.evidence, bound, a.interval, self._query.scope(program.stored[f]))
             return
         if a.kind is HoleKind.LOOP:
-            above = Bound(HoleKind.CPU, f, len(f.definitions) - 1, a.dim, argument=False)
-            yield Need(Rule.LOOPS, a.origin, End.NEITHER, None, None, None, f.location, (above,))
+            above = AskedBound(HoleKind.CPU, f, len(f.definitions) - 1, a.dim, argument=False)
+            yield Need(Rule.LOOPS, a.origin, GivenEnd.NEITHER, None, None, None, f.location, (above,))
             return
         scope = self._query.scope(program.computed[f])
         if a.stage < len(f.definitions) - 1:
-            above = Bound(HoleKind.CPU, f, a.stage + 1, a.dim, argument=False)
+            above = AskedBound(HoleKind.CPU, f, a.stage + 1, a.dim, argument=False)
             told = f"points that stage {a.stage + 1} does not write keep their value: {above} is covered"
             low, high = self._range(cpu_box(f, a.stage + 1)[a.dim])
             end = self._match(low, high, a.interval, scope)
@@ -189,10 +189,10 @@ class Reasons:
         for o in self._query.obligations:
             if any(h in (holes.min, holes.len) for h in mentions(o.condition)):
                 told = f"{o.directive.spelled()}: {brief(o.condition)}"
-                yield Need(Rule.ASSERT, told, End.NEITHER, None, None, None, o.directive.location, ())
+                yield Need(Rule.ASSERT, told, GivenEnd.NEITHER, None, None, None, o.directive.location, ())
 
     def _accesses(
-        self, evidence: tuple[Evidence, ...], bound: Bound, interval: Interval, scope: Path
+        self, evidence: tuple[Evidence, ...], bound: AskedBound, interval: Interval, scope: Path
     ) -> Iterator[Need]:
         for each in evidence:
             clause, reader = each.clause, each.clause.reader
@@ -210,13 +210,13 @@ class Reasons:
     def _range(self, part: Interval) -> tuple[Expr, Expr]:
         return self.closed(part.min), self.closed(ir.sub(ir.add(part.min, part.len), ir.ONE))
 
-    def _match(self, low: Expr, high: Expr, interval: Interval, scope: Path) -> End:
+    def _match(self, low: Expr, high: Expr, interval: Interval, scope: Path) -> GivenEnd:
         """Which ends of an answer a range has."""
         first = self.closed(interval.min)
         last = self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE))
         return _ENDS[same(self.closed(low), first, scope.facts), same(self.closed(high), last, scope.facts)]
 
-    def _depends(self, e: Expr, path: Path, stop: Path) -> tuple[Bound, ...]:
+    def _depends(self, e: Expr, path: Path, stop: Path) -> tuple[AskedBound, ...]:
         """The bounds of the loops over which a coordinate varies, below the place where its own bound stands."""
         binders: dict[Variable, tuple[Expr, ...]] = {}
         for b in path.up_to(stop):
@@ -225,7 +225,7 @@ class Reasons:
                     binders[var] = (bounds.min, bounds.len)
                 case Define(var=var, value=value):
                     binders[var] = (value,)
-        holes: dict[Bound, None] = dict.fromkeys(self.holes_in([e]))
+        holes: dict[AskedBound, None] = dict.fromkeys(self.holes_in([e]))
         waiting = [v for v in mentions_in_order(e) if v in binders]
         for v in waiting:
             for part in binders[v]:
@@ -234,11 +234,11 @@ class Reasons:
         return tuple(holes)
 
 
-_ENDS: Mapping[tuple[bool, bool], End] = {
-    (False, False): End.NEITHER,
-    (True, False): End.LEAST,
-    (False, True): End.MOST,
-    (True, True): End.BOTH,
+_ENDS: Mapping[tuple[bool, bool], GivenEnd] = {
+    (False, False): GivenEnd.NEITHER,
+    (True, False): GivenEnd.LEAST,
+    (False, True): GivenEnd.MOST,
+    (True, True): GivenEnd.BOTH,
 }
 
 

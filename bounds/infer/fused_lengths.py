@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
 from halide_core.bounds.verify.vc import Context, all_of
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm
 from halide_core.ir.types import INT64
@@ -37,7 +37,7 @@ class Limit:
 def limits(lengths: Sequence[Expr], most: int) -> Iterator[Limit]:
     """The conditions that make a product of lengths, each given by what it is at most, no greater than some number:
     those that constants leave open, each after what its own arithmetic rests on."""
-    constant, so_far = Ranges(), 1
+    constant, so_far = ConstantRanges(), 1
     before: Expr | None = None
     for length in lengths:
         so_far *= max(int(min(constant.of(length)[1], INT64.range[1])), 1)

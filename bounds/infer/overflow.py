@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function
 from halide_core.analysis.index import silent
-from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
 from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.ir import (
     Access,
@@ -62,7 +62,7 @@ def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], 
 def raised_by(needs: Mapping[Expr, Sequence[tuple[object, Expr]]]) -> dict[tuple[Function, int], int]:
     """How many points more than are needed shifted splits can make a Func compute in a dimension, given what each
     length hole is at least."""
-    constant = Ranges()
+    constant = ConstantRanges()
     found: dict[tuple[Function, int], int] = {}
     for h, wanted in needs.items():
         assert isinstance(h, Hole) and isinstance(h.func, Function), "the length of a dimension of some Func"

@@ -61,7 +61,7 @@ def windows(query: Query, ranges: Ranges, known: Sequence[Answer], f: Function) 
     """The compute bounds of a Func in terms of the loops around it, and of what is bound where its memory is."""
     program = query.program
     loops = path_to(program, program.computed[f])[len(path_to(program, program.stored[f])) :]
-    return _Step(query, ranges, known, f, loops[0], [loop.name for loop in loops]).windows
+    return _LoopStep(query, ranges, known, f, loops[0], [loop.name for loop in loops]).windows
 
 
 class _Sliding:
@@ -76,7 +76,7 @@ class _Sliding:
         outside = len(path_to(program, program.stored[f]))
         self._loops = path_to(program, program.computed[f])[outside:]
         self._rounds = any(program.nests[key].overcomputes for key in program.keys(f))
-        self._steps: dict[int, _Step] = {}
+        self._steps: dict[int, _LoopStep] = {}
 
     def run(self, dims: Sequence[int]) -> Iterator[Slide]:
         """Every dimension, by the innermost loop that moves it."""
@@ -95,11 +95,11 @@ class _Sliding:
             else:
                 yield Slide(self._f, d, loop, found, f'"{name}" slides along {loop}')
 
-    def _step(self, at: int) -> _Step:
+    def _step(self, at: int) -> _LoopStep:
         known = self._steps.get(at)
         if known is None:
             inner = [loop.name for loop in self._loops[at:]]
-            known = self._steps[at] = _Step(self._query, self._ranges, self._known, self._f, self._loops[at], inner)
+            known = self._steps[at] = _LoopStep(self._query, self._ranges, self._known, self._f, self._loops[at], inner)
         return known
 
     def _rounds_in(self, d: int) -> bool:
@@ -114,7 +114,7 @@ class _Sliding:
                 return at
         return len(self._loops) - 1
 
-    def _refusal(self, d: int, at: int, step: _Step) -> str:
+    def _refusal(self, d: int, at: int, step: _LoopStep) -> str:
         if self._rounds and at < len(self._loops) - 1:
             return "rounding up writes beyond what counts, and a loop further in would write there between two steps"
         for other in range(self._f.dimensions):
@@ -122,7 +122,7 @@ class _Sliding:
                 return f'"{dim_name(self._f, other)}" moves with it'
         return self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""
 
-    def _elsewhere(self, d: int, at: int, step: _Step) -> str:
+    def _elsewhere(self, d: int, at: int, step: _LoopStep) -> str:
         """What a stage may write of what another iteration of the loops further in keeps; nothing if none does."""
         further = frozenset(loop.var for loop in self._loops[at + 1 :])
         for other, window in enumerate(step.windows):
@@ -174,7 +174,7 @@ class _First(Rewriter):
         return self.expr(e.a) if e.condition is self._condition else self.parts_of(e)
 
 
-class _Step:
+class _LoopStep:
     """One step of a loop: the windows of an iteration and of the one before, and whether that one ran."""
 
     def __init__(

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Parameter
+from halide_core.algorithm.model import Function, ScalarParam
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.interface import Answers
 from halide_core.bounds.explain.telling import special
@@ -100,7 +100,7 @@ class _Script:
                 case BufferField(field=field):
                     least = 0 if field is Field.EXTENT else INT32.range[0]
                     yield _between(e, least, INT32.range[1])
-                case ParamRef(type=type, param=Parameter() as param) if type.is_integer() and not type.is_bool():
+                case ParamRef(type=type, param=ScalarParam() as param) if type.is_integer() and not type.is_bool():
                     low, high = type.range
                     low = low if param.low is None else max(low, int(param.low))
                     high = high if param.high is None else min(high, int(param.high))

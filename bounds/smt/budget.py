@@ -11,14 +11,14 @@ from halide_core.bounds.smt.z3_api import Arithmetic
 
 BUDGET = 20_000_000
 """z3's steps for one question about one claim."""
-WHOLE = 200
+TOTAL = 200
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 QUICK = 0.1
 """The solver that walks gets so many times the budget, and so does a claim that is tried on the cheap."""
 PATIENCE = 3
-HASTY = 0.01
+AFTER_GIVE_UP = 0.01
 """Where it gave up ``PATIENCE`` times in one context, it gets so many times the budget from there on."""
-MOMENT = 0.005
+MINIMIZE = 0.005
 """It gets so many times the budget where only the number of checks that a claim rests on depends on it."""
 THOROUGH = 4
 """So many times the budget are for a new solver that is told everything."""
@@ -26,7 +26,7 @@ SHARES = (1.0, 0.6, 0.3)
 """Before that, new solvers are told what bears on the claim: facts of which such a share is about it."""
 NARROW = {Arithmetic.QUICK: 0.5, Arithmetic.DEEP: 0.1}
 """So many times the budget are for one of those: what it finds it mostly finds in a tenth of that."""
-TOLD = 30
+AXIOM_BATCH = 30
 """So many axioms that a state breaks are told at once."""
 EXPLAINED = 6
 """Where this many claims have failed, others get no last try with exact products and no look for a counterexample."""

@@ -14,8 +14,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 
 from halide_core import ir
-from halide_core.algorithm.model import Parameter
-from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.algorithm.model import ScalarParam
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
 from halide_core.bounds.engines.float_functions import clamp_ends, function_range
 from halide_core.bounds.verify.vc import negation
 from halide_core.ir import BinaryOp, Expr, Intrinsic
@@ -44,7 +44,7 @@ def declared_ranges(exprs: Iterable[Expr]) -> dict[Expr, Range]:
     those is no NaN."""
     found: dict[Expr, Range] = {}
     for e in subexpressions(exprs):
-        if isinstance(e, ir.ParamRef) and isinstance(e.param, Parameter):
+        if isinstance(e, ir.ParamRef) and isinstance(e.param, ScalarParam):
             low, high = e.param.low, e.param.high
             if low is not None and high is not None and not e.type.is_bool() and not e.type.is_narrow_float():
                 found[e] = (low, high)
@@ -60,7 +60,7 @@ def where_declared(
     if not declared:
         return None
     known = {**given, **declared}
-    integers = Ranges(known)
+    integers = ConstantRanges(known)
     ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
     inside = [ir.less_equal(*pair) for low, p, high in ends for pair in ((low, p), (p, high))]
 

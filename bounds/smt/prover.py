@@ -20,23 +20,23 @@ import z3
 from halide_core import ir
 from halide_core.bounds.infer.prune_selects import has_cases, without_idle_cases
 from halide_core.bounds.smt.budget import (
+    AFTER_GIVE_UP,
+    AXIOM_BATCH,
     BUDGET,
     EXPLAINED,
-    HASTY,
-    MOMENT,
+    MINIMIZE,
     NARROW,
     PATIENCE,
     QUICK,
     SHARES,
     SMALL,
     THOROUGH,
-    TOLD,
-    WHOLE,
+    TOTAL,
     Effort,
 )
 from halide_core.bounds.smt.formulas import boolean, both, implies, opposite
 from halide_core.bounds.smt.premise_selection import relevant
-from halide_core.bounds.smt.terms import Terms
+from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.smt.z3_api import Arithmetic, new_solver, number_of, say, steps_of, valued
 from halide_core.bounds.verify.counterexample import confirmed
 from halide_core.bounds.verify.vc import (
@@ -80,8 +80,8 @@ class Prover:
         self._context = z3.Context()
         """Of its own: what z3 does depends on the numbers of its objects, and so on all that a context has seen. And
         threads can share none."""
-        self._terms = Terms(ranges, words, self._context)
-        self._closed = Terms(ranges, words, self._context)
+        self._terms = Z3Terms(ranges, words, self._context)
+        self._closed = Z3Terms(ranges, words, self._context)
         """Variables whose values have cases are unknowns here: many a claim holds whatever they are worth. Its names
         are those of ``_terms`` with other meanings: no solver is told of both."""
         self._solver = new_solver(self._context)
@@ -204,7 +204,7 @@ class Prover:
         promises = self._terms.promises if trusting else {}
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         solver = self._solver
-        times = MOMENT if effort is Effort.GLANCE else HASTY if self._stuck >= PATIENCE else QUICK
+        times = MINIMIZE if effort is Effort.GLANCE else AFTER_GIVE_UP if self._stuck >= PATIENCE else QUICK
         answer = self._without_and_with_growth(solver, switches, times)
         self._stuck += answer == z3.unknown and effort is not Effort.GLANCE
         rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.growing)
@@ -250,7 +250,7 @@ class Prover:
         e: Expr,
         facts: Iterable[Context],
         switches: list[Any],
-        terms: Terms,
+        terms: Z3Terms,
         times: float,
         arithmetic: Arithmetic = Arithmetic.QUICK,
     ) -> tuple[Any, Any]:
@@ -275,9 +275,9 @@ class Prover:
             if answer != z3.sat:
                 return solver, answer
             model = solver.model()
-            broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:TOLD]
+            broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:AXIOM_BATCH]
             if not broken:
-                broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), TOLD)]
+                broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), AXIOM_BATCH)]
             if not broken:
                 return solver, z3.sat
             say(solver, *broken)
@@ -301,7 +301,7 @@ class Prover:
 
     def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
         budget = int(self._budget * times)
-        solver.set("rlimit", budget if self._spent < WHOLE * self._budget else budget // 100)
+        solver.set("rlimit", budget if self._spent < TOTAL * self._budget else budget // 100)
         answer = solver.check(*switches)
         counted = max(steps_of(solver), self._counted)
         self._spent += counted - self._counted

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import z3
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
 from halide_core.bounds.smt.constants import all_ones, euclid, times
 from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, truncated, where_declared
 from halide_core.bounds.smt.formulas import (
@@ -58,7 +58,7 @@ class Term(NamedTuple):
     axioms: frozenset[int]
 
 
-class Terms:
+class Z3Terms:
     """The terms of one set of variables: each expression once."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Terms:
         self._context = z3.main_ctx() if context is None else context
         self._given = ranges or {}
         self._words = words
-        self._integers = Ranges(ranges)
+        self._integers = ConstantRanges(ranges)
         self._memo: dict[Expr, Term] = {}
         self._axioms: list[Any] = []
         self.growing: set[int] = set()

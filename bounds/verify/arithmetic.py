@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from halide_core import ir
 from halide_core.algorithm.model import Definition
 from halide_core.analysis.index import TargetExprs
-from halide_core.bounds.engines.constant_ranges import Range, Ranges
+from halide_core.bounds.engines.constant_ranges import ConstantRanges, Range
 from halide_core.bounds.infer.fused_lengths import as_checked, checked_lengths
 from halide_core.bounds.verify.vc import Context, all_of, any_of
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select
@@ -27,7 +27,7 @@ from halide_core.schedule.loop_nest import LENGTH_LIMIT
 _LEAST, _MOST = INT64.range
 
 
-def overflowing(exprs: Iterable[Expr], ranges: Ranges) -> list[Expr]:
+def overflowing(exprs: Iterable[Expr], ranges: ConstantRanges) -> list[Expr]:
     """The int64 arithmetic in some expressions that the constant ranges don't keep in int64."""
     return [e for e in subexpressions(exprs) if _is_arithmetic(e) and not _fits(ranges.of(e))]
 

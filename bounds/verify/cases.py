@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.arithmetic import predicates
-from halide_core.bounds.verify.vc import Claim, Context, Kind, Text, negation
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, negation
 from halide_core.ir import If, Interval, Stmt
 from halide_core.schedule.loop_nest import Program, StageKey
 
@@ -82,4 +82,4 @@ def _tests(program: Program, key: StageKey) -> int:
 def _never(key: StageKey, context: Context) -> Claim:
     """No run comes to a place without a nest: a start-up check has ended it."""
     text: Text = (f"no run takes a case of stage {key.stage} that has no loops",)
-    return Claim(Kind.COVERAGE, key.func.name, text, context, ir.FALSE, key.func.definitions[key.stage].location)
+    return Claim(ClaimKind.COVERAGE, key.func.name, text, context, ir.FALSE, key.func.definitions[key.stage].location)

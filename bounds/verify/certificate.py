@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from halide_core.bounds.verify.vc import Assumption, Claim, Kind, Result, Status, brief_line
+from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Result, Status, brief_line
 from halide_core.ir import Assert
 
 SCHEMA = 1
@@ -31,12 +31,12 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Certificate:
+class PipelineCertificate:
     """Implements ``halide_core.run.backend.Certificate``."""
 
     name: str
     results: tuple[Result, ...]
-    spent: Mapping[Kind, Spent]
+    spent: Mapping[ClaimKind, Spent]
 
     @property
     def ok(self) -> bool:
@@ -94,7 +94,7 @@ def check_text(check: Assert) -> str:
     return "".join(m if isinstance(m, str) else f"{{{brief_line(m)}}}" for m in check.message)
 
 
-def _title(c: Certificate) -> str:
+def _title(c: PipelineCertificate) -> str:
     verdict = "certified" if c.ok else "NOT CERTIFIED"
     assumed = f", {c.count(Status.ASSUMED)} assumed on the user's word" if c.count(Status.ASSUMED) else ""
     return (
@@ -112,7 +112,7 @@ def _counts(results: Sequence[Result]) -> list[tuple[str, list[int]]]:
     return [(about, list(row.values())) for about, row in rows.items()]
 
 
-def _lines(c: Certificate) -> list[str]:
+def _lines(c: PipelineCertificate) -> list[str]:
     rows = _counts(c.results)
     width = max([len(about) for about, _ in rows], default=0)
     lines = [_title(c), " " * (width + 4) + "".join(f"{s.value:>11}" for s in Status)]
@@ -121,7 +121,7 @@ def _lines(c: Certificate) -> list[str]:
     return [*lines, *(f"  {line}" for line in _notes(c)), f"  time: {spent}"]
 
 
-def _notes(c: Certificate) -> list[str]:
+def _notes(c: PipelineCertificate) -> list[str]:
     """What is not proven outright, and why."""
     lines: list[str] = []
     asserted: dict[tuple[Assert, ...], list[Claim]] = {}
@@ -155,7 +155,7 @@ def failure_text(r: Result) -> str:
     return text if r.claim.location is None else f"{text}\n    at {r.claim.location}"
 
 
-def _as_data(c: Certificate) -> dict[str, Any]:
+def _as_data(c: PipelineCertificate) -> dict[str, Any]:
     checks = {check: i for i, check in enumerate(c.checks)}
     return {
         "schema": SCHEMA,

@@ -21,7 +21,7 @@ from halide_core.analysis.index import TargetExprs, silent, stage_variables
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.arithmetic import fits_int32, in_int64, predicates
 from halide_core.bounds.verify.memory import Reads, accesses_in
-from halide_core.bounds.verify.vc import Claim, Context, Kind, Text, all_of, any_of, conjuncts, negation
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, all_of, any_of, conjuncts, negation
 from halide_core.ir import (
     Access,
     Binary,
@@ -43,7 +43,7 @@ from halide_core.schedule.loop_nest import StageKey
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class AssignmentPlace:
     """Where an assignment stands: the conditions of its definition around it, outermost first; the context just outside
     of these; and that of the instances that count."""
 
@@ -54,7 +54,7 @@ class Place:
     valid: Context
 
 
-def definition_claims(place: Place, reads: Reads, *, simplified: bool) -> list[Claim]:
+def definition_claims(place: AssignmentPlace, reads: Reads, *, simplified: bool) -> list[Claim]:
     """See the module's docstring. ``simplified``: whether some stage of the program is specialized.
 
     Only points at int32 coordinates are asked for: those of the window are, and by these claims those that are read.
@@ -81,9 +81,9 @@ def definition_claims(place: Place, reads: Reads, *, simplified: bool) -> list[C
         what, when = (context, _identical(wanted, found)), (context, _identical(conditions, place.tests))
     told: Text = (f"the int32 coordinates of stage {stage} do not wrap",)
     return [
-        Claim(Kind.DEFINITION, f.name, text, *what, location),
-        Claim(Kind.DEFINITION, f.name, where, *when, location),
-        Claim(Kind.INT32, f.name, told, context, all_of(map(fits_int32, exact)), location),
+        Claim(ClaimKind.DEFINITION, f.name, text, *what, location),
+        Claim(ClaimKind.DEFINITION, f.name, where, *when, location),
+        Claim(ClaimKind.INT32, f.name, told, context, all_of(map(fits_int32, exact)), location),
     ]
 
 

@@ -14,11 +14,11 @@ from halide_core.algorithm.model import Function
 from halide_core.bounds.engines.interface import Answer, Answers
 from halide_core.bounds.query.query import Choice, Clause, Define, ForAll, Path, Query, Where
 from halide_core.bounds.verify.arithmetic import has_length
-from halide_core.bounds.verify.memory import Memory, Reads, accesses_in
+from halide_core.bounds.verify.memory import MemoryReads, Reads, accesses_in
 from halide_core.bounds.verify.vc import (
     Claim,
+    ClaimKind,
     Context,
-    Kind,
     Text,
     all_of,
     contains,
@@ -34,13 +34,13 @@ from halide_core.ir.printer import dim_name
 from halide_core.schedule.loop_nest import Level, cpu_box, hole, mem_box
 
 
-def query_claims(query: Query, answers: Answers, promises: Sequence[Assert], memory: Memory) -> list[Claim]:
+def query_claims(query: Query, answers: Answers, promises: Sequence[Assert], memory: MemoryReads) -> list[Claim]:
     """See the module's docstring. ``promises``: start-up checks besides the answers' own, those of Params' ranges."""
     return _QueryClaims(query, answers, promises, memory).run()
 
 
 class _QueryClaims:
-    def __init__(self, query: Query, answers: Answers, promises: Sequence[Assert], memory: Memory) -> None:
+    def __init__(self, query: Query, answers: Answers, promises: Sequence[Assert], memory: MemoryReads) -> None:
         self._query = query
         self._program = query.program
         self._answers = answers
@@ -68,7 +68,7 @@ class _QueryClaims:
             told: Text = (f"{o.directive.spelled()}: ", o.condition)
             name, location = o.func.name, o.directive.location
             holds = has_length(o.condition, context)
-            self._claims.append(Claim(Kind.OBLIGATION, name, told, context, holds, location))
+            self._claims.append(Claim(ClaimKind.OBLIGATION, name, told, context, holds, location))
         return self._claims
 
     def _function(self, f: Function) -> None:
@@ -96,7 +96,7 @@ class _QueryClaims:
         self, f: Function, told: str, context: Context, box: tuple[Interval, ...], part: tuple[Interval, ...]
     ) -> None:
         location = f.definitions[0].location
-        self._claims.append(Claim(Kind.QUERY, f.name, (told,), context, contains(box, part), location))
+        self._claims.append(Claim(ClaimKind.QUERY, f.name, (told,), context, contains(box, part), location))
 
     def _clause(self, clause: Clause, box: tuple[Interval, ...] | None) -> None:
         """Every point of the clause lies in a box."""
@@ -116,7 +116,7 @@ class _QueryClaims:
             where = f"?{kind} {clause.callee.name}.{dim_name(clause.callee, d)}"
             text: Text = (f"stage {stage} at ", *listed(told), f" in {where}")
             if points:
-                self._claims.append(Claim(Kind.QUERY, f.name, text, context, holds, location, advice))
+                self._claims.append(Claim(ClaimKind.QUERY, f.name, text, context, holds, location, advice))
 
     # -- paths
 

@@ -15,19 +15,19 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
 from halide_core.bounds.verify.arithmetic import fits_int64, has_length, overflowing
 from halide_core.bounds.verify.cases import StageSite, sites_of_cases
-from halide_core.bounds.verify.definitions import Place, definition_claims
-from halide_core.bounds.verify.memory import Memory, Reads, accesses_in, certain_accesses
+from halide_core.bounds.verify.definitions import AssignmentPlace, definition_claims
+from halide_core.bounds.verify.memory import MemoryReads, Reads, accesses_in, certain_accesses
 from halide_core.bounds.verify.scope import Scope
 from halide_core.bounds.verify.sites import Boxes, Entered, Touch, ValueSite
-from halide_core.bounds.verify.sliding import Kept, Windows
+from halide_core.bounds.verify.sliding import KeptMemory, Windows
 from halide_core.bounds.verify.startup import StartupArithmetic
 from halide_core.bounds.verify.vc import (
     Claim,
+    ClaimKind,
     Context,
-    Kind,
     Text,
     all_of,
     contains,
@@ -49,7 +49,7 @@ from halide_core.schedule.loop_nest import LENGTH_LIMIT, Program, StageKey
 class TreeClaims:
     """Walks one tree. Besides claims it leaves what other claims are made from: stages, touches, values."""
 
-    def __init__(self, program: Program, boxes: Boxes, windows: Windows, memory: Memory) -> None:
+    def __init__(self, program: Program, boxes: Boxes, windows: Windows, memory: MemoryReads) -> None:
         self._outputs = program.algorithm.outputs
         self._program = program
         self._nests: dict[Stmt, StageSite] = {}
@@ -60,7 +60,7 @@ class TreeClaims:
         self.stages: list[StageSite] = []
         self.touches: list[Touch] = []
         self.values: list[ValueSite] = []
-        self._ranges = Ranges()
+        self._ranges = ConstantRanges()
         self.started: Context | None = None
         """The context after the start-up checks."""
         self._late = 0
@@ -75,12 +75,12 @@ class TreeClaims:
         """Everything about the tree."""
         self._stmt(stmt, Scope(nothing(), Reads(self._memory)))
         for f in self._missing:
-            self._claim(Kind.COMPUTED, f.name, ("it is computed",), nothing(), ir.FALSE)
+            self._claim(ClaimKind.COMPUTED, f.name, ("it is computed",), nothing(), ir.FALSE)
         early = ir.FALSE if self._late else ir.TRUE
-        self._claim(Kind.STARTUP, "", ("no check stands inside a loop",), nothing(), early)
+        self._claim(ClaimKind.STARTUP, "", ("no check stands inside a loop",), nothing(), early)
 
     def _claim(
-        self, kind: Kind, name: str, text: Text, context: Context, holds: Expr, location: Location | None = None,
+        self, kind: ClaimKind, name: str, text: Text, context: Context, holds: Expr, location: Location | None = None,
         advice: str = "",
     ) -> None:
         self.claims.append(Claim(kind, name, text, context, holds, location, advice))
@@ -103,7 +103,9 @@ class TreeClaims:
                 self._ranges.let(var, scope.reads.expr(value))
                 if kept is not None:
                     text: Text = (f"{var.name} stays in the loop that it stands for",)
-                    self._claim(Kind.LET, self._about(scope), text, scope.context, within(var, kept), self._line(scope))
+                    self._claim(
+                        ClaimKind.LET, self._about(scope), text, scope.context, within(var, kept), self._line(scope)
+                    )
             case ir.Assert():
                 self._late += bool(scope.loops) or self.started is not None
                 scope.context = scope.context.checked(stmt)
@@ -124,9 +126,11 @@ class TreeClaims:
             case ir.PrefetchRegion(func=f):
                 text = (f'what is prefetched of "{f.name}" is memory that is there',)
                 there = ir.TRUE if f in scope.boxes else ir.FALSE
-                self._claim(Kind.MEMORY, self._about(scope), text, scope.context, there, self._line(scope))
+                self._claim(ClaimKind.MEMORY, self._about(scope), text, scope.context, there, self._line(scope))
             case _:
-                self._claim(Kind.STARTUP, "", (f"{type(stmt).__name__} has a meaning here",), scope.context, ir.FALSE)
+                self._claim(
+                    ClaimKind.STARTUP, "", (f"{type(stmt).__name__} has a meaning here",), scope.context, ir.FALSE
+                )
 
     def _about(self, scope: Scope) -> str:
         return "" if scope.stage is None else scope.stage.func.name
@@ -141,7 +145,7 @@ class TreeClaims:
         found = accesses_in(stmt_exprs(stmt))
         if found:
             text: Text = (f"a {type(stmt).__name__.lower()} does not depend on memory: ", found[0])
-            self._claim(Kind.STARTUP, self._about(scope), text, scope.context, ir.FALSE, self._line(scope))
+            self._claim(ClaimKind.STARTUP, self._about(scope), text, scope.context, ir.FALSE, self._line(scope))
 
     def _indices(self, stmt: Stmt, scope: Scope) -> None:
         """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
@@ -154,7 +158,9 @@ class TreeClaims:
             if isinstance(stmt, ir.For):
                 self._lengths(overflowing([scope.reads.expr(stmt.bounds.len)], self._ranges), scope)
             context = scope.context.holds(*scope.sizes)
-            self._claim(Kind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope))
+            self._claim(
+                ClaimKind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope)
+            )
 
     def _lengths(self, lengths: Iterable[Expr], scope: Scope) -> None:
         """What a fused loop's length is made of is no more than ``fuse`` checked: from here on, that is known."""
@@ -164,7 +170,7 @@ class TreeClaims:
             holds = has_length(limit, context)
             if holds is not limit:  # some check is about so many lengths
                 text: Text = ("a fused loop's iterations can be counted: ", e)
-                self._claim(Kind.INT64, self._about(scope), text, context, holds, self._line(scope))
+                self._claim(ClaimKind.INT64, self._about(scope), text, context, holds, self._line(scope))
                 scope.sizes = (*scope.sizes, limit)
 
     def _start(self, scope: Scope) -> None:
@@ -175,7 +181,7 @@ class TreeClaims:
         for f in self._outputs:
             text: Text = (f'windows of "{f.name}" beyond ±2^30 are refused',)
             where = f.definitions[-1].location
-            self._claim(Kind.STARTUP, f.name, text, scope.context, within_limit(f), where)
+            self._claim(ClaimKind.STARTUP, f.name, text, scope.context, within_limit(f), where)
         scope.context = scope.context.holds(*map(within_limit, self._outputs))
         self.claims += self._startup.claims(self.started)
 
@@ -184,10 +190,10 @@ class TreeClaims:
         f, box = stmt.func, tuple(map(scope.reads.interval, stmt.bounds))
         for d, i in enumerate(box):
             text: Text = (f'the memory of "{f.name}" has a length in dimension {d}',)
-            self._claim(Kind.SIZE, f.name, text, scope.context, ir.less_equal(ir.ZERO, i.len))
+            self._claim(ClaimKind.SIZE, f.name, text, scope.context, ir.less_equal(ir.ZERO, i.len))
         if f in scope.boxes:
             text = (f'"{f.name}" has memory once',)
-            self._claim(Kind.MEMORY, f.name, text, scope.context, ir.FALSE)
+            self._claim(ClaimKind.MEMORY, f.name, text, scope.context, ir.FALSE)
         scope.boxes[f], scope.private[f] = box, len(scope.loops)
         scope.folds = {**scope.folds, f: tuple([None if k is None else scope.reads.expr(k) for k in stmt.folds])}
         if len(box) > 1:
@@ -208,7 +214,7 @@ class TreeClaims:
             return
         text: Text = (f"stage {stmt.stage} follows the one before it",)
         follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done) else ir.FALSE
-        self._claim(Kind.COMPUTED, f.name, text, scope.context, follows)
+        self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, follows)
         scope.done.append(stmt.stage)
         inner.stage, inner.tests, inner.outside = StageKey(f, stmt.stage), (), ()
         box = self._boxes[f, stmt.stage]
@@ -229,7 +235,7 @@ class TreeClaims:
         self._stmt(stmt.body, inner)
         text: Text = ("all of its stages are computed",)
         complete = ir.TRUE if inner.done == list(range(len(f.definitions))) else ir.FALSE
-        self._claim(Kind.COMPUTED, f.name, text, scope.context, complete)
+        self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, complete)
         scope.computed |= {f}
         if f in self._outputs:
             self._missing.pop(f, None)
@@ -237,23 +243,23 @@ class TreeClaims:
             if len(self._outputs) == 1:
                 asked = asked.holds(*(ir.less(ir.ZERO, extent) for _, extent in fields(f)))
             always = all_of(map(scope.reads.expr, scope.tests)) if not scope.loops else ir.FALSE
-            self._claim(Kind.COMPUTED, f.name, ("it is computed for every window",), asked, always)
+            self._claim(ClaimKind.COMPUTED, f.name, ("it is computed for every window",), asked, always)
 
     def _nested(self, f: Function, stage: int, box: tuple[Interval, ...], context: Context) -> None:
         """A point that a stage leaves as it was has its value from the stage before; the window is computed."""
         if stage:
             text: Text = (f"what stage {stage} leaves as it was, stage {stage - 1} computed",)
-            self._claim(Kind.COMPUTED, f.name, text, context, contains(self._boxes[f, stage - 1], box))
+            self._claim(ClaimKind.COMPUTED, f.name, text, context, contains(self._boxes[f, stage - 1], box))
         if f in self._outputs and stage == len(f.definitions) - 1:
             asked = contains(box, window_of(f))
-            self._claim(Kind.COMPUTED, f.name, ("the requested window is computed",), context, asked)
+            self._claim(ClaimKind.COMPUTED, f.name, ("the requested window is computed",), context, asked)
 
     def _for(self, stmt: ir.For, scope: Scope) -> None:
         self._start(scope)
         over = scope.reads.interval(stmt.bounds)
         text: Text = (f'loop "{stmt.loop}" has no negative length',)
         self._claim(
-            Kind.SIZE, self._about(scope), text, scope.context, ir.less_equal(ir.ZERO, over.len),
+            ClaimKind.SIZE, self._about(scope), text, scope.context, ir.less_equal(ir.ZERO, over.len),
             self._line(scope), "An RDom whose extent is not negative.",
         )
         inner = scope.inner()
@@ -286,7 +292,7 @@ class TreeClaims:
         assert isinstance(f, Function)
         if scope.stage is None or (scope.stage.func, scope.stage.stage) != (f, stmt.stage):
             text: Text = (f'"{f.name}" is written inside its own label',)
-            self._claim(Kind.COMPUTED, f.name, text, scope.context, ir.FALSE)
+            self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, ir.FALSE)
             return
         valid = self._accessed(stmt.args, stmt.values, scope, stmt)
         point = tuple([scope.reads.expr(a) for a in stmt.args])
@@ -300,18 +306,20 @@ class TreeClaims:
         read = tuple(accesses_in(stmt.values))
         self.values.append(ValueSite(f, stmt.stage, valid, values, scope.reads, read))
 
-    def _kept(self, f: Function, scope: Scope) -> Kept:
+    def _kept(self, f: Function, scope: Scope) -> KeptMemory:
         last = len(f.definitions) - 1
-        return Kept(f, self._windows.get(f), self._boxes[f, 0], self._boxes[f, last], scope.folds.get(f, ()))
+        return KeptMemory(f, self._windows.get(f), self._boxes[f, 0], self._boxes[f, last], scope.folds.get(f, ()))
 
     def _definition(self, stmt: Provide, scope: Scope, valid: Context) -> None:
         """The assignment of a nest is what the user wrote."""
         if scope.site is None:
             f, text = stmt.func, ("each assignment is one of a nest",)
-            self._claim(Kind.DEFINITION, f.name, text, scope.context, ir.FALSE, self._line(scope))
+            self._claim(ClaimKind.DEFINITION, f.name, text, scope.context, ir.FALSE, self._line(scope))
             return
         first = max(len(scope.tests) - scope.site.tests, 0)
-        place = Place(scope.site.key, stmt, scope.tests[first:], (*scope.outside, scope.context)[first], valid)
+        place = AssignmentPlace(
+            scope.site.key, stmt, scope.tests[first:], (*scope.outside, scope.context)[first], valid
+        )
         self.claims += definition_claims(place, scope.reads, simplified=bool(self._program.specialized))
 
     def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: Scope) -> Touch:
@@ -358,11 +366,11 @@ class TreeClaims:
         for d, e in enumerate(point):
             holds = ir.FALSE if box is None else within(e, box[d])
             text: Text = (f"stage {stage} {verb} {callee.name}[", *listed(point), f"], in its memory in dimension {d}")
-            self._claim(Kind.MEMORY, f.name, text, scope.context, holds, f.definitions[stage].location, advice)
+            self._claim(ClaimKind.MEMORY, f.name, text, scope.context, holds, f.definitions[stage].location, advice)
         if not point:
             text = (f"stage {stage} {verb} {callee.name}, which has memory",)
             there = ir.FALSE if box is None else ir.TRUE
-            self._claim(Kind.MEMORY, f.name, text, scope.context, there, f.definitions[stage].location)
+            self._claim(ClaimKind.MEMORY, f.name, text, scope.context, there, f.definitions[stage].location)
 
     def _fits(self, callee: Callee, region: tuple[Interval, ...], scope: Scope) -> None:
         """Where an argument is accessed it has the region that the bounds query tells: start-up checks see to it. Once
@@ -373,7 +381,7 @@ class TreeClaims:
         text: Text = (f'"{callee.name}" has the region that stage {stage} of "{f.name}" accesses',)
         advice = f'A larger buffer for "{callee.name}", or hl.clamp(…) around the coordinates.'
         location = f.definitions[stage].location
-        self._claim(Kind.REGION, callee.name, text, scope.context, fits, location, advice)
+        self._claim(ClaimKind.REGION, callee.name, text, scope.context, fits, location, advice)
 
     def _computed(self, e: Access, callee: Function, at: Provide | None, scope: Scope, context: Context) -> None:
         """A read of a Func has a value there: its label is complete, and the point counts."""
@@ -389,10 +397,10 @@ class TreeClaims:
             box = self._boxes[callee, len(callee.definitions) - 1] if window is None else window.needed
         read = (f"stage {stage} reads {callee.name}[", *listed(point), "]")
         text: Text = (*read, " after it is computed")
-        self._claim(Kind.COMPUTED, f.name, text, context, ir.TRUE if there else ir.FALSE, location)
+        self._claim(ClaimKind.COMPUTED, f.name, text, context, ir.TRUE if there else ir.FALSE, location)
         for d, (a, over) in enumerate(zip(point, box, strict=True)):
             text = (*read, f" where it is computed in dimension {d}")
-            self._claim(Kind.COMPUTED, f.name, text, context, within(a, over), location)
+            self._claim(ClaimKind.COMPUTED, f.name, text, context, within(a, over), location)
 
     def _separate(self, stmt: Provide, scope: Scope) -> None:
         """A stage reads itself only where its own pure coordinates are (definition 2.7), so that no iteration at other
@@ -409,4 +417,4 @@ class TreeClaims:
         )
         if own and any(pure):
             text: Text = (f"stage {stage} reads itself only at its own pure coordinates",)
-            self._claim(Kind.COMPUTED, f.name, text, scope.context, keeps, f.definitions[stage].location)
+            self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, keeps, f.definitions[stage].location)

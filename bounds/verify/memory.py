@@ -22,7 +22,7 @@ from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter, subexpressions
 
 
-class Memory:
+class MemoryReads:
     """What the reads of one program's claims are called."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Reads(Rewriter):
     """The reads of one moment. ``certain``: reads of Funcs are of points that were computed, so that the proven range
     of their values holds."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: MemoryReads) -> None:
         super().__init__()
         self._memory = memory
         self._found: dict[Expr, tuple[Access, Variable]] = {}

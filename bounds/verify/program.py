@@ -15,12 +15,12 @@ from halide_core.bounds.infer.substitute import hole_values
 from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.from_query import query_claims
 from halide_core.bounds.verify.from_tree import TreeClaims
-from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.bounds.verify.races import race_claims
 from halide_core.bounds.verify.sites import Boxes
 from halide_core.bounds.verify.sliding import Window, Windows
 from halide_core.bounds.verify.stages import stage_claims
-from halide_core.bounds.verify.vc import Claim, Kind, Text, nothing
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Text, nothing
 from halide_core.ir import Assert, Failure, Stmt
 from halide_core.ir.visitor import Substitution, walk
 from halide_core.schedule.loop_nest import cpu_box, loop_box
@@ -36,13 +36,13 @@ class Claims:
     """Those about the tree; a variable means one thing in each of the two lists."""
     start: Claim
     """That some window passes the start-up checks: it holds if its context is possible."""
-    memory: Memory
+    memory: MemoryReads
     """What the unknowns in them stand for."""
 
 
 def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     """See the module's docstring."""
-    memory = Memory()
+    memory = MemoryReads()
     program = query.program
     holes = hole_values(program, answers)
     promises = [s for s in walk(tree) if isinstance(s, Assert) and s.failure is Failure.PARAMETER_RANGE]
@@ -55,7 +55,7 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     claims += race_claims(program, walked.touches, memory)
     claims += _value_claims(walked, memory)
     started = walked.started or nothing()
-    start = Claim(Kind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)
+    start = Claim(ClaimKind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)
     return Claims(about_query, claims, start, memory)
 
 
@@ -80,7 +80,7 @@ def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
     }
 
 
-def _value_claims(walked: TreeClaims, memory: Memory) -> Iterator[Claim]:
+def _value_claims(walked: TreeClaims, memory: MemoryReads) -> Iterator[Claim]:
     """Each range that was taken for a fact, as a claim about every value that is assigned. Values read for one are in
     their ranges by the same claims: they were assigned before."""
     done: set[object] = set()
@@ -98,4 +98,4 @@ def _value_claims(walked: TreeClaims, memory: Memory) -> Iterator[Claim]:
                     text: Text = (f"stage {site.stage} gives values from {known[0]} to {known[1]}",)
                     where = f.definitions[site.stage].location
                     context = site.context.holds(*site.reads.facts(site.read))
-                    yield Claim(Kind.VALUES, f.name, text, context, holds, where)
+                    yield Claim(ClaimKind.VALUES, f.name, text, context, holds, where)

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.bounds.verify.sites import Touch
-from halide_core.bounds.verify.vc import Assumption, Claim, Context, Kind, Text, differs
+from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Context, Text, differs
 from halide_core.ir import Callee, Expr, For, LoopKind, Provide, Variable
 from halide_core.ir.visitor import Substitution, accesses_to, free_variables, subexpressions
 from halide_core.schedule.loop_nest import Program, StageKey
@@ -28,7 +28,7 @@ from halide_core.schedule.loop_nest import Program, StageKey
 _CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
 
 
-def race_claims(program: Program, touches: Sequence[Touch], memory: Memory) -> list[Claim]:
+def race_claims(program: Program, touches: Sequence[Touch], memory: MemoryReads) -> list[Claim]:
     """See the module's docstring."""
     races = _Races(program, touches, memory)
     claims: list[Claim] = []
@@ -43,7 +43,7 @@ def race_claims(program: Program, touches: Sequence[Touch], memory: Memory) -> l
 
 
 class _Races:
-    def __init__(self, program: Program, touches: Sequence[Touch], memory: Memory) -> None:
+    def __init__(self, program: Program, touches: Sequence[Touch], memory: MemoryReads) -> None:
         self._waivers = {
             key: Assumption(d.spelled(), d.location)
             for key, nest in program.nests.items()
@@ -94,7 +94,7 @@ class _Races:
     def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr, waiver: Assumption | None) -> Claim:
         f, stage = touch.reader.func, touch.reader.stage
         advice = "A serial loop there, or memory inside the loop (store_at)."
-        return Claim(Kind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice, waiver)
+        return Claim(ClaimKind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice, waiver)
 
     def _apart(self, loop: For, depth: int, one: Touch, other: Touch, told: Text, waiver: Assumption | None) -> Claim:
         """One iteration's access and another's, with all that they bind under other names."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.sites import Entered
-from halide_core.bounds.verify.vc import Claim, Context, Kind, Text, all_of, any_of, inside, negation, within
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, all_of, any_of, inside, negation, within
 from halide_core.ir import Expr, Interval, LoopKind, LoopName, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Closing, free_variables
@@ -44,7 +44,7 @@ Windows = Mapping[Function, Window]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class KeptMemory:
     """A Func in memory: its window, if it slides; what the first and the last stage's loops cover; the folds."""
 
     func: Function
@@ -53,7 +53,7 @@ class Kept:
     last: Box
     folds: Folds
 
-    def _claim(self, kind: Kind, stage: int, text: Text, context: Context, holds: Expr) -> Claim:
+    def _claim(self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: Expr) -> Claim:
         return Claim(kind, self.func.name, text, context, holds, self.func.definitions[stage].location, _ADVICE)
 
     def _needed(self) -> Box:
@@ -71,10 +71,10 @@ class Kept:
             if slots is not None:
                 over = self._needed()[d]
                 text: Text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
-                yield self._claim(Kind.FOLD, 0, text, context, ir.less_equal(over.len, slots))
+                yield self._claim(ClaimKind.FOLD, 0, text, context, ir.less_equal(over.len, slots))
                 still = all(_still(over, at, context, loops) for at in loops if at.loop.loop in self._along())
                 text = (f"what is needed in dimension {d} does not move between two steps",)
-                yield self._claim(Kind.FOLD, 0, text, context, ir.TRUE if still else ir.FALSE)
+                yield self._claim(ClaimKind.FOLD, 0, text, context, ir.TRUE if still else ir.FALSE)
 
     def _along(self) -> tuple[LoopName, ...]:
         return () if self.window is None else self.window.along
@@ -91,7 +91,7 @@ class Kept:
             if entered.loop.loop in window.along and entered.loop.kind in _IN_ORDER
         ]
         text: Text = ("every point that is needed was computed in this iteration, or needed in the one before",)
-        return self._claim(Kind.COVERAGE, 0, text, missing, any_of(steps))
+        return self._claim(ClaimKind.COVERAGE, 0, text, missing, any_of(steps))
 
     # -- where it is assigned
 
@@ -110,11 +110,11 @@ class Kept:
             ]
             holds = any_of((inside(point, self.last), *beyond))
             text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
-            yield self._claim(Kind.COVERAGE, stage, text, context, holds)
+            yield self._claim(ClaimKind.COVERAGE, stage, text, context, holds)
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 text = (f"stage {stage} writes what is needed in dimension {d}, which folds",)
-                yield self._claim(Kind.FOLD, stage, text, context, within(point[d], self._needed()[d]))
+                yield self._claim(ClaimKind.FOLD, stage, text, context, within(point[d], self._needed()[d]))
 
 
 def _step(entered: Entered, context: Context, needed: Expr, known: set[Expr]) -> Expr:

@@ -18,7 +18,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Definition
 from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
 from halide_core.bounds.verify.cases import StageSite
-from halide_core.bounds.verify.vc import Claim, Context, Kind, Text, any_of, differs, negation, within
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, any_of, differs, negation, within
 from halide_core.ir import Access, Expr, If, Interval, Let, Provide, RVarRef, Stmt, Variable
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import Substitution, accesses_to, sub_stmts, subexpressions
@@ -31,7 +31,7 @@ def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) 
     if chain is None:
         text = (f"stage {site.stage} has one assignment",)
         where = site.func.definitions[site.stage].location
-        return [Claim(Kind.COVERAGE, site.func.name, text, site.context, ir.FALSE, where)]
+        return [Claim(ClaimKind.COVERAGE, site.func.name, text, site.context, ir.FALSE, where)]
     nests = _Nests(site, nest, chain, holes, number)
     claims = nests.coverage()
     if site.stage:
@@ -81,7 +81,7 @@ class _Nests:
         self._definition: Definition = site.func.definitions[site.stage]
         self._variables = stage_variables(*site.key)
 
-    def _claim(self, kind: Kind, text: Text, context: Context, holds: Expr) -> Claim:
+    def _claim(self, kind: ClaimKind, text: Text, context: Context, holds: Expr) -> Claim:
         return Claim(kind, self._site.func.name, text, context, holds, self._definition.location)
 
     def _domain(self) -> list[tuple[Expr, Interval]]:
@@ -147,7 +147,7 @@ class _Nests:
                 case If(condition=condition, otherwise=other):
                     holds = names.expr(condition) if other is None else ir.FALSE
                     goals.append(((f"{every} ", condition, " lets it pass"), holds))
-        return [self._claim(Kind.COVERAGE, text, context, holds) for text, holds in goals]
+        return [self._claim(ClaimKind.COVERAGE, text, context, holds) for text, holds in goals]
 
     def order(self) -> Claim:
         """Iterations of an update at the same pure coordinates keep the order of its domain, strictly; or those do that
@@ -162,15 +162,19 @@ class _Nests:
         earlier = _before([(one.expr(v), other.expr(v)) for v in loops])
         here = differs([one.expr(v) for v, _ in pure], [other.expr(v) for v, _ in pure])
         once: Text = (f"the loops of stage {site.stage} run each of its updates once, ",)
-        if self._order is Order.ANY:
+        if self._order is Order.COMMUTATIVE:
             kept = differs([one.expr(v) for v, _ in domain], [other.expr(v) for v, _ in domain])
-            return self._claim(Kind.ORDER, (*once, "in any order"), context, any_of((here, kept, negation(earlier))))
+            return self._claim(
+                ClaimKind.ORDER, (*once, "in any order"), context, any_of((here, kept, negation(earlier)))
+            )
         later = _before([(one.expr(v), other.expr(v)) for v, _ in reversed(domain)])
-        if self._order is Order.KEPT:
+        if self._order is Order.IN_ORDER:
             told: Text = (*once, "and in the order of its domain")
-            return self._claim(Kind.ORDER, told, context, any_of((here, later, negation(earlier))))
+            return self._claim(ClaimKind.ORDER, told, context, any_of((here, later, negation(earlier))))
         told = (*once, "and in the order of its domain where they touch one point")
-        return self._claim(Kind.ORDER, told, context, any_of((here, later, negation(earlier), self._apart(one, other))))
+        return self._claim(
+            ClaimKind.ORDER, told, context, any_of((here, later, negation(earlier), self._apart(one, other)))
+        )
 
     def _apart(self, one: Substitution, other: Substitution) -> Expr:
         """Two iterations meet in no point of the Func, by coordinates that no memory decides."""
@@ -192,7 +196,7 @@ class _Nests:
         names = self._names([v for v, _ in pure + domain], " @3.")
         context = self._instance(self._site.context, names)
         text: Text = (f"every iteration of stage {self._site.stage} is one of its domain",)
-        return [self._claim(Kind.ORDER, text, context, within(names.expr(v), over)) for v, over in domain]
+        return [self._claim(ClaimKind.ORDER, text, context, within(names.expr(v), over)) for v, over in domain]
 
     def _instance(self, context: Context, names: Substitution) -> Context:
         """One iteration of the nest."""

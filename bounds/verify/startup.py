@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import Ranges
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
 from halide_core.bounds.query.path_conditions import Guards, guards
 from halide_core.bounds.verify.arithmetic import fits_int64, overflowing
 from halide_core.bounds.verify.memory import Reads
-from halide_core.bounds.verify.vc import Claim, Context, Kind, Text, all_of, nothing
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, all_of, nothing
 from halide_core.ir import Expr, Stmt, Variable
 from halide_core.ir.visitor import factors, free_variables, stmt_exprs, subexpressions
 
@@ -29,7 +29,7 @@ _Guarded = tuple[Expr, Guards]
 class StartupArithmetic:
     """Collects what is computed at start-up, and then makes the claims."""
 
-    def __init__(self, ranges: Ranges) -> None:
+    def __init__(self, ranges: ConstantRanges) -> None:
         self._ranges = ranges
         self._risky: dict[_Guarded, None] = {}
         """What constants do not keep in int64."""
@@ -79,7 +79,7 @@ def _stays(exprs: Mapping[_Guarded, None], claimed: set[_Guarded], context: Cont
             claimed.add((e, where))
             text: Text = ("start-up arithmetic stays in int64: ", e, *((" where ", all_of(where)) if where else ()))
             here = context.holds(*where)
-            yield Claim(Kind.INT64, "", text, here, fits_int64([e], here))
+            yield Claim(ClaimKind.INT64, "", text, here, fits_int64([e], here))
 
 
 def _most_factors(guarded: _Guarded) -> int:

@@ -23,7 +23,7 @@ from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Substitution
 
 
-class Kind(Enum):
+class ClaimKind(Enum):
     """What a claim is about; the value is how a certificate calls it."""
 
     QUERY = "query"
@@ -155,7 +155,7 @@ class Claim:
     user's line and ``advice`` what the user can write if it does not hold. Under a ``waiver`` the user answers for it.
     """
 
-    kind: Kind
+    kind: ClaimKind
     func: str
     text: Text
     context: Context

@@ -54,7 +54,7 @@ class Requirement:
         return (self.condition, *(part for part in self.message if isinstance(part, ir.Expr)))
 
 
-class Parameter(ir.Scalar):
+class ScalarParam(ir.Scalar):
     """A scalar input. ``value`` is what a JIT run passes; ``low`` and ``high`` are promises checked at start-up."""
 
     def __init__(self, name: str, type: Type, location: Location) -> None:
@@ -272,7 +272,7 @@ class Algorithm:
     outputs: tuple[Function, ...]
     functions: tuple[Function, ...]
     images: tuple[Image, ...]
-    params: tuple[Parameter, ...]
+    params: tuple[ScalarParam, ...]
     directives: tuple[Directive, ...]
     constraints: tuple[Constraint, ...] = ()
     requirements: tuple[Requirement, ...] = ()
@@ -367,11 +367,11 @@ class UniqueNames:
 
 def leaves(
     functions: Sequence[Function], outputs: Sequence[Function] = (), requirements: Sequence[Requirement] = ()
-) -> tuple[list[Image], list[Parameter]]:
+) -> tuple[list[Image], list[ScalarParam]]:
     """The images and parameters that Funcs and their directives mention, in the order of first use; then those that
     only the requirements, and the constraints of the images and of the outputs, mention."""
     images: dict[Image, None] = {}
-    params: dict[Parameter, None] = {}
+    params: dict[ScalarParam, None] = {}
 
     def collect(roots: Iterable[ir.Expr]) -> None:
         for e in subexpressions(roots):
@@ -379,7 +379,7 @@ def leaves(
                 images.setdefault(e.callee)
             elif isinstance(e, ir.BufferField) and isinstance(e.buffer, Image):
                 images.setdefault(e.buffer)
-            elif isinstance(e, ir.ParamRef) and isinstance(e.param, Parameter):
+            elif isinstance(e, ir.ParamRef) and isinstance(e.param, ScalarParam):
                 params.setdefault(e.param)
 
     for f in functions:

@@ -12,7 +12,7 @@ import math
 import weakref
 
 from halide_core.analysis.linear import Linear, difference, linear_of
-from halide_core.analysis.refute import Kind, World
+from halide_core.analysis.refute import Model, ModelKind
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
 from halide_core.ir.types import INT64
 
@@ -39,7 +39,7 @@ class Facts:
         self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
         self._said: list[tuple[Expr, Expr]] = []
         """The facts of this layer, as pairs of which the second is not below the first."""
-        self._worlds: list[World] = []
+        self._worlds: list[Model] = []
         """States in which facts hold."""
         self._seen = (-1, 0)
         """Of how many facts: parents', and own."""
@@ -94,7 +94,7 @@ class Facts:
         key = (form.const, *form.terms.items())
         known = self._proofs.get(key)
         if known is None:
-            known = self._proofs[key] = self._proven_above(key) or _Search(self).nonnegative(form, _DEPTH)
+            known = self._proofs[key] = self._proven_above(key) or _ProofSearch(self).nonnegative(form, _DEPTH)
         return known
 
     def _proven_above(self, key: tuple[object, ...]) -> bool:
@@ -106,11 +106,11 @@ class Facts:
             layer = layer._parent
         return False
 
-    def _states(self) -> list[World]:
+    def _states(self) -> list[Model]:
         """States in which all facts hold, those of parents among them. A parent's may do."""
         above = self._parent._count() if self._parent else 0
         if self._seen[0] != above:
-            self._worlds = self._parent._states() if self._parent else [World(k) for k in Kind]
+            self._worlds = self._parent._states() if self._parent else [Model(k) for k in ModelKind]
             self._seen = (above, 0)
         if self._seen[1] != len(self._said):
             new = self._said[self._seen[1] :]
@@ -126,11 +126,11 @@ class Facts:
             layer = layer._parent
         return count
 
-    def _kept(self, world: World, new: list[tuple[Expr, Expr]]) -> World | None:
+    def _kept(self, world: Model, new: list[tuple[Expr, Expr]]) -> Model | None:
         """A world, if new facts hold there too; else another that kinds the same way; None if that fails."""
         if all(world.keeps(least, most, self) for least, most in new):
             return world
-        other = World(world.kind)
+        other = Model(world.kind)
         layer: Facts | None = self
         while layer is not None:
             if not all(other.keeps(least, most, self) for least, most in layer._said):
@@ -225,7 +225,7 @@ def _weight(e: Expr) -> int:
     return known
 
 
-class _Search:
+class _ProofSearch:
     """One bounded search for a proof that a form is not negative."""
 
     def __init__(self, facts: Facts) -> None:

@@ -1,6 +1,6 @@
 """States in which some facts hold: what is negative in one of them can't be proven not to be.
 
-In: lower and upper bounds of atoms. Out: a World, which gives every int64 expression a value; None where the first try
+In: lower and upper bounds of atoms. Out: a Model, which gives every int64 expression a value; None where the first try
 breaks a fact. A search for a proof that has to fail is so seldom begun.
 
     x >= 0, x <= n - 1   ->   x = 0, n = 31   ->   no search can find that x - 1 is not negative
@@ -44,7 +44,7 @@ class Known(Protocol):
         ...
 
 
-class Where(Enum):
+class Extreme(Enum):
     """Which of the values that it may have a world gives to an atom."""
 
     LEAST = auto()
@@ -52,23 +52,23 @@ class Where(Enum):
     ANY = auto()
 
 
-class Kind(Enum):
+class ModelKind(Enum):
     """Worlds that differ enough: where values lie, and how far from what bounds them."""
 
-    LEAST = (Where.LEAST, 40)
-    MOST = (Where.MOST, 40)
-    MIXED = (Where.ANY, 40)
-    NEAR = (Where.ANY, 5)
-    BY = (Where.ANY, 12)
-    FAR = (Where.ANY, 1 << 31)
+    LEAST = (Extreme.LEAST, 40)
+    MOST = (Extreme.MOST, 40)
+    MIXED = (Extreme.ANY, 40)
+    NEAR = (Extreme.ANY, 5)
+    BY = (Extreme.ANY, 12)
+    FAR = (Extreme.ANY, 1 << 31)
 
 
-class World:
+class Model:
     """A state, found as it is asked about: an atom gets its value when an expression first needs it."""
 
     __slots__ = ("_draw", "_open", "_values", "kind")
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: ModelKind) -> None:
         self.kind = kind
         self._draw = random.Random(kind.name)
         self._values: dict[Expr, int] = {}
@@ -136,12 +136,12 @@ class World:
             least = (0 if most is None else most) - draw.randint(0, span)
         if most is None:
             most = least + draw.randint(0, 2 * span)
-        if isinstance(e, BufferField) and e.field is Field.EXTENT and where is not Where.LEAST:
+        if isinstance(e, BufferField) and e.field is Field.EXTENT and where is not Extreme.LEAST:
             wished = draw.randint(1, span)  # of an empty buffer little is true
-        elif where is Where.ANY:
+        elif where is Extreme.ANY:
             wished = draw.randint(least, max(least, min(most, least + span)))
         else:
-            wished = least if where is Where.LEAST else most
+            wished = least if where is Extreme.LEAST else most
         if high is not None:
             wished = min(wished, high)
         return wished if low is None else max(wished, low)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
 
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.blocks import reductions
 from halide_core.blocks.given import Given, told
 from halide_core.blocks.interior import boundaries
@@ -62,7 +62,7 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class BlockPlan:
     """How a block of the outputs is computed: by which pipeline, from which regions."""
 
     by: Fed
@@ -93,7 +93,7 @@ class Divided:
             self._near = self._recipe(self._edges.near, found, late)
         self.parts = [self._in_parts(r, found[:k], windows[r]) for k, r in enumerate(found)]
 
-    def _recipe(self, outputs: Sequence[Function], found: Sequence[Reduction], late: Sequence[Parameter] = ()) -> Fed:
+    def _recipe(self, outputs: Sequence[Function], found: Sequence[Reduction], late: Sequence[ScalarParam] = ()) -> Fed:
         given = self.given
         made = [i for r in found for i in r.merged]
         inputs = [*given.arrays, *made]
@@ -180,37 +180,37 @@ class Divided:
         )
         return cut(window, extents)
 
-    def blocks(self, lengths: Lengths) -> Iterator[tuple[tuple[int, ...], Box, Block]]:
+    def blocks(self, lengths: Lengths) -> Iterator[tuple[tuple[int, ...], Box, BlockPlan]]:
         """The place, x first, and the window of each block of the outputs, and how it is computed.
 
         Raises: PipelineError for a small block that reads most of a large input, unless it may.
         """
         kernel = self.main.recipe.kernel()
         for place, window in blocks(self.given.window, lengths):
-            block = Block(self.main, kernel.regions(window)) if self._edges is None else self._at_edges(window)
+            block = BlockPlan(self.main, kernel.regions(window)) if self._edges is None else self._at_edges(window)
             self._check(window, block)
             yield place, window, block
 
-    def _at_edges(self, window: Box) -> Block:
+    def _at_edges(self, window: Box) -> BlockPlan:
         """A block where boundary conditions are: by the pipeline for what is far from the edges, or near."""
         assert self._edges is not None
         kernel = self._far.recipe.kernel()
         needed = kernel.within(window)
         if needed is not None:
-            return Block(self._far, needed)
+            return BlockPlan(self._far, needed)
         wanted = dict(zip(self._far.own, kernel.wanted(window).inputs, strict=True))
         late: dict[str, int] = {}
         for image, part in self._edges.part.items():
             box = self._edges.indices[image].region(wanted[image])
             late.update(zip((p.name for p in part), (n for each in box for n in each), strict=True))
         values = tuple(late[p.name] for p in self._near.recipe.local.late)
-        return Block(self._near, self._near.recipe.kernel().regions(window, values), values)
+        return BlockPlan(self._near, self._near.recipe.kernel().regions(window, values), values)
 
     def pipelines(self) -> list[Fed]:
         """What the blocks are computed by."""
         return [self.main] if self._edges is None else [self._far, self._near]
 
-    def _check(self, window: Box, block: Block) -> None:
+    def _check(self, window: Box, block: BlockPlan) -> None:
         given = self.given
         for image, each, box in zip(block.by.own, block.by.bytes.inputs, block.needed.inputs, strict=True):
             bytes = volume(box) * each

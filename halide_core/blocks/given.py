@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from halide_core.algorithm.model import Function, Image, Parameter, Requirement
+from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
 from halide_core.blocks.local import number
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
@@ -46,7 +46,7 @@ class Given:
     target: Target | None
     window: Box
     arrays: dict[Image, Any]
-    values: dict[Parameter, int | float]
+    values: dict[ScalarParam, int | float]
     memory: int
     """Bytes that a block may need."""
     whole: frozenset[str]
@@ -72,7 +72,7 @@ class Given:
         window = _window(request.outputs, shape)
         images = [i for i in request.inputs if isinstance(i, Image) and not i.embedded]
         arrays = _arrays(images, inputs)
-        values = {p: _value(p) for p in request.inputs if isinstance(p, Parameter)}
+        values = {p: _value(p) for p in request.inputs if isinstance(p, ScalarParam)}
         result = cls(
             request.name,
             request.outputs,
@@ -177,7 +177,7 @@ def _check_array(image: Image, array: Any) -> None:
         raise PipelineError(f'The array of "{image.name}" has chunks of unknown sizes: call compute_chunk_sizes().')
 
 
-def _value(p: Parameter) -> int | float:
+def _value(p: ScalarParam) -> int | float:
     if p.value is None:
         raise PipelineError(f'Param "{p.name}", made at {p.location}, has no value: call set().')
     return p.value
@@ -185,7 +185,7 @@ def _value(p: Parameter) -> int | float:
 
 def _check_promises(
     buffers: Sequence[Image | Function],
-    known: Mapping[Parameter, int | float],
+    known: Mapping[ScalarParam, int | float],
     shapes: Mapping[Image, Sequence[int]],
     window: Box,
 ) -> None:

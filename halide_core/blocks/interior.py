@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Function, Image, Parameter, Renamed, realization_order
+from halide_core.algorithm.model import Definition, Function, Image, Renamed, ScalarParam, realization_order
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.blocks.kernel import Recipe
@@ -40,7 +40,7 @@ class Boundaries:
 
     far: tuple[Function, ...]
     near: tuple[Function, ...]
-    part: dict[Image, tuple[Parameter, ...]]
+    part: dict[Image, tuple[ScalarParam, ...]]
     """The min and the extent, in turn, of the part at hand along each dimension of an input; of ``near``."""
     indices: dict[Image, Indices]
 
@@ -122,9 +122,9 @@ def indexed(f: Function, image: Image, shape: Sequence[int], target: Target | No
     return Recipe(alone, (), tuple(extents[p.name] for p in alone.params))
 
 
-def _part(image: Image) -> tuple[Parameter, ...]:
+def _part(image: Image) -> tuple[ScalarParam, ...]:
     ends = [f"{image.name}_part_{end}_{d}" for d in range(image.dimensions) for end in ("min", "extent")]
-    return tuple(Parameter(name, INT32, user_location()) for name in ends)
+    return tuple(ScalarParam(name, INT32, user_location()) for name in ends)
 
 
 def _direct(f: Function, image: Image) -> Definitions:
@@ -138,7 +138,7 @@ def _direct(f: Function, image: Image) -> Definitions:
 class _Clamped(Renamed):
     """Reads an input only in a part of it."""
 
-    def __init__(self, to: dict[ir.Callee, ir.Callee], image: Image, part: Sequence[Parameter]) -> None:
+    def __init__(self, to: dict[ir.Callee, ir.Callee], image: Image, part: Sequence[ScalarParam]) -> None:
         super().__init__(to)
         self._image = image
         self._ends = [ParamRef(INT32, p) for p in part]
@@ -154,7 +154,7 @@ class _Clamped(Renamed):
         return Access(e.type, e.callee, tuple(args), e.component, e.stage)
 
 
-def _clamped(f: Function, image: Image, part: Sequence[Parameter]) -> Definitions:
+def _clamped(f: Function, image: Image, part: Sequence[ScalarParam]) -> Definitions:
     def definitions(renamed: Renamed) -> list[Definition]:
         return [_Clamped(renamed.to, image, part).definition(f.definitions[0])]
 

@@ -16,9 +16,9 @@ from halide_core import ir
 from halide_core.algorithm.model import (
     Function,
     Image,
-    Parameter,
     Renamed,
     Requirement,
+    ScalarParam,
     UniqueNames,
     leaves,
     realization_order,
@@ -44,10 +44,10 @@ class Local:
     name: str
     outputs: tuple[Function, ...]
     images: tuple[Image, ...]
-    extents: tuple[tuple[Parameter, ...], ...]
+    extents: tuple[tuple[ScalarParam, ...], ...]
     """For each of the images the extent of the whole array along each dimension; none of results of other pipelines."""
-    params: tuple[Parameter, ...]
-    late: tuple[Parameter, ...]
+    params: tuple[ScalarParam, ...]
+    late: tuple[ScalarParam, ...]
     """Parameters that each block has values of its own for."""
     requirements: tuple[Requirement, ...]
     target: Target | None
@@ -57,7 +57,7 @@ class Local:
         found, _ = leaves(with_made_funcs(realization_order(self.outputs)), self.outputs, self.requirements)
         embedded = [image for image in found if image.embedded]
         extents = [p for each in self.extents for p in each]
-        inputs: tuple[Image | Parameter, ...] = (*self.images, *self.params, *extents, *self.late, *embedded)
+        inputs: tuple[Image | ScalarParam, ...] = (*self.images, *self.params, *extents, *self.late, *embedded)
         return Request(self.outputs, inputs, self.name, requirements=self.requirements, target=self.target)
 
 
@@ -67,7 +67,7 @@ class _Shapes(Renamed):
     def __init__(
         self,
         to: dict[ir.Callee, ir.Callee],
-        extents: Mapping[Image, Sequence[Parameter]],
+        extents: Mapping[Image, Sequence[ScalarParam]],
         domains: dict[ir.Domain, ir.Domain] | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
@@ -106,7 +106,7 @@ def localized(
     target: Target | None = None,
     *,
     made: Sequence[Image] = (),
-    late: Sequence[Parameter] = (),
+    late: Sequence[ScalarParam] = (),
 ) -> Local:
     """The pipeline with copies of ``parts`` and of all Funcs, with their schedule.
 
@@ -154,8 +154,8 @@ def localized(
     )
 
 
-def _extent(name: str) -> Parameter:
-    p = Parameter(name, INT32, user_location())
+def _extent(name: str) -> ScalarParam:
+    p = ScalarParam(name, INT32, user_location())
     p.low, p.high = 0, _MOST
     return p
 
@@ -171,7 +171,7 @@ def _fill(f: Function, copy: ir.Callee, shapes: _Shapes, to: Mapping[ir.Callee, 
     copy.constraints = {at: shapes.expr(e) for at, e in f.constraints.items() if at[0] is Field.STRIDE}
 
 
-def number(e: ir.Expr, known: Mapping[Parameter, int | float], shapes: Mapping[Image, Sequence[int]]) -> int:
+def number(e: ir.Expr, known: Mapping[ScalarParam, int | float], shapes: Mapping[Image, Sequence[int]]) -> int:
     """The value of a start-up expression of parameters and of the shapes of arrays.
 
     Raises: PipelineError where it is not known.

@@ -26,9 +26,9 @@ from halide_core.algorithm.model import (
     Definition,
     Function,
     Image,
-    Parameter,
     ReductionDomain,
     Renamed,
+    ScalarParam,
     UniqueNames,
     realization_order,
     with_made_funcs,
@@ -49,7 +49,7 @@ class Reduction:
     law: Law
     merged: tuple[Image, ...]
     """What stands for the merged parts, an input for each value of a point."""
-    box: tuple[Parameter, ...]
+    box: tuple[ScalarParam, ...]
     """The min and the extent of a part along each dimension of the domain that is split."""
     split: tuple[int, ...]
     """The dimensions of the domain that are split: all, or, where the order of values counts, the outermost."""
@@ -100,7 +100,7 @@ def _reduction(f: Function, law: Law, names: UniqueNames) -> Reduction:
     assert domain is not None
     dims = range(len(domain.names)) if law.known else range(len(domain.names) - 1, len(domain.names))
     ends = [f"{f.name}_{domain.names[d]}_{end}" for d in dims for end in ("min", "extent")]
-    box = tuple(Parameter(names.fresh(end), INT32, at) for end in ends)
+    box = tuple(ScalarParam(names.fresh(end), INT32, at) for end in ends)
     for p in box[1::2]:
         p.low = 0
     return Reduction(f, law, merged, box, tuple(dims))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from halide_core.algorithm.model import Image
-from halide_core.blocks.divided import Block, Divided, Fed, Parts
+from halide_core.blocks.divided import BlockPlan, Divided, Fed, Parts
 from halide_core.blocks.given import Given, Inputs
 from halide_core.blocks.kernel import Needed
 from halide_core.blocks.regions import Sliceable, fill, grains, read, slices
@@ -171,7 +171,7 @@ class _Run:
         return done
 
 
-def _of(window: Box, block: Block) -> _Step:
+def _of(window: Box, block: BlockPlan) -> _Step:
     return _Step(block.by, window, block.needed, block.late)
 
 

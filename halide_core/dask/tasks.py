@@ -23,7 +23,7 @@ from halide_core.run.backend import Box, backend
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class BlockTask:
     """One task: its window, what it needs, and the regions of the pieces that it is given of each input."""
 
     window: Box
@@ -33,7 +33,7 @@ class Block:
     """The values that the block has of its own."""
 
 
-def run_block(recipe: Recipe, block: Block, given: list[Any]) -> Any:
+def run_block(recipe: Recipe, block: BlockTask, given: list[Any]) -> Any:
     """The values of a block: an array, or a tuple of them. ``given`` are pieces of the inputs, or arrays to slice."""
     _share_threads()
     kernel = recipe.kernel()
@@ -87,7 +87,7 @@ class Tasks:
                 pieces = list(source.pieces(box, self._graph))
                 given.append([piece for piece, _ in pieces])
                 boxes.append(tuple(part for _, part in pieces))
-        self._graph[key] = (run_block, self._shared, Block(window, needed, tuple(boxes), tuple(late)), given)
+        self._graph[key] = (run_block, self._shared, BlockTask(window, needed, tuple(boxes), tuple(late)), given)
         count = sum(len(f.types) for f in self.recipe.local.outputs)
         if count == 1:
             return [key]

@@ -119,7 +119,7 @@ STANDS: Mapping[type[Expr] | type[Stmt] | LoopKind, tuple[Form, Form] | None] = 
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class NodeRule:
     """A sentence, and whether it is true of a node."""
 
     says: str
@@ -248,119 +248,121 @@ def _provided(s: Provide) -> bool:
     return tuple(v.type for v in s.values) == s.func.types
 
 
-RULES: Mapping[type[Expr] | type[Stmt], tuple[Rule, ...]] = {
-    IntImm: (Rule("a literal is a number of its scalar integer type", _literal),),
-    FloatImm: (Rule("a float's pattern has as many bits as its scalar type", _number),),
-    ParamRef: (Rule("a parameter has the type that it was made with", lambda e: e.type is e.param.type),),
+RULES: Mapping[type[Expr] | type[Stmt], tuple[NodeRule, ...]] = {
+    IntImm: (NodeRule("a literal is a number of its scalar integer type", _literal),),
+    FloatImm: (NodeRule("a float's pattern has as many bits as its scalar type", _number),),
+    ParamRef: (NodeRule("a parameter has the type that it was made with", lambda e: e.type is e.param.type),),
     BufferField: (
-        Rule("a buffer's field is an int64, or what users see of it, an int32", lambda e: e.type in (INT64, INT32)),
-        Rule("a buffer's field is of one of its dimensions", lambda e: 0 <= e.dim < e.buffer.dimensions),
+        NodeRule("a buffer's field is an int64, or what users see of it, an int32", lambda e: e.type in (INT64, INT32)),
+        NodeRule("a buffer's field is of one of its dimensions", lambda e: 0 <= e.dim < e.buffer.dimensions),
     ),
     Hole: (
-        Rule("a hole is an index", _is_index),
-        Rule("a hole is of one of its Func's dimensions", lambda e: 0 <= e.dim < e.func.dimensions),
+        NodeRule("a hole is an index", _is_index),
+        NodeRule("a hole is of one of its Func's dimensions", lambda e: 0 <= e.dim < e.func.dimensions),
     ),
     Binary: (
-        Rule("the operator is defined on its operands' types", _operands),
-        Rule("an operator's type is that of its operands, and a comparison's is bool", _result),
+        NodeRule("the operator is defined on its operands' types", _operands),
+        NodeRule("an operator's type is that of its operands, and a comparison's is bool", _result),
     ),
-    Not: (Rule("what is negated is a truth value", lambda e: e.type is e.a.type and _is_truth(e.type)),),
+    Not: (NodeRule("what is negated is a truth value", lambda e: e.type is e.a.type and _is_truth(e.type)),),
     Select: (
-        Rule(
+        NodeRule(
             "the condition is a truth value, of as many lanes as the choices",
             lambda e: e.condition.type is BOOL.with_lanes(e.type.lanes()),
         ),
-        Rule("both choices have the type of the select", lambda e: e.type is e.a.type is e.b.type),
+        NodeRule("both choices have the type of the select", lambda e: e.type is e.a.type is e.b.type),
     ),
-    Cast: (Rule("a conversion keeps the lanes", lambda e: _lane_counts(e.type, e.a)),),
-    Call: (Rule("a function has arguments of its signature", _call),),
+    Cast: (NodeRule("a conversion keeps the lanes", lambda e: _lane_counts(e.type, e.a)),),
+    Call: (NodeRule("a function has arguments of its signature", _call),),
     Promise: (
-        Rule(
+        NodeRule(
             "a promise is of integers of one type",
             lambda e: e.type is e.value.type is e.low.type is e.high.type and e.type.is_integer(),
         ),
     ),
     Print: (
-        Rule("what is printed beside a value leaves its type", lambda e: e.type is e.a.type),
-        Rule("what decides whether something is printed is a truth value", lambda e: e.condition.type is BOOL),
-        Rule("what is printed are scalars", lambda e: _message(e.message)),
+        NodeRule("what is printed beside a value leaves its type", lambda e: e.type is e.a.type),
+        NodeRule("what decides whether something is printed is a truth value", lambda e: e.condition.type is BOOL),
+        NodeRule("what is printed are scalars", lambda e: _message(e.message)),
     ),
     Access: (
-        Rule("a point has a coordinate for each dimension", lambda e: len(e.args) == e.callee.dimensions),
-        Rule("a coordinate is an index", lambda e: all(map(_is_index, e.args))),
-        Rule(
+        NodeRule("a point has a coordinate for each dimension", lambda e: len(e.args) == e.callee.dimensions),
+        NodeRule("a coordinate is an index", lambda e: all(map(_is_index, e.args))),
+        NodeRule(
             "an access has the type of the component that it reads",
             lambda e: 0 <= e.component < len(e.callee.types) and e.type is e.callee.types[e.component],
         ),
-        Rule("an access reads a stage, or the last one", lambda e: e.stage >= LAST_STAGE),
+        NodeRule("an access reads a stage, or the last one", lambda e: e.stage >= LAST_STAGE),
     ),
-    Load: (Rule("a load's index is an index for each lane", lambda e: _indexed(e.type, e.index)),),
+    Load: (NodeRule("a load's index is an index for each lane", lambda e: _indexed(e.type, e.index)),),
     Ramp: (
-        Rule("a ramp has lanes", lambda e: e.type.is_vector()),
-        Rule(
+        NodeRule("a ramp has lanes", lambda e: e.type.is_vector()),
+        NodeRule(
             "a ramp's start and step are integers of its element's type",
             lambda e: e.base.type is e.stride.type is e.type.element_of() and e.type.is_integer(),
         ),
     ),
     Broadcast: (
-        Rule(
+        NodeRule(
             "what is spread over lanes is one value of their type",
             lambda e: e.type.is_vector() and e.a.type is e.type.element_of(),
         ),
     ),
     Slice: (
-        Rule("a slice is of a vector variable, and has its elements' type", _slice),
-        Rule(
+        NodeRule("a slice is of a vector variable, and has its elements' type", _slice),
+        NodeRule(
             "a slice lies inside its vector",
             lambda e: e.first >= 0 and e.first + e.type.lanes() <= e.a.type.lanes(),
         ),
     ),
     Let: (
-        Rule("a variable has the type of its value", lambda s: s.var.type is s.value.type),
-        Rule("what is known of a let's range are indices", _let_within),
+        NodeRule("a variable has the type of its value", lambda s: s.var.type is s.value.type),
+        NodeRule("what is known of a let's range are indices", _let_within),
     ),
     Allocate: (
-        Rule("memory has an interval of indices for each dimension", lambda s: _box(s.bounds, s.func.dimensions)),
-        Rule("folds are indices, one a dimension where there are any", _folds),
-        Rule("a layout orders each dimension once", _layout),
+        NodeRule("memory has an interval of indices for each dimension", lambda s: _box(s.bounds, s.func.dimensions)),
+        NodeRule("folds are indices, one a dimension where there are any", _folds),
+        NodeRule("a layout orders each dimension once", _layout),
     ),
     For: (
-        Rule("a loop's variable is an index", lambda s: _is_index(s.var)),
-        Rule("a loop's bounds are indices", lambda s: _is_index(s.bounds.min) and _is_index(s.bounds.len)),
+        NodeRule("a loop's variable is an index", lambda s: _is_index(s.var)),
+        NodeRule("a loop's bounds are indices", lambda s: _is_index(s.bounds.min) and _is_index(s.bounds.len)),
     ),
-    If: (Rule("what decides a branch is one truth value", lambda s: s.condition.type is BOOL),),
+    If: (NodeRule("what decides a branch is one truth value", lambda s: s.condition.type is BOOL),),
     Assert: (
-        Rule("what is checked is one truth value", lambda s: s.condition.type is BOOL),
-        Rule("a check's message shows scalars", lambda s: _message(s.message)),
+        NodeRule("what is checked is one truth value", lambda s: s.condition.type is BOOL),
+        NodeRule("a check's message shows scalars", lambda s: _message(s.message)),
     ),
     Provide: (
-        Rule("a point that is written has a coordinate for each dimension", lambda s: len(s.args) == s.func.dimensions),
-        Rule("a coordinate that is written is an index", lambda s: all(map(_is_index, s.args))),
-        Rule("a point gets a value of each of its Func's types", _provided),
+        NodeRule(
+            "a point that is written has a coordinate for each dimension", lambda s: len(s.args) == s.func.dimensions
+        ),
+        NodeRule("a coordinate that is written is an index", lambda s: all(map(_is_index, s.args))),
+        NodeRule("a point gets a value of each of its Func's types", _provided),
     ),
     AnswerQuery: (
-        Rule(
+        NodeRule(
             "a region has an interval of indices for each dimension",
             lambda s: all(_box(box, callee.dimensions) for callee, box in s.regions),
         ),
     ),
     WriteFile: (
-        Rule("what a file shows has an interval for each dimension", lambda s: _box(s.box, s.func.dimensions)),
-        Rule("the distances between shown points are indices", lambda s: all(map(_is_index, s.strides))),
+        NodeRule("what a file shows has an interval for each dimension", lambda s: _box(s.box, s.func.dimensions)),
+        NodeRule("the distances between shown points are indices", lambda s: all(map(_is_index, s.strides))),
     ),
     PrefetchRegion: (
-        Rule("a prefetch's distance is an index", lambda s: _is_index(s.offset)),
-        Rule(
+        NodeRule("a prefetch's distance is an index", lambda s: _is_index(s.offset)),
+        NodeRule(
             "what is prefetched has an interval for each dimension",
             lambda s: s.box is None or _box(s.box, s.func.dimensions),
         ),
     ),
-    PrefetchLine: (Rule("a prefetched line has an index", lambda s: _is_index(s.index)),),
+    PrefetchLine: (NodeRule("a prefetched line has an index", lambda s: _is_index(s.index)),),
     AllocateFlat: (
-        Rule("flat memory holds scalars", lambda s: s.type.is_scalar()),
-        Rule("the size of flat memory is an index", lambda s: _is_index(s.size)),
+        NodeRule("flat memory holds scalars", lambda s: s.type.is_scalar()),
+        NodeRule("the size of flat memory is an index", lambda s: _is_index(s.size)),
     ),
-    Store: (Rule("a store's index is an index for each lane", lambda s: _indexed(s.value.type, s.index)),),
-    Stores: (Rule("a point of a Tuple has several values", lambda s: len(s.stores) > 1),),
+    Store: (NodeRule("a store's index is an index for each lane", lambda s: _indexed(s.value.type, s.index)),),
+    Stores: (NodeRule("a point of a Tuple has several values", lambda s: len(s.stores) > 1),),
 }
 """What must be true of each node by itself."""

@@ -68,7 +68,7 @@ class Use(NamedTuple):
     type: Type | None = None
 
 
-class Given(NamedTuple):
+class PipelineArguments(NamedTuple):
     """The arguments of a pipeline: buffers that are read, buffers that are written, scalars."""
 
     inputs: tuple[Callee, ...]
@@ -85,7 +85,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _NodeFacts:
     """What holds of a node wherever it stands. ``forms``: a bit for each form that it may be part of."""
 
     forms: int
@@ -102,13 +102,14 @@ class _BrokenError(Exception):
         self.node = node
 
 
-_known_exprs: weakref.WeakKeyDictionary[Expr, _Known] = weakref.WeakKeyDictionary()
-_known_stmts: weakref.WeakKeyDictionary[Stmt, _Known] = weakref.WeakKeyDictionary()
+_known_exprs: weakref.WeakKeyDictionary[Expr, _NodeFacts] = weakref.WeakKeyDictionary()
+_known_stmts: weakref.WeakKeyDictionary[Stmt, _NodeFacts] = weakref.WeakKeyDictionary()
 _ALL = (1 << len(Form)) - 1
 
 
 def verify(stmt: Stmt, form: Form, scope: frozenset[Use], after: str) -> None:
-    """Checks a tree that the pass ``after`` made, in the scope of the pipeline's arguments (``Given.uses``).
+    """Checks a tree that the pass ``after`` made, in the scope of the pipeline's arguments
+    (``PipelineArguments.uses``).
 
     Raises: InternalError with the pass, the rule and the node that breaks it.
     """
@@ -131,9 +132,9 @@ def verify(stmt: Stmt, form: Form, scope: frozenset[Use], after: str) -> None:
 # What is known of a node.
 
 
-def _expr(e: Expr) -> _Known:
+def _expr(e: Expr) -> _NodeFacts:
     if isinstance(e, Variable):  # its use holds it, so that it would never be forgotten
-        return _Known(_forms_of(e), _uses_of_expr(e))
+        return _NodeFacts(_forms_of(e), _uses_of_expr(e))
     known = _known_exprs.get(e)
     if known is None:
         operands = [_expr(p) for p in parts(e)]
@@ -142,11 +143,11 @@ def _expr(e: Expr) -> _Known:
         for each in operands:
             forms &= each.forms
             uses = uses if each.uses <= uses else each.uses if uses <= each.uses else uses | each.uses
-        known = _known_exprs[e] = _Known(forms, uses)
+        known = _known_exprs[e] = _NodeFacts(forms, uses)
     return known
 
 
-def _stmt(s: Stmt) -> _Known:
+def _stmt(s: Stmt) -> _NodeFacts:
     known = _known_stmts.get(s)
     if known is None:
         direct = [_expr(e) for e in _exprs_of(s)]
@@ -163,11 +164,11 @@ def _stmt(s: Stmt) -> _Known:
             binds |= {s.var.name}
             uses -= {Use(BOUND_BEFORE_USE, s.var)}
         uses = uses.union(_uses_of_stmt(s), *(each.uses for each in direct))
-        known = _known_stmts[s] = _Known(forms, uses, binds)
+        known = _known_stmts[s] = _NodeFacts(forms, uses, binds)
     return known
 
 
-def _in_order(block: Block) -> list[_Known]:
+def _in_order(block: Block) -> list[_NodeFacts]:
     """What is known of a block's statements, where a let or an allocation scopes over those that follow it."""
     forms, binds, uses = _ALL, frozenset[str](), frozenset[Use]()
     for s in reversed(block.stmts):
@@ -178,7 +179,7 @@ def _in_order(block: Block) -> list[_Known]:
         if own:
             binds, uses = binds | own[0], uses - own[1]
         forms, binds, uses = forms & known.forms, binds | known.binds, uses | known.uses
-    return [_Known(forms, uses, binds)]
+    return [_NodeFacts(forms, uses, binds)]
 
 
 def _bound_by(s: Stmt) -> tuple[frozenset[str], frozenset[Use]] | None:

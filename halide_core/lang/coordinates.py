@@ -13,7 +13,7 @@ from typing import TypeAlias
 from halide_core import ir
 from halide_core.algorithm.constant_overflow import refuse_constant_overflow
 from halide_core.algorithm.float_arithmetic import through_float32
-from halide_core.algorithm.model import Image, Parameter, Requirement
+from halide_core.algorithm.model import Image, Requirement, ScalarParam
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.ir.types import INT32, Float
 from halide_core.ir.visitor import subexpressions
@@ -136,7 +136,7 @@ def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None
                 reason = f'the variable "{name}"'
             case ir.RVarRef(domain=domain, index=index):
                 reason = f'the reduction variable "{domain.names[index]}"'
-            case ir.ParamRef(param=param) if not isinstance(param, Parameter):
+            case ir.ParamRef(param=param) if not isinstance(param, ScalarParam):
                 reason = param.name
             case ir.Access(callee=callee):
                 reason = f'a point of "{callee.name}"'

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.lang.arguments.ranges import Range
 from halide_core.lang.expr import Expr
 from halide_core.schedule.directives import Estimate
@@ -41,9 +41,9 @@ def expected(buffer: Image | Function, dim: int) -> tuple[Expr, Expr]:
     return least, extent
 
 
-def estimates_of(source: Image | Function | Parameter) -> ArgumentEstimates:
+def estimates_of(source: Image | Function | ScalarParam) -> ArgumentEstimates:
     """Everything that is known in advance of an argument's values."""
-    if not isinstance(source, Parameter):
+    if not isinstance(source, ScalarParam):
         boxes = [Range(*expected(source, d)) for d in range(source.dimensions)]
         return ArgumentEstimates(Expr(), Expr(), Expr(), Expr(), boxes)
     known = (source.value, source.low, source.high, source.estimate)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm.model import Parameter
+from halide_core.algorithm.model import ScalarParam
 from halide_core.errors import DefinitionError, user_location
 from halide_core.ir.names import fresh_input_name
 from halide_core.ir.types import Type
@@ -35,12 +35,12 @@ class Param(Operand):
             if value is not None:
                 raise DefinitionError(f"The name of a Param must be a string, not {name!r}.")
             name, value = None, name
-        self._source = Parameter(name or fresh_input_name(), type, user_location())
+        self._source = ScalarParam(name or fresh_input_name(), type, user_location())
         if value is not None:
             self.set(value)
 
     @property
-    def source(self) -> Parameter:
+    def source(self) -> ScalarParam:
         """The parameter as the compiler sees it."""
         return self._source
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
-from halide_core.algorithm.model import Parameter as Scalar
+from halide_core.algorithm.model import ScalarParam as Scalar
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location
 from halide_core.ir import Field

@@ -18,7 +18,7 @@ from functools import cache
 from halide_core.ir.expr_nodes import Intrinsic
 from halide_core.reference.steps import (
     Step,
-    Trace,
+    Tape,
     bits,
     fused,
     greater_of,
@@ -337,7 +337,7 @@ _STEPS: dict[Intrinsic, tuple[Callable[..., Step], int]] = {
 
 
 @cache
-def steps_of(function: Intrinsic) -> Trace | None:
+def steps_of(function: Intrinsic) -> Tape | None:
     """The steps of a function of float32s; None of one that is a single operation."""
     known = _STEPS.get(function)
     return None if known is None else trace(*known)

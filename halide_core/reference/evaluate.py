@@ -31,8 +31,8 @@ from halide_core.algorithm.model import (
     Definition,
     Function,
     Image,
-    Parameter,
     ReductionDomain,
+    ScalarParam,
     realization_order,
     refuse_externs,
 )
@@ -43,7 +43,7 @@ from halide_core.ir.visitor import parts
 from halide_core.reference.inputs import Array, Before, Inputs
 from halide_core.reference.scalar_ops import wrap_function
 from halide_core.reference.stack import Code, run_bounded
-from halide_core.reference.stages import Fold, Iterations, Kept, Pure, Scan, Stage, Update, Writes
+from halide_core.reference.stages import Fold, Iterations, Kept, Pure, Scan, StageValues, Update, Writes
 from halide_core.reference.translate import Translator
 
 Contents: TypeAlias = "Mapping[Function, Sequence[tuple[Array, Sequence[int]]]]"
@@ -88,14 +88,14 @@ class _Program:
         self.inputs = inputs
         self._before = before
         self._strict_float = strict_float
-        self.stages: dict[ir.Callee, list[Stage]] = {}
+        self.stages: dict[ir.Callee, list[StageValues]] = {}
         functions = _reachable(output)
         for f in functions:
             if not f.definitions:
                 raise PipelineError(f'Func "{f.name}" has no definition.', f.location)
             for i in range(len(f.definitions)):
                 self._check_requirements(f, i)
-            own: list[Stage] = [self._first(f)]
+            own: list[StageValues] = [self._first(f)]
             for i in range(1, len(f.definitions)):
                 own.append(self._update(f, i, own[-1]))
             self.stages[f] = own
@@ -120,7 +120,7 @@ class _Program:
                 told = "".join(part if isinstance(part, str) else str(next(values)) for part in r.message)
                 raise PipelineError(told, f.definitions[i].location)
 
-    def _update(self, f: Function, i: int, before: Stage) -> Stage:
+    def _update(self, f: Function, i: int, before: StageValues) -> StageValues:
         d, pure_dims = f.definitions[i], f.pure_dims(i)
         where = [arg for arg, pure in zip(d.args, pure_dims, strict=True) if not pure] + _conditions(d)
         nodes = _below(where)
@@ -204,7 +204,7 @@ def evaluate(
     function: Function,
     window: Sequence[tuple[int, int]],
     *,
-    params: Mapping[Parameter, object] | None = None,
+    params: Mapping[ScalarParam, object] | None = None,
     images: Mapping[Image, tuple[Array, Sequence[int]]] | None = None,
     strict_float: bool = False,
     before: Contents | None = None,
@@ -214,7 +214,7 @@ def evaluate(
     Args:
         function: what to evaluate; its schedule, and everybody else's, is ignored.
         window: (min, extent) of each dimension, x first.
-        params: values of parameters, before ``Parameter.value``.
+        params: values of parameters, before ``ScalarParam.value``.
         images: contents and first coordinates (x first) of images, before ``Image.bound``. Arrays have their axes
             reversed: ``array[y, x]``.
         strict_float: as for a target with this feature: no product is fused with a sum.

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from halide_core import ir
-from halide_core.algorithm.model import Image, Parameter
+from halide_core.algorithm.model import Image, ScalarParam
 from halide_core.errors import InternalError, Location, PipelineError
 from halide_core.ir.float16 import numbers
 from halide_core.ir.types import Type
@@ -83,14 +83,16 @@ class Before:
 class Inputs:
     """The constants of a realization: parameter values and image contents."""
 
-    def __init__(self, params: Mapping[Parameter, object], images: Mapping[Image, tuple[Array, Sequence[int]]]) -> None:
+    def __init__(
+        self, params: Mapping[ScalarParam, object], images: Mapping[Image, tuple[Array, Sequence[int]]]
+    ) -> None:
         self._params = params
         self._images = images
         self._tables: dict[Image, Table] = {}
 
     def param(self, param: ir.Scalar) -> Value:
         """The value of a parameter."""
-        assert isinstance(param, Parameter)
+        assert isinstance(param, ScalarParam)
         given = self._params.get(param, param.value)
         if given is None:
             raise PipelineError(f'The parameter "{param.name}" has no value: set it, or pass it in `params`.')

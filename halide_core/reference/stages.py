@@ -27,7 +27,7 @@ from halide_core.reference.stack import DEEPEST, Code, TooDeep
 Point: TypeAlias = "tuple[int, ...]"
 
 
-class Stage:
+class StageValues:
     """The values of a Func after one of its definitions."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Stage:
         raise NotImplementedError  # each kind of stage says
 
 
-class Pure(Stage):
+class Pure(StageValues):
     """Stage 0 [FUNC-EVAL]."""
 
     body: Code
@@ -152,12 +152,12 @@ def _picker(dims: Sequence[int]) -> Callable[[Point], Point]:
             return itemgetter(*dims)
 
 
-class Update(Stage):
+class Update(StageValues):
     """An update definition: ``body(pure, r, state, depth)`` gives the value that one iteration writes."""
 
     body: Code
 
-    def __init__(self, before: Stage, pure_dims: Sequence[bool], writes: Writes) -> None:
+    def __init__(self, before: StageValues, pure_dims: Sequence[bool], writes: Writes) -> None:
         super().__init__()
         self.before = before
         self.writes = writes
@@ -172,7 +172,7 @@ class Fold(Update):
     The state is the point's current value.
     """
 
-    def __init__(self, before: Stage, pure_dims: Sequence[bool], writes: Writes, reads_itself: bool) -> None:
+    def __init__(self, before: StageValues, pure_dims: Sequence[bool], writes: Writes, reads_itself: bool) -> None:
         super().__init__(before, pure_dims, writes)
         self.reads_itself = reads_itself
         self.unfinished: dict[Point, tuple[int, Any]] = {}
@@ -208,7 +208,7 @@ class Fold(Update):
 class Scan(Update):
     """A definition that reads its own Func anywhere. The state is the number of the iteration."""
 
-    def __init__(self, before: Stage, pure_dims: Sequence[bool], writes: Writes) -> None:
+    def __init__(self, before: StageValues, pure_dims: Sequence[bool], writes: Writes) -> None:
         super().__init__(before, pure_dims, writes)
         self.written: dict[tuple[Point, int], Any] = {}
 

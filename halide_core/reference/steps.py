@@ -25,7 +25,7 @@ from halide_core.ir.types import Float
 from halide_core.reference.fma import fused_product
 
 
-class Kind(Enum):
+class StepType(Enum):
     """The type of a step's value."""
 
     F32 = "f32"
@@ -72,7 +72,7 @@ class Step:
     """The value of one operation."""
 
     op: Op
-    kind: Kind
+    kind: StepType
     args: tuple[Step, ...] = ()
     constant: float | int | str = 0
 
@@ -98,10 +98,10 @@ class Step:
         return _binary(Op.DIV, _constant(other, self.kind), self)
 
     def __lt__(self, other: Step | float) -> Step:
-        return _binary(Op.LT, self, other, Kind.TRUTH)
+        return _binary(Op.LT, self, other, StepType.TRUTH)
 
     def __le__(self, other: Step | float) -> Step:
-        return _binary(Op.LE, self, other, Kind.TRUTH)
+        return _binary(Op.LE, self, other, StepType.TRUTH)
 
     def __gt__(self, other: Step | float) -> Step:
         return (other if isinstance(other, Step) else _constant(other, self.kind)) < self
@@ -111,7 +111,7 @@ class Step:
 
     def equals(self, other: Step | float) -> Step:
         """A comparison."""
-        return _binary(Op.EQ, self, other, Kind.TRUTH)
+        return _binary(Op.EQ, self, other, StepType.TRUTH)
 
     def __and__(self, other: Step | int) -> Step:
         return _binary(Op.AND, self, other)
@@ -123,19 +123,19 @@ class Step:
         return _binary(Op.XOR, self, other)
 
     def __lshift__(self, count: int) -> Step:
-        return Step(Op.SHL, Kind.WORD, (self,), count)
+        return Step(Op.SHL, StepType.WORD, (self,), count)
 
     def __rshift__(self, count: int) -> Step:
-        return Step(Op.SHR, Kind.WORD, (self,), count)
+        return Step(Op.SHR, StepType.WORD, (self,), count)
 
 
-def _constant(value: float, kind: Kind) -> Step:
-    if kind is Kind.F32 and not math.isnan(value) and c_float(value).value != value:
+def _constant(value: float, kind: StepType) -> Step:
+    if kind is StepType.F32 and not math.isnan(value) and c_float(value).value != value:
         raise InternalError(f"{value!r} is no float32.")
-    return Step(Op.CONST, kind, (), int(value) & 0xFFFFFFFF if kind is Kind.WORD else float(value))
+    return Step(Op.CONST, kind, (), int(value) & 0xFFFFFFFF if kind is StepType.WORD else float(value))
 
 
-def _binary(op: Op, a: Step, b: Step | float, kind: Kind | None = None) -> Step:
+def _binary(op: Op, a: Step, b: Step | float, kind: StepType | None = None) -> Step:
     second = b if isinstance(b, Step) else _constant(b, a.kind)
     if second.kind is not a.kind:
         raise InternalError(f"{op.name} of {a.kind.value} and {second.kind.value}.")
@@ -165,7 +165,7 @@ def greater_of(a: Step, b: Step) -> Step:
 def fused(a: Step, b: Step | float, c: Step | float) -> Step:
     """``a*b + c`` of float32, rounded once."""
     second, third = (v if isinstance(v, Step) else _constant(v, a.kind) for v in (b, c))
-    return Step(Op.FMA, Kind.F32, (a, second, third))
+    return Step(Op.FMA, StepType.F32, (a, second, third))
 
 
 def sqrt(x: Step) -> Step:
@@ -175,43 +175,43 @@ def sqrt(x: Step) -> Step:
 
 def select(test: Step, a: Step | float, b: Step | float) -> Step:
     """``a`` where the test holds, else ``b``; of float32 or words, at least one of them a step's or both float32."""
-    kind = a.kind if isinstance(a, Step) else b.kind if isinstance(b, Step) else Kind.F32
+    kind = a.kind if isinstance(a, Step) else b.kind if isinstance(b, Step) else StepType.F32
     x, y = (v if isinstance(v, Step) else _constant(v, kind) for v in (a, b))
-    if kind is Kind.F64 or x.kind is not y.kind:
+    if kind is StepType.F64 or x.kind is not y.kind:
         raise InternalError(f"A choice between {x.kind.value} and {y.kind.value}.")
     return Step(Op.SELECT, kind, (test, x, y))
 
 
 def bits(x: Step) -> Step:
     """The bits of a float32; which, where that is NaN, nobody may rely on."""
-    return Step(Op.BITS, Kind.WORD, (x,))
+    return Step(Op.BITS, StepType.WORD, (x,))
 
 
 def real(word: Step) -> Step:
     """The float32 of some bits."""
-    return Step(Op.REAL, Kind.F32, (word,))
+    return Step(Op.REAL, StepType.F32, (word,))
 
 
 def widen(x: Step) -> Step:
     """A float32 as a float64."""
-    return Step(Op.WIDEN, Kind.F64, (x,))
+    return Step(Op.WIDEN, StepType.F64, (x,))
 
 
 def narrow(x: Step) -> Step:
     """A float64, rounded to a float32."""
-    return Step(Op.NARROW, Kind.F32, (x,))
+    return Step(Op.NARROW, StepType.F32, (x,))
 
 
 def unless(test: Step, value: Step, name: str, *args: Step) -> Step:
     """``value`` where the test holds, else what the C library says, see ``Op.LIBRARY``."""
-    return Step(Op.LIBRARY, Kind.F32, (test, value, *args), name)
+    return Step(Op.LIBRARY, StepType.F32, (test, value, *args), name)
 
 
 def horner(x: Step, coefficients: Sequence[float]) -> Step:
     """A polynomial; the coefficients of lower powers come first. In float32 its steps are fused."""
     total = _constant(coefficients[-1], x.kind)
     for c in reversed(coefficients[:-1]):
-        total = fused(x, total, c) if x.kind is Kind.F32 else x * total + c
+        total = fused(x, total, c) if x.kind is StepType.F32 else x * total + c
     return total
 
 
@@ -220,16 +220,16 @@ def horner(x: Step, coefficients: Sequence[float]) -> Step:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Tape:
     """The steps of a function of float32s, each after those it uses; the last one is the result."""
 
     arguments: tuple[Step, ...]
     steps: tuple[Step, ...] = field(repr=False)
 
 
-def trace(function: Callable[..., Step], arity: int) -> Trace:
+def trace(function: Callable[..., Step], arity: int) -> Tape:
     """Runs a function on arguments that only record."""
-    arguments = tuple(Step(Op.ARGUMENT, Kind.F32) for _ in range(arity))
+    arguments = tuple(Step(Op.ARGUMENT, StepType.F32) for _ in range(arity))
     found: dict[Step, None] = {}
 
     def visit(step: Step) -> None:
@@ -239,7 +239,7 @@ def trace(function: Callable[..., Step], arity: int) -> Trace:
             found[step] = None
 
     visit(function(*arguments))
-    return Trace(arguments, tuple(s for s in found if s.op is not Op.ARGUMENT))
+    return Tape(arguments, tuple(s for s in found if s.op is not Op.ARGUMENT))
 
 
 _PYTHON: dict[Op, str] = {
@@ -289,7 +289,7 @@ def _number(a: int) -> float:
     return found
 
 
-def reference(traced: Trace, of_library: Callable[[str], Callable[..., float]]) -> Callable[..., float]:
+def reference(traced: Tape, of_library: Callable[[str], Callable[..., float]]) -> Callable[..., float]:
     """The function on Python floats that are float32s; ``of_library`` gives the C library's functions."""
     names = {step: f"x{i}" for i, step in enumerate(traced.arguments)}
     space: dict[str, Any] = {"single": c_float, "fma": fused_product(Float(32)), "quotient": _quotient}
@@ -306,9 +306,9 @@ def reference(traced: Trace, of_library: Callable[[str], Callable[..., float]]) 
             text = f"{a[1]} if {a[0]} else single(f{i}({', '.join(a[2:])})).value"
         else:
             text = _PYTHON[step.op].format(*a, c=step.constant)
-        if step.op in _ROUNDED and step.kind is Kind.F32:
+        if step.op in _ROUNDED and step.kind is StepType.F32:
             text = f"single({text}).value"
-        elif step.op in _CHANGING and step.kind is Kind.WORD:
+        elif step.op in _CHANGING and step.kind is StepType.WORD:
             text = f"({text}) & 0xFFFFFFFF"
         lines.append(f"    t{i} = {text}")
     lines.append(f"    return {names[traced.steps[-1]]}")

@@ -22,7 +22,7 @@ from halide_core.ir.visitor import parts
 from halide_core.reference.inputs import Inputs, Table
 from halide_core.reference.scalar_ops import binary_function, call_function, cast_function, logical_not, select
 from halide_core.reference.stack import Code
-from halide_core.reference.stages import Scan, Stage
+from halide_core.reference.stages import Scan, StageValues
 
 
 def kept(promise: ir.Promise, value: int, low: int, high: int) -> int:
@@ -38,7 +38,7 @@ class Translator:
     def __init__(
         self,
         inputs: Inputs,
-        stages: Mapping[ir.Callee, Sequence[Stage]],
+        stages: Mapping[ir.Callee, Sequence[StageValues]],
         function: Function,
         stage: int,
         *,

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from halide_core.algorithm.model import Image, Parameter
+from halide_core.algorithm.model import Image, ScalarParam
 from halide_core.errors import PipelineError
 from halide_core.lang.input_buffer import InputBuffer
 from halide_core.lang.param import Param
 from halide_core.run.backend import Argument
 
 ArgumentLike: TypeAlias = "Param | InputBuffer | Argument"
-Source: TypeAlias = "Image | Parameter"
+Source: TypeAlias = "Image | ScalarParam"
 
 
 def sources(arguments: Sequence[ArgumentLike]) -> list[Source]:
@@ -27,7 +27,7 @@ def sources(arguments: Sequence[ArgumentLike]) -> list[Source]:
     found: list[Source] = []
     for a in arguments:
         source = a.source if isinstance(a, Param | InputBuffer | Argument) else None
-        if not isinstance(source, Image | Parameter):
+        if not isinstance(source, Image | ScalarParam):
             raise PipelineError(f"An argument of a pipeline must be a Param, an ImageParam or an Argument, not {a!r}.")
         if source in found:
             raise PipelineError(f'"{source.name}" is an argument twice.')
@@ -48,14 +48,14 @@ def check_distinct(inputs: Sequence[Source]) -> None:
             )
 
 
-def inputs_of(images: Sequence[Image], params: Sequence[Parameter]) -> tuple[Source, ...]:
+def inputs_of(images: Sequence[Image], params: Sequence[ScalarParam]) -> tuple[Source, ...]:
     """All inputs in the order of ``infer_arguments``; embedded Buffers last, in the order of their first use."""
     free = sorted((i for i in images if not i.embedded), key=lambda i: i.name)
     scalars = sorted(params, key=lambda p: p.name)
     return (*free, *scalars, *(i for i in images if i.embedded))
 
 
-def in_order(given: Sequence[Source], images: Sequence[Image], params: Sequence[Parameter]) -> tuple[Source, ...]:
+def in_order(given: Sequence[Source], images: Sequence[Image], params: Sequence[ScalarParam]) -> tuple[Source, ...]:
     """The user's arguments, then the embedded Buffers.
 
     Raises:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter, Requirement
+from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
@@ -38,7 +38,7 @@ class Carrier(Protocol):
     """A Param, an ImageParam, a Buffer, or the buffer of an output: what has an argument of a pipeline."""
 
     @property
-    def source(self) -> Image | Parameter | Function:
+    def source(self) -> Image | ScalarParam | Function:
         """The input or the output as the compiler sees it."""
         ...
 
@@ -60,7 +60,7 @@ class Argument:
     def __init__(self, of: Carrier) -> None:
         source = getattr(of, "source", None)
         match source:
-            case Parameter():
+            case ScalarParam():
                 self._fill(ArgumentKind.InputScalar, source.name, source.type, 0, source, 0, True)
             case Image(types=(type,)):
                 dense = is_dense(source)
@@ -97,7 +97,7 @@ class Argument:
     @property
     def argument_estimates(self) -> ArgumentEstimates:
         """What is known in advance of the values."""
-        assert isinstance(self.source, Image | Function | Parameter)
+        assert isinstance(self.source, Image | Function | ScalarParam)
         return estimates_of(self.source)
 
 
@@ -119,7 +119,7 @@ class Request:
     """What is to be compiled: the outputs, the inputs in the order of the function's arguments, its name."""
 
     outputs: tuple[Function, ...]
-    inputs: tuple[Image | Parameter, ...]
+    inputs: tuple[Image | ScalarParam, ...]
     name: str
     flags: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()

@@ -7,7 +7,7 @@ In: a request and what it was compiled to. Out: whether that still holds.
 
 from __future__ import annotations
 
-from halide_core.algorithm.model import Constraints, Function, Image, Parameter, realization_order
+from halide_core.algorithm.model import Constraints, Function, Image, ScalarParam, realization_order
 from halide_core.config import demands
 from halide_core.run.backend import Compiled, Request
 
@@ -21,7 +21,7 @@ class Built:
         self.request = request
         self.compiled = compiled
         self._directives = [(f, tuple(f.directives)) for f in realization_order(request.outputs)]
-        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, Parameter)]
+        self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, ScalarParam)]
         self._promises = _promises(request)
         self._demands = demands()
 

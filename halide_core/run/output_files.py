@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
 
-from halide_core.algorithm.model import Image, Parameter, realization_order
+from halide_core.algorithm.model import Image, ScalarParam, realization_order
 from halide_core.errors import HOME, NotAvailableError, PipelineError
 from halide_core.lang.definition import freeze
 from halide_core.run.arguments import ArgumentLike, sources
@@ -140,7 +140,7 @@ class OutputFiles:
     """The methods of Func and Pipeline that write files. Each takes the arguments of the function in order."""
 
     def _request(
-        self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
+        self, inputs: Sequence[Image | ScalarParam] | None = None, name: str = "", target: Target | None = None
     ) -> Request:
         """What is to be compiled."""
         raise NotImplementedError  # Func and Pipeline say

@@ -18,8 +18,8 @@ import numpy as np
 from halide_core.algorithm.model import (
     Function,
     Image,
-    Parameter,
     Requirement,
+    ScalarParam,
     leaves,
     realization_order,
     requirements_of,
@@ -82,7 +82,7 @@ class Realizable(OutputFiles, Pending):
         return ()
 
     def _request(
-        self, inputs: Sequence[Image | Parameter] | None = None, name: str = "", target: Target | None = None
+        self, inputs: Sequence[Image | ScalarParam] | None = None, name: str = "", target: Target | None = None
     ) -> Request:
         outputs = self._defined()
         order = realization_order(outputs)
@@ -379,7 +379,7 @@ def _identifier(name: str) -> str:
     return f"_{text}" if text[:1].isdigit() else text
 
 
-def _argument(source: Image | Parameter) -> Argument:
+def _argument(source: Image | ScalarParam) -> Argument:
     if isinstance(source, Image):
         return Argument.of(ArgumentKind.InputBuffer, source.name, source.types[0], source.dimensions, source)
     return Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source)
@@ -455,8 +455,8 @@ def allocated(callee: Function | Image, box: Box, component: int = 0) -> Buffer:
     return buffer
 
 
-def _value(source: Image | Parameter, *, optional: bool = False) -> Buffer | int | float | None:
-    if isinstance(source, Parameter):
+def _value(source: Image | ScalarParam, *, optional: bool = False) -> Buffer | int | float | None:
+    if isinstance(source, ScalarParam):
         if source.value is None:
             raise PipelineError(f'Param "{source.name}", made at {source.location}, has no value: call set().')
         return source.value

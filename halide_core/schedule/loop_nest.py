@@ -78,9 +78,9 @@ class Loop:
 class Order(Enum):
     """How the loops of an update take the iterations that touch one point."""
 
-    KEPT = "in the order of its domain"
-    APART = "in that order; only loops that keep iterations apart have other places"
-    ANY = "in any order, which its operator allows"
+    IN_ORDER = "in the order of its domain"
+    INDEPENDENT = "in that order; only loops that keep iterations apart have other places"
+    COMMUTATIVE = "in any order, which its operator allows"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ class Nest:
     overcomputes: bool = False
     witnesses: tuple[Let, ...] = ()
     waiver: Directive | None = None
-    order: Order = Order.KEPT
+    order: Order = Order.IN_ORDER
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.

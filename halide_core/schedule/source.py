@@ -18,7 +18,7 @@ import keyword
 from collections.abc import Iterator, Sequence
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import ScheduleError
 from halide_core.ir import BinaryOp, Callee, Expr, IntImm
 from halide_core.ir.memory import PrefetchBoundStrategy
@@ -73,7 +73,7 @@ def schedule_source(given: Given, name: str = "schedule") -> str:
 
     Raises: ScheduleError for a directive that can't be written.
     """
-    return _Writer(given).function(name)
+    return _SourceWriter(given).function(name)
 
 
 class _Names:
@@ -99,7 +99,7 @@ class _Names:
         return known
 
 
-class _Writer:
+class _SourceWriter:
     """The lines of one function."""
 
     def __init__(self, given: Given) -> None:
@@ -113,7 +113,7 @@ class _Writer:
         order += [f for f in named if f not in order and isinstance(f, Function)]
         self._args = [self._names.of(f, f.name) for f in order if f not in self._makers]
         mentioned = dict.fromkeys(each for d in directives for each in _leaves(d))
-        self._args += [self._names.of(each, each.name) for each in mentioned if isinstance(each, Image | Parameter)]
+        self._args += [self._names.of(each, each.name) for each in mentioned if isinstance(each, Image | ScalarParam)]
 
     def function(self, name: str) -> str:
         """All of it."""
@@ -252,7 +252,7 @@ class _Writer:
                 return f"{bool(e.value) if e.type.is_bool() else e.value}" if plain else _cast(e.type, str(e.value))
             case ir.FloatImm():
                 return _cast(e.type, repr(e.value))
-            case ir.ParamRef(param=param) if isinstance(param, Parameter):
+            case ir.ParamRef(param=param) if isinstance(param, ScalarParam):
                 return self._names.of(param, param.name)
             case ir.BufferField():
                 output = ".output_buffer()" if isinstance(e.buffer, Function) else ""

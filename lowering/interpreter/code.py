@@ -60,7 +60,7 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AccessPlace:
     """Where an access finds its memory, and the loops whose iterations share it."""
 
     allocation: Allocation
@@ -79,7 +79,7 @@ class Surroundings(Protocol):
         """Whether a let's value may be ε_mem. Raises: InternalError for a variable out of scope."""
         ...
 
-    def place(self, e: ir.Access | ir.Load) -> Place | None:
+    def place(self, e: ir.Access | ir.Load) -> AccessPlace | None:
         """The memory that is read; None if there is none in this scope."""
         ...
 

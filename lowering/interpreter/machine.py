@@ -30,7 +30,7 @@ from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
 from halide_core.ir.float16 import element
 from halide_core.ir.visitor import stmt_exprs
 from halide_core.lowering.interpreter.arguments import Arguments
-from halide_core.lowering.interpreter.code import Allocation, Code, Coder, Place
+from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code, Coder
 from halide_core.lowering.interpreter.memory_model import (
     EPS_MEM,
     OUTSIDE,
@@ -157,14 +157,14 @@ class _Machine:
             raise InternalError(f'Variable "{var.name}" is used outside its scope.')
         return self._variables[var]
 
-    def place(self, e: ir.Access | ir.Load) -> Place | None:
+    def place(self, e: ir.Access | ir.Load) -> AccessPlace | None:
         """The memory that an access reads."""
         if isinstance(e, ir.Load):
             return self._place(e.buffer)
         found = self._place(e.callee)
-        return None if found is None else Place(found.allocation, e.component, found.races)
+        return None if found is None else AccessPlace(found.allocation, e.component, found.races)
 
-    def _place(self, key: Callee | str) -> Place | None:
+    def _place(self, key: Callee | str) -> AccessPlace | None:
         found = self._allocations.get(key)
         if found is None:
             return None
@@ -172,7 +172,7 @@ class _Machine:
         around = self._around[allocation.depth :] if allocation.writable else ()
         if any(each is allocation for each in self._atomic):
             around = tuple([races for races in around if not races.takes_turns])
-        return Place(allocation, component, around)
+        return AccessPlace(allocation, component, around)
 
     def _number(self, e: Expr, stmt: Stmt) -> Callable[[], Any]:
         return self._coder.number(e, stmt)
@@ -368,7 +368,7 @@ class _Machine:
             raise InternalError(f"A store's value is not of its memory's type: {stmt!r}")
         return FlatWrite(stmt, self._coder.code(stmt, (stmt.index,), (stmt.value,)), place)
 
-    def _written(self, key: Callee | str, stmt: Stmt) -> Place | None:
+    def _written(self, key: Callee | str, stmt: Stmt) -> AccessPlace | None:
         place = self._place(key)
         if place is not None and not place.allocation.writable:
             raise InternalError(f'Input "{place.allocation.name}" is written: {stmt!r}')

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.ir import Stmt
-from halide_core.lowering.interpreter.code import Allocation, Code, Place
+from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code
 from halide_core.lowering.interpreter.memory_model import OUTSIDE, Cell, MemoryFault, Races, folded_memory
 
 Run: TypeAlias = "Callable[[], None]"
@@ -43,7 +43,7 @@ def allocate(stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Alloca
     return run
 
 
-def write_point(stmt: ir.Provide, code: Code, place: Place) -> Run:
+def write_point(stmt: ir.Provide, code: Code, place: AccessPlace) -> Run:
     """All components of a point at once."""
     allocation, races = place.allocation, place.races
 
@@ -63,7 +63,7 @@ def write_point(stmt: ir.Provide, code: Code, place: Place) -> Run:
 class FlatWrite:
     """The store of one element, or of lanes of them: what is written is found first, then written."""
 
-    def __init__(self, stmt: ir.Store, code: Code, place: Place) -> None:
+    def __init__(self, stmt: ir.Store, code: Code, place: AccessPlace) -> None:
         self._stmt = stmt
         self._code = code
         self._place = place

@@ -14,10 +14,10 @@ from halide_core.ir.visitor import Rewriter, free_variables, subexpressions
 
 def hoist_invariants(stmt: Stmt) -> Stmt:
     """Moves lets and guards outwards, inner loops first."""
-    return _Hoist().stmt(stmt)
+    return _LetHoist().stmt(stmt)
 
 
-class _Hoist(Rewriter):
+class _LetHoist(Rewriter):
     def expr(self, expr: Expr) -> Expr:
         """Expressions stay as they are."""
         return expr

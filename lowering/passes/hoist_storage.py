@@ -32,7 +32,7 @@ def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:
     """
     if not hoisted:
         return stmt
-    hoist = _Hoist(hoisted, stmt)
+    hoist = _StorageHoist(hoisted, stmt)
     return hoist.with_own(hoist.stmt(stmt), stmt, 0)
 
 
@@ -45,7 +45,7 @@ class _Moved:
     depth: int
 
 
-class _Hoist(Rewriter):
+class _StorageHoist(Rewriter):
     def __init__(self, hoisted: Mapping[str, Hoisting], whole: Stmt) -> None:
         super().__init__()
         self._whole = whole

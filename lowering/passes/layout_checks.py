@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
-from halide_core.algorithm.model import Algorithm, Constraint, Parameter, Requirement
+from halide_core.algorithm.model import Algorithm, Constraint, Requirement, ScalarParam
 from halide_core.analysis.index import startup_index
 from halide_core.ir import (
     AnswerQuery,
@@ -101,7 +101,7 @@ def _required(r: Requirement) -> Stmt:
     return Assert(r.condition, Failure.ASSERTION, r.message)
 
 
-def _range_checks(p: Parameter) -> list[Stmt]:
+def _range_checks(p: ScalarParam) -> list[Stmt]:
     value = ParamRef(p.type, p)
     checks: list[Stmt] = []
     if p.low is not None:
@@ -113,7 +113,7 @@ def _range_checks(p: Parameter) -> list[Stmt]:
     return checks
 
 
-def _checked(holds: Expr, p: Parameter, word: str, limit: Expr) -> Stmt:
+def _checked(holds: Expr, p: ScalarParam, word: str, limit: Expr) -> Stmt:
     given: Expr = ParamRef(p.type, p)
     if p.type.is_narrow_float():
         limit, given = ir.cast(Float(32), limit), ir.cast(Float(32), given)

@@ -88,7 +88,7 @@ class _Placing(Rewriter):
     def _placed(self, s: PrefetchRegion, rest: Sequence[Stmt]) -> Stmt:
         """The prefetch with its box, under the condition that the strategy asks for."""
         memory = self._memory(s.func)
-        ahead = _Ahead(s, self._scope)
+        ahead = _LookAhead(s, self._scope)
         box: list[Interval] = []
         inside: Expr = ir.TRUE
         sites = list(_reads(Block(tuple(rest)), s.func, self._path))
@@ -129,7 +129,7 @@ class _Placing(Rewriter):
         return low, high
 
 
-class _Ahead:
+class _LookAhead:
     """What an expression will be when a loop's variable is further on: lets inside that loop change with it."""
 
     def __init__(self, s: PrefetchRegion, scope: Sequence[Let | For]) -> None:

@@ -11,7 +11,7 @@ from halide_core.bounds.query.conjuncts import format_query
 from halide_core.bounds.query.query import Query, extract_query
 from halide_core.bounds.query.smtlib import answered_script, open_script
 from halide_core.debug import deep_recursion
-from halide_core.lowering.driver import Trace, lower, schedule
+from halide_core.lowering.driver import LoweringTrace, lower, schedule
 from halide_core.run.backend import Request
 
 
@@ -20,7 +20,7 @@ class PipelineQuery:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        program = schedule(request, Trace())
+        program = schedule(request, LoweringTrace())
         with deep_recursion():
             self._query: Query = extract_query(program)
             self._text = format_query(self._query)
@@ -32,7 +32,7 @@ class PipelineQuery:
         """See ``halide_core.run.backend.BoundsQuery``. Raises: BoundsError where there are no answers to put in."""
         if not answered:
             return open_script(self._request.name, self._query)
-        trace = Trace()
+        trace = LoweringTrace()
         lower(self._request, trace=trace)
         assert trace.query is not None and trace.answers is not None
         return answered_script(self._request.name, trace.query, trace.answers)

@@ -22,29 +22,29 @@ from halide_core.errors import PipelineError
 from halide_core.ir import Block, Callee, Expr, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
 from halide_core.ir.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.ir.visitor import Closing, free_variables
-from halide_core.lowering.driver import Trace, lower, schedule
-from halide_core.lowering.report.explanation import Explanation, Formula, chain_text, where
+from halide_core.lowering.driver import LoweringTrace, lower, schedule
+from halide_core.lowering.report.explanation import Formula, PipelineExplanation, chain_text, where
 from halide_core.run.backend import Question, Request, Topic
 from halide_core.schedule.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
 from halide_core.scheduling.sliding import Obstacle, obstacles
 
 
-def explain(request: Request, question: Question | None = None) -> Explanation:
+def explain(request: Request, question: Question | None = None) -> PipelineExplanation:
     """The whole story of one compile, or the answer to one question about it.
 
     Raises: ScheduleError, BoundsError; PipelineError where nothing has the name asked for, with those there are.
     """
-    trace = Trace()
+    trace = LoweringTrace()
     lowered = lower(request, trace=trace)
     assert trace.query is not None and trace.answers is not None
     reasons = Reasons(trace.query, trace.answers)
     if question is not None:
         return _answered(question, reasons, trace)
     text = _story(trace, lowered.body)
-    return Explanation(f"The bounds of {request.name}", text, reasons, tuple(reasons.all()))
+    return PipelineExplanation(f"The bounds of {request.name}", text, reasons, tuple(reasons.all()))
 
 
-def _story(trace: Trace, body: Stmt) -> str:
+def _story(trace: LoweringTrace, body: Stmt) -> str:
     assert trace.initial is not None and trace.query is not None and trace.answers is not None
     before = assemble(trace.initial)
     sections = [("T0: the algorithm, lowered with holes", format_stmt(before))]
@@ -62,7 +62,7 @@ def _story(trace: Trace, body: Stmt) -> str:
 # One question.
 
 
-def _answered(question: Question, reasons: Reasons, trace: Trace) -> Explanation:
+def _answered(question: Question, reasons: Reasons, trace: LoweringTrace) -> PipelineExplanation:
     assert trace.query is not None
     program = trace.query.program
     match question.topic:
@@ -75,7 +75,7 @@ def _answered(question: Question, reasons: Reasons, trace: Trace) -> Explanation
             callee = _named(question, program.algorithm.images)
     chain = reasons.chain(reasons.memory(callee))
     title = f"The {question.topic.value} {callee.name}"
-    return Explanation(title, chain_text(chain) + "\n", reasons, tuple(r.bound for r in chain))
+    return PipelineExplanation(title, chain_text(chain) + "\n", reasons, tuple(r.bound for r in chain))
 
 
 def _named(question: Question, callees: Sequence[Callee]) -> Callee:
@@ -92,7 +92,7 @@ def _no_such(question: Question, choices: Iterable[str], found: str = "no") -> P
     return PipelineError(f'The pipeline has {found} {topic} "{question.name}". {there}')
 
 
-def _of_loop(question: Question, reasons: Reasons, trace: Trace, program: Program) -> Explanation:
+def _of_loop(question: Question, reasons: Reasons, trace: LoweringTrace, program: Program) -> PipelineExplanation:
     loops = [(key, loop) for key, nest in program.nests.items() for loop in nest.loops]
     found = [(key, loop) for key, loop in loops if question.name in _spellings(loop)]
     if len(found) != 1:
@@ -107,7 +107,7 @@ def _of_loop(question: Question, reasons: Reasons, trace: Trace, program: Progra
     chain = reasons.chain(list(reasons.holes_in([loop.bounds.min, loop.bounds.len])))
     text = "\n".join([*lines, *([chain_text(chain)] if chain else [])]) + "\n"
     formula = Formula(f"loop {loop.name}", closed)
-    return Explanation(f"The loop {loop.name}", text, reasons, tuple(r.bound for r in chain), (formula,))
+    return PipelineExplanation(f"The loop {loop.name}", text, reasons, tuple(r.bound for r in chain), (formula,))
 
 
 def _spellings(loop: Loop) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def _spellings(loop: Loop) -> tuple[str, ...]:
     return (str(loop.name), f"{loop.name.func}.{loop.name.var}", loop.name.var)
 
 
-def _made_by(trace: Trace, key: StageKey, loop: Loop) -> list[str]:
+def _made_by(trace: LoweringTrace, key: StageKey, loop: Loop) -> list[str]:
     """The directives that made a loop what it is; an earlier loop of the name is part of its story."""
     assert trace.initial is not None
     told: list[str] = []
@@ -172,7 +172,7 @@ def loop_nest(request: Request) -> str:
 
     Raises: ScheduleError; BoundsError, where a Func might slide.
     """
-    program = schedule(request, Trace())
+    program = schedule(request, LoweringTrace())
     slides: dict[Callee, list[str]] = {}
     if program.sliding or any(obstacles(program, f) for f in program.algorithm.functions):
         with deep_recursion():

@@ -14,7 +14,7 @@ from html import escape
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.explain.brief import brief, brief_interval, is_readable
-from halide_core.bounds.explain.provenance import Bound, End, Need, Reason, Reasons
+from halide_core.bounds.explain.provenance import AskedBound, GivenEnd, Need, Reason, Reasons
 from halide_core.debug import deep_recursion
 from halide_core.errors import UNKNOWN_LOCATION, HalideError
 from halide_core.ir import Interval
@@ -30,14 +30,14 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explanation:
+class PipelineExplanation:
     """Implements ``halide_core.run.backend.Explanation``. ``first`` holds formulas that are no bounds: those of a
     loop."""
 
     title: str
     text: str
     reasons: Reasons
-    bounds: tuple[Bound, ...]
+    bounds: tuple[AskedBound, ...]
     first: tuple[Formula, ...] = ()
 
     def __str__(self) -> str:
@@ -126,9 +126,9 @@ def where(level: Level) -> str:
 def need_text(need: Need) -> str:
     """``least: bx.s0 reads in[bx.s0.x - 1, bx.s0.y]   [value]``, with the range that it has by itself where the bound
     is that of several."""
-    end = "" if need.end is End.NEITHER else f"{need.end.value}: "
+    end = "" if need.end is GivenEnd.NEITHER else f"{need.end.value}: "
     alone = ""
-    if need.end is not End.BOTH and need.low is not None and need.high is not None:
+    if need.end is not GivenEnd.BOTH and need.low is not None and need.high is not None:
         alone = f", from {brief(need.low)} to {brief(need.high)}"
     by = "" if need.engine is None else f", by {need.engine.value}"
     return f"{end}{need.told}{alone}   [{need.rule.value}{by}]"

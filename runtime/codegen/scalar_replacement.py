@@ -25,7 +25,7 @@ Places = dict[int, int]
 
 def find_registers(body: Stmt) -> dict[str, Places]:
     """The buffers that can be local variables, each with its places."""
-    found = _Search()
+    found = _AccessSearch()
     found.look(body, ())
     return {name: dict(sorted(places.items())) for name, places in found.places.items() if found.fits(name)}
 
@@ -40,7 +40,7 @@ def place_of(index: Expr) -> tuple[int, int] | None:
     return None
 
 
-class _Search:
+class _AccessSearch:
     """Every access to allocated memory. ``tasks`` are the parallel loops around a statement: what is allocated outside
     of one and used inside is shared memory."""
 

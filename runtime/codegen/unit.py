@@ -43,10 +43,10 @@ def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
     Raises:
         InternalError: the body holds something that lowering should have removed.
     """
-    return _Unit(lowered, Instrumentation(lowered.owners) if profile else None).text()
+    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).text()
 
 
-class _Unit:
+class _TranslationUnit:
     """One translation unit: what its functions share, and where names come from (``runtime.codegen.expr.Leaves``)."""
 
     def __init__(self, lowered: Lowered, profile: Instrumentation | None) -> None:
@@ -171,7 +171,7 @@ class _Function:
     _CLOSURE, _CAPTURED, _REGION = OWN_NAMES = ("closure", "captured", "region")
     """Names inside the functions, which no IR name may get."""
 
-    def __init__(self, unit: _Unit, owner: int) -> None:
+    def __init__(self, unit: _TranslationUnit, owner: int) -> None:
         self._unit = unit
         self._lines: list[str] = []
         self._depth = 1

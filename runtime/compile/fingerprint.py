@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from halide_core import ir
-from halide_core.algorithm.model import Algorithm, Function, Image, Parameter, ReductionDomain, snapshot
+from halide_core.algorithm.model import Algorithm, Function, Image, ReductionDomain, ScalarParam, snapshot
 from halide_core.bounds.engines.registry import chosen_engine
 from halide_core.config import certificates_demanded, profiles_demanded
 from halide_core.errors import HOME, InternalError, Location
@@ -41,7 +41,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
     digest.update(b"certified" if certificates_demanded() else b"")
     digest.update(b"strict" if wants_strict_floats(request.target) else b"")
     digest.update(b"profiled" if profiles_demanded() else b"")
-    writer = _Writer(digest)
+    writer = _HashWriter(digest)
     writer.algorithm(snapshot(request.outputs, request.requirements))
     writer.put([source.name for source in request.inputs])
     return digest.hexdigest()
@@ -71,7 +71,7 @@ def own_sources() -> str:
     return "\n".join(part for folder in folders for part in _identities(Path(folder), (".py", ".c", ".h")))
 
 
-class _Writer:
+class _HashWriter:
     """Writes a program into a hash: every node once, under a number, in a deterministic order."""
 
     def __init__(self, digest: Any) -> None:  # hashlib's objects have no public type
@@ -99,7 +99,7 @@ class _Writer:
         for r in algorithm.requirements:
             self.put((self._expr(r.condition), [m if isinstance(m, str) else self._expr(m) for m in r.message]))
 
-    def _leaf(self, kind: str, leaf: Image | Parameter) -> None:
+    def _leaf(self, kind: str, leaf: Image | ScalarParam) -> None:
         if isinstance(leaf, Image):
             facts = (leaf.dimensions, leaf.alignment, leaf.traced)
             self.put((kind, self._number(leaf), leaf.name, str(leaf.types[0]), *facts))

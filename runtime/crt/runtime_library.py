@@ -46,7 +46,7 @@ _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
 
 
-class _Ahead(threading.Thread):
+class _CompileAhead(threading.Thread):
     """A compilation that runs beside the program."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class _Ahead(threading.Thread):
             self.warned = warning
 
 
-_ahead: _Ahead | None = None
+_ahead: _CompileAhead | None = None
 
 
 def _print(line: Any) -> None:
@@ -91,7 +91,7 @@ def start_runtime() -> None:
     with _lock:
         if _library is not None or _ahead is not None:
             return
-        thread = _Ahead()
+        thread = _CompileAhead()
         with suppress(RuntimeError):  # there are no more threads, or Python is ending: then it is compiled when needed
             thread.start()
             _ahead = thread

@@ -19,7 +19,7 @@ from pathlib import Path
 from halide_core.errors import HalideError
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
 from halide_core.runtime.codegen.header import emit_header
@@ -36,9 +36,9 @@ def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
 
     Raises: HalideError where a file can't be written; ScheduleError, BoundsError, ToolchainError.
     """
-    trace = Trace()
+    trace = LoweringTrace()
     lowered = lower(request, trace=trace)
-    unit = _Unit(lowered, trace.passes[0][1], compile_options(request, runs_here=False))
+    unit = _Output(lowered, trace.passes[0][1], compile_options(request, runs_here=False))
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         made = [(_make(kind, unit, folder), path) for kind, path in files.items()]
@@ -50,7 +50,7 @@ _NEED_HEADER = frozenset({OutputKind.C_HEADER, OutputKind.C_SOURCE})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Unit:
+class _Output:
     """What is written: the program at two points of its way, and how its C is compiled."""
 
     lowered: Lowered
@@ -58,7 +58,7 @@ class _Unit:
     options: CompileOptions
 
 
-def _make(kind: OutputKind, unit: _Unit, folder: Path) -> Path:
+def _make(kind: OutputKind, unit: _Output, folder: Path) -> Path:
     output, lowered = folder / kind.value, unit.lowered
     match kind:
         case OutputKind.C_SOURCE:

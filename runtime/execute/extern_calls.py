@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Function, Image, Parameter
+from halide_core.algorithm.model import Definition, Function, Image, ScalarParam
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import UNKNOWN_LOCATION, PipelineError
 from halide_core.ir.float16 import pattern_of
@@ -23,7 +23,7 @@ from halide_core.runtime.crt.runtime_library import FFI
 from halide_core.runtime.execute.descriptor import describe, unknown
 
 Value: TypeAlias = "Buffer | int | float | None"
-Known: TypeAlias = "Mapping[Image | Parameter | Function, Value]"
+Known: TypeAlias = "Mapping[Image | ScalarParam | Function, Value]"
 
 
 class ExternFunction:
@@ -89,7 +89,7 @@ class ExternFunction:
 
     def _scalar(self, e: ir.Expr, known: Known) -> Any:
         """A value as its C type."""
-        params = {p: v for p, v in known.items() if isinstance(p, Parameter)}
+        params = {p: v for p, v in known.items() if isinstance(p, ScalarParam)}
         images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}
         value = Definition((), (e,), None, ir.TRUE, UNKNOWN_LOCATION)
         found = semantics.evaluate(Function("value", (), (e.type,), [value]), [], params=params, images=images)

@@ -19,9 +19,9 @@ from halide_core.algorithm.model import (
     Definition,
     Function,
     Image,
-    Parameter,
     Renamed,
     Requirement,
+    ScalarParam,
     leaves,
     realization_order,
 )
@@ -35,7 +35,7 @@ from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import ComputeRoot, Estimate, StoreRoot
 from halide_core.scheduling.phase0.copies import copied
 
-Source = Image | Parameter
+Source = Image | ScalarParam
 _ROUNDS = 64
 
 

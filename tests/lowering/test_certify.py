@@ -8,9 +8,9 @@ import pytest
 
 from halide_core import ir
 from halide_core.bounds.smt.prover import Prover
-from halide_core.bounds.verify.certificate import Certificate, _counts
-from halide_core.bounds.verify.memory import Memory
-from halide_core.bounds.verify.vc import Claim, Kind, Result, Status, nothing
+from halide_core.bounds.verify.certificate import PipelineCertificate, _counts
+from halide_core.bounds.verify.memory import MemoryReads
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Result, Status, nothing
 from halide_core.errors import CertificateError
 from halide_core.lowering import certify, driver
 from halide_core.lowering.driver import certify as certified
@@ -23,7 +23,7 @@ def test_steps_of_all_kinds_are_those_of_the_provers() -> None:
     taken: list[int] = []
     made, possible = certify._prover, Prover.possible
 
-    def kept(memory: Memory) -> Prover:
+    def kept(memory: MemoryReads) -> Prover:
         provers.append(made(memory))
         return provers[-1]
 
@@ -35,35 +35,35 @@ def test_steps_of_all_kinds_are_those_of_the_provers() -> None:
         spent = certified(PROGRAMS["split_of_split"]()[0]._request()).spent
     assert [sum(s.steps for s in spent.values())] == taken
     assert all(s.steps >= 0 and 0 <= s.seconds < 600 for s in spent.values())
-    assert spent[Kind.QUERY].steps > 0
+    assert spent[ClaimKind.QUERY].steps > 0
 
 
-def failing(kind: Kind, status: Status, told: str) -> Result:
+def failing(kind: ClaimKind, status: Status, told: str) -> Result:
     """A claim that ended so."""
     return Result(Claim(kind, "f", (told,), nothing(), ir.FALSE), status)
 
 
 def test_refuted_access_is_told_first() -> None:
     results = [
-        failing(Kind.STARTUP, Status.UNDECIDED, "an open start"),
-        failing(Kind.MEMORY, Status.UNDECIDED, "an open access"),
-        failing(Kind.STARTUP, Status.REFUTED, "a wrong start"),
-        failing(Kind.MEMORY, Status.REFUTED, "a wrong access"),
-        failing(Kind.MEMORY, Status.PROVEN, "a right access"),
+        failing(ClaimKind.STARTUP, Status.UNDECIDED, "an open start"),
+        failing(ClaimKind.MEMORY, Status.UNDECIDED, "an open access"),
+        failing(ClaimKind.STARTUP, Status.REFUTED, "a wrong start"),
+        failing(ClaimKind.MEMORY, Status.REFUTED, "a wrong access"),
+        failing(ClaimKind.MEMORY, Status.PROVEN, "a right access"),
     ]
     for told in ("a wrong access", "a wrong start", "an open access", "an open start"):
         for order in (results, results[::-1]):
             with pytest.raises(CertificateError, match=told):
-                certify.demand(Certificate("f", tuple(order), {}))
+                certify.demand(PipelineCertificate("f", tuple(order), {}))
         results = [r for r in results if r.claim.text != (told,)]
-    certify.demand(Certificate("f", tuple(results), {}))
+    certify.demand(PipelineCertificate("f", tuple(results), {}))
 
 
 def test_setting_has_one_certificate_taken_of_the_program_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[ir.Stmt] = []
-    made, trace = driver._certificate, driver.Trace()
+    made, trace = driver._certificate, driver.LoweringTrace()
 
-    def kept(request: Request, stmt: ir.Stmt, trace: driver.Trace) -> Certificate:
+    def kept(request: Request, stmt: ir.Stmt, trace: driver.LoweringTrace) -> PipelineCertificate:
         taken.append(stmt)
         return made(request, stmt, trace)
 
@@ -75,7 +75,7 @@ def test_setting_has_one_certificate_taken_of_the_program_that_it_is_about(monke
 
 def test_claims_are_counted_by_how_they_ended() -> None:
     kinds = [Status.PROVEN, Status.PROVEN, Status.REFUTED]
-    certificate = Certificate("f", tuple(failing(Kind.MEMORY, status, "a claim") for status in kinds), {})
+    certificate = PipelineCertificate("f", tuple(failing(ClaimKind.MEMORY, status, "a claim") for status in kinds), {})
     ((about, numbers),) = _counts(certificate.results)
     assert about == "f"
     assert dict(zip(Status, numbers, strict=True)) == {s: kinds.count(s) for s in Status}
@@ -83,7 +83,7 @@ def test_claims_are_counted_by_how_they_ended() -> None:
 
 def test_what_is_shown_of_a_pass_is_what_it_makes() -> None:
     shown: list[tuple[str, ir.Stmt]] = []
-    trace = driver.Trace()
+    trace = driver.LoweringTrace()
     with patch.object(driver, "show", lambda name, stmt, seconds: shown.append((name, stmt))):
         driver.lower(PROGRAMS["split_of_split"]()[0]._request(), trace=trace)
     assert [s for s in shown if s[0] in dict(trace.passes)] == trace.passes

@@ -7,7 +7,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import (
     Access,
@@ -35,7 +35,7 @@ from halide_core.run.backend import Argument, ArgumentKind
 x, v = ir.index_variable("x"), ir.index_variable("v")
 out, g = (Function(n, ("x",), (INT32,)) for n in ("out", "g"))
 image = Image("in", INT32, 1, UNKNOWN_LOCATION)
-p = Parameter("p", INT32, UNKNOWN_LOCATION)
+p = ScalarParam("p", INT32, UNKNOWN_LOCATION)
 ARGUMENTS = (
     Argument.of(ArgumentKind.InputBuffer, "in", INT32, 1, image),
     Argument.of(ArgumentKind.InputScalar, "p", INT32, 0, p),

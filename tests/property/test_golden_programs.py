@@ -17,7 +17,7 @@ from halide_core.bounds.query.conjuncts import format_query
 from halide_core.bounds.query.smtlib import answered_script, open_script
 from halide_core.bounds.verify.certificate import check_text
 from halide_core.ir.printer import dim_name, format_stmt
-from halide_core.lowering.driver import Trace, certify, lower
+from halide_core.lowering.driver import LoweringTrace, certify, lower
 from tests.campaigns.mutate.programs import PROGRAMS
 
 Golden = Callable[[str, str], None]
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.uncertified  # some engines' answers are worse than tho
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_lowered_program(name: str, golden: Golden) -> None:
-    trace = Trace()
+    trace = LoweringTrace()
     lower(PROGRAMS[name]()[0]._request(), trace=trace)
     assert trace.query is not None
     last, stmt = trace.passes[-1]
@@ -36,7 +36,7 @@ def test_lowered_program(name: str, golden: Golden) -> None:
 @pytest.mark.parametrize("engine", Engine)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_answers(name: str, engine: Engine, golden: Golden) -> None:
-    trace = Trace()
+    trace = LoweringTrace()
     try:
         lower(PROGRAMS[name]()[0]._request(), oracle=oracle_of(engine), trace=trace)
     except hl.BoundsError as error:
@@ -62,7 +62,7 @@ SCRIPTS = ("by_param", "chosen", "floats", "gather")
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_for_solvers(name: str, golden: Golden) -> None:
-    trace = Trace()
+    trace = LoweringTrace()
     lower(PROGRAMS[name]()[0]._request(), trace=trace)
     assert trace.query is not None and trace.answers is not None
     golden(

@@ -19,7 +19,7 @@ from halide_core.bounds.engines.interface import Answers
 from halide_core.bounds.engines.symbolic import SymbolicOracle
 from halide_core.bounds.query.query import Query
 from halide_core.ir import HoleKind, Interval
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
 from halide_core.run.pipeline import _values, allocated
 from halide_core.schedule.loop_nest import hole
@@ -66,7 +66,7 @@ class Narrower(Wider):
 
 def outcome(f: hl.Func, oracle: Wider | None, window: list[tuple[int, int]]) -> Outcome:
     """What a pipeline leaves under an engine's answers, by the target semantics."""
-    request, trace = f._request(), Trace()
+    request, trace = f._request(), LoweringTrace()
     arguments = lower(request, oracle=oracle, trace=trace).arguments
     stmt = dict(trace.passes)["fill"]
     values = _values(request)

@@ -13,7 +13,7 @@ import pytest
 import halide_core as hl
 from halide_core.bounds.engines.interface import Engine
 from halide_core.bounds.engines.registry import oracle_of
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.run.pipeline import _values, allocated
 from tests.support.generate import Case, draw
@@ -26,7 +26,7 @@ ENGINES = [Engine.INTERVAL, Engine.CHAIN, Engine.ISL, Engine.NONLINEAR]
 
 def computed(case: Case, engine: Engine) -> np.ndarray:
     """The window of a program under an engine's answers. Raises: HalideError where it is refused, or stuck."""
-    request, trace = case.output._request(), Trace()
+    request, trace = case.output._request(), LoweringTrace()
     arguments = lower(request, oracle=oracle_of(engine), trace=trace).arguments
     stmt, values = dict(trace.passes)["fill"], _values(request)
     region = settled(stmt, arguments, values, tuple(case.window))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import halide_core as hl
-from halide_core.bounds.explain.provenance import End, Reasons
+from halide_core.bounds.explain.provenance import GivenEnd, Reasons
 from halide_core.bounds.query.conjuncts import list_conjuncts
 from halide_core.bounds.query.query import Rule
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from tests.bounds.query.test_smtlib import run
 from tests.support.generate import draw
 
@@ -16,9 +16,9 @@ SEEDS = [0, 1, 3, 4, 5]
 """Of programs whose schedules are accepted."""
 
 
-def drawn(seed: int) -> tuple[hl.Func, Trace]:
+def drawn(seed: int) -> tuple[hl.Func, LoweringTrace]:
     """A program, and everything that lowering went through."""
-    output, trace = draw(seed).output, Trace()
+    output, trace = draw(seed).output, LoweringTrace()
     lower(output._request(), trace=trace)
     return output, trace
 
@@ -40,7 +40,7 @@ def test_every_bound_has_a_reason(seed: int) -> None:
         needs = reasons.of(bound).needs
         assert needs, str(bound)
         if len(needs) == 1:
-            assert needs[0].end is End.BOTH, str(bound)
+            assert needs[0].end is GivenEnd.BOTH, str(bound)
     for image in trace.query.program.algorithm.images:
         assert str(output.explain(input=image.name)).startswith(f"input {image.name}, dimension 0")
     for f in trace.query.program.algorithm.functions:

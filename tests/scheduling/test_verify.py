@@ -14,7 +14,7 @@ from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Allocate, Block, For, If, Label, LoopName, Stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions
-from halide_core.lowering.driver import Trace, schedule
+from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.schedule.loop_nest import Program, StageKey, assemble
 from halide_core.scheduling.verify import check_dominance
 from tests.support.dumps import producer_and_consumer, scheduled, tiled_blur
@@ -71,7 +71,7 @@ def loops(stmt: Stmt) -> list[LoopName]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_every_directive_keeps_names_and_dominance_when_drawn_at_random(seed: int) -> None:
-    trace = Trace()
+    trace = LoweringTrace()
     schedule(draw(seed).output._request(), trace)
     assert trace.initial is not None
     for program in (trace.initial, *(step.program for step in trace.steps)):

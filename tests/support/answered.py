@@ -17,7 +17,7 @@ from halide_core.bounds.query.query import extract_query
 from halide_core.ir import BufferField, Field, HoleKind
 from halide_core.ir.printer import dim_name, format_interval
 from halide_core.ir.types import INT64
-from halide_core.lowering.driver import Trace, schedule
+from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.backend import backend
 from halide_core.run.pipeline import Realizable
 from halide_core.schedule.loop_nest import hole
@@ -72,7 +72,7 @@ class Numbers:
 
 def answers(f: Realizable) -> Answers:
     """Every answer for a pipeline."""
-    return SymbolicOracle().answer(extract_query(schedule(f._request(), Trace())))
+    return SymbolicOracle().answer(extract_query(schedule(f._request(), LoweringTrace())))
 
 
 def _one(f: Realizable, kind: HoleKind, name: str, stage: int, dim: str) -> str:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 
 import halide_core as hl
-from halide_core.bounds.verify.certificate import Certificate, check_text
+from halide_core.bounds.verify.certificate import PipelineCertificate, check_text
 from halide_core.bounds.verify.vc import Status
 
 x, y, xo, yo, xi, yi, c = (hl.Var(n) for n in "x y xo yo xi yi c".split())
@@ -150,7 +150,7 @@ def pyramid() -> hl.Func:
 PIPELINES: tuple[Callable[[], hl.Func], ...] = (blur, unsharp, harris, histogram, matmul, scan, pyramid)
 
 
-def row(name: str, certificate: Certificate) -> str:
+def row(name: str, certificate: PipelineCertificate) -> str:
     """One line of the table, and one for each start-up check."""
     counts = ", ".join(f"{certificate.count(s)} {s.value}" for s in Status if certificate.count(s))
     share = f"{100 * certificate.proven_share:>6.1f} % proven"
@@ -164,7 +164,7 @@ def main() -> int:
     good = True
     for make in PIPELINES:
         certificate = make().certify()
-        assert isinstance(certificate, Certificate)
+        assert isinstance(certificate, PipelineCertificate)
         good = good and certificate.ok and certificate.proven_share >= 0.95
         sys.stdout.write(row(make.__name__, certificate) + "\n")
         if not certificate.ok:

@@ -17,7 +17,7 @@ import pytest
 import halide_core.lowering.certify
 from halide_core.bounds.engines.interface import Answers
 from halide_core.bounds.query.query import Query
-from halide_core.bounds.verify.certificate import Certificate
+from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
@@ -46,11 +46,11 @@ def _digest(query: Query, tree: Stmt) -> str:
     return hashlib.sha256("\n".join([*types, format_stmt(tree)]).encode()).hexdigest()
 
 
-def certify_once(name: str, query: Query, answers: Answers, tree: Stmt) -> Certificate:
+def certify_once(name: str, query: Query, answers: Answers, tree: Stmt) -> PipelineCertificate:
     """The certificate of a program; an empty one where the program is too large, or was certified before."""
     digest = _digest(query, tree)
     if digest in _certified or size(tree) > LARGEST:
-        return Certificate(name, (), {})
+        return PipelineCertificate(name, (), {})
     certificate = certify_program(name, query, answers, tree)
     if certificate.ok:
         _certified.add(digest)

@@ -18,11 +18,11 @@ from halide_core import ir
 from halide_core.bounds.engines.interface import Answer, Answers
 from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.query import Query
-from halide_core.bounds.verify.certificate import Certificate
+from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.ir import Expr, Interval, Stmt
 from halide_core.ir.visitor import Rewriter, subexpressions, walk
 from halide_core.lowering.certify import certify_program
-from halide_core.lowering.driver import CERTIFIED, Trace, lower
+from halide_core.lowering.driver import CERTIFIED, LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.passes.layout_checks import check_layouts
 from halide_core.run.backend import Argument, Box, Request
@@ -43,13 +43,13 @@ class Parts:
 
 def compiled(func: hl.Func) -> Parts:
     """The parts of a compile."""
-    request, trace = func._request(), Trace()
+    request, trace = func._request(), LoweringTrace()
     lowered = lower(request, trace=trace)
     assert trace.query is not None and trace.answers is not None
     return Parts(request, lowered.arguments, trace.query, trace.answers, dict(trace.passes)[CERTIFIED])
 
 
-def certified(parts: Parts, *, answers: Answers | None = None, tree: Stmt | None = None) -> Certificate:
+def certified(parts: Parts, *, answers: Answers | None = None, tree: Stmt | None = None) -> PipelineCertificate:
     """The certificate of a compile, or of one whose answers or whose tree were changed."""
     found = answers or parts.answers
     if tree is None:

@@ -19,7 +19,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.lowering.interpreter import machine as interpreter
-from halide_core.lowering.interpreter.code import Allocation, Code, Place
+from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code
 from halide_core.lowering.interpreter.writes import Run, allocate, write_point
 from tests.support.interpreted import run_program
 
@@ -46,7 +46,7 @@ class Count:
         """Whether no point was computed twice."""
         return set(self.of(func, stage).values()) == {1}
 
-    def write(self, stmt: ir.Provide, code: Code, place: Place) -> Run:
+    def write(self, stmt: ir.Provide, code: Code, place: AccessPlace) -> Run:
         """An assignment that is counted."""
         run = write_point(stmt, code, place)
 

@@ -11,14 +11,14 @@ import halide_core as hl
 from halide_core.bounds.query.conjuncts import format_query
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
-from halide_core.lowering.driver import Trace, lower, schedule
+from halide_core.lowering.driver import LoweringTrace, lower, schedule
 from halide_core.run.pipeline import Realizable
 from halide_core.schedule.loop_nest import Program, assemble
 
 
 def scheduled(f: Realizable) -> Program:
     """The program after every directive."""
-    return schedule(f._request(), Trace())
+    return schedule(f._request(), LoweringTrace())
 
 
 def with_holes(f: Realizable) -> str:
@@ -26,9 +26,9 @@ def with_holes(f: Realizable) -> str:
     return format_stmt(assemble(scheduled(f)))
 
 
-def traced(f: Realizable) -> Trace:
+def traced(f: Realizable) -> LoweringTrace:
     """Everything that lowering went through."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), trace=trace)
     return trace
 

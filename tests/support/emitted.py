@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm.model import Image, Parameter
+from halide_core.algorithm.model import Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir.types import Type, TypeCode, type_of_dtype
 from halide_core.lowering.module import Lowered
@@ -140,7 +140,7 @@ def output_buffer(source: Image) -> Argument:
 
 def scalar_argument(name: str, type: Type) -> Argument:
     """A scalar argument."""
-    return Argument.of(ArgumentKind.InputScalar, name, type, 0, Parameter(name, type, UNKNOWN_LOCATION))
+    return Argument.of(ArgumentKind.InputScalar, name, type, 0, ScalarParam(name, type, UNKNOWN_LOCATION))
 
 
 def loop(var: ir.Variable, low: ir.Expr, length: ir.Expr, *body: ir.Stmt, parallel: bool = False) -> ir.For:

@@ -16,7 +16,7 @@ import numpy as np
 
 import halide_core as hl
 from halide_core.ir import Stmt
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
 from halide_core.run.backend import Argument, Box
 from halide_core.run.pipeline import _values, allocated
@@ -50,7 +50,7 @@ def run_passes(
     rng: random.Random | None = None,
 ) -> dict[str, Outcome]:
     """The outcome of the program after each pass, or after the one called ``after``, on the inputs' current values."""
-    request, trace = func._request(), Trace()
+    request, trace = func._request(), LoweringTrace()
     values = _values(request)
     arguments = lower(request, trace=trace).arguments
     outcomes: dict[str, Outcome] = {}

@@ -11,7 +11,7 @@ import numpy as np
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from tests.support.checking import numbers, variables
 
 x, y, xo, yo, xi, yi = variables("x y xo yo xi yi")
@@ -57,6 +57,6 @@ def chain() -> list[hl.Func]:
 
 def passes(f: hl.Func) -> dict[str, ir.Stmt]:
     """The program after each pass."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), trace=trace)
     return dict(trace.passes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import z3
 
-from halide_core.bounds.smt.terms import Terms
+from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.verify.concrete import evaluate
 from halide_core.ir import Expr
 
@@ -12,7 +12,7 @@ from halide_core.ir import Expr
 def check_term(e: Expr, values: dict[Expr, int | float]) -> None:
     """The term of an expression has its value, and no other."""
     wanted = evaluate(e, values)
-    terms = Terms()
+    terms = Z3Terms()
     term = terms.of(e)
     solver = z3.Solver()
     solver.add(*(terms.axiom(n) for n in sorted(term.axioms)), *terms.products.exact())

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from halide_core.algorithm.model import Function, Image, Parameter, leaves, realization_order, with_made_funcs
+from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order, with_made_funcs
 from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, Expr, ParamRef
 from halide_core.ir.visitor import Rewriter
@@ -25,7 +25,7 @@ from halide_core.schedule.access_directives import Prefetch
 from halide_core.schedule.source import Given, schedule_source
 from halide_core.schedule.specialization import joined
 
-_N = TypeVar("_N", Function, Image, Parameter)
+_N = TypeVar("_N", Function, Image, ScalarParam)
 
 
 class Schedule:
@@ -91,7 +91,7 @@ class Schedule:
 class _ToOthers(Rewriter):
     """Expressions about the arguments of another pipeline."""
 
-    def __init__(self, callees: dict[Callee, Callee], images: list[Image], params: list[Parameter]) -> None:
+    def __init__(self, callees: dict[Callee, Callee], images: list[Image], params: list[ScalarParam]) -> None:
         super().__init__()
         self._callees = callees
         self._images = images
@@ -99,7 +99,7 @@ class _ToOthers(Rewriter):
 
     def rewrite_ParamRef(self, e: ParamRef) -> Expr:
         """The Param of its name; the Param itself where that is used there too."""
-        if not isinstance(e.param, Parameter) or e.param in self._params:
+        if not isinstance(e.param, ScalarParam) or e.param in self._params:
             return e
         return ParamRef(e.type, self._same("Param", e.param.name, self._params))
 

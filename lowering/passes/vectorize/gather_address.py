@@ -26,29 +26,29 @@ _NOTHING = Linear({}, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """``still + stride·lane + moving``, where only the last two differ between lanes."""
+class GatherAddress:
+    """``base + stride·lane + offset``, where only the last two differ between lanes."""
 
-    still: Expr
+    base: Expr
     stride: int
-    moving: Expr | None
+    offset: Expr | None
 
 
-def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]) -> Place:
+def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]) -> GatherAddress:
     """An index in parts; ``lane`` counts from ``start``."""
-    still, moving, stride = _NOTHING, _NOTHING, 0
+    base, offset, stride = _NOTHING, _NOTHING, 0
     form = linear_of(index)
     for atom, c in form.terms.items():
         if atom is lane:
             stride = c
-            still = still.plus(linear_of(start), c)
+            base = base.plus(linear_of(start), c)
         elif varies(atom):
             same, other = _apart(atom, varies)
-            still, moving = still.plus(same, c), moving.plus(other, c)
+            base, offset = base.plus(same, c), offset.plus(other, c)
         else:
-            still = still.plus(Linear({atom: 1}, 0), c)
-    still = still.plus(Linear({}, form.const))
-    return Place(to_expr(still), stride, to_expr(moving) if moving.terms else None)
+            base = base.plus(Linear({atom: 1}, 0), c)
+    base = base.plus(Linear({}, form.const))
+    return GatherAddress(to_expr(base), stride, to_expr(offset) if offset.terms else None)
 
 
 def _apart(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Linear, Linear]:
@@ -63,26 +63,26 @@ def _apart(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Linear, Linear]:
     return _NOTHING, Linear({atom: 1}, 0)
 
 
-def step_of_lanes(place: Place, lane: Variable) -> int | None:
+def step_of_lanes(place: GatherAddress, lane: Variable) -> int | None:
     """The k, a power of two, of a place that is ``(lane + rest)/k``: neighbouring lanes share an element or step to the
     next one, so that they are k dense loads."""
     match place:
-        case Place(stride=0, moving=Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k))) if k in STEPS:
+        case GatherAddress(stride=0, offset=Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k))) if k in STEPS:
             form = linear_of(a)
             others = [t for t in form.terms if t is not lane]
             return k if form.terms.get(lane) == 1 and not any(lane in free_variables(t) for t in others) else None
     return None
 
 
-def narrow_lanes(place: Place, lanes: int) -> Expr | None:
+def narrow_lanes(place: GatherAddress, lanes: int) -> Expr | None:
     """What moves in int32, where that and the distance of so many lanes stay in it; None where they might not."""
-    if place.moving is None:
+    if place.offset is None:
         return None
-    low, high = Facts().constant_range(place.moving)
+    low, high = Facts().constant_range(place.offset)
     far = place.stride * (lanes - 1)
     if low + min(far, 0) < INT32.range[0] or high + max(far, 0) > INT32.range[1] or abs(far) > INT32.range[1]:
         return None
-    return narrowed(place.moving)
+    return narrowed(place.offset)
 
 
 def narrowed(e: Expr) -> Expr | None:

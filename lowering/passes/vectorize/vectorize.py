@@ -149,7 +149,7 @@ def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
         for index in indices:
             place = place_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e))
             loaded = not isinstance(s, Store) or index is not s.index
-            if place.moving is not None and not (loaded and step_of_lanes(place, var)):
+            if place.offset is not None and not (loaded and step_of_lanes(place, var)):
                 narrow = narrow_lanes(place, _MOST_LANES) is not None
                 position = max(position, (INT32 if narrow else INT64).bytes())
     return value, position
@@ -305,15 +305,15 @@ class _Lanes:
         if isinstance(wide, Ramp | Broadcast):
             return wide
         place = place_of_lanes(index, self._loop.var, self._start, self._varies)
-        if place.moving is None:
+        if place.offset is None:
             return wide
         type = INT64.with_lanes(self._lanes)
         narrow = narrow_lanes(place, self._lanes)
-        rest = self._wide(place.moving if narrow is None else narrow)
+        rest = self._wide(place.offset if narrow is None else narrow)
         if place.stride:
             steps = ir.const(0, rest.type.element_of()), ir.const(place.stride, rest.type.element_of())
             rest = Binary(rest.type, BinaryOp.ADD, rest, Ramp(rest.type, *steps))
-        return Binary(type, BinaryOp.ADD, Broadcast(type, place.still), rest if narrow is None else ir.Cast(type, rest))
+        return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), rest if narrow is None else ir.Cast(type, rest))
 
     def _ramp(self, e: Expr) -> Expr | None:
         form = linear_of(e)

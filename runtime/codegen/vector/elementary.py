@@ -17,7 +17,7 @@ import math
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Float, Type, UInt
 from halide_core.reference.elementary import steps_of
-from halide_core.reference.steps import Kind, Op, Step, Trace
+from halide_core.reference.steps import Op, Step, StepType, Tape
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import tag
 from halide_core.runtime.codegen.vector.fma import fused_product
@@ -25,7 +25,7 @@ from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
 from halide_core.runtime.codegen.vector.scalar_bodies import float_literal
 from halide_core.runtime.codegen.vector.x86_builtins import DEFINITION
 
-_ELEMENTS = {Kind.F32: Float(32), Kind.F64: Float(64), Kind.WORD: UInt(32)}
+_ELEMENTS = {StepType.F32: Float(32), StepType.F64: Float(64), StepType.WORD: UInt(32)}
 _INFIX = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.AND, Op.OR, Op.XOR, Op.LT, Op.LE, Op.EQ)
 _COMPARISONS = (Op.LT, Op.LE, Op.EQ)
 _EXTREMES = {Op.MIN: BinaryOp.MIN, Op.MAX: BinaryOp.MAX}
@@ -76,7 +76,7 @@ class _Body:
         self._prelude, self._lanes = prelude, lanes
         self._halves = 2 if lanes >= 4 else 1
 
-    def lines(self, traced: Trace, names: str) -> list[str]:
+    def lines(self, traced: Tape, names: str) -> list[str]:
         """One line for each step and part."""
         known: dict[Step, list[str]] = {s: [n] for s, n in zip(traced.arguments, names, strict=True)}
         found: list[str] = []
@@ -89,13 +89,13 @@ class _Body:
         return [*found, f"return {known[traced.steps[-1]][0]};"]
 
     def _parts(self, step: Step) -> int:
-        return self._halves if step.kind is Kind.F64 else 1
+        return self._halves if step.kind is StepType.F64 else 1
 
-    def _of(self, kind: Kind) -> Type:
-        return _ELEMENTS[kind].with_lanes(self._lanes // (self._halves if kind is Kind.F64 else 1))
+    def _of(self, kind: StepType) -> Type:
+        return _ELEMENTS[kind].with_lanes(self._lanes // (self._halves if kind is StepType.F64 else 1))
 
-    def _type(self, kind: Kind) -> str:
-        if kind is not Kind.TRUTH:
+    def _type(self, kind: StepType) -> str:
+        if kind is not StepType.TRUTH:
             return self._prelude.type(self._of(kind))
         return "bool" if self._lanes == 1 else self._prelude.type(mask_type(32, self._lanes))
 
@@ -107,7 +107,7 @@ class _Body:
             return f"{self._prelude.splat(self._of(step.kind))}({literal})" if vector else literal
         if op in _INFIX:
             text = f"{a[0]} {op.value} {a[1]}"
-            return f"({self._type(Kind.TRUTH)})({text})" if op in _COMPARISONS and vector else text
+            return f"({self._type(StepType.TRUTH)})({text})" if op in _COMPARISONS and vector else text
         if op in _EXTREMES:
             return f"{self._prelude.binary(_EXTREMES[op], self._of(step.kind))}({a[0]}, {a[1]})"
         match op:
@@ -121,7 +121,7 @@ class _Body:
                 return f"{a[0]} << {step.constant}"
             case Op.SHR:
                 signed = self._prelude.type(mask_type(32, self._lanes)) if vector else "int32_t"
-                return f"({self._type(Kind.WORD)})(({signed}){a[0]} >> {step.constant})"
+                return f"({self._type(StepType.WORD)})(({signed}){a[0]} >> {step.constant})"
             case Op.SQRT:
                 return f"{self._prelude.math(Intrinsic.SQRT, self._of(step.kind))}({a[0]})"
             case Op.LIBRARY:
@@ -130,7 +130,7 @@ class _Body:
 
     def _converted(self, step: Step, part: int, a: list[str], args: list[list[str]]) -> str:
         """BITS, REAL, WIDEN and NARROW."""
-        prelude, narrow, wide = self._prelude, self._of(Kind.F32), self._of(Kind.F64)
+        prelude, narrow, wide = self._prelude, self._of(StepType.F32), self._of(StepType.F64)
         if self._lanes == 1:
             match step.op:
                 case Op.BITS:
@@ -156,7 +156,7 @@ class _Body:
 
     def _library(self, function: Intrinsic, arity: int) -> str:
         """``f(usual, value, a, …)``: the library's function where it is not usual, else the value."""
-        c, test, lanes, names = self._type(Kind.F32), self._type(Kind.TRUTH), self._lanes, "ab"[:arity]
+        c, test, lanes, names = self._type(StepType.F32), self._type(StepType.TRUTH), self._lanes, "ab"[:arity]
         one = _of_library(self._prelude, function, arity, Float(64))
         parameters = ", ".join((f"{test} usual, {c} value", *(f"{c} {name}" for name in names)))
         at = "" if lanes == 1 else "[i]"
@@ -175,13 +175,13 @@ class _Body:
                 f"{rare}(&few, &found, {given});",
                 "return found;",
             ]
-        name = f"library_{function.value}_{tag(self._of(Kind.F32))}"
+        name = f"library_{function.value}_{tag(self._of(StepType.F32))}"
         return self._prelude.define(name, lambda: (c, parameters, body))
 
     def _rare(self, function: Intrinsic, names: str, call: str) -> str:
         """``f(usual, value, a, …)`` for lanes that are not usual. It is hardly ever called: there is one of it, and it
         takes pointers, as compilers don't agree on how vectors are passed."""
-        c, test, real = self._type(Kind.F32), self._type(Kind.TRUTH), self._of(Kind.F32)
+        c, test, real = self._type(StepType.F32), self._type(StepType.TRUTH), self._of(StepType.F32)
         name = f"rare_{function.value}_{tag(real)}"
         given = ", ".join(f"const {c} *p{n}" for n in names)
         copies = ", ".join(f"{n} = *p{n}" for n in names)
@@ -195,7 +195,7 @@ static __attribute__((noinline, cold, unused)) void {name}(const {test} *usual, 
 
     def _all(self) -> str:
         """``f(m)``: whether all lanes of a mask are set."""
-        lanes, mask = self._lanes, self._type(Kind.TRUTH)
+        lanes, mask = self._lanes, self._type(StepType.TRUTH)
         generic = ["bool all = true;", f"for (int i = 0; i < {lanes}; i++) all &= m[i] != 0;", "return all;"]
         body = generic
         if lanes in _ALL:
@@ -203,15 +203,15 @@ static __attribute__((noinline, cold, unused)) void {name}(const {test} *usual, 
             builtin, text = _ALL[lanes]
             if lanes == 16:
                 self._prelude.typedef("v16si", "typedef int v16si __attribute__((vector_size(64), may_alias));\n")
-            taken = f"return {text.format(float=self._type(Kind.F32))};"
+            taken = f"return {text.format(float=self._type(StepType.F32))};"
             body = [f"#if __has_builtin(__builtin_ia32_{builtin})", taken, "#else", *generic, "#endif"]
         return self._prelude.define(f"all_{tag(mask_type(32, lanes))}", lambda: ("bool", f"{mask} m", body))
 
 
 def _literal(step: Step) -> str:
-    if step.kind is Kind.WORD:
+    if step.kind is StepType.WORD:
         return f"{step.constant:#x}u"
-    suffix = "f" if step.kind is Kind.F32 else ""
+    suffix = "f" if step.kind is StepType.F32 else ""
     value = float(step.constant)
     if math.isnan(value):
         return f'__builtin_nan{suffix}("")'

@@ -16,7 +16,7 @@ from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Expr, HoleKind, Interval, i64
 from halide_core.ir.printer import format_interval
 from halide_core.ir.types import INT32, INT64
-from halide_core.lowering.driver import Trace, schedule
+from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.pipeline import Realizable
 from halide_core.schedule.loop_nest import hole
 
@@ -38,7 +38,7 @@ def interval(e: Expr, path: Path) -> tuple[str, str]:
 
 def answers(f: Realizable) -> list[Answer]:
     """What β₀ answers to a pipeline's query."""
-    return oracle_of(Engine.BASELINE).answer(extract_query(schedule(f._request(), Trace()))).holes
+    return oracle_of(Engine.BASELINE).answer(extract_query(schedule(f._request(), LoweringTrace()))).holes
 
 
 def cpu(f: Realizable, name: str) -> str:

@@ -21,7 +21,7 @@ from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.query import extract_query
 from halide_core.debug import deep_recursion
 from halide_core.ir import HoleKind
-from halide_core.lowering.driver import Trace, arguments, lower, schedule
+from halide_core.lowering.driver import LoweringTrace, arguments, lower, schedule
 from halide_core.lowering.interpreter.machine import Outcome
 from halide_core.lowering.interpreter.memory_model import StuckError
 from halide_core.run.backend import Request
@@ -39,7 +39,7 @@ def run(case: Case, engine: Engine) -> list[list[object]]:
         warnings.simplefilter("ignore", hl.HalideWarning)
         outputs, windows = case.build()
     request: Request = request_of(outputs)
-    trace = Trace()
+    trace = LoweringTrace()
     program = schedule(request, trace)
     with deep_recursion():
         answers = oracle_of(engine).answer(extract_query(program))
@@ -86,14 +86,14 @@ from halide_core.bounds.query.query import extract_query
 from halide_core.bounds.engines.registry import oracle_of
 from halide_core.bounds.engines.interface import Engine
 from halide_core.ir.printer import format_interval
-from halide_core.lowering.driver import Trace, schedule
+from halide_core.lowering.driver import LoweringTrace, schedule
 x, y = hl.Var("x"), hl.Var("y")
 g, f = hl.Func("g"), hl.Func("f")
 g[x, y] = x + y
 f[x, y] = g[x % 5 + x // 2, hl.select(y < 3, y, 7 - y)] + g[hl.min(x, 2 * y) - y, hl.max(x - y, y - x)]
 g.compute_root()
 f.split(x, x, hl.Var("xi"), 8, hl.TailStrategy.GuardWithIf)
-query = extract_query(schedule(f._request(), Trace()))
+query = extract_query(schedule(f._request(), LoweringTrace()))
 for a in oracle_of(Engine.CHAIN).answer(query).holes:
     print(format_interval(a.interval), a.engine.value, [e.ends.engine.value for e in a.evidence])
 """
@@ -117,7 +117,7 @@ def test_answers_name_their_engine_and_their_clauses(engine: Engine) -> None:
     g[x] = x
     f[x] = g[x] + g[x - x // 2 * 2 + 3]
     g.compute_root()
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), oracle=oracle_of(engine), trace=trace)
     assert trace.answers is not None and trace.query is not None
     (answer,) = [a for a in trace.answers.holes if a.func.name == "g" and a.kind is HoleKind.CPU]

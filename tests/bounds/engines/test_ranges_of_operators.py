@@ -140,11 +140,11 @@ def test_range_of_a_minimum_of_floats_is_any_where_an_operand_may_be_no_number()
 def test_range_of_a_buffers_field(field: Field, wanted: Interval) -> None:
     f = hl.Func("f")
     f[hl.Var("x")] = 0
-    assert constant_ranges.Ranges({}).of(ir.BufferField(INT32, f.function, field, 0)) == wanted
+    assert constant_ranges.ConstantRanges({}).of(ir.BufferField(INT32, f.function, field, 0)) == wanted
 
 
 def test_range_of_what_was_converted() -> None:
-    ranges = constant_ranges.Ranges()
+    ranges = constant_ranges.ConstantRanges()
     byte = ir.Variable(UInt(8), "b")
     assert ranges.of(ir.Cast(INT32, byte)) == (0, 255)
     assert ranges.of(ir.Cast(UInt(8), ir.i64(7))) == (7, 7)

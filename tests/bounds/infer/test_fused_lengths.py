@@ -14,7 +14,7 @@ from halide_core.bounds.query.query import ForAll, Path
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.arithmetic import fits_int64
 from halide_core.bounds.verify.certificate import check_text
-from halide_core.bounds.verify.vc import Claim, Kind, Status, nothing
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Status, nothing
 from halide_core.ir import Failure, Interval
 from halide_core.ir.printer import format_expr
 from halide_core.ir.visitor import subexpressions
@@ -134,7 +134,7 @@ def test_limit_leaves_room_to_round_up(more: int, fits: bool) -> None:
     )
     context = nothing().holds(ir.less_equal(ir.ZERO, a), ir.less_equal(ir.ZERO, b)).checked(check)
     e = ir.add(ir.mul(a, b), ir.i64(more))
-    claim = Claim(Kind.INT64, "", ("it fits",), context, fits_int64([e], context))
+    claim = Claim(ClaimKind.INT64, "", ("it fits",), context, fits_int64([e], context))
     assert (Prover().prove([claim])[0].status is Status.ASSERTED) is fits
 
 

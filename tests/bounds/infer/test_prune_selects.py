@@ -9,7 +9,7 @@ from halide_core import ir
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.infer.prune_selects import has_cases, where, without_idle_cases
 from halide_core.bounds.smt.prover import Prover
-from halide_core.bounds.verify.vc import Claim, Kind, Status, nothing
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Status, nothing
 from halide_core.ir import Expr
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Substitution
@@ -79,5 +79,5 @@ def test_cases_that_facts_rule_out_don_t_hold_a_claim_up() -> None:
         nested = _select(
             ir.less(ir.add(b, ir.i64(k)), a), ir.add(b, ir.i64(k)), ir.minimum(nested, ir.add(a, ir.i64(k)))
         )
-    (result,) = Prover().prove([Claim(Kind.QUERY, "f", ("it is below",), context, ir.less(nested, b), None)])
+    (result,) = Prover().prove([Claim(ClaimKind.QUERY, "f", ("it is below",), context, ir.less(nested, b), None)])
     assert result.status is Status.PROVEN

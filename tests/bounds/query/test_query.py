@@ -11,7 +11,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.query.conjuncts import format_conjunct, format_query, list_conjuncts
 from halide_core.bounds.query.query import Rule, extract_query
-from halide_core.lowering.driver import Trace, schedule
+from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.pipeline import Realizable
 from halide_core.schedule.loop_nest import Guard, Program, StageKey
 
@@ -25,7 +25,7 @@ ROUNDED = f"{TILES}let f.s0.x = ?cpu f.s0.x.min + f.s0.x.xo*4 + f.s0.x.xi: "
 
 def program(f: Realizable) -> Program:
     """The program with holes, after scheduling."""
-    return schedule(f._request(), Trace())
+    return schedule(f._request(), LoweringTrace())
 
 
 def text(f: Realizable) -> list[str]:

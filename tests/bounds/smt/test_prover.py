@@ -14,7 +14,7 @@ from halide_core.bounds.smt.floats import float_range
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.concrete import evaluate
 from halide_core.bounds.verify.counterexample import confirmed
-from halide_core.bounds.verify.vc import Claim, Context, Kind, Status, nothing
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
 from halide_core.errors import InternalError
 from halide_core.ir import Assert, BinaryOp, Expr, Failure, Intrinsic, Variable
 from halide_core.ir.types import BOOL, INT32, INT64, Float, Int, Type, UInt
@@ -98,7 +98,7 @@ N, M, K = (Variable(INT64, n) for n in "nmk")
 
 
 def verdict(holds: Expr, context: Context | None = None) -> Status:
-    return Prover().prove([Claim(Kind.MEMORY, "f", ("",), context or nothing(), holds)])[0].status
+    return Prover().prove([Claim(ClaimKind.MEMORY, "f", ("",), context or nothing(), holds)])[0].status
 
 
 def test_claim_rests_on_no_check_of_another_context(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,8 +106,8 @@ def test_claim_rests_on_no_check_of_another_context(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Prover, "_holds", lambda *_: False)  # as if each claim took much work
     small = Assert(ir.less_equal(N, ir.i64(5)), Failure.ASSERTION, ("small",))
     claims = [
-        Claim(Kind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9))),
-        Claim(Kind.MEMORY, "f", ("",), nothing().holds(ir.less_equal(M, K)), ir.less(M, ir.add(K, ir.ONE))),
+        Claim(ClaimKind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9))),
+        Claim(ClaimKind.MEMORY, "f", ("",), nothing().holds(ir.less_equal(M, K)), ir.less(M, ir.add(K, ir.ONE))),
     ]
     first, second = Prover().prove(claims)
     assert (first.status, first.checks) == (Status.ASSERTED, (small,))
@@ -136,7 +136,7 @@ def test_position_in_a_fused_loop_is_given_back_whatever_its_length_is(monkeypat
     context = nothing().defines(n, long).holds(ir.less_equal(ir.i64(-4), x), ir.less_equal(low, y))
     context = context.holds(ir.less(y, ir.add(low, n)))
     position = ir.add(ir.mul(ir.add(x, ir.i64(4)), n), ir.sub(y, low))
-    back = Claim(Kind.COVERAGE, "f", ("it is given back",), context, ir.equal(y, ir.add(low, ir.mod(position, n))))
+    back = Claim(ClaimKind.COVERAGE, "f", ("it is given back",), context, ir.equal(y, ir.add(low, ir.mod(position, n))))
     monkeypatch.setattr(Prover, "_exact", lambda *_: pytest.fail("products need not be what they are"))
     (result,) = Prover().prove([back])
     assert result.status is Status.PROVEN
@@ -146,7 +146,7 @@ def test_false_claim_has_a_counterexample() -> None:
     context = nothing().holds(ir.less(ir.ZERO, N), ir.less(N, ir.i64(5)))
     prover = Prover()
     assert prover.steps == 0
-    (result,) = prover.prove([Claim(Kind.MEMORY, "f", ("",), context, ir.less(N, ir.i64(4)))])
+    (result,) = prover.prove([Claim(ClaimKind.MEMORY, "f", ("",), context, ir.less(N, ir.i64(4)))])
     assert prover.steps > 0
     assert result.status is Status.REFUTED
     assert result.counterexample is not None and result.counterexample.values == {"n": 4}
@@ -154,7 +154,7 @@ def test_false_claim_has_a_counterexample() -> None:
 
 @pytest.mark.parametrize(("n", "refutes"), [(4, True), (3, False), (0, False)])
 def test_state_refutes_where_facts_hold_and_the_claim_does_not(n: int, refutes: bool) -> None:
-    claim = Claim(Kind.MEMORY, "f", ("",), nothing().holds(ir.less(ir.ZERO, N)), ir.less(N, ir.i64(4)))
+    claim = Claim(ClaimKind.MEMORY, "f", ("",), nothing().holds(ir.less(ir.ZERO, N)), ir.less(N, ir.i64(4)))
     assert confirmed(claim, {N: n}, ()).certain == refutes
     assert not confirmed(claim, {N: n}, {N}).certain, "its value was made up"
 
@@ -162,7 +162,7 @@ def test_state_refutes_where_facts_hold_and_the_claim_does_not(n: int, refutes: 
 @pytest.mark.parametrize("most", [0, 8, 9, 4096, 4097, 1 << 20, 1 << 40])
 def test_counterexample_is_found_however_large_it_has_to_be(most: int) -> None:
     context = nothing().holds(ir.less(ir.i64(most), N))
-    (result,) = Prover().prove([Claim(Kind.MEMORY, "f", ("",), context, ir.less(N, M))])
+    (result,) = Prover().prove([Claim(ClaimKind.MEMORY, "f", ("",), context, ir.less(N, M))])
     assert result.status is Status.REFUTED
     assert result.counterexample is not None
     assert most < int(result.counterexample.values["n"]) <= (8 if most < 8 else 4096 if most < 4096 else 1 << 63)
@@ -173,7 +173,7 @@ def test_check_that_is_needed_is_named_and_no_other() -> None:
     context = nothing()
     for check in checks:
         context = context.checked(check)
-    claims = [Claim(Kind.MEMORY, "f", ("",), context, ir.less(ir.add(N, K), ir.i64(18)))]
+    claims = [Claim(ClaimKind.MEMORY, "f", ("",), context, ir.less(ir.add(N, K), ir.i64(18)))]
     (result,) = Prover().prove(claims)
     assert result.status is Status.ASSERTED
     assert result.checks == (checks[0], checks[2])
@@ -182,7 +182,7 @@ def test_check_that_is_needed_is_named_and_no_other() -> None:
 def test_new_solvers_are_told_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Prover, "_without_and_with_growth", lambda *_: z3.unknown)  # as if the walk gave up
     small = Assert(ir.less_equal(N, ir.i64(5)), Failure.ASSERTION, ("small",))
-    claim = Claim(Kind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9)))
+    claim = Claim(ClaimKind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9)))
     (result,) = Prover().prove([claim])
     assert (result.status, result.checks) == (Status.ASSERTED, (small,))
 
@@ -190,7 +190,7 @@ def test_new_solvers_are_told_the_checks(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_claim_beyond_the_budget_is_undecided() -> None:
     odd = ir.equal(ir.add(ir.mul(N, ir.mul(N, N)), ir.mul(M, ir.mul(M, M))), ir.mul(K, ir.mul(K, K)))
     positive = nothing().holds(*(ir.less(ir.ZERO, v) for v in (N, M, K)))
-    claim = Claim(Kind.MEMORY, "f", ("",), positive, ir.Not(BOOL, odd))
+    claim = Claim(ClaimKind.MEMORY, "f", ("",), positive, ir.Not(BOOL, odd))
     assert Prover(budget=2000).prove([claim])[0].status is Status.UNDECIDED
 
 
@@ -198,7 +198,7 @@ def test_budget_of_a_prover_is_finite() -> None:
     odd = ir.equal(ir.add(ir.mul(N, ir.mul(N, N)), ir.mul(M, ir.mul(M, M))), ir.mul(K, ir.mul(K, K)))
     positive = nothing().holds(*(ir.less(ir.ZERO, v) for v in (N, M, K)))
     contexts = [positive.holds(ir.less(ir.i64(i), N)) for i in range(60)]
-    claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.Not(BOOL, odd)) for c in contexts]
+    claims = [Claim(ClaimKind.MEMORY, "f", ("",), c, ir.Not(BOOL, odd)) for c in contexts]
     prover = Prover(budget=2000)
     assert prover.steps == 0
     assert all(r.status is not Status.PROVEN for r in prover.prove(claims))
@@ -206,14 +206,14 @@ def test_budget_of_a_prover_is_finite() -> None:
 
 
 def test_made_up_value_of_a_func_refutes_nothing() -> None:
-    claim = Claim(Kind.MEMORY, "f", ("",), nothing(), ir.less(N, ir.i64(4)))
+    claim = Claim(ClaimKind.MEMORY, "f", ("",), nothing(), ir.less(N, ir.i64(4)))
     assert Prover(invented=[N]).prove([claim])[0].status is Status.UNDECIDED
 
 
 def test_facts_of_one_context_do_not_leak_into_another() -> None:
     top = nothing()
     small, large = top.holds(ir.less(N, ir.i64(4))), top.holds(ir.less(ir.i64(4), N))
-    claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.less(N, ir.i64(5))) for c in (small, large, top, small)]
+    claims = [Claim(ClaimKind.MEMORY, "f", ("",), c, ir.less(N, ir.i64(5))) for c in (small, large, top, small)]
     statuses = [r.status for r in Prover().prove(claims)]
     assert statuses == [Status.PROVEN, Status.REFUTED, Status.REFUTED, Status.PROVEN]
 
@@ -221,7 +221,7 @@ def test_facts_of_one_context_do_not_leak_into_another() -> None:
 def test_claim_that_fails_is_no_fact_for_the_next() -> None:
     conclusions = (ir.less(N, ir.ZERO), ir.less_equal(ir.ZERO, N), ir.less(M, ir.ZERO), ir.less_equal(N, M))
     for context in (nothing(), nothing().checked(ir.Assert(ir.less(K, ir.ONE), ir.Failure.ASSERTION, ("k",)))):
-        claims = [Claim(Kind.MEMORY, "f", ("",), context, c) for c in conclusions]
+        claims = [Claim(ClaimKind.MEMORY, "f", ("",), context, c) for c in conclusions]
         assert [r.status for r in Prover().prove(claims)] == [Status.REFUTED] * 4
 
 
@@ -229,7 +229,7 @@ def test_products_said_in_one_context_are_said_again_in_the_next() -> None:
     top = nothing()
     one, two = (top.holds(ir.less(ir.ZERO, v)) for v in (N, M))
     grown = [c.holds(ir.less(ir.ZERO, N), ir.less(ir.ZERO, M)) for c in (one, two)]
-    claims = [Claim(Kind.MEMORY, "f", ("",), c, ir.less(ir.ZERO, ir.mul(N, M))) for c in grown]
+    claims = [Claim(ClaimKind.MEMORY, "f", ("",), c, ir.less(ir.ZERO, ir.mul(N, M))) for c in grown]
     assert [r.status for r in Prover().prove(claims)] == [Status.PROVEN, Status.PROVEN]
 
 
@@ -259,19 +259,19 @@ def test_proof_by_exact_products_names_the_checks_that_it_needs() -> None:
 
 
 def _memory(context: Context, conclusion: Expr) -> Claim:
-    return Claim(Kind.MEMORY, "f", ("",), context, conclusion)
+    return Claim(ClaimKind.MEMORY, "f", ("",), context, conclusion)
 
 
 def test_contradictory_facts_are_told() -> None:
     some = nothing().holds(ir.less(N, ir.ZERO))
     never = some.checked(ir.Assert(ir.less(ir.ZERO, N), ir.Failure.ASSERTION, ()))
     for context, status in ((some, Status.PROVEN), (never, Status.REFUTED)):
-        assert Prover().possible(Claim(Kind.STARTUP, "f", ("",), context, ir.TRUE)).status is status
+        assert Prover().possible(Claim(ClaimKind.STARTUP, "f", ("",), context, ir.TRUE)).status is status
 
 
 def test_variable_with_two_meanings_is_an_internal_error() -> None:
     claims = [
-        Claim(Kind.MEMORY, "f", ("",), nothing().defines(N, value), ir.less(N, M)) for value in (ir.ONE, ir.ZERO)
+        Claim(ClaimKind.MEMORY, "f", ("",), nothing().defines(N, value), ir.less(N, M)) for value in (ir.ONE, ir.ZERO)
     ]
     with pytest.raises(InternalError, match="two things"):
         Prover().prove(claims)

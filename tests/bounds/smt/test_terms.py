@@ -10,7 +10,7 @@ import z3
 
 from halide_core import ir
 from halide_core.bounds.smt.floats import float_range
-from halide_core.bounds.smt.terms import Terms
+from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select, Variable
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, UInt
 from tests.support.term_values import check_term
@@ -43,7 +43,7 @@ def test_operator_of_truths(op: BinaryOp) -> None:
 def test_absolute_value(value: int) -> None:
     absolute = Call(UInt(8), Intrinsic.ABS, (BYTE,))
     check_term(absolute, {BYTE: value})
-    assert Terms().of(absolute).range == (0, 128)
+    assert Z3Terms().of(absolute).range == (0, 128)
 
 
 @pytest.mark.parametrize("value", [-128, -3, 0, 1, 127])
@@ -90,7 +90,7 @@ HALF = Cast(FLOAT, small(BYTE, 9))
     ],
 )
 def test_range(e: Expr, wanted: tuple[int, int]) -> None:
-    assert Terms().of(e).range == wanted
+    assert Z3Terms().of(e).range == wanted
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_range(e: Expr, wanted: tuple[int, int]) -> None:
 )
 def test_floats_are_compared_by_their_ranges(a: Expr, b: Expr, at_most: bool | None, less: bool | None) -> None:
     for op, known in ((BinaryOp.LE, at_most), (BinaryOp.LT, less)):
-        z = Terms().of(Binary(BOOL, op, a, b)).z
+        z = Z3Terms().of(Binary(BOOL, op, a, b)).z
         assert (z3.is_true(z), z3.is_false(z)) == (known is True, known is False)
 
 

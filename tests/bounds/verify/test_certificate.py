@@ -14,8 +14,8 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.engines.interface import Answers
-from halide_core.bounds.verify.certificate import Certificate
-from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.bounds.verify.certificate import PipelineCertificate
+from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir.visitor import walk
 from halide_core.run.backend import Box
 from tests.support.certifying import broken_trees, certified, compiled, replaced, runs_right, wrong_answers
@@ -130,7 +130,7 @@ def test_broken_program_is_not_certified_unless_it_is_right(make: Callable[[], h
 # Single ways to be wrong.
 
 
-def failing(certificate: Certificate) -> set[Kind]:
+def failing(certificate: PipelineCertificate) -> set[ClaimKind]:
     return {r.claim.kind for r in certificate.failures}
 
 
@@ -139,7 +139,7 @@ def test_check_that_a_claim_rests_on_can_not_be_dropped(make: Callable[[], hl.Fu
     parts = compiled(make())
     asserted = [r for r in certified(parts).results if r.status is Status.ASSERTED]
     # Checks of int32 overlap: what one of them says, others often imply.
-    for check in dict.fromkeys(c for r in asserted if r.claim.kind is not Kind.INT32 for c in r.checks):
+    for check in dict.fromkeys(c for r in asserted if r.claim.kind is not ClaimKind.INT32 for c in r.checks):
         (here,) = [s for s in walk(parts.tree) if isinstance(s, ir.Assert) and s.condition is check.condition]
         assert not certified(parts, tree=replaced(parts.tree, here, ir.NOTHING)).ok, check
 
@@ -149,7 +149,7 @@ def test_parallel_reduction_is_refuted() -> None:
     (loop,) = [s for s in walk(parts.tree) if isinstance(s, ir.For) and not s.pure]
     racing = ir.For(loop.loop, loop.var, loop.bounds, ir.LoopKind.PARALLEL, loop.pure, loop.body)
     certificate = certified(parts, tree=replaced(parts.tree, loop, racing))
-    assert failing(certificate) == {Kind.RACE}
+    assert failing(certificate) == {ClaimKind.RACE}
     assert any(r.status is Status.REFUTED for r in certificate.failures)
 
 
@@ -158,7 +158,7 @@ def test_parallel_histogram_is_not_certified() -> None:
     loops = [s for s in walk(parts.tree) if isinstance(s, ir.For) and not s.pure]
     for loop in loops:
         racing = ir.For(loop.loop, loop.var, loop.bounds, ir.LoopKind.PARALLEL, loop.pure, loop.body)
-        assert failing(certified(parts, tree=replaced(parts.tree, loop, racing))) == {Kind.RACE}
+        assert failing(certified(parts, tree=replaced(parts.tree, loop, racing))) == {ClaimKind.RACE}
 
 
 def test_memory_shared_by_parallel_iterations_is_refuted() -> None:
@@ -169,7 +169,7 @@ def test_memory_shared_by_parallel_iterations_is_refuted() -> None:
     tree = replaced(parts.tree, memory, ir.NOTHING)
     (loop,) = [s for s in walk(tree) if isinstance(s, ir.For) and s.loop == outer.loop]
     tree = replaced(tree, loop, ir.Block((ir.Allocate(memory.func, everything), loop)))
-    assert Kind.RACE in failing(certified(parts, tree=tree))
+    assert ClaimKind.RACE in failing(certified(parts, tree=tree))
 
 
 def test_race_through_the_predicate_of_an_rdom_is_refuted() -> None:
@@ -197,7 +197,7 @@ def test_dropped_obligation_is_not_certified() -> None:
     parts = compiled(g)
     assert certified(parts).ok
     answers = Answers(parts.answers.holes, parts.answers.regions, [])
-    assert Kind.QUERY in failing(certified(parts, answers=answers))
+    assert ClaimKind.QUERY in failing(certified(parts, answers=answers))
 
 
 def test_guess_of_a_value_range_is_proven_not_trusted() -> None:
@@ -209,11 +209,11 @@ def test_guess_of_a_value_range_is_proven_not_trusted() -> None:
     f.compute_root()
     g.compute_root()
     parts = compiled(h)
-    found = [r for r in certified(parts).results if r.claim.kind is Kind.VALUES]
+    found = [r for r in certified(parts).results if r.claim.kind is ClaimKind.VALUES]
     assert [r.status for r in found] == [Status.PROVEN]
     (given,) = [s for s in walk(parts.tree) if isinstance(s, ir.Provide) and s.func.name == "f"]
     larger = ir.Provide(given.func, given.stage, given.args, (ir.add(given.values[0], ir.const(1, hl.Int(32))),))
-    assert Kind.VALUES in failing(certified(parts, tree=replaced(parts.tree, given, larger)))
+    assert ClaimKind.VALUES in failing(certified(parts, tree=replaced(parts.tree, given, larger)))
 
 
 def test_counterexample_makes_the_program_fail() -> None:
@@ -226,7 +226,7 @@ def test_counterexample_makes_the_program_fail() -> None:
     tried = 0
     for _, tree in broken_trees(parts.tree):
         for r in certified(parts, tree=tree).failures:
-            if r.claim.kind is Kind.MEMORY and r.counterexample is not None and r.status is Status.REFUTED:
+            if r.claim.kind is ClaimKind.MEMORY and r.counterexample is not None and r.status is Status.REFUTED:
                 low, extent = (r.counterexample.values.get(f"f.{end}.0", 1) for end in ("min", "extent"))
                 assert not runs_right(f, parts, tree, [((low, extent),)]), str(r.counterexample)
                 tried += 1
@@ -240,7 +240,7 @@ def test_counterexample_makes_the_program_fail() -> None:
 
 def test_certificate_is_shown_as_table_json_and_html() -> None:
     certificate = blur().certify()
-    assert isinstance(certificate, Certificate)
+    assert isinstance(certificate, PipelineCertificate)
     text = str(certificate)
     assert '"down" is certified' in text and "across" in text and "asserted" in text and "unless" in text
     data = json.loads(certificate.to_json())

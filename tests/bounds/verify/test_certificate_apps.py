@@ -9,13 +9,13 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.verify.certificate import Certificate
-from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.bounds.verify.certificate import PipelineCertificate
+from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir.visitor import walk
 from tests.support.certificates import PIPELINES, row
 from tests.support.certifying import compiled
 
-_EXPLAINED = {Kind.REGION, Kind.INT32, Kind.STARTUP}
+_EXPLAINED = {ClaimKind.REGION, ClaimKind.INT32, ClaimKind.STARTUP}
 """Claims that may need a start-up check: that arguments are large enough, and that coordinates are of int32."""
 
 
@@ -23,7 +23,7 @@ _EXPLAINED = {Kind.REGION, Kind.INT32, Kind.STARTUP}
 def test_tiled_pipeline_is_proven(make: Callable[[], hl.Func]) -> None:
     f = make()
     certificate = f.certify()
-    assert isinstance(certificate, Certificate)
+    assert isinstance(certificate, PipelineCertificate)
     assert certificate.ok, str(certificate)
     assert certificate.proven_share >= 0.95
     assert {r.claim.kind for r in certificate.results if r.status is Status.ASSERTED} <= _EXPLAINED

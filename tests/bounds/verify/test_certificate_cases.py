@@ -14,10 +14,10 @@ from halide_core.bounds.engines.registry import oracle_of
 from halide_core.bounds.engines.symbolic import SymbolicOracle
 from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.query import Query, extract_query
-from halide_core.bounds.verify.certificate import Certificate
+from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.bounds.verify.definitions import _Same
-from halide_core.bounds.verify.memory import Memory, Reads
-from halide_core.bounds.verify.vc import Kind, Status, any_of
+from halide_core.bounds.verify.memory import MemoryReads, Reads
+from halide_core.bounds.verify.vc import ClaimKind, Status, any_of
 from halide_core.ir import BinaryOp, Interval, Provide, Stmt
 from halide_core.ir.visitor import free_variables
 from halide_core.lowering.certify import certify_program
@@ -246,7 +246,7 @@ def test_random_specialized_programs_are_certified(seed: int) -> None:
     assert certificate.ok, "\n".join([*case.log, str(certificate)])
 
 
-def claims_of(f: hl.Func, kind: Kind) -> int:
+def claims_of(f: hl.Func, kind: ClaimKind) -> int:
     return sum(r.claim.kind is kind for r in certificate_of(scheduled(f)).results)
 
 
@@ -274,7 +274,7 @@ def test_numbers_built_alike_are_the_same_where_their_innermost_parts_are() -> N
     """Or where they are, whatever they are made of: no part in between is asked for."""
     a, b, c = (ir.index_variable(name) for name in "abc")
     one, other = (ir.mul(ir.add(v, ir.ONE), c) for v in (a, b))
-    assert _Same(Reads(Memory())).of(one, other) is any_of((ir.equal(a, b), ir.equal(one, other)))
+    assert _Same(Reads(MemoryReads())).of(one, other) is any_of((ir.equal(a, b), ir.equal(one, other)))
 
 
 def test_each_case_has_claims_of_its_own() -> None:
@@ -282,14 +282,14 @@ def test_each_case_has_claims_of_its_own() -> None:
     f[x] = x
     g[x] = x
     g.specialize(number() > 1)
-    assert claims_of(g, Kind.COVERAGE) == 2 * claims_of(f, Kind.COVERAGE) == 2
-    assert claims_of(g, Kind.DEFINITION) == 2 * claims_of(f, Kind.DEFINITION)
+    assert claims_of(g, ClaimKind.COVERAGE) == 2 * claims_of(f, ClaimKind.COVERAGE) == 2
+    assert claims_of(g, ClaimKind.DEFINITION) == 2 * claims_of(f, ClaimKind.DEFINITION)
 
 
 # -- programs that are wrong
 
 
-def certificate_of(program: Program, spoiled: Callable[[Query, Answers], None] | None = None) -> Certificate:
+def certificate_of(program: Program, spoiled: Callable[[Query, Answers], None] | None = None) -> PipelineCertificate:
     """The certificate of a program that no directive made, or of answers that no engine gave."""
     query = extract_query(program)
     answers = SymbolicOracle().answer(query)
@@ -299,7 +299,7 @@ def certificate_of(program: Program, spoiled: Callable[[Query, Answers], None] |
     return certify_program("f", query, answers, tree)
 
 
-def refuted(certificate: Certificate) -> list[Kind]:
+def refuted(certificate: PipelineCertificate) -> list[ClaimKind]:
     return list(dict.fromkeys(r.claim.kind for r in certificate.results if r.status is Status.REFUTED))
 
 
@@ -318,7 +318,8 @@ def test_case_with_another_value_is_refuted(specialization: int) -> None:
     program = scheduled(simplified_integers())
     key = key_of(program, specialization)
     zero = ir.const(0, key.func.types[0])
-    assert refuted(certificate_of(program.with_nest(key, with_value(program.nests[key], zero)))) == [Kind.DEFINITION]
+    broken = program.with_nest(key, with_value(program.nests[key], zero))
+    assert refuted(certificate_of(broken)) == [ClaimKind.DEFINITION]
 
 
 @pytest.mark.parametrize("specialization", [0, 1])
@@ -327,7 +328,7 @@ def test_case_without_its_condition_is_refuted(specialization: int) -> None:
     key = key_of(program, specialization, 1)
     nest = program.nests[key]
     assert isinstance(nest.core, ir.If)
-    assert Kind.DEFINITION in refuted(certificate_of(program.with_nest(key, replace(nest, core=nest.core.then))))
+    assert ClaimKind.DEFINITION in refuted(certificate_of(program.with_nest(key, replace(nest, core=nest.core.then))))
 
 
 def test_case_of_floats_with_another_value_is_refuted() -> None:
@@ -336,7 +337,7 @@ def test_case_of_floats_with_another_value_is_refuted() -> None:
     nest = program.nests[key]
     assert isinstance(nest.core, Provide)
     twice = ir.binary(BinaryOp.ADD, nest.core.values[0], nest.core.values[0])
-    assert refuted(certificate_of(program.with_nest(key, with_value(nest, twice)))) == [Kind.DEFINITION]
+    assert refuted(certificate_of(program.with_nest(key, with_value(nest, twice)))) == [ClaimKind.DEFINITION]
 
 
 def test_case_simplified_by_a_condition_that_it_does_not_have_is_refuted() -> None:
@@ -344,7 +345,7 @@ def test_case_simplified_by_a_condition_that_it_does_not_have_is_refuted() -> No
     at = (program.named["f"], 0)
     one, other, last = program.specialized[at]
     swapped = (replace(one, condition=other.condition), replace(other, condition=one.condition), last)
-    assert Kind.DEFINITION in refuted(certificate_of(replace(program, specialized={at: swapped})))
+    assert ClaimKind.DEFINITION in refuted(certificate_of(replace(program, specialized={at: swapped})))
 
 
 @pytest.mark.parametrize("specialization", [0, 1])
@@ -355,7 +356,7 @@ def test_case_whose_loop_is_too_short_is_refuted(specialization: int) -> None:
     first = nest.loops[0]
     shorter = replace(first, bounds=Interval(first.bounds.min, ir.maximum(ir.sub(first.bounds.len, ir.ONE), ir.ZERO)))
     broken = program.with_nest(key, replace(nest, loops=(shorter, *nest.loops[1:])))
-    assert Kind.COVERAGE in refuted(certificate_of(broken))
+    assert ClaimKind.COVERAGE in refuted(certificate_of(broken))
 
 
 @pytest.mark.parametrize("make", [failing, failing_within])
@@ -363,7 +364,7 @@ def test_failing_case_without_its_check_is_refuted(make: Callable[[], hl.Func]) 
     program = scheduled(make())
     needed = tuple(o for o in program.obligations if o.failure is not ir.Failure.SPECIALIZE_FAIL)
     assert len(needed) < len(program.obligations)
-    assert refuted(certificate_of(replace(program, obligations=needed))) == [Kind.COVERAGE]
+    assert refuted(certificate_of(replace(program, obligations=needed))) == [ClaimKind.COVERAGE]
 
 
 def test_producer_that_one_case_asks_less_of_is_refuted() -> None:
@@ -372,7 +373,7 @@ def test_producer_that_one_case_asks_less_of_is_refuted() -> None:
         answers.holes[at] = replace(answers.holes[at], interval=Interval(answers.holes[at].interval.min, ir.ONE))
 
     kinds = refuted(certificate_of(scheduled(producer_in_each_case()), spoiled))
-    assert Kind.QUERY in kinds and Kind.COMPUTED in kinds
+    assert ClaimKind.QUERY in kinds and ClaimKind.COMPUTED in kinds
 
 
 def test_need_of_a_case_that_the_answer_does_not_meet_is_refuted() -> None:
@@ -382,7 +383,7 @@ def test_need_of_a_case_that_the_answer_does_not_meet_is_refuted() -> None:
         answers.holes[at] = replace(answers.holes[at], interval=Interval(answers.holes[at].interval.min, extent))
         answers.checks.clear()  # they are about the answers that were
 
-    assert Kind.OBLIGATION in refuted(certificate_of(scheduled(shifted()), spoiled))
+    assert ClaimKind.OBLIGATION in refuted(certificate_of(scheduled(shifted()), spoiled))
 
 
 def test_answer_that_is_not_aligned_is_refuted() -> None:
@@ -393,7 +394,7 @@ def test_answer_that_is_not_aligned_is_refuted() -> None:
             answers.holes[at], interval=Interval(answers.holes[at].interval.min, length), multiple=1
         )
 
-    assert Kind.OBLIGATION in refuted(certificate_of(scheduled(aligned()), spoiled))
+    assert ClaimKind.OBLIGATION in refuted(certificate_of(scheduled(aligned()), spoiled))
 
 
 # -- values made of floats

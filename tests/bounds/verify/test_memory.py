@@ -7,7 +7,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.engines.value_range import ValueRanges
-from halide_core.bounds.verify.memory import Memory
+from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.ir.types import INT32
 from halide_core.lowering.driver import certify
 from halide_core.reference.scalar_ops import round_to_float32
@@ -29,7 +29,7 @@ x = hl.Var("x")
 def test_guessed_range(value: hl.Expr, wanted: tuple[int, int] | None) -> None:
     f = hl.Func("f")
     f[x] = value
-    assert Memory().range_of(f.function, 0) == wanted
+    assert MemoryReads().range_of(f.function, 0) == wanted
 
 
 def test_guessed_range_ends_at_floats_of_either_width() -> None:
@@ -38,17 +38,17 @@ def test_guessed_range_ends_at_floats_of_either_width() -> None:
     g[x] = hl.f64(hl.clamp(x, -3, 9)) * 0.1
     low, high = ValueRanges().of_function(f.function, 0)
     assert low <= -3 and high >= 9
-    assert Memory().range_of(f.function, 0) == (low, high), "they are floats already"
+    assert MemoryReads().range_of(f.function, 0) == (low, high), "they are floats already"
     low, high = ValueRanges().of(g.function.definitions[0].values[0])
     wanted = (round_to_float32(low + low * 2.0**-22), round_to_float32(high + high * 2.0**-22))
-    assert Memory().range_of(g.function, 0) == ValueRanges().of_function(g.function, 0) == wanted
+    assert MemoryReads().range_of(g.function, 0) == ValueRanges().of_function(g.function, 0) == wanted
     assert wanted[0] < low and high < wanted[1], "what no float is moves outwards"
 
 
 def test_unknowns_are_numbered_from_one() -> None:
     f = hl.Func("f")
     f[x] = x
-    memory, read = Memory(), ir.Access(INT32, f.function, (ir.i64(3),), 0, ir.LAST_STAGE)
+    memory, read = MemoryReads(), ir.Access(INT32, f.function, (ir.i64(3),), 0, ir.LAST_STAGE)
     assert [memory.fresh(read, read.args).name for _ in range(2)] == ["f[3] #1", "f[3] #2"]
 
 

@@ -14,7 +14,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.engines.interface import Answers
-from halide_core.bounds.verify.vc import Kind
+from halide_core.bounds.verify.vc import ClaimKind
 from halide_core.ir import Expr, HoleKind, Interval
 from tests.support.certifying import broken_trees, certified, compiled, refilled, runs_right
 from tests.support.sliding import blur, source, window
@@ -90,13 +90,13 @@ def test_a_slide_that_leaves_out_too_much_is_refuted(change: Callable[[Interval]
     parts = compiled(f)
     broken = changed(parts.answers, change)
     kinds = {r.claim.kind for r in certified(parts, answers=broken).failures}
-    assert Kind.COVERAGE in kinds
+    assert ClaimKind.COVERAGE in kinds
 
 
 def test_a_slide_needs_the_loop_that_it_goes_along() -> None:
     parts = compiled(rows())
     nowhere = replace(parts.answers, slides=[replace(s, loop=None) for s in parts.answers.slides])
-    assert {r.claim.kind for r in certified(parts, answers=nowhere).failures} == {Kind.COVERAGE}
+    assert {r.claim.kind for r in certified(parts, answers=nowhere).failures} == {ClaimKind.COVERAGE}
 
 
 def test_a_fold_of_too_few_slots_is_refuted() -> None:
@@ -104,14 +104,14 @@ def test_a_fold_of_too_few_slots_is_refuted() -> None:
     parts = compiled(f)
     (g,) = parts.answers.folds
     certificate = certified(parts, answers=replace(parts.answers, folds={g: {1: ir.i64(2)}}))
-    assert {r.claim.kind for r in certificate.failures} == {Kind.FOLD}
+    assert {r.claim.kind for r in certificate.failures} == {ClaimKind.FOLD}
 
 
 def test_a_fold_that_a_loop_further_in_moves_is_refuted() -> None:
     parts = compiled(both_ways())
     (g,) = parts.answers.folds
     certificate = certified(parts, answers=replace(parts.answers, folds={g: {0: ir.i64(3)}}))
-    assert {r.claim.kind for r in certificate.failures} == {Kind.FOLD}
+    assert {r.claim.kind for r in certificate.failures} == {ClaimKind.FOLD}
 
 
 def test_memory_forgets_a_point_whose_slot_is_taken() -> None:

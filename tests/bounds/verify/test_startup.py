@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import Ranges
-from halide_core.bounds.verify.memory import Memory, Reads
+from halide_core.bounds.engines.constant_ranges import ConstantRanges
+from halide_core.bounds.verify.memory import MemoryReads, Reads
 from halide_core.bounds.verify.startup import StartupArithmetic
 from halide_core.bounds.verify.vc import Claim, Context, nothing
 from halide_core.ir import Assert, Expr, Failure, Let, Stmt
@@ -18,7 +18,7 @@ PRODUCT = ir.mul(ir.mul(n, m), n)
 
 def claims(*stmts: Stmt) -> list[Claim]:
     """Of a start-up, whose checks all pass."""
-    startup, reads, context = StartupArithmetic(Ranges()), Reads(Memory()), nothing()
+    startup, reads, context = StartupArithmetic(ConstantRanges()), Reads(MemoryReads()), nothing()
     for stmt in stmts:
         startup.meet(stmt, reads)
         match stmt:

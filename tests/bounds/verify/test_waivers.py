@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.bounds.verify.certificate import Certificate
-from halide_core.bounds.verify.vc import Kind, Result, Status
+from halide_core.bounds.verify.certificate import PipelineCertificate
+from halide_core.bounds.verify.vc import ClaimKind, Result, Status
 from halide_core.lowering.interpreter.memory_model import RaceError
 from tests.bounds.query.test_smtlib import run
 from tests.support.interpreted import run_passes
@@ -18,9 +18,9 @@ x, y, xo, xi = (hl.Var(n) for n in "x y xo xi".split())
 ORDER = np.random.default_rng(3).permutation(32).astype(np.int32)
 
 
-def certificate(f: hl.Func) -> Certificate:
+def certificate(f: hl.Func) -> PipelineCertificate:
     found = f.certify()
-    assert isinstance(found, Certificate)
+    assert isinstance(found, PipelineCertificate)
     return found
 
 
@@ -62,7 +62,7 @@ def test_races_that_the_user_rules_out_are_assumed_at_his_line(how: str) -> None
     else:
         f.update().split(r.x, r.x, hl.RVar("ri"), 4).parallel(r.x)
     (only,) = assumed(f)
-    assert only.claim.kind is Kind.RACE
+    assert only.claim.kind is ClaimKind.RACE
     assert [a.told for a in only.assumptions] == ["f.update().allow_race_conditions()"]
     assert only.assumptions[0].location.text == "f.update().allow_race_conditions()"
     assert only.counterexample is not None, "an order that names a point twice"
@@ -108,7 +108,7 @@ def test_word_counts_for_the_stage_and_its_own_func_only() -> None:
 def test_race_that_happens_is_seen_by_the_interpreter() -> None:
     f, r = total()
     f.update().allow_race_conditions().parallel(r.x)
-    assert {r.claim.kind for r in assumed(f)} == {Kind.RACE}
+    assert {r.claim.kind for r in assumed(f)} == {ClaimKind.RACE}
     with pytest.raises(RaceError):
         run_passes(f, [(0, 2)], after="fill")
 
@@ -156,7 +156,7 @@ def test_promise_bounds_a_region_and_is_assumed_at_its_line(stored: bool) -> Non
     f = looked_up(indices, stored)
     assert certificate(f).ok
     found = assumed(f)
-    assert {r.claim.kind for r in found} <= {Kind.QUERY, Kind.MEMORY, Kind.COMPUTED, Kind.REGION}
+    assert {r.claim.kind for r in found} <= {ClaimKind.QUERY, ClaimKind.MEMORY, ClaimKind.COMPUTED, ClaimKind.REGION}
     assert found
     for r in found:
         (word,) = r.assumptions
@@ -204,7 +204,7 @@ def test_promise_of_a_small_type_bounds_what_its_values_index() -> None:
     f[x] = table[hl.i32(g[x])]
     g.compute_root()
     assert np.asarray(f.realize([16])).tolist() == TABLE[np.arange(16) % 10].tolist()
-    assert Kind.VALUES in {r.claim.kind for r in assumed(f)}
+    assert ClaimKind.VALUES in {r.claim.kind for r in assumed(f)}
     assert certificate(f).ok
 
 

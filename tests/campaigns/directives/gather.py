@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import halide_core.lowering.certify
-from halide_core.bounds.verify.certificate import Certificate
+from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.lowering.certify import certify_program
 from tests.campaigns.directives.watch import Given, Watch
 
@@ -65,7 +65,7 @@ class _Item:
 
         return compare
 
-    def certify(self, *args: Any) -> Certificate:
+    def certify(self, *args: Any) -> PipelineCertificate:
         """A certificate, counted."""
         certificate = certify_program(*args)
         self.claims.update(result.status.value for result in certificate.results)

@@ -15,7 +15,7 @@ from halide_core.algorithm.model import Function, Image
 from halide_core.debug import deep_recursion
 from halide_core.ir import Expr, Stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.lowering.driver import Trace
+from halide_core.lowering.driver import LoweringTrace
 from halide_core.schedule.directives import Split
 from halide_core.schedule.loop_nest import assemble
 from tests.campaigns.fuzz.case import Program
@@ -41,7 +41,7 @@ OUTLIVES, SLIDES = (Group.SHAPE, "memory that outlives a loop"), (Group.SHAPE, "
 """What ``--sliding`` counts."""
 
 
-def covered(case: Program, functions: Sequence[Function], trace: Trace) -> frozenset[Feature]:
+def covered(case: Program, functions: Sequence[Function], trace: LoweringTrace) -> frozenset[Feature]:
     """Everything that a case exercised."""
     found: dict[Feature, None] = {(Group.SHAPE, tag): None for tag in case.tags}
     found |= {(Group.METHOD, method): None for method in case.methods}
@@ -74,7 +74,7 @@ def _input_wrappers(exprs: Iterable[Expr]) -> Iterable[Function]:
     return [wrapper for image in images for wrapper in image.wrappers]
 
 
-def _trees(trace: Trace) -> Iterable[Stmt]:
+def _trees(trace: LoweringTrace) -> Iterable[Stmt]:
     if trace.steps:
         yield assemble(trace.steps[-1].program)
     elif trace.initial is not None:

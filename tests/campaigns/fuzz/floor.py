@@ -13,7 +13,7 @@ import halide_core as hl
 from halide_core.bounds.engines.interface import Engine
 from halide_core.bounds.engines.registry import oracle_of
 from halide_core.errors import InternalError
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.memory_model import MemoryFault, RaceError, UndefinedValue
 from tests.campaigns.fuzz.case import Program
 from tests.campaigns.fuzz.compare import Array, compare
@@ -32,7 +32,7 @@ def check(case: Program, expected: Sequence[Array], ours: str, steps: int, *, sc
         scheduled: with the case's schedule, or without.
     """
     outputs, windows = case.build(scheduled=scheduled)
-    request, trace = request_of(outputs), Trace()
+    request, trace = request_of(outputs), LoweringTrace()
     try:
         lowered = lower(request, oracle=oracle_of(Engine.BASELINE), trace=trace)
         boxes = [tuple(w) for w in windows]

@@ -16,7 +16,7 @@ from typing import TypeVar
 import halide_core as hl
 from halide_core.ir import Stmt
 from halide_core.ir.visitor import alike
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
 from halide_core.run.backend import Argument, Box, Request
 from halide_core.run.pipeline import _filled, _hull, _values
@@ -73,7 +73,7 @@ def _asked(
 def run_passes(
     request: Request,
     arguments: Sequence[Argument],
-    trace: Trace,
+    trace: LoweringTrace,
     windows: Sequence[Window],
     rng: random.Random,
     steps: int,

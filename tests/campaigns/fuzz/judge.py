@@ -20,7 +20,7 @@ from enum import Flag, auto
 import halide_core as hl
 from halide_core.algorithm.model import realization_order
 from halide_core.errors import InternalError
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.memory_model import AssertionFailure, OutOfSteps, StuckError
 from halide_core.lowering.module import Lowered
 from halide_core.reference import evaluate as semantics
@@ -87,7 +87,7 @@ def judge(case: Program, judges: Judges = INTERPRETED) -> Verdict:
 def _verdict(case: Program, judges: Judges) -> Verdict:
     try:
         outputs, _ = case.build()
-        request, trace = request_of(outputs), Trace()
+        request, trace = request_of(outputs), LoweringTrace()
         lowered = lower(request, trace=trace)
     except InternalError:
         raise
@@ -185,7 +185,7 @@ class _FoundInBrief(Mismatch):
 
 
 def _check_passes(
-    case: Program, request: Request, lowered: Lowered, trace: Trace, expected: Expected, *, brief: bool = False
+    case: Program, request: Request, lowered: Lowered, trace: LoweringTrace, expected: Expected, *, brief: bool = False
 ) -> None:
     """Raises AssertionFailure and KeepsGrowing where the program stops itself."""
     if brief:
@@ -198,7 +198,7 @@ def _check_passes(
 
 
 def _check_passes_run(
-    case: Program, request: Request, lowered: Lowered, trace: Trace, expected: Expected, *, brief: bool
+    case: Program, request: Request, lowered: Lowered, trace: LoweringTrace, expected: Expected, *, brief: bool
 ) -> None:
     at = "the query"
     try:

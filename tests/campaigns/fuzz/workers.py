@@ -23,7 +23,7 @@ from tests.campaigns.fuzz.verdict import Outcome, Verdict
 
 SLOW_S = 300.0
 """A case that takes longer fails, whether it would end or not: nobody waits longer for a certificate. That is less than
-the steps that one may spend in all (``WHOLE`` questions' worth) can take."""
+the steps that one may spend in all (``TOTAL`` questions' worth) can take."""
 LIFETIME = 150
 _GARBAGE = 50_000
 """So many objects more than were freed before cycles are looked for: trees have none, and a tenth of the time goes."""

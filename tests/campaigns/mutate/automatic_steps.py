@@ -240,7 +240,7 @@ STEPS: dict[str, AutomaticStep] = {
         sliding._Sliding, "_refusal", "not step.stays(other)", "False", diagonal
     ),
     "slide: a first iteration computes all": AutomaticStep(
-        sliding._Step, "_chosen", "Select(INT64, restart, whole, new)", "new", first
+        sliding._LoopStep, "_chosen", "Select(INT64, restart, whole, new)", "new", first
     ),
     "slide: rounding up spares what is kept": AutomaticStep(
         sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and", downwards
@@ -264,7 +264,9 @@ STEPS: dict[str, AutomaticStep] = {
     "hoisted memory: once around all uses": AutomaticStep(
         hoisted, "_allocations", "s.buffer == buffer", "False", shared_memory
     ),
-    "hoisted memory: the largest size": AutomaticStep(hoisted._Hoist, "_without", "up=True", "up=False", growing),
+    "hoisted memory: the largest size": AutomaticStep(
+        hoisted._StorageHoist, "_without", "up=True", "up=False", growing
+    ),
     "stack: a length has a constant limit": AutomaticStep(
         limits, "_limit", "return found", "return None if found is None else found - 1", tile
     ),

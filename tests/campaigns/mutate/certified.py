@@ -15,7 +15,7 @@ from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.query import Query
 from halide_core.ir import Interval, Stmt
 from halide_core.lowering.certify import certify_program
-from halide_core.lowering.driver import CERTIFIED, Trace, certify, lower
+from halide_core.lowering.driver import CERTIFIED, LoweringTrace, certify, lower
 from halide_core.lowering.passes.layout_checks import check_layouts
 from tests.campaigns.mutate.defects import defects
 
@@ -81,7 +81,7 @@ def wrong_programs(func: hl.Func) -> dict[str, bool]:
 
 def _traced(func: hl.Func) -> tuple[Query, Answers, Stmt]:
     """A program's query, the answers to it, and the tree that its certificate is about."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(func._request(), trace=trace)
     assert trace.query is not None and trace.answers is not None
     return trace.query, trace.answers, dict(trace.passes)[CERTIFIED]

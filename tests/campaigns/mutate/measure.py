@@ -22,9 +22,9 @@ from halide_core.algorithm.model import Image
 from halide_core.errors import InternalError
 from halide_core.ir import Allocate, AllocateFlat, Provide, Stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter import machine as interpreter
-from halide_core.lowering.interpreter.code import Allocation, Code, Place
+from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.interpreter.memory_model import AssertionFailure, StuckError
 from halide_core.lowering.interpreter.writes import FlatWrite, Run
@@ -87,7 +87,7 @@ def measure(func: hl.Func, window: Sequence[tuple[int, int]]) -> Measure:
 
 def _regions(func: hl.Func, window: Sequence[tuple[int, int]]) -> dict[str, list[list[int]]]:
     """What the program answers when it is asked which part of its inputs it needs."""
-    request, trace = func._request(), Trace()
+    request, trace = func._request(), LoweringTrace()
     lowered = lower(request, trace=trace)
     values = [None if isinstance(s, Image) else s.value for s in request.inputs]
     outputs: list[Box] = [tuple(window)] * (len(lowered.arguments) - len(values))
@@ -110,7 +110,7 @@ def _counting(into: Measure) -> Iterator[None]:
 
         return more if nodes else run
 
-    def counted(stmt: Provide, code: Code, place: Place) -> Run:
+    def counted(stmt: Provide, code: Code, place: AccessPlace) -> Run:
         run, name = write_point(stmt, code, place), place.allocation.name
 
         def more() -> None:

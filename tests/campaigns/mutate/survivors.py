@@ -39,7 +39,7 @@ EXPLAINED: dict[Key, Survivor] = {
         "_assume_nonempty(node.facts, self.unholed(bounds.len))",
     ): _same("one is about the loop's variable, the other about what its length is made of, and no fact reads others."),
     (
-        "bounds/smt/terms.py:Terms._leaf",
+        "bounds/smt/terms.py:Z3Terms._leaf",
         "self._fresh += 1",
         'term = Term(boolean(f"b!{self._fresh}", self._context), _TRUTH, frozenset())',
     ): _same("names only have to differ, and each still has a number of its own."),

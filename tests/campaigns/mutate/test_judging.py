@@ -32,7 +32,7 @@ def test_program_runs_and_costs_the_same_every_time(name: str) -> None:
 
 def test_measure_counts_points_and_cells() -> None:
     f, window = split_of_split()
-    trace = driver.Trace()
+    trace = driver.LoweringTrace()
     driver.lower(f._request(), trace=trace)
     found = measure(f, window)
     assert found.points["f"] == 21 * len(trace.passes)

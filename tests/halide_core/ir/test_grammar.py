@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION, InternalError
 from halide_core.ir import BinaryOp, Expr, Failure, Field, Interval, Intrinsic, LoopKind, LoopName, Stmt, expr_nodes
 from halide_core.ir import stmt_nodes as s
@@ -13,14 +13,14 @@ from halide_core.ir.debug_files import DebugFile, FileFormat
 from halide_core.ir.grammar import RULES, SIGNATURES, STANDS, Form
 from halide_core.ir.memory import Layout, PrefetchBoundStrategy
 from halide_core.ir.types import BOOL, INT32, INT64, BFloat, Bool, Float, Int, UInt
-from halide_core.ir.verify import Given, verify
+from halide_core.ir.verify import PipelineArguments, verify
 
 F32 = Float(32)
 x = ir.index_variable("x")
 wide = ir.Variable(Int(32, 4), "wide")
 out = Function("out", ("x",), (INT32,))
 image = Image("in", INT32, 1, UNKNOWN_LOCATION)
-p = Parameter("p", INT32, UNKNOWN_LOCATION)
+p = ScalarParam("p", INT32, UNKNOWN_LOCATION)
 ALL = Interval(ir.ZERO, ir.i64(8))
 ODD = Interval(ir.ZERO, ir.ParamRef(INT32, p))
 LANES = ir.Ramp(Int(64, 4), ir.ZERO, ir.ONE)
@@ -107,7 +107,7 @@ def test_rule_is_broken(says: str) -> None:
     node = BROKEN[says]
     tree = s.Assert(ir.Binary(BOOL, BinaryOp.EQ, node, node), Failure.ASSERTION, ()) if isinstance(node, Expr) else node
     with pytest.raises(InternalError) as raised:
-        verify(tree, Form.VECTORS, Given((image,), (out,), (p,)).uses(), "the pass")
+        verify(tree, Form.VECTORS, PipelineArguments((image,), (out,), (p,)).uses(), "the pass")
     assert raised.value.message.startswith(f'After "the pass", a rule of the IR is broken: {says}.\n  ')
 
 

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION, InternalError
 from halide_core.ir import (
     Access,
@@ -38,13 +38,13 @@ from halide_core.ir import (
 )
 from halide_core.ir.grammar import STANDS, Form
 from halide_core.ir.types import INT32, INT64, Float, Int
-from halide_core.ir.verify import Given
+from halide_core.ir.verify import PipelineArguments
 
 x, n = ir.index_variable("x"), ir.index_variable("n")
 out, g = (Function(name, ("x",), (INT32,)) for name in ("out", "g"))
 image = Image("in", INT32, 1, UNKNOWN_LOCATION)
-p = Parameter("p", INT32, UNKNOWN_LOCATION)
-GIVEN = Given((image,), (out,), (p,)).uses()
+p = ScalarParam("p", INT32, UNKNOWN_LOCATION)
+GIVEN = PipelineArguments((image,), (out,), (p,)).uses()
 ALL = Interval(ir.ZERO, i64(8))
 BOUND = Let(n, i64(8), None)
 
@@ -124,7 +124,7 @@ def test_sound_tree_is_accepted(form: Form, stmt: Stmt) -> None:
             "out[",
         ),
         (
-            written(ParamRef(INT32, Parameter("q", INT32, UNKNOWN_LOCATION))),
+            written(ParamRef(INT32, ScalarParam("q", INT32, UNKNOWN_LOCATION))),
             Form.POINTS,
             f'{verify.PARAMETER_IS_ARGUMENT}; "q" is not in scope',
             "out[0] = q",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import halide_core as hl
 from halide_core import ir
 from halide_core.ir.visitor import alike, parts, subexpressions, walk
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 
 a, b, c = (ir.index_variable(name) for name in "abc")
 
@@ -25,7 +25,7 @@ def test_operands_come_before_their_users_and_each_node_once() -> None:
 
 
 def test_trees_are_alike_where_all_of_their_statements_are() -> None:
-    x, f, trace = hl.Var("x"), hl.Func("f"), Trace()
+    x, f, trace = hl.Var("x"), hl.Func("f"), LoweringTrace()
     f[x] = hl.i32(x) + 1
     f.vectorize(x, 4)
     lower(f._request(), trace=trace)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Function, Image, Parameter, ReductionDomain
+from halide_core.algorithm.model import Definition, Function, Image, ReductionDomain, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION, InternalError, Location, PipelineError
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, UInt
@@ -172,7 +172,7 @@ def test_coordinates_wrap_as_int32() -> None:
 
 
 def test_every_kind_of_expression_is_evaluated() -> None:
-    p = Parameter("p", F32, UNKNOWN_LOCATION)
+    p = ScalarParam("p", F32, UNKNOWN_LOCATION)
     less = binary(BinaryOp.LT, x, int_(2))
     either = binary(BinaryOp.OR, ir.Not(BOOL, less), binary(BinaryOp.EQ, x, int_(0)))
     root = ir.Call(F32, ir.Intrinsic.SQRT, (ir.cast(F32, ir.mul(x, x)),))
@@ -197,14 +197,14 @@ def test_a_shared_subexpression_is_evaluated_once() -> None:
 
 
 def test_images_and_parameters_are_read_from_what_they_are_bound_to() -> None:
-    source, p = image("source", INT32, 2), Parameter("p", INT32, UNKNOWN_LOCATION)
+    source, p = image("source", INT32, 2), ScalarParam("p", INT32, UNKNOWN_LOCATION)
     source.bound, p.value = Bound(random_array((4, 5)), (10, 20)), 3
     f = func("f", (x, y), ir.mul(at(source, x, y), ir.ParamRef(INT32, p)))
     np.testing.assert_array_equal(values_of(f, (11, 4), (20, 3)), 3 * random_array((4, 5))[:3, 1:])
 
 
 def test_given_inputs_come_before_bound_ones() -> None:
-    source, p = image("source"), Parameter("p", INT32, UNKNOWN_LOCATION)
+    source, p = image("source"), ScalarParam("p", INT32, UNKNOWN_LOCATION)
     source.bound, p.value = Bound(np.zeros(3, np.int32), (0,)), 3
     f = func("f", (x,), ir.add(at(source, x), ir.ParamRef(INT32, p)))
     result = values_of(f, (0, 1), params={p: 40}, images={source: (np.array([2], np.int32), (0,))})
@@ -228,11 +228,11 @@ def test_a_missing_image_or_parameter_is_named() -> None:
     with pytest.raises(PipelineError, match='"source" has no buffer'):
         values_of(func("f", (x,), at(image("source"), x)), (0, 1))
     with pytest.raises(PipelineError, match='"gain" has no value'):
-        values_of(func("f", (x,), ir.ParamRef(INT32, Parameter("gain", INT32, UNKNOWN_LOCATION))), (0, 1))
+        values_of(func("f", (x,), ir.ParamRef(INT32, ScalarParam("gain", INT32, UNKNOWN_LOCATION))), (0, 1))
 
 
 def test_inputs_of_another_type_are_refused() -> None:
-    source, p = image("source"), Parameter("gain", UInt(8), UNKNOWN_LOCATION)
+    source, p = image("source"), ScalarParam("gain", UInt(8), UNKNOWN_LOCATION)
     f = func("f", (x,), at(source, x))
     with pytest.raises(PipelineError, match="of type int32, its array of float64"):
         values_of(f, (0, 1), images={source: (np.zeros(1), (0,))})
@@ -492,7 +492,7 @@ def test_an_empty_domain_changes_nothing() -> None:
 
 
 def test_a_domain_may_depend_on_parameters_and_buffers() -> None:
-    source, p = image("source"), Parameter("p", INT32, UNKNOWN_LOCATION)
+    source, p = image("source"), ScalarParam("p", INT32, UNKNOWN_LOCATION)
     extent = ir.sub(ir.BufferField(INT32, source, ir.Field.EXTENT, 0), ir.ParamRef(INT32, p))
     domain = rdom((ir.ParamRef(INT32, p), extent))
     f = func("f", (), int_(0))
@@ -502,7 +502,7 @@ def test_a_domain_may_depend_on_parameters_and_buffers() -> None:
 
 
 def test_a_negative_extent_is_an_error_that_names_the_domain() -> None:
-    p = Parameter("p", INT32, UNKNOWN_LOCATION)
+    p = ScalarParam("p", INT32, UNKNOWN_LOCATION)
     domain = rdom((0, 3), (0, ir.ParamRef(INT32, p)))
     f = func("f", (x,), int_(0))
     update(f, (rvar(domain),), int_(9), domain=domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import halide_core as hl
-from halide_core.bounds.verify.certificate import Certificate
+from halide_core.bounds.verify.certificate import PipelineCertificate
 
 x, y, z, xo, yo, xi, yi, xz = (hl.Var(n) for n in ("x", "y", "z", "xo", "yo", "xi", "yi", "xz"))
 
@@ -26,7 +26,7 @@ def fused() -> hl.Func:
     return f
 
 
-def steps(certificate: Certificate) -> list[int]:
+def steps(certificate: PipelineCertificate) -> list[int]:
     """How many steps each kind of claim took."""
     assert certificate.ok, certificate
     return [spent.steps for spent in certificate.spent.values()]

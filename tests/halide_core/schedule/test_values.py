@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.algorithm.model import Function, Image, Parameter, leaves, realization_order
+from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order
 from tests.campaigns.fuzz.draw import draw
 from tests.support.raising import raised
 
@@ -222,14 +222,14 @@ def _arguments(function: Any) -> tuple[str, ...]:
     return names
 
 
-def _handle(leaf: Function | Image | Parameter) -> object:
+def _handle(leaf: Function | Image | ScalarParam) -> object:
     """What a user has of a Func, a Param or an ImageParam."""
     match leaf:
         case Function():
             f = hl.Func(leaf.name)
             f._function = leaf
             return f
-        case Parameter():
+        case ScalarParam():
             p = hl.Param(leaf.type, leaf.name)
             p._source = leaf
             return p

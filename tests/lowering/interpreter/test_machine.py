@@ -9,7 +9,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Parameter
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION, InternalError
 from halide_core.ir import (
     Access,
@@ -56,7 +56,7 @@ V4 = INT64.with_lanes(4)
 x, y, v = (ir.index_variable(n) for n in "xyv")
 out, g = (Function(n, ("x",), (INT32,)) for n in ("out", "g"))
 image = Image("in", INT32, 1, UNKNOWN_LOCATION)
-p, real = Parameter("p", INT32, UNKNOWN_LOCATION), Parameter("real", FLOAT, UNKNOWN_LOCATION)
+p, real = ScalarParam("p", INT32, UNKNOWN_LOCATION), ScalarParam("real", FLOAT, UNKNOWN_LOCATION)
 ARGUMENTS = (
     Argument.of(ArgumentKind.InputBuffer, "in", INT32, 1, image),
     Argument.of(ArgumentKind.InputScalar, "p", INT32, 0, p),
@@ -386,7 +386,7 @@ def test_tree_that_breaks_scoping_is_refused():
         (put(out, ir.ZERO, ir.ZERO),),
         (Let(v, i32(1), None),),
         (Store("out", ir.ZERO, Load(FLOAT, "in", ir.ZERO)),),
-        (put(out, ir.ZERO, ParamRef(INT32, Parameter("q", INT32, UNKNOWN_LOCATION))),),
+        (put(out, ir.ZERO, ParamRef(INT32, ScalarParam("q", INT32, UNKNOWN_LOCATION))),),
     ):
         with pytest.raises(InternalError):
             run(*stmts)

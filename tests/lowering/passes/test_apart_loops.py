@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.bounds.verify.vc import ClaimKind, Status
 from tests.lowering.passes.test_uniquify_names import line, over, plane
 from tests.scheduling.test_legality import refused
 from tests.support.checking import Array, check, image, numbers
@@ -30,7 +30,7 @@ def proven(f: hl.Func) -> list[str]:
     """The certificate has no open end, and takes nobody's word: what it says of order and of races."""
     results = f.certify().results
     assert [r.claim.text for r in results if r.status not in (Status.PROVEN, Status.ASSERTED)] == []
-    return ["".join(map(str, r.claim.text)) for r in results if r.claim.kind in (Kind.ORDER, Kind.RACE)]
+    return ["".join(map(str, r.claim.text)) for r in results if r.claim.kind in (ClaimKind.ORDER, ClaimKind.RACE)]
 
 
 def loops(f: hl.Func) -> list[str]:
@@ -260,7 +260,7 @@ def test_sums_of_integers_are_taken_in_any_order(name: str) -> None:
     REORDERED[name](f.update(), r)
     agree(f, [(0, 19)], (DATA % 100).sum(axis=0, dtype=np.int32))
     assert any("in any order" in told for told in proven(f))
-    laws = [r for r in f.certify().results if r.claim.kind is Kind.LAW]
+    laws = [r for r in f.certify().results if r.claim.kind is ClaimKind.LAW]
     assert laws
     assert all(r.status is Status.PROVEN for r in laws)
 
@@ -297,7 +297,7 @@ def test_sums_of_floats_are_assumed() -> None:
     check(f, [(0, 19)], (DATA % 100).sum(axis=0).astype(np.float32))  # whole numbers: sums are exact
     results = f.certify().results
     assumed = [r for r in results if r.status not in (Status.PROVEN, Status.ASSERTED)]
-    assert [(r.claim.kind, r.status) for r in assumed] == [(Kind.LAW, Status.ASSUMED)]
+    assert [(r.claim.kind, r.status) for r in assumed] == [(ClaimKind.LAW, Status.ASSUMED)]
     assert [a.told for r in assumed for a in r.assumptions] == ["f.update().reorder(r.y, r.x)"]
 
 

@@ -10,9 +10,9 @@ from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load
 from halide_core.ir.types import INT32, INT64, Float, UInt
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.vectorize.gather_address import (
-    Place,
+    GatherAddress,
     narrow_lanes,
     narrowed,
     place_of_lanes,
@@ -29,7 +29,7 @@ def varies(e: Expr) -> bool:
     return lane in free_variables(e) or z in free_variables(e)
 
 
-def placed(index: Expr) -> Place:
+def placed(index: Expr) -> GatherAddress:
     return place_of_lanes(index, lane, a, varies)
 
 
@@ -37,15 +37,15 @@ def test_what_all_lanes_share_is_apart() -> None:
     """Sums fall apart, and so does a product of one with a factor that all lanes share."""
     plus_one = ir.mul(ir.add(z, ir.ONE), s)
     place = placed(ir.add(ir.add(plus_one, ir.i64(7)), ir.mul(s, ir.i64(2))))
-    assert place.moving is ir.mul(z, s)
+    assert place.offset is ir.mul(z, s)
     assert place.stride == 0
-    assert place.still is ir.add(ir.mul(s, ir.i64(3)), ir.i64(7))
+    assert place.base is ir.add(ir.mul(s, ir.i64(3)), ir.i64(7))
 
 
 def test_the_lane_itself_is_a_stride() -> None:
     place = placed(ir.add(ir.mul(lane, ir.i64(3)), byte))
-    assert (place.stride, place.moving) == (3, byte)
-    assert place.still is ir.mul(a, ir.i64(3))
+    assert (place.stride, place.offset) == (3, byte)
+    assert place.base is ir.mul(a, ir.i64(3))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_strides_backwards_count_at_the_low_end_alone() -> None:
 
 def indices(f: hl.Func, name: str) -> list[Expr]:
     """The indices of what the program for 64-byte registers reads of an input, vectors alone."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(target=WIDE), trace=trace)
     exprs = [e for st in walk(dict(trace.passes)["vectorize"]) for e in subexpressions(stmt_exprs(st))]
     return [e.index for e in exprs if isinstance(e, Load) and e.buffer == name and e.index.type.is_vector()]
@@ -174,7 +174,7 @@ def test_narrow_numbers_of_lanes_are_ramps() -> None:
     f = hl.Func("f")
     f[x] = hl.i16(x * 5)
     f.vectorize(x, 16)
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), trace=trace)
     exprs = [e for st in walk(dict(trace.passes)["vectorize"]) for e in subexpressions(stmt_exprs(st))]
     assert not [e for e in exprs if isinstance(e, Cast) and isinstance(e.a, ir.Ramp)]

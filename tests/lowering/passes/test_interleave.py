@@ -8,7 +8,7 @@ import pytest
 import halide_core as hl
 from halide_core.ir import AllocateFlat, For, LoopKind, Stmt
 from halide_core.ir.visitor import walk
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from tests.support.targets import NARROW
 
 x, y = hl.Var("x"), hl.Var("y")
@@ -27,7 +27,7 @@ def windows(lanes: int, *, guarded: bool = False) -> hl.Func:
 
 
 def vectorized(f: hl.Func) -> Stmt:
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(target=NARROW), trace=trace)
     return dict(trace.passes)["vectorize"]
 

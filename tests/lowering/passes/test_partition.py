@@ -12,7 +12,7 @@ from halide_core import ir
 from halide_core.ir import BinaryOp, For, If, Interval, IntImm, LoopKind, LoopName, Provide, Select, Stmt
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.partition import partition_loops
 from tests.support.interpreted import run_program
 
@@ -21,7 +21,7 @@ x, y, xo, xi, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yi"))
 
 def after(f: hl.Func, name: str) -> Stmt:
     """The tree that a pass left."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), trace=trace)
     return dict(trace.passes)[name]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from halide_core import ir
 from halide_core.analysis.linear import difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts
-from halide_core.analysis.refute import Kind
+from halide_core.analysis.refute import ModelKind
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Cast, Expr, Select
 from halide_core.ir.types import BOOL, INT32, INT64
@@ -141,7 +141,7 @@ def test_a_state_is_found_for_facts_that_lead_from_one_to_the_other() -> None:
     assume_loop(outer, x, ir.Interval(ir.ZERO, n))
     facts = Facts(outer)
     assume_loop(facts, inner, ir.Interval(x, ir.sub(n, x)))
-    assert len(facts._states()) == len(Kind)
+    assert len(facts._states()) == len(ModelKind)
     assert any(state.value(difference(x, inner).plus(linear_of(ir.i64(-1))), facts) < 0 for state in facts._states())
     assert all(state.value(difference(inner, x), facts) >= 0 for state in facts._states())
     facts.assume_at_most(n, ir.ZERO)

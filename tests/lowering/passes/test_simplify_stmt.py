@@ -12,7 +12,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Expr, Interval
 from halide_core.ir.visitor import walk
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.simplify_stmt import assume_loop, simplify_tree
 
 x, n, m = (ir.index_variable(name) for name in "xnm")
@@ -55,6 +55,6 @@ def test_a_loop_of_one_iteration_is_that_iteration() -> None:
 
 def lower_to(f: hl.Func, name: str) -> ir.Stmt:
     """The tree that a pass left."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), trace=trace)
     return dict(trace.passes)[name]

@@ -11,10 +11,10 @@ import pytest
 
 import halide_core as hl
 from halide_core.bounds.verify.program import program_claims
-from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir import Provide, Stmt, Store
 from halide_core.ir.visitor import Rewriter, walk
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.interpreter.memory_model import RaceError
 from halide_core.runtime.codegen.unit import emit_c
@@ -153,7 +153,7 @@ class _Plain(Rewriter):
 def test_without_the_mark_it_is_a_race() -> None:
     h, r = histogram()
     h.bound(x, 0, 16).update().atomic().parallel(r.y)
-    trace = Trace()
+    trace = LoweringTrace()
     lowered = lower(h._request(), trace=trace)
     assert trace.query is not None and trace.answers is not None
     given: Any = [hl.Buffer(DATA)], [hl.Buffer(hl.Int(32), [16])]
@@ -166,6 +166,6 @@ def test_without_the_mark_it_is_a_race() -> None:
     certified = dict(trace.passes)["layout_checks"]
     for tree, apart in ((certified, False), (_Plain().stmt(certified), True)):
         claims = program_claims(trace.query, trace.answers, tree).tree
-        races = [claim for claim in claims if claim.kind is Kind.RACE]
+        races = [claim for claim in claims if claim.kind is ClaimKind.RACE]
         assert any("take turns" in str(claim.text) for claim in races) is not apart
         assert any("no two iterations" in str(claim.text) for claim in races) is apart

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.bounds.verify.vc import Kind, Status
+from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.lowering.driver import certify
 from tests.support.checking import image, numbers
 
@@ -29,7 +29,7 @@ def as_evaluated(f: hl.Func, window: list[int]) -> None:
 def laws(f: hl.Func) -> dict[str, Status]:
     """The claims about laws in a certificate, and how they ended; to be asked before the program is compiled, since
     a test run certifies a program once."""
-    return {r.claim.told(): r.status for r in certify(f._request()).results if r.claim.kind is Kind.LAW}
+    return {r.claim.told(): r.status for r in certify(f._request()).results if r.claim.kind is ClaimKind.LAW}
 
 
 OPERATORS: dict[str, tuple[hl.Type, float, Step]] = {
@@ -190,7 +190,7 @@ def test_sum_of_floats_is_assumed() -> None:
     f.update().rfactor(r.x, u).compute_root()
     certificate = certify(f._request())
     assert certificate.ok
-    assert [r.status for r in certificate.results if r.claim.kind is Kind.LAW] == [Status.ASSUMED]
+    assert [r.status for r in certificate.results if r.claim.kind is ClaimKind.LAW] == [Status.ASSUMED]
     assert "f.update().rfactor(r.x, u)" in str(certificate.assumptions[0])
     as_evaluated(f, [])  # whole numbers: every order gives the same bits
 

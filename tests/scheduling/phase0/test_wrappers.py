@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.lowering.driver import Trace, lower
+from halide_core.lowering.driver import LoweringTrace, lower
 from tests.support.checking import image, numbers
 
 x, y, xo, yo, xi, yi, u = (hl.Var(n) for n in "x y xo yo xi yi u".split())
@@ -29,7 +29,7 @@ def as_evaluated(f: hl.Func, window: list[int]) -> None:
 
 def produced(f: hl.Func) -> list[str]:
     """The Funcs that have loops, in order."""
-    trace = Trace()
+    trace = LoweringTrace()
     lower(f._request(), trace=trace)
     assert trace.query is not None
     return [g.name for g in trace.query.program.algorithm.functions]

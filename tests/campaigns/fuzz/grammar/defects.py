@@ -74,7 +74,7 @@ DEFECTS: dict[str, Defect] = {
         "bbccc4b", hoist_storage, "_allocations", "s.buffer == buffer", "False"
     ),
     "hoisted memory twice where a peeled iteration is no loop": Defect(
-        "1c92b3a", hoist_storage._Hoist, "_is_place", "here[0] is", "here[-1] is"
+        "1c92b3a", hoist_storage._StorageHoist, "_is_place", "here[0] is", "here[-1] is"
     ),
     "conditions that outlive their variable": Defect(
         "5785a5d", conditions.Conditions, "_take",

@@ -12,7 +12,7 @@ import warnings
 from dataclasses import replace
 
 import halide_core as hl
-from halide_core.lowering.driver import Trace, lower, schedule
+from halide_core.lowering.driver import LoweringTrace, lower, schedule
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.interpreted import request_of
 
@@ -42,7 +42,7 @@ def _refused(case: Case) -> int | None:
         if "fold_storage" in case.methods:
             lower(request_of(outputs))
         else:
-            schedule(request_of(outputs), Trace())
+            schedule(request_of(outputs), LoweringTrace())
     except (hl.ScheduleError, hl.DefinitionError, hl.BoundsError) as error:
         at = case.blamed_at(error.location)
         return len(case.directives) - 1 if at is None else at
