@@ -19,7 +19,7 @@ from halide_core.schedule.storage_directives import (
     StorageDirective,
     StoreIn,
 )
-from halide_core.scheduling.legality import refuse, require_dimension, require_own_memory
+from halide_core.scheduling.legality import refuse, require_dimension
 
 
 def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
@@ -27,12 +27,11 @@ def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
 
     Rewrite: of the layout of ``allocate g(…)`` alone.
 
-    Legal when: the Func is not an output, and has the dimensions; that memory of a set length, the last one that is
+    Legal when: the Func has the dimensions; that memory of a set length, the last one that is
     set, is long enough is for bounds inference.
 
     Raises: ScheduleError.
     """
-    require_own_memory(program, func, d)
     before = program.layouts.get(func, plain_layout(func.dimensions))
     return replace(program, layouts={**program.layouts, func: _changed(before, func, d)})
 

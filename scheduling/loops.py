@@ -118,7 +118,8 @@ def fuse(program: Program, d: Fuse) -> Program:
 
     with the obligation that nx*ny is a number of int64, and so is what further splits make of it.
 
-    Legal when: both are pure, or both are reduction loops of which ``inner`` is immediately inside ``outer``.
+    Legal when: both are pure, or both are reduction loops of which ``inner`` is immediately inside ``outer``, or may be
+    brought there (``reductions``).
 
     Raises: ScheduleError. Source: section 2.8.2.
     """
@@ -130,11 +131,10 @@ def fuse(program: Program, d: Fuse) -> Program:
     if inner.pure != outer.pure:
         refuse(d, "only two pure loops or two reduction loops can be fused; reorder can bring others together.")
     if not inner.pure and i != o + 1:
-        refuse(
-            d,
-            f'of reduction loops, "{d.inner}" must be immediately inside "{d.outer}"; reorder() brings them there '
-            f"where their order does not matter.",
-        )
+        brought = [loop for loop in nest.loops if loop is not inner]
+        brought.insert(brought.index(outer) + 1, inner)
+        program = in_new_order(program, key, brought, d)
+        nest = program.nests[key]
     if LoopKind.SERIAL is not inner.kind or LoopKind.SERIAL is not outer.kind:
         refuse(d, "both loops must be serial; fuse them first, and then say how the fused loop is run.")
     (var,) = _fresh_variables(nest, f"{inner.var.name}.{d.fused}")

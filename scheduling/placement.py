@@ -217,7 +217,6 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
 
     Raises: ScheduleError, with the legal levels.
     """
-    require_own_memory(program, func, d)
     if isinstance(d, HoistStorage) and d.consumer.name == func.name:  # hl.LoopLevel.inlined(): where it lives
         return program
     for level in legal_hoist_levels(program, func):
@@ -266,12 +265,11 @@ def fold_storage(program: Program, func: Function, d: FoldStorage) -> Program:
 
         allocate g(…)   ->   allocate g(…) folding y by k
 
-    Legal when: the Func is not an output, and has the dimension; that points that count at one time have slots of their
+    Legal when: the Func has the dimension; that points that count at one time have slots of their
     own is for bounds inference to prove, or to check at start-up.
 
     Raises: ScheduleError.
     """
-    require_own_memory(program, func, d)
     require_dimension(func, d.var, d)
     kept = [(f, other) for f, other in program.folded if f is not func or other.var != d.var]
     return replace(program, folded=(*kept, (func, d)))

@@ -15,13 +15,13 @@ from dataclasses import replace
 from halide_core.algorithm.associativity import law_of
 from halide_core.algorithm.model import AlgebraicLaw
 from halide_core.ir import LoopKind
-from halide_core.schedule.directives import Reorder, Traverse
+from halide_core.schedule.directives import Fuse, Reorder, Traverse
 from halide_core.schedule.loop_nest import Loop, Order, Program, StageKey, provided
 from halide_core.scheduling.dependence import variables_apart
 from halide_core.scheduling.legality import described, refuse
 
 
-def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reorder) -> Program:
+def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reorder | Fuse) -> Program:
     """The program with the loops of a nest in another order.
 
     Legal when: reduction loops keep their order; or those that trade places with others keep iterations apart, by all
@@ -42,7 +42,7 @@ def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reor
     return program.with_nest(key, replace(nest, loops=tuple(loops), order=order))
 
 
-def _any_order(key: StageKey, before: Sequence[Loop], d: Reorder) -> AlgebraicLaw:
+def _any_order(key: StageKey, before: Sequence[Loop], d: Reorder | Fuse) -> AlgebraicLaw:
     func, stage = key.func, key.stage
     law = law_of(func, func.definitions[stage])
     if law is None or not law.commutes:

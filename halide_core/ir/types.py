@@ -50,7 +50,8 @@ class Type:
 
     _shared: ClassVar[dict[tuple[int, int, int], Type]] = {}
 
-    def __new__(cls, code: TypeCode, bits: int, lanes: int = 1) -> Type:
+    def __new__(cls, code: TypeCode = TypeCode.Handle, bits: int = 0, lanes: int | None = None) -> Type:
+        lanes = min(bits, 1) if lanes is None else lanes  # ``Type()`` is of no value
         key = (int(code), bits, lanes)
         known = cls._shared.get(key)
         if known is not None:
@@ -200,7 +201,7 @@ class Type:
             name = "bool"
         else:
             name = f"{self._code.name.lower()}{self._bits}"
-        return name if self._lanes == 1 else f"{name}x{self._lanes}"
+        return name if self._lanes <= 1 else f"{name}x{self._lanes}"
 
     __repr__ = __str__
 

@@ -31,10 +31,15 @@ def _bounds(name: str, source: Source, bounds: Sequence[RangeLike] | None) -> li
             raise DefinitionError(f"{name}() of a Func needs bounds: {name}({source.name()}, [(min, extent), …]).")
         dims = [source.dim(i) for i in range(source.dimensions())]
         return [Range(d.min(), d.extent()) for d in dims]
-    ranges = [as_range(b) for b in bounds]
+    ranges = [_known(as_range(b)) for b in bounds]
     if len(ranges) > source.dimensions():
         raise DefinitionError(f"{name}() is given {len(ranges)} bounds for {source.dimensions()} dimensions.")
     return ranges + [Range()] * (source.dimensions() - len(ranges))
+
+
+def _known(r: Range) -> Range:
+    """A range; none where both of its ends are undefined Exprs."""
+    return Range() if all(end is not None and not end.defined() for end in (r.min, r.extent)) else r
 
 
 def _arguments(source: Source) -> list[Var]:

@@ -8,16 +8,17 @@ In: ``f[x, y] = e`` and ``f[r.x, y] += e``. Out: a Function with one Definition 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 from halide_core.algorithm.model import Definition, Function
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError
 from halide_core.ir.types import Type
-from halide_core.lang.arguments.implicit import expanded, expanded_for_value, has_placeholder
+from halide_core.lang.arguments.implicit import expanded, expanded_for_value
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.coordinates import Coordinates, as_tuple, check_arity, coordinates
-from halide_core.lang.definition import Required, define
+from halide_core.lang.definition import Accumulation, Required, define
 from halide_core.lang.expr import Expr, ExprLike, Operand, Var
 from halide_core.lang.extern import ExternFuncArgument, Passed, define_extern
 from halide_core.lang.func_ref import FuncRef
@@ -175,15 +176,16 @@ class Func(FuncSchedule, Schedulable, Realizable):
         if self._function.definitions:
             args = expanded(what, args, self._function.dimensions)
             check_arity(what, self._function.dimensions, len(args))
-        elif has_placeholder(args):
-            raise DefinitionError(f'{what} is used with "_" before it is defined: its dimensions are not known.')
         return FuncRef(self._function, coordinates(what, args))
 
     def __setitem__(self, index: Coordinates, value: object) -> None:
         what, at = f'Func "{self._function.name}"', as_tuple(index)
         defined = bool(self._function.definitions)
-        full = expanded(what, at, self._function.dimensions) if defined else expanded_for_value(what, at, value)
+        given = tuple(map(Expr.of, value.values)) if isinstance(value, Accumulation) else value
+        full = expanded(what, at, self._function.dimensions) if defined else expanded_for_value(what, at, given)
         args = coordinates(what, full)
+        if isinstance(value, Accumulation) and value.args == coordinates(what, at):
+            value = replace(value, args=args)  # of ``_``, for which both stand
         define(self._function, args, value, self._required)
 
     def __call__(self, *args: object) -> NoReturn:

@@ -168,9 +168,9 @@ class RDom(Operand):
         return len(self._domain.names)
 
     def __getitem__(self, index: int) -> RVar:
-        if not 0 <= index < len(self):
+        if not -len(self) <= index < len(self):
             raise IndexError(f"{self!r} has no dimension {index}.")
-        return RVar.of(self._domain, index)
+        return RVar.of(self._domain, index % len(self))
 
     def __iter__(self) -> Iterator[RVar]:  # type: ignore[override]  # of operands this one has parts
         return (self[i] for i in range(len(self)))

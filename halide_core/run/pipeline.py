@@ -88,7 +88,7 @@ class Realizable(OutputFiles, Pending):
         order = realization_order(outputs)
         warn_of_lost_places(with_made_funcs(order))
         requirements = (*self._requirements(), *requirements_of(order))
-        images, params = leaves(order, outputs, requirements)
+        images, params = leaves(with_made_funcs(order), outputs, requirements)
         check_distinct([*images, *params])
         arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
         return Request(

@@ -103,7 +103,7 @@ def made_before(
     """
     for d in directives:
         if isinstance(d, ReadInstead) and isinstance(d, InInput) is (kind is InInput):
-            if isinstance(d, kind) and d.consumers == consumers:
+            if isinstance(d, kind) and set(d.consumers) == set(consumers):
                 return d.instead
             if any(c in d.consumers for c in consumers) or not (d.consumers or consumers):
                 raise ScheduleError(

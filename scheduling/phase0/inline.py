@@ -28,6 +28,7 @@ from halide_core.schedule.directives import (
     StoreRoot,
     Traverse,
 )
+from halide_core.schedule.storage_directives import FoldStorage, HoistStorage, HoistStorageRoot, StorageDirective
 from halide_core.scheduling.legality import refuse
 from halide_core.scheduling.phase0.copies import copies_where_used, place
 from halide_core.scheduling.phase0.trace import show_traces
@@ -43,6 +44,8 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
     for f in inlined:
         _refuse_lost_directives(f)
     warn_of_lost_directives(algorithm)
+    for f in algorithm.outputs:
+        f.directives = [d for d in f.directives if not isinstance(d, _OF_MEMORY)]
     if inlined:
         rewriter = _Inliner(inlined)
         for f in algorithm.functions:
@@ -66,6 +69,9 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
 _DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt)
 """Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
 
+_OF_MEMORY = (StorageDirective, FoldStorage, HoistStorage, HoistStorageRoot)
+"""Directives about memory that the compiler allocates. An output's is the caller's."""
+
 
 def _inlined(algorithm: Algorithm) -> dict[Function, None]:
     """The pure Funcs without a place of their own."""
@@ -77,8 +83,8 @@ def _lost(f: Function) -> Iterator[Directive]:
     """The directives of an inlined Func that have nothing to be about."""
     for d in f.directives:
         of_itself = isinstance(d, AtLevel) and d.consumer is f  # hl.LoopLevel.inlined()
-        if not of_itself and not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
-            yield d
+        if not of_itself and not d.funcs() and not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
+            yield d  # one that made a Func is about those that read it
 
 
 def _refuse_lost_directives(f: Function) -> None:
@@ -88,8 +94,13 @@ def _refuse_lost_directives(f: Function) -> None:
 
 
 def warn_of_lost_directives(algorithm: Algorithm) -> None:
-    """Warns, once, of each directive that has no effect as its Func is inlined, and that asks for nothing which is then
-    missed: what is not there needs no bound, no layout and no line in a trace."""
+    """Warns, once, of each directive that has no effect, and that asks for nothing which is then missed: of an inlined
+    Func, since what is not there needs no bound, no layout and no line in a trace; of an output's memory."""
+    for f in algorithm.outputs:
+        for d in f.directives:
+            if isinstance(d, _OF_MEMORY):
+                told = f'"{f.name}" is an output of the pipeline: its memory is the caller\'s, so this has no effect.'
+                warn_user(f"{d.spelled()}: {told}", HalideWarning, d.location)
     for f in _inlined(algorithm):
         for d in _lost(f):
             warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", HalideWarning, d.location)

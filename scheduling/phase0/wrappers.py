@@ -57,7 +57,8 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
     readers = [g for g in algorithm.functions if g is not f and g not in made and _reads(g, f)]
     served: list[Function] = []
     for d in sorted(given, key=lambda d: not d.consumers):  # one for all comes last
-        consumers = [g for g in readers if g in d.consumers] if d.consumers else [g for g in readers if g not in served]
+        named = [g for g in algorithm.functions if g in d.consumers and g is not d.instead and _reads(g, f)]
+        consumers = named if d.consumers else [g for g in readers if g not in served]
         missing = [c.name for c in d.consumers if c in algorithm.functions and c not in consumers]
         if d.consumers and not consumers and not missing:
             continue

@@ -16,6 +16,8 @@ from halide_core.errors import TypeMismatchError, user_location
 from halide_core.ir.types import Float, Type
 from halide_core.lang.expr import Expr, ExprLike, as_node, power
 from halide_core.lang.ops.math import abs, bound_in, clamp, cos, exp, log, select, sin, sqrt
+from halide_core.lang.ops.math import max as greater
+from halide_core.lang.ops.math import min as lesser
 
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 
@@ -95,16 +97,24 @@ def strict_float(value: ExprLike) -> Expr:
     return Expr(value)
 
 
-def unsafe_promise_clamped(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
+def unsafe_promise_clamped(value: ExprLike, low: ExprLike | None = None, high: ExprLike | None = None) -> Expr:
     """A value that the user promises to lie in [low, high]. Nothing checks it, and bounds rely on it: a certificate
     calls what follows from it assumed, and ``evaluate`` raises a PromiseError where it is broken; a compiled pipeline
     that breaks it may read or write beyond its memory. The promise is about every point that is computed, also where
     a schedule computes more than the window. Of floats, and of truth values, it is ``clamp``.
+    An end that is None, or an undefined Expr, is that of the type.
     """
     node = as_node(value)
+    low, high = (None if isinstance(end, Expr) and not end.defined() else end for end in (low, high))
     if not node.type.is_integer() or node.type.is_bool():
-        return clamp(value, low, high)
-    least, most = (bound_in(end, node.type) for end in (low, high))
+        if low is not None and high is not None:
+            return clamp(value, low, high)
+        at_least = value if low is None else greater(value, low)
+        return Expr(at_least) if high is None else lesser(at_least, high)
+    least, most = (
+        bound_in(end if end is not None else limit, node.type)
+        for end, limit in zip((low, high), node.type.range, strict=True)
+    )
     return Expr.of(ir.Promise(node.type, node, least, most, user_location()))
 
 

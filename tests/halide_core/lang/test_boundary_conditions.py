@@ -61,3 +61,13 @@ def test_error_when_bounds_or_values_do_not_fit() -> None:
     raised(hl.TypeMismatchError, lambda: BC.constant_exterior(ip, 300), "300")
     raised(hl.TypeMismatchError, lambda: BC.constant_exterior(ip, 2.5), "uint8", "float32")
     raised(hl.DefinitionError, lambda: BC.repeat_edge(x), "ImageParam")  # type: ignore[arg-type]  # on purpose
+
+
+def test_undefined_ends_leave_a_dimension_unbounded() -> None:
+    image = hl.Buffer(np.arange(12, dtype=np.int32).reshape(3, 4))
+    f, x, y = BC.repeat_edge(image, [(0, 4), (hl.Expr(), hl.Expr())]), hl.Var("x"), hl.Var("y")
+    g = hl.Func("g")
+    g[x, y] = f[x - 1, y]
+    assert np.asarray(g.realize([6, 3]))[1].tolist() == [4, 4, 5, 6, 7, 7]
+    with pytest.raises(hl.PipelineError):
+        g.realize([6, 4])

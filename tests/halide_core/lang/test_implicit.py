@@ -60,9 +60,19 @@ def test_implicit_variables_by_name() -> None:
     )  # fmt: skip
 
 
+def test_accumulation_in_all_dimensions_of_its_value() -> None:
+    f, g, h = _two_dimensional(), hl.Func("g"), hl.Func("h")
+    g[hl._] += f[hl._]
+    h[x, hl._] -= f[x, hl._]
+    for each, sign in ((g, 1), (h, -1)):
+        assert each.dimensions() == 2
+        assert each.num_update_definitions() == 1
+        np.testing.assert_array_equal(np.asarray(each.realize([3, 4])), sign * f.evaluate([3, 4]))
+
+
 def test_placeholder_where_it_means_nothing() -> None:
     f, undefined = _two_dimensional(), hl.Func("undefined")
     raised(hl.DefinitionError, lambda: f[hl._, x, hl._], '"f"', '"_"', "2 times")
     raised(hl.DefinitionError, lambda: f[x, y, x, hl._], '"f"', "2 dimensions", "3")
-    raised(hl.DefinitionError, lambda: undefined[hl._], '"undefined"', '"_"')
+    raised(hl.DefinitionError, lambda: undefined[hl._] + 1, '"undefined"', '"_"')
     raised(hl.DefinitionError, lambda: hl.Var.implicit(10), "10")

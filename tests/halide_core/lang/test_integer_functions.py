@@ -279,3 +279,20 @@ def test_undefined_expression_can_only_be_asked() -> None:
 def test_type_answers_about_limits() -> None:
     assert (U8.is_max(255), U8.is_max(254), I8.is_min(-128), I8.is_min(0)) == (True, False, True, False)
     assert (hl.Float(32).is_max(255), U8.is_bfloat(), U8.same_handle_type(I16)) == (False, False, True)
+
+
+def test_promise_of_one_end() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x
+    f.compute_root()
+    for low, high in ((0, hl.Expr()), (hl.Expr(), 20), (None, None)):
+        g = hl.Func("g")
+        g[x] = f[hl.unsafe_promise_clamped(x * 2, low, high)]
+        assert np.asarray(g.realize([8])).tolist() == g.evaluate([8]).tolist() == list(range(0, 16, 2))
+    assert repr(hl.unsafe_promise_clamped(hl.u8(x), 3)) == "unsafe_promise_clamped(uint8(x), 3:uint8, 255:uint8)"
+    assert repr(hl.unsafe_promise_clamped(hl.f32(x), None, 3.0)) == repr(hl.min(hl.f32(x), 3.0))
+
+
+def test_type_without_arguments_is_of_no_value() -> None:
+    assert (str(hl.Type()), hl.Type().is_handle(), hl.Type().bits()) == ("handle0", True, 0)
+    assert hl.Type(hl.TypeCode.Int, 16) is hl.Int(16)

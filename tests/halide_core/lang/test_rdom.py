@@ -78,3 +78,10 @@ def test_rvar_when_it_only_names_a_loop() -> None:
     v = hl.RVar("v")
     assert v.name() == "v"
     raised(hl.DefinitionError, lambda: v + 1, '"v"')
+
+
+def test_last_variable_by_a_negative_index() -> None:
+    r = hl.RDom([(0, 3), (0, 4)], "r")
+    assert repr(r[-1]) == repr(r[1]) == repr(r.y)
+    with pytest.raises(IndexError, match="no dimension -3"):
+        r[-3]

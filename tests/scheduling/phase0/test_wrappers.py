@@ -151,3 +151,31 @@ def test_wrapper_that_slides() -> None:
     f.store_root().compute_at(k, y)
     g.in_(f).store_root().compute_at(k, y)
     as_evaluated(k, [6, 6])
+
+
+def test_same_consumers_in_another_order_share_a_wrapper() -> None:
+    g, f, h = pair()
+    assert g.in_([f, h]).name() == g.in_([h, f]).name()
+
+
+def test_wrapper_for_a_wrapper() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x * 3
+    g[x] = f[x] + 1
+    first = f.in_(g).compute_root()
+    second = f.in_(first).compute_root()
+    f.compute_root()
+    as_evaluated(g, [9])
+    assert produced(g) == ["f", second.name(), first.name(), "g"]
+
+
+def test_param_in_the_schedule_of_a_wrapper_is_an_argument() -> None:
+    p = hl.Param(hl.Int(32), "p", 4)
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x
+    g[x] = f[x] + 1
+    f.in_(g).compute_root().specialize(p > 2).vectorize(x, 4)
+    assert [a.name for a in g.infer_arguments()] == ["p"]
+    for value in (1, 4):
+        p.set(value)
+        as_evaluated(g, [9])
