@@ -103,5 +103,5 @@ $(PY):
 	    exit 1; }
 
 clean:
-	rm -rf $(VENV) $(PEER_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out docs/out
+	rm -rf $(VENV) $(PEER_VENV) build dist *.egg-info src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/out benchmarks/out docs/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -17,7 +17,7 @@ from halide_core.buffer.buffer import Buffer
 from halide_core.errors import UNKNOWN_LOCATION, PipelineError
 from halide_core.ir.float16 import pattern_of
 from halide_core.ir.types import Type
-from halide_core.reference import evaluate as semantics
+from halide_core.reference import evaluate
 from halide_core.run.backend import Box
 from halide_core.runtime.crt.runtime_library import FFI
 from halide_core.runtime.execute.descriptor import describe, unknown
@@ -92,7 +92,7 @@ class ExternFunction:
         params = {p: v for p, v in known.items() if isinstance(p, ScalarParam)}
         images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}
         value = Definition((), (e,), None, ir.TRUE, UNKNOWN_LOCATION)
-        found = semantics.evaluate(Function("value", (), (e.type,), [value]), [], params=params, images=images)
+        found = evaluate.evaluate(Function("value", (), (e.type,), [value]), [], params=params, images=images)
         assert not isinstance(found, tuple)
         return _c_type(e.type)(found.item() if not e.type.is_narrow_float() else pattern_of(float(found), e.type))
 

@@ -13,6 +13,7 @@ import pytest
 import halide_core as hl
 from halide_core.unsupported import MODULE
 
+ROOT = Path(__file__).resolve().parents[2]
 HOME = Path(hl.__file__).resolve().parent.parent
 
 
@@ -48,12 +49,18 @@ def test_import_loads_no_heavy_library() -> None:
     assert _run(code, [HOME]).stdout.strip() == "[]"
 
 
-def test_modules_of_the_users_may_have_the_names_of_packages(tmp_path: Path) -> None:
+def test_src_holds_the_package_and_nothing_else() -> None:
+    assert [p.name for p in (ROOT / "src").iterdir() if not p.name.endswith(".egg-info")] == ["halide_core"]
+    assert (ROOT / "src/halide_core").samefile(ROOT / "halide_core")
+
+
+@pytest.mark.parametrize("home", [ROOT, ROOT / "src"], ids=["checkout", "editable installation"])
+def test_modules_of_the_users_may_have_the_names_of_packages(home: Path, tmp_path: Path) -> None:
     for name in ("bounds", "lowering", "runtime", "scheduling", "ir", "analysis"):
         (tmp_path / f"{name}.py").write_text("raise ImportError\n")
     code = (
         "import halide_core as hl, sys; x, f = hl.Var('x'), hl.Func('f'); f[x] = x;"
         "print(f.realize([3])[2], [m for m in ('bounds', 'lowering', 'runtime', 'scheduling') if m in sys.modules])"
     )
-    ran = _run(code, [tmp_path, HOME], tmp_path)
+    ran = _run(code, [tmp_path, home], tmp_path)
     assert (ran.stdout.strip(), ran.stderr) == ("2 []", "")

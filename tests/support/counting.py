@@ -18,7 +18,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.lowering.interpreter import machine as interpreter
+from halide_core.lowering.interpreter import machine
 from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code
 from halide_core.lowering.interpreter.writes import Run, allocate, write_point
 from tests.support.interpreted import run_program
@@ -73,8 +73,8 @@ def counted(func: hl.Func, window: Sequence[tuple[int, int]]) -> Count:
     """See the module's docstring."""
     count = Count()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interpreter, "write_point", count.write)
-        patch.setattr(interpreter, "allocate", count.allocate)
+        patch.setattr(machine, "write_point", count.write)
+        patch.setattr(machine, "allocate", count.allocate)
         run_program(func, window, after="fill")
     expected = func.evaluate(list(window))
     for name, found in run_program(func, window, rng=random.Random(1)).items():

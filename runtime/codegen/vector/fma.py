@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from halide_core.ir.types import Type
 from halide_core.runtime.codegen.names import tag
-from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_of
 
 _BELOW_HALF, _HALF = "0x1fffffff", "0x10000000"
@@ -52,7 +52,7 @@ def _of_lanes(prelude: Prelude, type: Type) -> list[str]:
     generic = [f"{c} r;", again, "return r;"]
     if type.bits() == 32 and lanes >= 4:
         generic = ["#ifdef __FP_FAST_FMAF", *generic, "#else", *_in_halves(prelude, type, again), "#endif"]
-    return prelude.armed(vector_arms.fused_product(type), type, type, generic)
+    return prelude.armed(x86_builtins.fused_product(type), type, type, generic)
 
 
 def _in_halves(prelude: Prelude, type: Type, again: str) -> list[str]:

@@ -17,7 +17,7 @@ from halide_core.ir.types import INT32, Int, Type
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts
-from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
 
 _REGISTERS = (256, 512)
@@ -35,12 +35,12 @@ def find_tables(body: Stmt) -> set[str]:
 
 def _is_lookup(e: Load) -> bool:
     parts = address_parts(e.index)
-    return e.type.is_vector() and len(parts) == 2 and vector_arms.lookup(e.type, parts[1].type) is not None
+    return e.type.is_vector() and len(parts) == 2 and x86_builtins.lookup(e.type, parts[1].type) is not None
 
 
 def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
     """``f(pointer, base, indices)`` in padded memory; None where there is no better way than one by one."""
-    arm = vector_arms.lookup(type, index)
+    arm = x86_builtins.lookup(type, index)
     if arm is None:
         return None
     wide = Int(32, type.lanes())
@@ -60,11 +60,11 @@ def gather(prelude: Prelude, type: Type, index: Type) -> str:
     def head() -> tuple[str, str, list[str]]:
         parameters = f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index"
         wide = INT32.with_lanes(index.lanes())
-        if index.bits() < wide.bits() and vector_arms.gather(type, wide) is not None:
+        if index.bits() < wide.bits() and x86_builtins.gather(type, wide) is not None:
             body = [f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"]
         else:
             generic = _one_by_one(prelude, type, index)
-            body = prelude.armed(vector_arms.gather(type, index), type, type, generic, index)
+            body = prelude.armed(x86_builtins.gather(type, index), type, type, generic, index)
         return prelude.type(type), parameters, body
 
     return prelude.define(f"gather_{tag(type)}_{tag(index)}", head)

@@ -12,7 +12,7 @@ from halide_core import ir
 from halide_core.ir import Expr
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import stored, tag
-from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _SHORT = Int(16)
@@ -26,7 +26,7 @@ def mean(prelude: Prelude, type: Type) -> str:
         generic = ["return (a | b) - ((a ^ b) >> 1);"]
         if type.is_scalar():
             return c, f"{c} a, {c} b", [f"return ({stored(type)})((a | b) - ((a ^ b) >> 1));"]
-        return c, f"{c} a, {c} b", prelude.armed(vector_arms.mean(type), type, type, generic)
+        return c, f"{c} a, {c} b", prelude.armed(x86_builtins.mean(type), type, type, generic)
 
     return prelude.define(f"mean_{tag(type)}", head)
 
@@ -46,7 +46,7 @@ def narrow_product(prelude: Prelude, type: Type) -> str:
 
     def head() -> tuple[str, str, list[str]]:
         c, halves = prelude.type(type), _SHORT.with_lanes(2 * type.lanes())
-        body = prelude.armed(vector_arms.narrow_product(type), type, type, ["return a * b;"], halves)
+        body = prelude.armed(x86_builtins.narrow_product(type), type, type, ["return a * b;"], halves)
         return c, f"{c} a, {c} b", body
 
     return prelude.define(f"mul_narrow_{tag(type)}", head)

@@ -16,7 +16,7 @@ from halide_core.ir import BinaryOp, Expr
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts, lanes_an_element
-from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.gathers import gather, places
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
@@ -67,7 +67,7 @@ def gather_two(prelude: Prelude, load: ir.Load) -> str:
     def head() -> tuple[str, str, list[str]]:
         result, body = two(prelude, type), _of_halves(prelude, type, index)
         parameters = f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index"
-        arm = vector_arms.gather(type, index)
+        arm = x86_builtins.gather(type, index)
         if arm is not None:
             one = gather(prelude, type, index)
             twice = f"return ({result}){{{one}(p, base, index), {one}(p, base + 1, index)}};"

@@ -19,7 +19,7 @@ from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import integer, scalar, stored, tag
-from halide_core.runtime.codegen.vector import x86_builtins as vector_arms
+from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.scalar_bodies import (
     LEAST,
     SHIFTS,
@@ -33,7 +33,7 @@ from halide_core.runtime.codegen.vector.scalar_bodies import (
     truncated,
     unsigned,
 )
-from halide_core.runtime.codegen.vector.x86_builtins import Arm
+from halide_core.runtime.codegen.vector.x86_builtins import Builtin
 
 _NAMES = {
     BinaryOp.ADD: "add",
@@ -110,19 +110,19 @@ class Prelude:
         return self._function(name, head)
 
     def armed(
-        self, arm: Arm | None, result: Type, operand: Type, generic: list[str], *others: Type, through: str = ""
+        self, arm: Builtin | None, result: Type, operand: Type, generic: list[str], *others: Type, through: str = ""
     ) -> list[str]:
         """A body: one instruction, where there is one and the compiler may use it, else what C can say. ``others`` are
         the types of further operands, ``through`` names a function that takes what the instruction gives."""
         if arm is None:
             return generic
-        self._definitions.setdefault("__has_builtin", vector_arms.DEFINITION)
+        self._definitions.setdefault("__has_builtin", x86_builtins.DEFINITION)
         for type in dict.fromkeys((operand, result, *others)):
-            element, name, size = vector_arms.machine_type(type)
+            element, name, size = x86_builtins.machine_type(type)
             self._definitions.setdefault(
                 name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
             )
-        call = f"__builtin_ia32_{arm.builtin}({arm.arguments.format(v=vector_arms.machine_type(operand)[1])})"
+        call = f"__builtin_ia32_{arm.builtin}({arm.arguments.format(v=x86_builtins.machine_type(operand)[1])})"
         value = f"({self.type(result)}){call}"
         value = f"{through}({value})" if through else value
         return [f"#if {arm.condition}", f"return {value};", "#else", *generic, "#endif"]
@@ -149,10 +149,10 @@ class Prelude:
         if op in LEAST:
             test = f"({self.type(mask_of(type))})(a {LEAST[op]} b)"
             generic = [f"return {self.select(type)}({test}, a, b);"]
-            return self.armed(vector_arms.minimum(op, type), type, type, generic)
+            return self.armed(x86_builtins.minimum(op, type), type, type, generic)
         if op in WRAPPING:
             u = self.type(unsigned(type))
-            arm = vector_arms.product(type) if op is BinaryOp.MUL else None
+            arm = x86_builtins.product(type) if op is BinaryOp.MUL else None
             return self.armed(arm, type, type, [f"return ({c})(({u})a {WRAPPING[op]} ({u})b);"])
         if type.is_float() and op is BinaryOp.MOD:
             floor = self.math(Intrinsic.FLOOR, type)
@@ -231,7 +231,7 @@ class Prelude:
         if wide != m:
             over = f"__builtin_convertvector({over}, {wide})"
         generic = [*kept, f"return {self.select(to)}({over}, {self.splat(to)}({greatest(to)}), {value});"]
-        arm = vector_arms.truncation(source) if to.is_int() and to.bits() == 32 else None
+        arm = x86_builtins.truncation(source) if to.is_int() and to.bits() == 32 else None
         if arm is None:
             return generic
         # What is too great is the least number there, of which ~ is the greatest.
@@ -250,7 +250,7 @@ class Prelude:
                 generic = f"__builtin_convertvector(a, {c})"
             else:
                 generic = f"{self.convert(to, middle)}({self.convert(middle, source)}(a))"
-            body = self.armed(vector_arms.conversion(to, source), to, source, [f"return {generic};"])
+            body = self.armed(x86_builtins.conversion(to, source), to, source, [f"return {generic};"])
             return c, f"{self.type(source)} a", body
 
         return self._function(f"{tag(to)}_of_{tag(source)}", head)
@@ -268,7 +268,7 @@ class Prelude:
             if type.is_scalar():
                 return u, f"{c} a", [f"return ({u})(a < 0 ? 0 - ({u})a : ({u})a);"]
             generic = [f"const {u} sign = ({u})(a < 0);", f"return (({u})a ^ sign) - sign;"]
-            return u, f"{c} a", self.armed(vector_arms.magnitude(type), unsigned(type), type, generic)
+            return u, f"{c} a", self.armed(x86_builtins.magnitude(type), unsigned(type), type, generic)
 
         return self._function(f"abs_{tag(type)}", head)
 
@@ -304,7 +304,7 @@ class Prelude:
         def head() -> tuple[str, str, list[str]]:
             c = self.type(type)
             generic = _lane_by_lane(c, type.lanes(), f"{builtin}(a[i])")
-            return c, f"{c} a", self.armed(vector_arms.rounding(function, type), type, type, generic)
+            return c, f"{c} a", self.armed(x86_builtins.rounding(function, type), type, type, generic)
 
         return self._function(f"{function.value}_{tag(type)}", head)
 

@@ -36,7 +36,7 @@ _MODES = {Intrinsic.FLOOR: 9, Intrinsic.CEIL: 10, Intrinsic.TRUNC: 11, Intrinsic
 """How a rounding instruction rounds; 8 says that it raises no flag."""
 
 
-class Arm(NamedTuple):
+class Builtin(NamedTuple):
     """A call of ``builtin``. In its arguments ``{v}`` is the builtin's own name for the operands' vector type."""
 
     builtin: str
@@ -67,7 +67,7 @@ def _float_suffix(type: Type, width: int) -> str:
     return ("ps" if type.bits() == 32 else "pd") + {128: "", 256: "256", 512: "512_mask"}[width]
 
 
-def minimum(op: BinaryOp, type: Type) -> Arm | None:
+def minimum(op: BinaryOp, type: Type) -> Builtin | None:
     """``a < b ? a : b``, or the same with >: the second operand where one is NaN, as C has it."""
     width, word = _width(type), "min" if op is BinaryOp.MIN else "max"
     if width is None:
@@ -75,75 +75,75 @@ def minimum(op: BinaryOp, type: Type) -> Arm | None:
     both = "({v})a, ({v})b"
     if type.is_float():
         masked = f", ({{v}})a, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
-        return Arm(f"{word}{_float_suffix(type, width)}", both + masked)
+        return Builtin(f"{word}{_float_suffix(type, width)}", both + masked)
     masked = f", ({{v}})a, {_UNMASKED}" if width == 512 or type.bits() == 64 else ""
     name = f"p{word}{'s' if type.is_int() else 'u'}{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}"
-    return Arm(name, both + masked)
+    return Builtin(name, both + masked)
 
 
-def product(type: Type) -> Arm | None:
+def product(type: Type) -> Builtin | None:
     """``a * b`` of 16 bits: gcc makes several shifts and additions of a constant factor, which take longer."""
     width = _width(type)
     if width is None or type.is_float() or type.bits() != 16:
         return None
     masked = f", ({{v}})a, {_UNMASKED}" if width == 512 else ""
-    return Arm(f"pmullw{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
+    return Builtin(f"pmullw{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
 
 
-def mean(type: Type) -> Arm | None:
+def mean(type: Type) -> Builtin | None:
     """The mean of two unsigned integers, rounded up."""
     width = _width(type)
     if width is None or not type.is_uint() or type.bits() > 16:
         return None
     masked = f", ({{v}})a, {_UNMASKED}" if width == 512 else ""
-    return Arm(f"pavg{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
+    return Builtin(f"pavg{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
 
 
-def narrow_product(type: Type) -> Arm | None:
+def narrow_product(type: Type) -> Builtin | None:
     """``a * b`` of 32-bit integers that 16 bits hold: a sum of two products, of which the second is of zeros."""
     width = _width(type)
     if width is None or not type.is_int() or type.bits() != 32:
         return None
     halves = f"(v{2 * type.lanes()}hi)"
     masked = f", ({{v}}){{{{0}}}}, {_UNMASKED}" if width == 512 else ""
-    return Arm(f"pmaddwd{width}{'_mask' if masked else ''}", f"{halves}a, {halves}(b & 0xffff){masked}")
+    return Builtin(f"pmaddwd{width}{'_mask' if masked else ''}", f"{halves}a, {halves}(b & 0xffff){masked}")
 
 
-def magnitude(type: Type) -> Arm | None:
+def magnitude(type: Type) -> Builtin | None:
     """The absolute value of signed integers."""
     width = _width(type)
     if width is None or not type.is_int():
         return None
     masked = f", ({{v}})a, {_UNMASKED}" if width == 512 or type.bits() == 64 else ""
-    return Arm(f"pabs{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a" + masked)
+    return Builtin(f"pabs{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a" + masked)
 
 
-def rounding(function: Intrinsic, type: Type) -> Arm | None:
+def rounding(function: Intrinsic, type: Type) -> Builtin | None:
     """Rounding to an integer, and the square root: both are exact, in lanes and alone."""
     width = _width(type)
     if width is None:
         return None
     masked = f", ({{v}})a, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
     if function is Intrinsic.SQRT:
-        return Arm(f"sqrt{_float_suffix(type, width)}", "({v})a" + masked)
+        return Builtin(f"sqrt{_float_suffix(type, width)}", "({v})a" + masked)
     mode = _MODES.get(function)
     if mode is None:
         return None
     word = "ps" if type.bits() == 32 else "pd"
     name = f"rndscale{word}_mask" if width == 512 else f"round{word}{'256' if width == 256 else ''}"
-    return Arm(name, f"({{v}})a, {mode}{masked}")
+    return Builtin(name, f"({{v}})a, {mode}{masked}")
 
 
-def fused_product(type: Type) -> Arm | None:
+def fused_product(type: Type) -> Builtin | None:
     """``a*b + c`` of floats, rounded once."""
     width = _width(type)
     if width is None:
         return None
     masked = f", {_UNMASKED}, {_CURRENT}" if width == 512 else ""
-    return Arm(f"vfmadd{_float_suffix(type, width)}", "({v})a, ({v})b, ({v})c" + masked)
+    return Builtin(f"vfmadd{_float_suffix(type, width)}", "({v})a, ({v})b, ({v})c" + masked)
 
 
-def conversion(to: Type, source: Type) -> Arm | None:
+def conversion(to: Type, source: Type) -> Builtin | None:
     """Integers as wider ones, which gcc takes apart, and as narrower ones, for which it shuffles two registers."""
     if not (to.is_integer() and source.is_integer()) or to.bits() == source.bits():
         return None
@@ -152,37 +152,39 @@ def conversion(to: Type, source: Type) -> Arm | None:
     if to.bits() < source.bits():
         width = _width(source)
         fills = to.bits() * to.lanes() >= 128  # less than a register the builtins give as a whole one
-        return Arm(f"pmov{letters}{width}_mask", f"({{v}})a{masked}") if fills and width in (256, 512) else None
+        return Builtin(f"pmov{letters}{width}_mask", f"({{v}})a{masked}") if fills and width in (256, 512) else None
     width, size = _width(to), source.bits() * source.lanes()
     name = f"pmov{'sx' if source.is_int() else 'zx'}{letters}{width}"
     if width == 512 and size == 256:
-        return Arm(f"{name}_mask", f"({{v}})a{masked}")
+        return Builtin(f"{name}_mask", f"({{v}})a{masked}")
     part = _PARTS.get(size)
     if part is None or width is None:
         return None
     register = f"({_REGISTER.format(_ELEMENTS[source.bits()][0])}){part}"
-    return Arm(f"{name}_mask", f"{register}{masked}") if width == 512 else Arm(name, register)
+    return Builtin(f"{name}_mask", f"{register}{masked}") if width == 512 else Builtin(name, register)
 
 
-def truncation(source: Type) -> Arm | None:
+def truncation(source: Type) -> Builtin | None:
     """float32 as int32, truncated; what does not fit, or is no number, gives the least int32."""
     width = _width(source)
     if width is None or source.bits() != 32:
         return None
     masked = f", (v16si){{{{0}}}}, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
-    return Arm("cvttps2dq" + {128: "", 256: "256", 512: "512_mask"}[width], "({v})x" + masked)
+    return Builtin("cvttps2dq" + {128: "", 256: "256", 512: "512_mask"}[width], "({v})x" + masked)
 
 
-def lookup(type: Type, index: Type) -> Arm | None:
+def lookup(type: Type, index: Type) -> Builtin | None:
     """Sixteen elements of 8 or 16 bits anywhere, with what follows each, as 32-bit integers."""
     small = type.is_integer() and type.bits() in (8, 16)
     if not small or type.lanes() != 16 or index.bits() != 32:
         return None
     place = f"(const void *)((uintptr_t)p + (uintptr_t)base * {type.bytes()})"
-    return Arm("gathersiv16si", f"({{v}}){{{{0}}}}, {place}, ({{v}})index, {_UNMASKED}, {type.bytes()}", _SLOW_GATHERS)
+    return Builtin(
+        "gathersiv16si", f"({{v}}){{{{0}}}}, {place}, ({{v}})index, {_UNMASKED}, {type.bytes()}", _SLOW_GATHERS
+    )
 
 
-def gather(type: Type, index: Type) -> Arm | None:
+def gather(type: Type, index: Type) -> Builtin | None:
     """Whole registers of elements anywhere, by indices of 32 or 64 bits."""
     full = min(512, 512 * type.bits() // index.bits())
     if min(type.bits(), index.bits()) < 32 or type.bits() * type.lanes() != full:
@@ -190,7 +192,7 @@ def gather(type: Type, index: Type) -> Arm | None:
     wide = "d" if index.bits() == 64 else "s"
     kind = {(32, True): "sf", (32, False): "si", (64, True): "df", (64, False): "di"}[type.bits(), type.is_float()]
     count = 16 if type.bits() == 32 else 8
-    return Arm(
+    return Builtin(
         f"gather{wide}iv{count}{kind}",
         f"({{v}}){{{{0}}}}, (const void *)((uintptr_t)p + (uintptr_t)base * {type.bytes()}), "
         f"({machine_type(index)[1]})index, {_UNMASKED}, {type.bytes()}",

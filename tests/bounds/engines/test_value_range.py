@@ -16,7 +16,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import Image
 from halide_core.analysis.prover import EVERYTHING
-from halide_core.bounds.engines import float_functions as functions
+from halide_core.bounds.engines import float_functions
 from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Not, Select
@@ -176,9 +176,9 @@ def test_range_of_an_index(e: hl.Expr, expected: tuple[int, int]) -> None:
     assert ValueRanges().of(hl.Expr(e)._node()) == expected
 
 
-@pytest.mark.parametrize("function", functions._GROWING)
+@pytest.mark.parametrize("function", float_functions._GROWING)
 def test_function_that_grows_is_bounded_as_far_as_its_limits_and_no_further(function: Intrinsic) -> None:
-    growing, double = functions._GROWING[function], hl.Float(64)
+    growing, double = float_functions._GROWING[function], hl.Float(64)
     for end in (growing.least, growing.most):
         low, high = ValueRanges().of(Call(double, function, (ir.const(end, double),)))
         assert low <= growing.function(end) <= high < math.inf

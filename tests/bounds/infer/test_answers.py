@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import halide_core as hl
 from halide_core import TailStrategy
-from halide_core.reference import evaluate as semantics
+from halide_core.reference import evaluate
 from tests.support.answered import Box, Numbers, cpu, mem, needed, output_regions, region
 from tests.support.dumps import histogram, tiled_blur
 
@@ -462,7 +462,7 @@ def read_region(f: hl.Func, image: hl.ImageParam, window: Box) -> Box | None:
     size = 160
     recorded = _RecordedArray(np.arange(size**image.dimensions(), dtype=np.int32).reshape((size,) * image.dimensions()))
     mins = (-size // 2,) * image.dimensions()
-    semantics.evaluate(f.function, window, images={image.source: (recorded, mins)})  # type: ignore[dict-item]
+    evaluate.evaluate(f.function, window, images={image.source: (recorded, mins)})  # type: ignore[dict-item]
     points = [(i % size, i // size) if image.dimensions() == 2 else (i,) for i in recorded.flat.read]
     if not points:
         return None

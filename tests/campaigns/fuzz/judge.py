@@ -23,7 +23,7 @@ from halide_core.errors import InternalError
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.memory_model import AssertionFailure, OutOfSteps, StuckError
 from halide_core.lowering.module import Lowered
-from halide_core.reference import evaluate as semantics
+from halide_core.reference import evaluate
 from halide_core.run.backend import Request
 from tests.campaigns.fuzz import certified, executable, floor
 from tests.campaigns.fuzz.case import Program, Window
@@ -156,7 +156,7 @@ def reference(case: Program, outputs: Sequence[hl.Func]) -> Expected:
     windows: list[Window] = []
     for f, name, window in zip(outputs, case.outputs, case.windows, strict=True):
         try:
-            found = semantics.evaluate(f.function, window)
+            found = evaluate.evaluate(f.function, window)
         except hl.PipelineError as error:
             return Expected((), error=error)
         several = found if isinstance(found, tuple) else (found,)

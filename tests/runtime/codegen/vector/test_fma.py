@@ -11,7 +11,7 @@ from halide_core import ir
 from halide_core.ir import Intrinsic
 from halide_core.ir.types import Float, Type
 from halide_core.reference.fma import fused_product
-from halide_core.runtime.codegen.vector.x86_builtins import Arm
+from halide_core.runtime.codegen.vector.x86_builtins import Builtin
 from halide_core.runtime.codegen.vector.x86_builtins import fused_product as arm
 from tests.runtime.codegen.test_expr import FLOATS, NUMBERS, Batch
 from tests.support import emitted
@@ -56,7 +56,7 @@ def test_fused_product_has_the_same_bits_on_every_machine(flags: Sequence[str]) 
 
 
 def test_fused_product_names_one_instruction() -> None:
-    assert arm(Float(32, 16)) == Arm("vfmaddps512_mask", "({v})a, ({v})b, ({v})c, -1, 4")
-    assert arm(Float(64, 4)) == Arm("vfmaddpd256", "({v})a, ({v})b, ({v})c")
-    assert arm(Float(32, 4)) == Arm("vfmaddps", "({v})a, ({v})b, ({v})c")
+    assert arm(Float(32, 16)) == Builtin("vfmaddps512_mask", "({v})a, ({v})b, ({v})c, -1, 4")
+    assert arm(Float(64, 4)) == Builtin("vfmaddpd256", "({v})a, ({v})b, ({v})c")
+    assert arm(Float(32, 4)) == Builtin("vfmaddps", "({v})a, ({v})b, ({v})c")
     assert arm(Float(32, 2)) is None

@@ -15,7 +15,7 @@ from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.gathers import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
-from halide_core.runtime.codegen.vector.x86_builtins import Arm, lookup, mean, narrow_product
+from halide_core.runtime.codegen.vector.x86_builtins import Builtin, lookup, mean, narrow_product
 from tests.runtime.codegen.test_expr import Batch
 from tests.support import emitted
 from tests.support.checking import computed, image, numbers, same, variables
@@ -71,10 +71,10 @@ def test_narrow_numbers_are_told_by_their_types() -> None:
 
 
 def test_names_of_instructions() -> None:
-    assert mean(UInt(8, 64)) == Arm("pavgb512_mask", "({v})a, ({v})b, ({v})a, -1")
-    assert mean(UInt(16, 8)) == Arm("pavgw128", "({v})a, ({v})b")
+    assert mean(UInt(8, 64)) == Builtin("pavgb512_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert mean(UInt(16, 8)) == Builtin("pavgw128", "({v})a, ({v})b")
     assert mean(Int(8, 16)) is None and mean(UInt(32, 16)) is None
-    assert narrow_product(Int(32, 8)) == Arm("pmaddwd256", "(v16hi)a, (v16hi)(b & 0xffff)")
+    assert narrow_product(Int(32, 8)) == Builtin("pmaddwd256", "(v16hi)a, (v16hi)(b & 0xffff)")
     assert narrow_product(Int(32, 2)) is None and narrow_product(UInt(32, 16)) is None
     assert lookup(Int(32, 16), Int(32, 16)) is None and lookup(UInt(8, 8), Int(32, 8)) is None
 

@@ -8,7 +8,7 @@ from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.runtime.codegen.vector.prelude import Prelude
 from halide_core.runtime.codegen.vector.x86_builtins import (
-    Arm,
+    Builtin,
     conversion,
     magnitude,
     minimum,
@@ -43,16 +43,16 @@ def test_float64_in_registers_with_other_instructions(lanes: int) -> None:
 
 def test_names_of_instructions() -> None:
     """One of each kind; a vector that is no register has none."""
-    assert minimum(BinaryOp.MIN, Float(32, 16)) == Arm("minps512_mask", "({v})a, ({v})b, ({v})a, -1, 4")
-    assert minimum(BinaryOp.MAX, UInt(8, 32)) == Arm("pmaxub256", "({v})a, ({v})b")
-    assert minimum(BinaryOp.MAX, Int(64, 2)) == Arm("pmaxsq128_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert minimum(BinaryOp.MIN, Float(32, 16)) == Builtin("minps512_mask", "({v})a, ({v})b, ({v})a, -1, 4")
+    assert minimum(BinaryOp.MAX, UInt(8, 32)) == Builtin("pmaxub256", "({v})a, ({v})b")
+    assert minimum(BinaryOp.MAX, Int(64, 2)) == Builtin("pmaxsq128_mask", "({v})a, ({v})b, ({v})a, -1")
     assert minimum(BinaryOp.MAX, Int(32, 2)) is None
-    assert product(UInt(16, 32)) == Arm("pmullw512_mask", "({v})a, ({v})b, ({v})a, -1")
+    assert product(UInt(16, 32)) == Builtin("pmullw512_mask", "({v})a, ({v})b, ({v})a, -1")
     assert product(UInt(32, 16)) is None
-    assert magnitude(Int(8, 16)) == Arm("pabsb128", "({v})a")
-    assert rounding(Intrinsic.CEIL, Float(64, 4)) == Arm("roundpd256", "({v})a, 10")
+    assert magnitude(Int(8, 16)) == Builtin("pabsb128", "({v})a")
+    assert rounding(Intrinsic.CEIL, Float(64, 4)) == Builtin("roundpd256", "({v})a, 10")
     assert rounding(Intrinsic.EXP, Float(32, 16)) is None
-    assert truncation(Float(32, 8)) == Arm("cvttps2dq256", "({v})x")
+    assert truncation(Float(32, 8)) == Builtin("cvttps2dq256", "({v})x")
     assert truncation(Float(64, 8)) is None
 
 
