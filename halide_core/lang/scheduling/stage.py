@@ -21,7 +21,6 @@ from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.coordinates import startup, startup_condition
 from halide_core.lang.expr import ExprLike, Var, as_node
 from halide_core.lang.scheduling.partial_results import partial_results
-from halide_core.lang.scheduling.partition_methods import PartitionSchedule
 from halide_core.lang.scheduling.stage_arguments import (
     AUTO,
     VarOrRVar,
@@ -34,7 +33,7 @@ from halide_core.lang.scheduling.stage_arguments import (
     tail_text,
     tile_groups,
 )
-from halide_core.schedule.access_directives import Atomic, Prefetch
+from halide_core.schedule.access_directives import Atomic, Partition, PartitionLoop, Prefetch
 from halide_core.schedule.directives import (
     GENERAL,
     AllowRaceConditions,
@@ -59,7 +58,7 @@ _From = TypedDict("_From", {"from": VarOrRVar}, total=False)
 """Halide's name of an argument, which Python allows as ``**{"from": y}`` alone."""
 
 
-class StageSchedule(PartitionSchedule, Pending):
+class StageSchedule(Pending):
     """The directives about the loops of one stage, shared by Func (its first stage) and Stage."""
 
     _pending = STAGE
@@ -269,6 +268,53 @@ class StageSchedule(PartitionSchedule, Pending):
         old, new = loop_name("rename", old_name), loop_name("rename", new_name)
         function, stage = self._scheduled()
         return self._record(Rename(func=function, stage=stage, location=user_location(), old=old, new=new))
+
+    def partition(self, var: VarOrRVar, partition_policy: Partition) -> Self:
+        """Says whether a loop is divided into a head, a steady part without the clamps and guards of its ends, and a
+        tail. No value depends on it: a divided loop runs faster, and its code is longer.
+
+        Args:
+            var: the loop. What later directives split it into, or fuse it into, is meant too.
+            partition_policy: Auto divides innermost loops where that pays; Never leaves the loop whole; Always divides
+                it wherever it stands, and is an error where no clamp or guard in it can be decided so.
+
+        Raises:
+            ScheduleError: an argument of the wrong type.
+        """
+        if not isinstance(partition_policy, Partition):
+            raise ScheduleError(f"partition() takes a hl.Partition, not {partition_policy!r}.")
+        return self._record(self._policy(loop_name("partition", var), partition_policy))
+
+    def never_partition(
+        self, *args: VarOrRVar | Sequence[VarOrRVar], vars: Sequence[VarOrRVar] | None = None
+    ) -> Self:
+        """Leaves loops whole: ``partition(var, Partition.Never)`` for each."""
+        return self._each("never_partition", listed("never_partition", args, "vars", vars), Partition.Never)
+
+    def always_partition(
+        self, *args: VarOrRVar | Sequence[VarOrRVar], vars: Sequence[VarOrRVar] | None = None
+    ) -> Self:
+        """Divides loops wherever they stand: ``partition(var, Partition.Always)`` for each."""
+        return self._each("always_partition", listed("always_partition", args, "vars", vars), Partition.Always)
+
+    def never_partition_all(self) -> Self:
+        """Leaves whole every loop that the stage has at this point of its schedule."""
+        return self._record(self._policy(None, Partition.Never))
+
+    def always_partition_all(self) -> Self:
+        """Divides all loops that the stage has at this point of its schedule and that can be; one of them must."""
+        return self._record(self._policy(None, Partition.Always))
+
+    def _each(self, directive: str, vars: list[object], policy: Partition) -> Self:
+        names = [loop_name(directive, v) for v in vars]
+        written = f"{directive}({', '.join(names)})"
+        return self._record(*[self._policy(name, policy, written) for name in names])
+
+    def _policy(self, var: str | None, policy: Partition, written: str = "") -> PartitionLoop:
+        function, stage = self._scheduled()
+        return PartitionLoop(
+            func=function, stage=stage, location=user_location(), written=written, var=var, policy=policy
+        )
 
     def prefetch(
         self, func: StageSchedule | Source | None = None, at: VarOrRVar | None = None, from_: VarOrRVar | None = None,

@@ -8,7 +8,6 @@ import pytest
 
 from halide_core.lang.func import Func, Schedulable
 from halide_core.lang.scheduling.func_schedule import FuncSchedule
-from halide_core.lang.scheduling.partition_methods import PartitionSchedule
 from halide_core.lang.scheduling.stage import StageSchedule
 from halide_core.schedule.directives import Directive, Split, TailStrategy
 from tests.campaigns.fuzz.coverage import Group
@@ -37,7 +36,7 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
 
     makers = (methods(Schedulable) | methods(Func)) & {"clone_in", "in_", "rfactor", "specialize"}
     assert len(makers) == 4
-    offered = methods(StageSchedule) | methods(PartitionSchedule) | methods(FuncSchedule) | makers
+    offered = methods(StageSchedule) | methods(FuncSchedule) | makers
     assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(ADDED) | set(UNDRAWN)
     assert all(callable(getattr(Func, n)) for n in offered)
 
