@@ -165,9 +165,12 @@ class Maker:
             point[at] = number(r.choice([0, 0, 1, -1, 3]), INT32)
         elif shape is Shape.SCATTER:
             point[at] = self._bin([p for i, p in enumerate(self._names()) if i != at] + rvars)
+            if r.random() < 0.2:
+                own = [*point[:at], number(r.choice([0, 1]), INT32), *point[at + 1 :]]
+                point[at] = self._bounded(self._own(own))
         free = [p for i, p in enumerate(self._names()) if point[i] == p] + rvars
         if shape is Shape.CONDITIONAL and label:
-            self._predicate(label, free, rvars)
+            self._predicate(label, free, rvars, point)
         values = [self._updated(shape, point, at, free, rvars, k) for k in range(2 if self.tuple else 1)]
         op = r.choice(["+=", "+=", "*=", "-="]) if self._accumulates(shape) else "="
         used = any(node.of == label for v in (*values, *point) for node in v)
@@ -191,9 +194,10 @@ class Maker:
             value = infix("+", value, cast(self.type, rvars[-1]))
         if shape is Shape.SELF_READ:
             before = list(point)
-            before[at] = infix(r.choice("--+"), point[at], number(r.choice([1, 1, 2]), INT32))
-            other = r.randint(0, 1) if self.tuple else -1
-            return self._joined(read("w", self.type, *before, component=other), value, free)
+            others = [p for i, p in enumerate(point) if i != at]
+            by = r.choice(others) if others and r.random() < 0.25 else number(r.choice([1, 1, 2]), INT32)
+            before[at] = infix(r.choice("--+"), point[at], by)
+            return self._joined(self._own(before), value, free)
         if shape is Shape.NON_IDEMPOTENT and not self.reduces and r.random() < 0.3:
             return self._joined(read("w", self.type, *point, component=component), value, free)
         if shape is Shape.CONDITIONAL and not self.reduces and r.random() < 0.3:
@@ -201,18 +205,29 @@ class Maker:
             return call("select", self.type, condition, value, undefined(self.type))
         return value
 
-    def _predicate(self, label: str, free: list[Term], rvars: list[Term]) -> None:
+    def _own(self, at: list[Term]) -> Term:
+        """The Func itself at a point, in either component."""
+        return read("w", self.type, *at, component=self.rng.randint(0, 1) if self.tuple else -1)
+
+    def _predicate(self, label: str, free: list[Term], rvars: list[Term], point: list[Term]) -> None:
         r = self.rng
         index = next(i for i, item in enumerate(self.items) if item.name == label)
         domain = self.items[index]
         assert isinstance(domain, Domain)
-        total = infix("+", rvars[0], r.choice(free)) if free and r.random() < 0.6 else rvars[0]
+        total = rvars[0]
+        if r.random() < 0.6:
+            total = infix(r.choice("++*"), total, r.choice([*free, name("p", of="p")]))
         predicate = r.choice([
             infix("==", infix("%", total, number(2, INT32)), number(0, INT32)),
             infix(r.choice(["<", "<=", "!="]), total, number(r.randint(0, 4), INT32)),
         ])  # fmt: skip
-        if r.random() < 0.2:
+        roll = r.random()
+        if roll < 0.2:
             predicate = infix(r.choice(["<", "!="]), self._near(self.source, self._reading(free)), self._number())
+        elif roll < 0.45:  # what the update itself changes, perhaps where no loop of it moves
+            pairs = zip(self._names(), point, strict=True)
+            own = [p if p == v or r.random() < 0.5 else number(0, INT32) for v, p in pairs]
+            predicate = infix(r.choice(["<", ">=", "!="]), self._own(own), self._number())
         self.items[index] = Domain(domain.name, domain.bounds, (predicate,))
 
     def _reading(self, free: list[Term]) -> list[Term]:
@@ -221,7 +236,10 @@ class Maker:
     def _bin(self, free: list[Term]) -> Term:
         """A coordinate that memory decides."""
         at = [free[i % len(free)] if free else number(1, INT32) for i in range(len(self.args))]
-        value = self._near(self.source, at)
+        return self._bounded(self._near(self.source, at))
+
+    def _bounded(self, value: Term) -> Term:
+        """A value of memory as a coordinate."""
         count = self.rng.randint(2, 5)
         if self.type.is_float():
             bounded = call("clamp", self.type, value, number(0, self.type), number(count - 1, self.type))

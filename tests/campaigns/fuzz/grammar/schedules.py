@@ -21,7 +21,7 @@ from tests.campaigns.fuzz.draw_schedule import _Schedule
 from tests.campaigns.fuzz.grammar.axes import Place, Way
 from tests.campaigns.fuzz.later import names_its_loops, reductions
 from tests.campaigns.fuzz.nests import LoopModel, Nest, Path
-from tests.campaigns.fuzz.terms import infix, name, number
+from tests.campaigns.fuzz.terms import call, infix, name, number
 
 FUNC = "w"
 _CONCURRENT = (LoopKind.PARALLEL, LoopKind.VECTORIZED)
@@ -33,6 +33,8 @@ _TAILS = {
     Way.TAIL_PREDICATE: (TailStrategy.Predicate, TailStrategy.PredicateLoads, TailStrategy.PredicateStores),
 }
 _ORDERS = {Place.REORDER: ("reorder",), Place.SPLIT: ("split", "split", "tile"), Place.FUSE: ("fuse",)}
+_IN_LANES = 0.15
+"""So often loops that are vectors may have a Func computed in them."""
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
 
@@ -76,7 +78,7 @@ class Steered(_Schedule):
             return super()._place(func)
         around = self._around_all(self._readers(func))
         end = next((i for i, (_, loop) in enumerate(around) if loop.kind is LoopKind.VECTORIZED), len(around))
-        around = around[:end]
+        around = around if r.random() < _IN_LANES else around[:end]
         inside = bool(around) and (any(p in _INSIDE for p in self.places) or r.random() < 0.5)
         if Place.ROOT in self.places[:1] or not inside:
             self.inside[func] = ()
@@ -232,8 +234,10 @@ class Steered(_Schedule):
             verb = "split"
         if verb == "split":
             outer, inner = d.fresh(f"{loop.name}o"), d.fresh(f"{loop.name}i")
-            d.tell("split", Loop(loop.name), Loop(outer), Loop(inner), number(k, INT32), tail)
-            d.split(loop, outer, inner, k)
+            known = r.random() < 0.85
+            factor = number(k, INT32) if known else call("max", INT32, name("p", of="p"), number(1, INT32))
+            d.tell("split", Loop(loop.name), Loop(outer), Loop(inner), factor, tail)
+            d.split(loop, outer, inner, k if known else None)
             return
         kind, suffix = (LoopKind.VECTORIZED, "v") if verb == "vectorize" else (LoopKind.UNROLLED, "u")
         d.tell(verb, Loop(loop.name), number(k, INT32), tail)
