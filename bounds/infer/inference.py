@@ -8,7 +8,7 @@ bounds are in terms of its consumers' holes, which are bound by then.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 
@@ -56,6 +56,25 @@ def answer_query(query: Query, ranges: Ranges) -> Answers:
     return _Answering(query, ranges).run()
 
 
+def _in_order(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """Answers after those whose holes they mention: what a stage computes of one dimension may follow from how another
+    one slides, which is answered once all stages are."""
+    pairs = [(hole(a.kind, a.func, a.stage, a.dim), a) for a in answers]
+    owner = {h: a for holes, a in pairs for h in (holes.min, holes.len)}
+    done: set[Answer] = set()
+
+    def visit(answer: Answer) -> Iterator[Answer]:
+        if answer not in done:
+            done.add(answer)
+            for e in subexpressions([answer.interval.min, answer.interval.len]):
+                if isinstance(e, Hole) and e in owner:
+                    yield from visit(owner[e])
+            yield answer
+
+    for answer in answers:
+        yield from visit(answer)
+
+
 class _Answering:
     def __init__(self, query: Query, ranges: Ranges) -> None:
         self._query = query
@@ -80,6 +99,7 @@ class _Answering:
         self._overflow_checks(algorithm)
         for image in algorithm.images:
             self._image(image)
+        self._answers.holes = list(_in_order(self._answers.holes))
         return self._answers
 
     def _overflow_checks(self, algorithm: Algorithm) -> None:

@@ -14,7 +14,8 @@ one before which no iteration with the same inner loops ran. Otherwise, where a 
 above the window before; where it moves down, what is below. Which of these it is, is decided here if it can be proven,
 and in the loop if not: a walk that turns back, or strides that are known only at run time, are right as they are.
 
-A dimension slides along one loop, and all others must stay where they are in that loop. A window can slide along two
+A dimension slides along one loop, and all others must stay where they are in that loop; none may follow from what it
+covers (``w[0, y] = w[y, y]`` computes the x of the new y alone). A window can slide along two
 loops in two dimensions: a point that is new in neither was needed one step before in one of them. Where rounding up
 writes beyond what counts, only the innermost loop will do, since no iteration between two steps may write garbage, and
 a window that moves along the rounding moves up, since what is above it then is no longer kept.
@@ -120,7 +121,25 @@ class _Sliding:
         for other in range(self._f.dimensions):
             if other != d and not step.stays(other):
                 return f'"{dim_name(self._f, other)}" moves with it'
+        follows = self._follower(d)
+        if follows is not None:
+            return f'"{dim_name(self._f, follows.dim)}" of stage {follows.stage} follows from what it covers'
         return self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""
+
+    def _follower(self, d: int) -> Answer | None:
+        """What a stage computes of another dimension that follows from what the loops of this one cover: then less is
+        computed of it where less is new, and a point that was left out before may be needed."""
+        covered = hole(HoleKind.LOOP, self._f, 0, d)
+        known: set[Expr] = {covered.min, covered.len}
+        for answer in self._known:
+            if answer.func is not self._f or answer.kind is not HoleKind.CPU:
+                continue
+            if not known.isdisjoint(subexpressions([answer.interval.min, answer.interval.len])):
+                if answer.dim != d:
+                    return answer
+                named = hole(answer.kind, answer.func, answer.stage, answer.dim)
+                known |= {named.min, named.len}
+        return None
 
     def _elsewhere(self, d: int, at: int, step: _LoopStep) -> str:
         """What a stage may write of what another iteration of the loops further in keeps; nothing if none does."""

@@ -5,6 +5,9 @@ Counts are of the program after bounds inference; the certificate speaks of the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
 import halide_core as hl
@@ -13,6 +16,7 @@ from halide_core.ir.visitor import subexpressions, walk
 from tests.lowering.report.test_explain import of_slides
 from tests.support.checking import check
 from tests.support.counting import counted
+from tests.support.interpreted import run_program
 from tests.support.sliding import H, W, blur, certified, chain, passes, source, window, x, xi, xo, y, yi, yo
 
 
@@ -221,3 +225,18 @@ def test_a_step_that_may_need_nothing_asks_for_nothing_more(factor: int) -> None
     assert count.total(a) == count.total(b) == {1: 10 * 2, 2: 2 * 9 * 2}[factor]
     assert {(px + 1, py) for px, py in count.of(a)} == set(count.of(b))
     certified(c)
+
+
+@pytest.mark.parametrize("reads", [(lambda w: w[0, 0]), (lambda w: w[0, y] + w[0, y + 1]), (lambda w: w[x, y + 1])])
+@pytest.mark.parametrize("level", [x, y])
+def test_a_dimension_that_another_follows_does_not_slide(reads: Callable[[hl.Func], hl.Expr], level: hl.Var) -> None:
+    """The x that stage 0 computes are those of the y that are: fewer where fewer are new, and named after them."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    w[0, y] = w[y, y] + 1
+    o[x, y] = reads(w) + x
+    w.store_root().compute_at(o, level)
+    for name, found in run_program(o, [(-1, 4), (2, 4)]).items():
+        np.testing.assert_array_equal(found, o.evaluate([(-1, 4), (2, 4)]), err_msg=name)
+    certified(o)
+    assert any('"x" of stage 1 follows from what it covers' in told for told in of_slides(o))

@@ -35,6 +35,8 @@ _TAILS = {
 _ORDERS = {Place.REORDER: ("reorder",), Place.SPLIT: ("split", "split", "tile"), Place.FUSE: ("fuse",)}
 _IN_LANES = 0.15
 """So often loops that are vectors may have a Func computed in them."""
+_FORBIDDEN = 0.2
+"""So often a tail is drawn that must be refused."""
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
 
@@ -246,12 +248,13 @@ class Steered(_Schedule):
         d.nest.run_as(inner, kind)
 
     def _takes(self, nest: Nest, loop: LoopModel, way: Way) -> bool:
-        """Whether a loop may have a tail: nothing of a reduction's may be run twice."""
-        if way in (Way.TAIL_GUARD, Way.TAIL_PREDICATE):
+        """Whether a loop may have a tail: nothing of a reduction's may be run twice. What the compiler has to refuse is
+        asked for too."""
+        if way in (Way.TAIL_GUARD, Way.TAIL_PREDICATE) or self.rng.random() < _FORBIDDEN:
             return True
         if not loop.pure or nest.steered:
             return False
-        return way is Way.TAIL_ROUND or nest.stage[1] == 0 or self.rng.random() < 0.1
+        return way is Way.TAIL_ROUND or nest.stage[1] == 0
 
 
 def _at(around: Path, at: int) -> tuple[Given, ...]:
