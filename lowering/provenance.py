@@ -72,7 +72,7 @@ class Traversals:
         made = self._inner.get(_loop(d, d.var))
         var = d.var if made is None or not d.written or made.written != d.written else made.old
         domain = func.definitions[d.stage].domain
-        told = f"{own.subject()}.{d.verb()}({pasted(var, () if domain is None else domain.names)}, 8)"
+        told = f"{own.subject()}.{d.called()}({pasted(var, () if domain is None else domain.names)}, 8)"
         legal = [f"Give a factor, for example {told}"]
         dim = self._over.get(loop, loop.var)
         if dim in func.args and _sets_length(func, d.stage, dim):

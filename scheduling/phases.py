@@ -10,8 +10,9 @@ that all of these leave; last, loops over dimensions that no directive rests on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
@@ -24,6 +25,7 @@ from halide_core.schedule.directives import (
     ComputeInline,
     ComputeRoot,
     DebugToFile,
+    Directive,
     Estimate,
     Fuse,
     Rename,
@@ -36,6 +38,7 @@ from halide_core.schedule.directives import (
     Trace,
     Traverse,
 )
+from halide_core.schedule.func_directives import CloneIn, In, InInput, RFactor
 from halide_core.schedule.loop_nest import Program
 from halide_core.schedule.storage_directives import (
     AlignStorage,
@@ -57,6 +60,32 @@ from halide_core.scheduling.prefetch import prefetch
 from halide_core.scheduling.sliding import give_loop_holes
 from halide_core.scheduling.specialize import for_every_case, specialize_stages
 from halide_core.scheduling.verify import check_dominance
+
+LOOP_RULES: Mapping[type[Directive], Callable[[Program, Any], Program]] = {
+    Split: loops.split,
+    Fuse: loops.fuse,
+    Reorder: loops.reorder,
+    Traverse: loops.traverse,
+    Rename: loops.rename,
+    AllowRaceConditions: loops.allow_races,
+    Atomic: atomic,
+    PartitionLoop: partition,
+}
+"""The rewrite of each directive about loops."""
+
+OF_OTHER_PHASES: frozenset[type[Directive]] = frozenset({
+    Specialize, SpecializeFail,
+    ComputeAt, ComputeRoot, ComputeInline,
+    StoreAt, StoreRoot, FoldStorage, HoistStorage, HoistStorageRoot,
+    ReorderStorage, AlignStorage, BoundStorage, StoreIn,
+    Prefetch,
+    Bound, AlignBounds,
+    Estimate, Trace, DebugToFile,
+})  # fmt: skip
+"""The directives that the loops' phase passes over; the last three change nothing: they are for tools and people."""
+
+OF_PHASE_0: frozenset[type[Directive]] = frozenset({RFactor, In, InInput, CloneIn})
+"""The directives that are gone before there are loops."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,37 +120,12 @@ def _specialization_phase(program: Program) -> Iterator[ScheduleStep]:
 
 def _loops_phase(program: Program) -> Iterator[ScheduleStep]:
     for d in for_every_case(program):
-        match d:
-            case Split():
-                program = loops.split(program, d)
-            case Fuse():
-                program = loops.fuse(program, d)
-            case Reorder():
-                program = loops.reorder(program, d)
-            case Traverse():
-                program = loops.traverse(program, d)
-            case Rename():
-                program = loops.rename(program, d)
-            case AllowRaceConditions():
-                program = loops.allow_races(program, d)
-            case Atomic():
-                program = atomic(program, d)
-            case PartitionLoop():
-                program = partition(program, d)
-            case Specialize() | SpecializeFail():
-                continue  # the phase before's
-            case ComputeAt() | ComputeRoot() | ComputeInline() | StoreAt() | StoreRoot() | FoldStorage():
-                continue  # a later phase's
-            case HoistStorage() | HoistStorageRoot():
-                continue  # a later phase's
-            case ReorderStorage() | AlignStorage() | BoundStorage() | StoreIn() | Bound() | AlignBounds():
-                continue  # a later phase's
-            case Prefetch():
-                continue  # a later phase's
-            case Estimate() | Trace() | DebugToFile():
-                continue  # for tools that choose schedules, and for people: they change nothing
-            case _:
+        rule = LOOP_RULES.get(type(d))
+        if rule is None:
+            if type(d) not in OF_OTHER_PHASES:
                 raise InternalError(f"No phase applies {d}.", d.location)
+            continue
+        program = rule(program, d)
         yield ScheduleStep(str(d), program)
 
 

@@ -8,10 +8,10 @@ nothing is applied here. That is the work of ``scheduling``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from halide_core.errors import Location
 from halide_core.ir import Callee, Expr, IntImm, LoopKind
@@ -20,7 +20,6 @@ from halide_core.ir.names import OUTERMOST
 from halide_core.ir.printer import format_expr
 
 _D = TypeVar("_D", bound="Directive")
-_L = TypeVar("_L", bound="AtLevel")
 
 _VERBS = {
     LoopKind.SERIAL: "serial",
@@ -42,6 +41,48 @@ class TailStrategy(Enum):
     ShiftInwardsAndBlend = "ShiftInwardsAndBlend"
     RoundUpAndBlend = "RoundUpAndBlend"
     Auto = "Auto"
+
+
+class Role(Enum):
+    """What a field of a directive holds, where its type does not say so."""
+
+    LOOP = "the name of a loop"
+    MADE = "a Func that the call made"
+
+
+LoopVar: TypeAlias = Annotated[str, Role.LOOP]
+MadeFunc: TypeAlias = Annotated[Callee, Role.MADE]
+
+
+class Spelling:
+    """How the parts of a call are written: by the user's own names."""
+
+    def loop(self, name: str) -> str:
+        """A loop."""
+        return "hl.Var.outermost()" if name == OUTERMOST else name
+
+    def expr(self, e: Expr) -> str:
+        """An expression."""
+        return format_expr(e)
+
+    def func(self, f: Callee) -> str:
+        """A Func or an input."""
+        return f.name
+
+    def choice(self, e: Enum) -> str:
+        """A member of one of the language's enumerations."""
+        return f"{type(e).__name__}.{e.name}"
+
+    def value(self, v: object) -> str:
+        """An argument that is no loop."""
+        if isinstance(v, Expr):
+            return self.expr(v)
+        if isinstance(v, Callee):
+            return self.func(v)
+        return self.choice(v) if isinstance(v, Enum) else repr(v)
+
+
+PLAIN = Spelling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +108,70 @@ class Directive:
     user: Directive | None = None
     """The user's own, where this one is about a copy of the Func that the compiler made."""
 
+    verb: ClassVar[str]
+    """The call, where it is the same for all; see ``called``."""
+
     def exprs(self) -> tuple[Expr, ...]:
         """The expressions among the arguments: each must be a start-up expression."""
-        return ()
-
-    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
-        """The same directive about other Funcs."""
-        return replace(self, func=to.get(self.func, self.func))
-
-    def with_exprs(self: _D, rewrite: Callable[[Expr], Expr]) -> _D:
-        """The same directive with its expressions rewritten."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        changed: dict[str, Any] = {n: rewrite(v) for n, v in given.items() if isinstance(v, Expr)}
-        for n, v in given.items():
-            if isinstance(v, Branch):
-                changed[n] = Branch(v.number, tuple(map(rewrite, v.conditions)))
-        return replace(self, **changed) if changed else self
+        return tuple([v for v in self._values() if isinstance(v, Expr)])
 
     def variables(self) -> tuple[str, ...]:
         """The loops that the directive names."""
-        return ()
+        return tuple([name for field in roles(type(self), Role.LOOP) for name in _flat(getattr(self, field))])
 
     def funcs(self) -> tuple[Callee, ...]:
         """The Funcs that the call made: they are part of every pipeline that the directive's own is part of."""
-        return ()
+        return tuple([getattr(self, field) for field in roles(type(self), Role.MADE)])
+
+    def callees(self) -> tuple[Callee, ...]:
+        """All Funcs and inputs that the directive is about or names, its own first."""
+        return tuple([each for v in self._values() for each in _flat(v) if isinstance(each, Callee)])
+
+    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
+        """The same directive about other Funcs."""
+        return self._mapped(lambda v: to.get(v, v) if isinstance(v, Callee) else v)
+
+    def with_exprs(self: _D, rewrite: Callable[[Expr], Expr]) -> _D:
+        """The same directive with its expressions rewritten."""
+
+        def changed(v: Any) -> Any:
+            if isinstance(v, Branch):
+                return Branch(v.number, tuple(map(rewrite, v.conditions)))
+            return rewrite(v) if isinstance(v, Expr) else v
+
+        return self._mapped(changed)
 
     def with_variables(self: _D, to: Mapping[str, str]) -> _D:
         """The same directive with loops renamed."""
-        return self
+        return self._mapped(lambda v: to.get(v, v), roles(type(self), Role.LOOP))
 
-    def call(self) -> str:
+    def called(self) -> str:
+        """The name of the call."""
+        return self.verb
+
+    def arguments(self, to: Spelling) -> list[str]:
+        """The arguments of the call: the fields of the directive's own class in their order, without those that have
+        their default."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _COMMON}
+        given = {f.name: own[f.name] for f in fields(self) if f.name in own and own[f.name] != f.default}
+        loops = roles(type(self), Role.LOOP)
+        return [
+            to.loop(each) if name in loops else to.value(each) for name, v in given.items() for each in _flat(v)
+        ]
+
+    def call(self, to: Spelling = PLAIN) -> str:
         """The call as source, without the Func: ``split(x, xo, xi, 8)``."""
-        raise NotImplementedError  # each directive says
+        return f"{self.called()}({', '.join(self.arguments(to))})"
+
+    def _values(self) -> list[Any]:
+        return [getattr(self, f.name) for f in fields(self)]
+
+    def _mapped(self: _D, change: Callable[[Any], Any], names: tuple[str, ...] | None = None) -> _D:
+        """The directive with its fields, or some, changed; in tuples part by part."""
+        given = {f.name: getattr(self, f.name) for f in fields(self) if names is None or f.name in names}
+        new = {name: _deep(v, change) for name, v in given.items()}
+        changed = {name: v for name, v in new.items() if v is not given[name]}
+        return replace(self, **changed) if changed else self
 
     def subject(self) -> str:
         """What the call is a method of: ``f``, ``f.update()``."""
@@ -132,197 +205,164 @@ class StageDirective(Directive):
         return f"{self.func.name}{update}{within}"
 
 
+_COMMON = frozenset({f.name for f in fields(StageDirective)})
+"""The fields that are no arguments of a call."""
+
+
+_roles: dict[tuple[type, Role], tuple[str, ...]] = {}
+
+
+def roles(kind: type[Directive], role: Role) -> tuple[str, ...]:
+    """The fields of a directive that have a role, in their order."""
+    known = _roles.get((kind, role))
+    if known is None:
+        hints = get_type_hints(kind, include_extras=True)
+        known = _roles[kind, role] = tuple([f.name for f in fields(kind) if _has(hints[f.name], role)])
+    return known
+
+
+def _has(hint: Any, role: Role) -> bool:
+    """Whether a type is, or is made of, one with a role."""
+    if get_origin(hint) is Annotated:
+        return role in hint.__metadata__
+    return any(_has(part, role) for part in get_args(hint))
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    """The parts of a field: of tuples, all that is in them; none of None."""
+    if isinstance(value, tuple):
+        for each in value:
+            yield from _flat(each)
+    elif value is not None:
+        yield value
+
+
+def _deep(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A field whose parts are changed; itself where none is."""
+    if not isinstance(value, tuple):
+        return None if value is None else change(value)
+    new = tuple([_deep(each, change) for each in value])
+    return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Specialize(StageDirective):
     """A copy of the loops of ``branch``, with the directives given to them so far, runs where ``condition`` holds."""
 
+    verb: ClassVar[str] = "specialize"
     condition: Expr
     number: int
     """Of the specialization that this makes: 1, 2, … in the order of the calls about the stage."""
-
-    def exprs(self) -> tuple[Expr, ...]:
-        return (self.condition,)
 
     def made(self) -> Branch:
         """The specialization that this makes."""
         return Branch(self.number, (*self.branch.conditions, self.condition))
 
-    def call(self) -> str:
-        return f"specialize({format_expr(self.condition)})"
+    def arguments(self, to: Spelling) -> list[str]:
+        return [to.expr(self.condition)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpecializeFail(StageDirective):
     """A run that no specialization of ``branch`` takes ends at start-up with the user's message."""
 
+    verb: ClassVar[str] = "specialize_fail"
     message: str
-
-    def call(self) -> str:
-        return f"specialize_fail({self.message!r})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Split(StageDirective):
     """Loop ``old`` becomes ``outer`` over ``inner``, which takes ``factor`` steps."""
 
-    old: str
-    outer: str
-    inner: str
+    verb: ClassVar[str] = "split"
+    old: LoopVar
+    outer: LoopVar
+    inner: LoopVar
     factor: Expr
-    tail: TailStrategy
-
-    def variables(self) -> tuple[str, ...]:
-        return (self.old, self.outer, self.inner)
-
-    def with_variables(self, to: Mapping[str, str]) -> Split:
-        return replace(
-            self,
-            old=to.get(self.old, self.old),
-            outer=to.get(self.outer, self.outer),
-            inner=to.get(self.inner, self.inner),
-        )
-
-    def exprs(self) -> tuple[Expr, ...]:
-        return (self.factor,)
-
-    def call(self) -> str:
-        tail = "" if self.tail is TailStrategy.Auto else f", TailStrategy.{self.tail.value}"
-        return f"split({self.old}, {self.outer}, {self.inner}, {format_expr(self.factor)}{tail})"
+    tail: TailStrategy = TailStrategy.Auto
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Fuse(StageDirective):
     """Loops ``inner`` and ``outer`` become one."""
 
-    inner: str
-    outer: str
-    fused: str
-
-    def variables(self) -> tuple[str, ...]:
-        return (self.inner, self.outer, self.fused)
-
-    def with_variables(self, to: Mapping[str, str]) -> Fuse:
-        return replace(
-            self,
-            inner=to.get(self.inner, self.inner),
-            outer=to.get(self.outer, self.outer),
-            fused=to.get(self.fused, self.fused),
-        )
-
-    def call(self) -> str:
-        return f"fuse({self.inner}, {self.outer}, {self.fused})"
+    verb: ClassVar[str] = "fuse"
+    inner: LoopVar
+    outer: LoopVar
+    fused: LoopVar
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Reorder(StageDirective):
     """The loops named trade places so that they nest as listed, innermost first."""
 
-    vars: tuple[str, ...]
-
-    def variables(self) -> tuple[str, ...]:
-        return self.vars
-
-    def with_variables(self, to: Mapping[str, str]) -> Reorder:
-        return replace(self, vars=tuple(to.get(v, v) for v in self.vars))
-
-    def call(self) -> str:
-        return f"reorder({', '.join(self.vars)})"
+    verb: ClassVar[str] = "reorder"
+    vars: tuple[LoopVar, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rename(StageDirective):
     """A loop goes by another name from here on."""
 
-    old: str
-    new: str
-
-    def variables(self) -> tuple[str, ...]:
-        return (self.old, self.new)
-
-    def with_variables(self, to: Mapping[str, str]) -> Rename:
-        return replace(self, old=to.get(self.old, self.old), new=to.get(self.new, self.new))
-
-    def call(self) -> str:
-        return f"rename({self.old}, {self.new})"
+    verb: ClassVar[str] = "rename"
+    old: LoopVar
+    new: LoopVar
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Traverse(StageDirective):
     """How a loop is run."""
 
-    var: str
+    var: LoopVar
     kind: LoopKind
 
-    def variables(self) -> tuple[str, ...]:
-        return (self.var,)
-
-    def with_variables(self, to: Mapping[str, str]) -> Traverse:
-        return replace(self, var=to.get(self.var, self.var))
-
-    def verb(self) -> str:
-        """The call that says so."""
+    def called(self) -> str:
         return _VERBS[self.kind]
 
-    def call(self) -> str:
-        return f"{self.verb()}({self.var})"
+    def arguments(self, to: Spelling) -> list[str]:
+        return [to.loop(self.var)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AllowRaceConditions(StageDirective):
     """Reduction loops of the stage may be parallel or vectorized without a proof that their iterations never meet."""
 
-    def call(self) -> str:
-        return "allow_race_conditions()"
+    verb: ClassVar[str] = "allow_race_conditions"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeInline(Directive):
     """The Func's definition is substituted where it is used."""
 
-    def call(self) -> str:
-        return "compute_inline()"
+    verb: ClassVar[str] = "compute_inline"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComputeRoot(Directive):
     """The Func is computed before anything that uses it."""
 
-    def call(self) -> str:
-        return "compute_root()"
+    verb: ClassVar[str] = "compute_root"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StoreRoot(Directive):
     """The Func's memory lives as long as the pipeline runs."""
 
-    def call(self) -> str:
-        return "store_root()"
+    verb: ClassVar[str] = "store_root"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AtLevel(Directive):
     """A directive that names a loop of a consumer."""
 
-    verb: ClassVar[str]
-    """The call."""
     consumer: Callee
-    var: str
+    var: LoopVar
     stage: int = -1
     """The stage of the consumer whose loop is meant; -1 for whichever has it."""
 
-    def variables(self) -> tuple[str, ...]:
-        return (self.var,)
-
-    def with_variables(self: _L, to: Mapping[str, str]) -> _L:
-        return replace(self, var=to.get(self.var, self.var))
-
-    def renamed(self: _D, to: Mapping[Callee, Callee]) -> _D:
-        assert isinstance(self, AtLevel)
-        return replace(self, func=to.get(self.func, self.func), consumer=to.get(self.consumer, self.consumer))
-
-    def call(self) -> str:
-        loop = f"{self.consumer.name}, {'hl.Var.outermost()' if self.var == OUTERMOST else self.var}"
-        return f"{self.verb}({loop if self.stage < 0 else f'hl.LoopLevel({loop}, {self.stage})'})"
+    def arguments(self, to: Spelling) -> list[str]:
+        level = f"{to.func(self.consumer)}, {to.loop(self.var)}"
+        return [level if self.stage < 0 else f"hl.LoopLevel({level}, {self.stage})"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -343,23 +383,12 @@ class StoreAt(AtLevel):
 class Bound(Directive):
     """The compute bounds of a dimension are ``(min, extent)``; ``min`` is None for bound_extent."""
 
-    var: str
+    var: LoopVar
     min: Expr | None
     extent: Expr
 
-    def variables(self) -> tuple[str, ...]:
-        return (self.var,)
-
-    def with_variables(self, to: Mapping[str, str]) -> Bound:
-        return replace(self, var=to.get(self.var, self.var))
-
-    def exprs(self) -> tuple[Expr, ...]:
-        return (self.extent,) if self.min is None else (self.min, self.extent)
-
-    def call(self) -> str:
-        if self.min is None:
-            return f"bound_extent({self.var}, {format_expr(self.extent)})"
-        return f"bound({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"
+    def called(self) -> str:
+        return "bound_extent" if self.min is None else "bound"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -367,56 +396,38 @@ class AlignBounds(Directive):
     """The compute bounds of a dimension grow until their length is a multiple of ``modulus`` and their minimum is
     ``remainder`` modulo it; ``remainder`` is None for align_extent, which leaves the minimum as it is."""
 
-    var: str
+    var: LoopVar
     modulus: Expr
     remainder: Expr | None
 
-    def variables(self) -> tuple[str, ...]:
-        return (self.var,)
+    def called(self) -> str:
+        return "align_extent" if self.remainder is None else "align_bounds"
 
-    def with_variables(self, to: Mapping[str, str]) -> AlignBounds:
-        return replace(self, var=to.get(self.var, self.var))
-
-    def exprs(self) -> tuple[Expr, ...]:
-        return (self.modulus,) if self.remainder is None else (self.modulus, self.remainder)
-
-    def call(self) -> str:
-        if self.remainder is None:
-            return f"align_extent({self.var}, {format_expr(self.modulus)})"
-        zero = isinstance(self.remainder, IntImm) and self.remainder.value == 0
-        rest = "" if zero else f", {format_expr(self.remainder)}"
-        return f"align_bounds({self.var}, {format_expr(self.modulus)}{rest})"
+    def arguments(self, to: Spelling) -> list[str]:
+        plain = isinstance(self.remainder, IntImm) and self.remainder.value == 0
+        rest = [] if plain or self.remainder is None else [to.expr(self.remainder)]
+        return [to.loop(self.var), to.expr(self.modulus), *rest]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Estimate(Directive):
     """What the user expects of a dimension; it is recorded for tools that choose schedules, and has no effect."""
 
-    var: str
+    verb: ClassVar[str] = "set_estimate"
+    var: LoopVar
     min: Expr
     extent: Expr
-
-    def variables(self) -> tuple[str, ...]:
-        return (self.var,)
-
-    def with_variables(self, to: Mapping[str, str]) -> Estimate:
-        return replace(self, var=to.get(self.var, self.var))
-
-    def exprs(self) -> tuple[Expr, ...]:
-        return (self.min, self.extent)
-
-    def call(self) -> str:
-        return f"set_estimate({self.var}, {format_expr(self.min)}, {format_expr(self.extent)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DebugToFile(Directive):
     """The Func's values are written to a file when its memory goes. It changes no value."""
 
+    verb: ClassVar[str] = "debug_to_file"
     file: DebugFile
 
-    def call(self) -> str:
-        return f"debug_to_file({self.file.path!r})"
+    def arguments(self, to: Spelling) -> list[str]:
+        return [repr(self.file.path)]
 
 
 class Traced(Enum):
@@ -435,5 +446,8 @@ class Trace(Directive):
     what: Traced
     tag: str = ""
 
-    def call(self) -> str:
-        return f"{self.what.value}({repr(self.tag) if self.what is Traced.TAG else ''})"
+    def called(self) -> str:
+        return self.what.value
+
+    def arguments(self, to: Spelling) -> list[str]:
+        return [repr(self.tag)] if self.what is Traced.TAG else []

@@ -16,51 +16,27 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import ScheduleError
 from halide_core.ir import BinaryOp, Callee, Expr, IntImm
-from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.printer import format_expr
 from halide_core.ir.types import INT32, INT64, Type
 from halide_core.ir.visitor import subexpressions
-from halide_core.schedule.access_directives import Atomic, PartitionLoop, Prefetch
 from halide_core.schedule.directives import (
-    AlignBounds,
-    AllowRaceConditions,
-    AtLevel,
-    Bound,
-    ComputeAt,
-    ComputeInline,
-    ComputeRoot,
-    DebugToFile,
     Directive,
-    Estimate,
-    Fuse,
-    Rename,
     Reorder,
     Specialize,
-    SpecializeFail,
+    Spelling,
     Split,
     StageDirective,
-    StoreAt,
-    StoreRoot,
     TailStrategy,
-    Trace,
     Traverse,
 )
-from halide_core.schedule.func_directives import CloneIn, In, InInput, ReadInstead, RFactor
-from halide_core.schedule.storage_directives import (
-    AlignStorage,
-    BoundStorage,
-    FoldStorage,
-    HoistStorage,
-    HoistStorageRoot,
-    ReorderStorage,
-    StoreIn,
-)
+from halide_core.schedule.func_directives import CloneIn, InInput
 
 _OPERATORS = {BinaryOp.AND: "&", BinaryOp.OR: "|", BinaryOp.DIV: "//"}
 
@@ -99,8 +75,8 @@ class _Names:
         return known
 
 
-class _SourceWriter:
-    """The lines of one function."""
+class _SourceWriter(Spelling):
+    """The lines of one function; what its calls mention goes by identifiers."""
 
     def __init__(self, given: Given) -> None:
         self._given = given
@@ -164,11 +140,11 @@ class _SourceWriter:
             made = d.funcs()
             if isinstance(d, Specialize):
                 label = self._names.of((f, d.stage, d.number), f"{f.name}_{d.stage}_{d.number}")
-                yield f"{label} = {self._subject(d)}.{self._call(d)}"
+                yield f"{label} = {self._subject(d)}.{d.call(self)}"
             elif made:
-                yield f"{self._names.of(made[0], made[0].name)} = {self._subject(d)}.{self._call(d)}"
+                yield f"{self._names.of(made[0], made[0].name)} = {self._subject(d)}.{d.call(self)}"
             else:
-                yield f"{self._subject(d)}.{self._several(group) if len(group) > 1 else self._call(d)}"
+                yield f"{self._subject(d)}.{self._several(group) if len(group) > 1 else d.call(self)}"
             at += len(group)
 
     def _subject(self, d: Directive) -> str:
@@ -186,56 +162,21 @@ class _SourceWriter:
         tail = _tail(splits[0].tail)
         last = group[-1]
         if isinstance(last, Traverse):
-            return f"{last.verb()}({self._loop(splits[0].old)}, {self._expr(splits[0].factor)}{tail})"
-        parts = [[self._loop(name) for name in names] for names in zip(*(d.variables() for d in splits), strict=True)]
-        lists = [*parts, [self._expr(d.factor) for d in splits]]
+            return f"{last.called()}({self.loop(splits[0].old)}, {self.expr(splits[0].factor)}{tail})"
+        parts = [[self.loop(name) for name in names] for names in zip(*(d.variables() for d in splits), strict=True)]
+        lists = [*parts, [self.expr(d.factor) for d in splits]]
         listed = ", ".join(f"[{', '.join(each)}]" for each in lists)
         return f"tile({listed}{tail})"
 
-    def _call(self, d: Directive) -> str:
-        loop, expr = self._loop, self._expr
-        match d:
-            case Split():
-                loops = ", ".join(map(loop, d.variables()))
-                return f"split({loops}, {expr(d.factor)}{_tail(d.tail)})"
-            case Fuse() | Reorder() | Rename() | ReorderStorage():
-                verb = {Fuse: "fuse", Reorder: "reorder", Rename: "rename", ReorderStorage: "reorder_storage"}[type(d)]
-                return f"{verb}({', '.join(map(loop, d.variables()))})"
-            case Traverse():
-                return f"{d.verb()}({loop(d.var)})"
-            case ComputeAt() | StoreAt() | HoistStorage():
-                level = f"{self._names.of(d.consumer, d.consumer.name)}, {loop(d.var)}"
-                return f"{d.verb}({level if d.stage < 0 else f'hl.LoopLevel({level}, {d.stage})'})"
-            case RFactor():
-                pairs = [f"{loop(r)}, {loop(v)}" for r, v in d.factors]
-                return f"rfactor({pairs[0]})" if len(pairs) == 1 else f"rfactor([({'), ('.join(pairs)})])"
-            case In() | InInput() | CloneIn():
-                among = ", ".join(self._names.of(c, c.name) for c in d.consumers)
-                verb = "clone_in" if isinstance(d, CloneIn) else "in_"
-                return f"{verb}({f'[{among}]' if len(d.consumers) > 1 else among})"
-            case Prefetch():
-                what, plain = self._names.of(d.fetched, d.fetched.name), d.strategy is PrefetchBoundStrategy.GuardWithIf
-                strategy = "" if plain else f", hl.PrefetchBoundStrategy.{d.strategy.name}"
-                return f"prefetch({what}, {loop(d.at)}, {loop(d.source)}, {expr(d.offset)}{strategy})"
-            case PartitionLoop(var=str() as v):
-                return f"partition({loop(v)}, hl.Partition.{d.policy.name})"
-            case Specialize():
-                return f"specialize({expr(d.condition)})"
-            case FoldStorage():
-                return f"fold_storage({loop(d.var)}, {expr(d.extent)}{'' if d.forward else ', False'})"
-            case AlignStorage(var=v, alignment=k) | BoundStorage(var=v, extent=k):
-                return f"{'align' if isinstance(d, AlignStorage) else 'bound'}_storage({loop(v)}, {k})"
-            case StoreIn():
-                return f"store_in(hl.MemoryType.{d.memory.name})"
-            case Bound() | Estimate() | AlignBounds():
-                return f"{_bounds_verb(d)}({', '.join([loop(d.var), *map(expr, d.exprs())])})"
-            case ComputeRoot() | ComputeInline() | StoreRoot() | HoistStorageRoot():
-                return d.call()
-            case AllowRaceConditions() | Atomic() | PartitionLoop() | SpecializeFail() | Trace() | DebugToFile():
-                return d.call()  # nothing in it but a text
-        raise ScheduleError(f"{d} can't be written as source.", d.location)
+    def func(self, f: Callee) -> str:
+        """The argument that is a Func or an input."""
+        return self._names.of(f, f.name)
 
-    def _loop(self, name: str) -> str:
+    def choice(self, e: Enum) -> str:
+        """A member of an enumeration of the language's module."""
+        return f"hl.{super().choice(e)}"
+
+    def loop(self, name: str) -> str:
         """The Var of a loop."""
         if name == OUTERMOST:
             return "hl.Var.outermost()"
@@ -243,9 +184,8 @@ class _SourceWriter:
         self._loops[name] = short
         return short
 
-    # -- expressions
-
-    def _expr(self, e: Expr) -> str:
+    def expr(self, e: Expr) -> str:
+        """An expression in the language."""
         match e:
             case IntImm():
                 plain = e.type in (INT32, INT64) or e.type.is_bool()
@@ -258,25 +198,24 @@ class _SourceWriter:
                 output = ".output_buffer()" if isinstance(e.buffer, Function) else ""
                 return f"{self._names.of(e.buffer, e.buffer.name)}{output}.dim({e.dim}).{e.field.value}()"
             case ir.Binary(op=BinaryOp.MIN | BinaryOp.MAX):
-                return f"hl.{e.op.value}({self._expr(e.a)}, {self._expr(e.b)})"
+                return f"hl.{e.op.value}({self.expr(e.a)}, {self.expr(e.b)})"
             case ir.Binary():
                 operator = "/" if e.op is BinaryOp.DIV and e.type.is_float() else _OPERATORS.get(e.op, e.op.value)
-                return f"({self._expr(e.a)} {operator} {self._expr(e.b)})"
+                return f"({self.expr(e.a)} {operator} {self.expr(e.b)})"
             case ir.Not():
-                return f"~{self._expr(e.a)}"
+                return f"~{self.expr(e.a)}"
             case ir.Select():
-                return f"hl.select({', '.join(map(self._expr, (e.condition, e.a, e.b)))})"
+                return f"hl.select({', '.join(map(self.expr, (e.condition, e.a, e.b)))})"
             case ir.Cast(a=ir.BufferField() as shape) if e.type is INT32:
-                return self._expr(shape)  # as users have it
+                return self.expr(shape)  # as users have it
             case ir.Cast():
-                return _cast(e.type, self._expr(e.a))
+                return _cast(e.type, self.expr(e.a))
         raise ScheduleError(f"A schedule with {format_expr(e)} can't be written as source.")
 
 
 def _leaves(d: Directive) -> list[object]:
     """What a directive mentions, besides Funcs."""
-    named: list[object] = [d.fetched] if isinstance(d, Prefetch) else [d.image] if isinstance(d, InInput) else []
-    return [*named, *(_leaf(e) for e in subexpressions(d.exprs()))]
+    return [*d.callees(), *(_leaf(e) for e in subexpressions(d.exprs()))]
 
 
 def _leaf(e: Expr) -> object:
@@ -285,9 +224,8 @@ def _leaf(e: Expr) -> object:
 
 def _others(d: Directive) -> tuple[Callee, ...]:
     """The other Funcs that a directive names."""
-    if isinstance(d, ReadInstead):
-        return d.consumers
-    return (d.consumer,) if isinstance(d, AtLevel) else (d.fetched,) if isinstance(d, Prefetch) else ()
+    made = d.funcs()
+    return tuple([each for each in d.callees() if each is not d.func and each not in made])
 
 
 def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:
@@ -300,12 +238,6 @@ def _together(directives: Sequence[Directive], at: int) -> Sequence[Directive]:
         if isinstance(directives[end - 1], Traverse | Reorder):
             break  # the last of one call; another of the same text may follow
     return directives[at:end]
-
-
-def _bounds_verb(d: Bound | Estimate | AlignBounds) -> str:
-    if isinstance(d, AlignBounds):
-        return "align_extent" if d.remainder is None else "align_bounds"
-    return "set_estimate" if isinstance(d, Estimate) else "bound_extent" if d.min is None else "bound"
 
 
 def _tail(tail: TailStrategy) -> str:

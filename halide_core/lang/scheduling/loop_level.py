@@ -22,7 +22,16 @@ from halide_core.ir.names import OUTERMOST
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.scheduling.stage import FuncHandle
 from halide_core.lang.scheduling.stage_arguments import VarOrRVar, loop_name
-from halide_core.schedule.directives import ComputeAt, ComputeInline, ComputeRoot, Directive, StoreAt, StoreRoot
+from halide_core.schedule.directives import (
+    PLAIN,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    Directive,
+    Spelling,
+    StoreAt,
+    StoreRoot,
+)
 from halide_core.schedule.placed import note_place
 from halide_core.schedule.storage_directives import HoistStorage, HoistStorageRoot
 
@@ -51,10 +60,16 @@ class _Loop:
 class Unplaced(Directive):
     """The directive of a call with a level that is not set yet."""
 
-    verb: str
+    of: str
+    """The call that it will be."""
 
-    def call(self) -> str:
-        return f"{self.verb}(hl.LoopLevel())"
+    def called(self) -> str:
+        return self.of
+
+    def arguments(self, to: Spelling) -> list[str]:
+        if to is not PLAIN:
+            raise ScheduleError(f"{self} can't be written as source.", self.location)
+        return ["hl.LoopLevel()"]
 
     def with_variables(self, to: Mapping[str, str]) -> NoReturn:
         """Raises ScheduleError: the compiler's copy of a program has none."""
@@ -79,7 +94,7 @@ class _Use:
         about: dict[str, Any] = {"func": self.function, "location": self.location}
         verb = self.kind.verb
         if at is None:
-            return Unplaced(verb=verb, **about)
+            return Unplaced(of=verb, **about)
         if at is _Fixed.ROOT:
             return _AT_ROOT[self.kind](**about)
         if at is _Fixed.INLINED and self.kind is ComputeAt:
