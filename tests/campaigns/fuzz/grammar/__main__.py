@@ -10,11 +10,14 @@ from functools import partial
 from pathlib import Path
 
 from tests.campaigns.fuzz.campaign import Failure
+from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.grammar.campaign import Campaign, kept_in
 from tests.campaigns.fuzz.grammar.defects import DEFECTS
 from tests.campaigns.fuzz.grammar.journal import Journal
 from tests.campaigns.fuzz.grammar.serving import serve
+from tests.campaigns.fuzz.judge import Judges
 from tests.campaigns.fuzz.shrink import shrink
+from tests.campaigns.fuzz.verdict import Outcome
 from tests.campaigns.fuzz.workers import Workers
 from tests.campaigns.fuzz.write import write_test
 
@@ -32,18 +35,26 @@ def _arguments() -> argparse.Namespace:
 
 
 def _find(names: list[str], seed: int, cases: int, jobs: int) -> bool:
-    """Whether a campaign finds each of some defects."""
-    found = []
+    """Whether a campaign finds each of some defects: a case that the compiler as it is gets right."""
+    everywhere = True
     for name in names:
-        campaign = Campaign(cases, seed, Journal(), until_found=True)
-        with Workers(jobs, serve=partial(serve, defect=name)) as workers:
+        shown: list[str] = []
+        with Workers(1, serve=serve) as sound, Workers(jobs, serve=partial(serve, defect=name)) as workers:
+
+            def is_right(case: Case, judges: Judges, sound: Workers = sound, shown: list[str] = shown) -> bool:
+                if sound.one(case, judges).outcome is Outcome.MISMATCH:
+                    sys.stdout.write(f"also without the defect: {case.seed}\n")
+                    return False
+                shown.append(str(case.seed))
+                return True
+
+            campaign = Campaign(cases, seed, Journal(), until=is_right)
             campaign.run(workers)
-        kinds = ", ".join(campaign.journal.failures)
-        told = f"found by case {campaign.journal.cases}: {kinds}" if kinds else f"NOT FOUND in {cases} cases"
-        sys.stdout.write(f"{name}: {told} ({campaign.took:.0f} s)\n")
+        told = f"found by case {campaign.journal.cases}: {list(campaign.failed)[-1]}" if shown else "NOT FOUND"
+        sys.stdout.write(f"{name:58} {told} ({campaign.journal.cases} cases, {campaign.took:.0f} s)\n")
         sys.stdout.flush()
-        found.append(bool(kinds))
-    return all(found)
+        everywhere = everywhere and bool(shown)
+    return everywhere
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,7 +42,8 @@ class Campaign:
     seed: int
     journal: Journal
     compiled: bool = False
-    until_found: bool = False
+    until: Callable[[Case, Judges], bool] | None = None
+    """Ends it after a mismatch of which this holds."""
     failed: dict[str, tuple[Case, Judges]] = field(default_factory=dict)
     """The first failure of each kind."""
     took: float = 0.0
@@ -68,7 +69,7 @@ class Campaign:
             if drawn.outcome is Outcome.MISMATCH:
                 if drawn.case is not None:
                     self.failed.setdefault(drawn.kind, (drawn.case, judges))
-                self._end = self.until_found
+                    self._end = self._end or (self.until is not None and self.until(drawn.case, judges))
                 _say(f"\rcase {self.seed}/{number}: {drawn.kind}: {drawn.detail[:200]}\n" if progress else "")
             if progress and self.journal.cases % 50 == 0:
                 holes = len(self.journal.table.holes())
@@ -108,8 +109,8 @@ class Campaign:
         journal = self.journal
         lines = [f"{journal.cases} cases: " + ", ".join(f"{journal.outcomes[o]} {o.value}" for o in Outcome)]
         lines.append(f"{100 * (1 - self.share):.1f} % refused or asserted")
-        if self.took:
-            lines[-1] += f"; {self.took:.0f} s for the last portion"
+        if journal.seconds:
+            lines[-1] += f"; {60 * journal.cases / journal.seconds:.0f} cases a minute of one core's time"
         lines.append("judges: " + ", ".join(f"{name} {n}" for name, n in sorted(journal.judged.items())))
         lines.append(f"{len(journal.blocks)} blocks of the compiler reached, a corpus of {len(journal.corpus)}")
         lines += [f"  {n:5} {o.value}: {kind}" for (o, kind), n in sorted(journal.kinds.items(), key=str)]

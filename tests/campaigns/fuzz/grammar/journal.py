@@ -34,6 +34,8 @@ class Journal:
         self.blocks: set[str] = set()
         self.corpus: list[Case] = []
         self.next = 0
+        self.seconds = 0.0
+        """What the cases took of a processor's time."""
         self._file = None if folder is None else folder / "journal.jsonl"
         self._kept = None if folder is None else folder / "corpus"
         if self._kept is not None:
@@ -56,6 +58,7 @@ class Journal:
             "cells": sorted(map(_named, drawn.cells)),
             "blocks": sorted(fresh),
             "judges": judges,
+            "seconds": round(drawn.seconds, 3),
         }
         self._count(line)
         if fresh and drawn.case is not None and drawn.outcome is Outcome.RAN:
@@ -82,6 +85,7 @@ class Journal:
         self.table.add(_cell(target) if isinstance(target, list) else None, map(_cell, cells))
         self.blocks.update(blocks)
         self.judged.update(judges)
+        self.seconds += float(str(line["seconds"]))
         self.next = max(self.next, number + 1)
 
     def _resume(self) -> None:

@@ -66,7 +66,7 @@ class Maker:
         """The shape that is asked for, with others around it."""
         r = self.rng
         plain = [s for s in Shape if s not in (Shape.TUPLE, Shape.SEVERAL)]
-        wanted = [self.shape] if self.shape in plain else [r.choice(plain)]
+        wanted: list[Shape] = [self.shape] if self.shape in plain else [r.choice(plain)]
         count = r.choice([2, 2, 3]) if self.shape is Shape.SEVERAL else r.choice([1, 1, 1, 2, 3])
         while len(wanted) < count:
             wanted.insert(r.randint(0, len(wanted)), r.choice(plain))

@@ -7,6 +7,7 @@ that it ran and no case of this worker did before.
 from __future__ import annotations
 
 import gc
+import time
 from contextlib import nullcontext
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -30,6 +31,7 @@ class Drawn(Verdict):
     case: Case | None = None
     cells: frozenset[Cell] = frozenset()
     blocks: frozenset[str] = frozenset()
+    seconds: float = 0.0
 
 
 def serve(pipe: Connection, defect: str = "") -> None:
@@ -44,6 +46,7 @@ def serve(pipe: Connection, defect: str = "") -> None:
 
 
 def _drawn(given: Order | Case, judges: Judges, seen: set[str]) -> Drawn:
+    start = time.process_time()
     if HITS is not None:
         HITS.clear()
     case = given if isinstance(given, Case) else draw_order(given)
@@ -51,4 +54,5 @@ def _drawn(given: Order | Case, judges: Judges, seen: set[str]) -> Drawn:
     blocks = frozenset(HITS.found() if HITS is not None else ()) - seen
     seen |= blocks
     cells = cells_of(case) if verdict.outcome is Outcome.RAN else frozenset()
-    return Drawn(verdict.outcome, verdict.kind, verdict.detail, verdict.features, case, cells, blocks)
+    took = time.process_time() - start
+    return Drawn(verdict.outcome, verdict.kind, verdict.detail, verdict.features, case, cells, blocks, took)
