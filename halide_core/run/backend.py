@@ -177,10 +177,11 @@ class Compiled(Protocol):
         ...
 
     def query(
-        self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
+        self, inputs: Sequence[Buffer | int | float | bool | Box | None], outputs: Sequence[Box]
     ) -> tuple[list[Box | None], list[Box]]:
-        """The regions that computing the given output windows needs: of each input that is None (None for the
-        others), and of each output, which can be larger than its window. Nothing is computed."""
+        """The regions that computing the given output windows needs: of each input that is None, or the region that is
+        thought of so far (None for the others), and of each output, which can be larger than its window. Nothing is
+        computed."""
         ...
 
 

@@ -206,7 +206,12 @@ class Realizable(OutputFiles, Pending):
         return [_argument(s) for s in self._request().inputs if not (isinstance(s, Image) and s.embedded)]
 
     def infer_input_bounds(self, dst: Destination, target: TargetLike = None) -> None:
-        """Binds to each ImageParam without data a new Buffer of the region that computing ``dst`` reads."""
+        """Binds to each ImageParam without data a new Buffer of the region that computing ``dst`` reads; a larger one
+        where constraints of its shape, or of others', ask for that.
+
+        Raises:
+            PipelineError: no shapes keep the constraints.
+        """
         request = self._request(target=checked_target(target, runs_here=True))
         given = _buffers(dst)
         if given is None:
@@ -214,7 +219,13 @@ class Realizable(OutputFiles, Pending):
         else:
             windows = [_box(b) for b in self._checked_outputs(request, given)]
         values = [_value(s, optional=True) for s in request.inputs]
-        regions, _ = self._compile(request).query(values, windows)
+        compiled = self._compile(request)
+        if given is None and any(f.constraints for f in request.outputs):
+            windows = settled(compiled, values, windows)
+        if any(isinstance(s, Image) and s.constraints for s in request.inputs):
+            regions = _agreed(compiled, values, windows)
+        else:
+            regions, _ = compiled.query(values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
                 source.bound = allocated(source, region)
@@ -349,6 +360,22 @@ def settled(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> li
             return regions
         windows = regions
     raise PipelineError("The regions that the outputs need keep growing. Round up fewer loops, or use GuardWithIf.")
+
+
+def _agreed(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> list[Box | None]:
+    """The regions of the inputs without data: those that are read, made larger until the constraints of their shapes
+    hold of each other."""
+    regions: list[Box | None] = [None] * len(values)
+    for _ in range(_ROUNDS):
+        asked = [v if r is None else r for v, r in zip(values, regions, strict=True)]
+        found, _ = compiled.query(asked, windows)
+        if found == regions:
+            return regions
+        regions = found
+    names = ", ".join(f'"{a.name}"' for a, r in zip(compiled.arguments, regions, strict=False) if r is not None)
+    raise PipelineError(
+        f"No shapes of {names} keep the constraints that are set of them: with each round they ask for more."
+    )
 
 
 def _grown(compiled: Compiled, windows: list[Box], regions: list[Box]) -> str:

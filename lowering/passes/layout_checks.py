@@ -30,6 +30,7 @@ from halide_core.ir import (
     Stmt,
 )
 from halide_core.ir.types import INT64, Float
+from halide_core.ir.visitor import Substitution
 
 _WORD = {Field.MIN: "min", Field.EXTENT: "extent", Field.STRIDE: "stride"}
 _FAILURE = {
@@ -60,16 +61,25 @@ def propose_promised(stmt: Stmt, algorithm: Algorithm) -> Stmt:
 
 
 def _keeping(reply: AnswerQuery, algorithm: Algorithm) -> AnswerQuery:
+    """A constraint may speak of the shapes that are asked for, its own buffer's above all: these count as no smaller
+    than what is needed, so that asking again with the regions of the reply comes to a fixed point, if there is one."""
     promised = {(c.buffer, c.field, c.dim): startup_index(c.value) for c in algorithm.constraints}
+    shapes: dict[Expr, Expr] = {}
+    for buffer, box in reply.regions:
+        for d, needed in enumerate(box):
+            least, extent = (BufferField(INT64, buffer, field, d) for field in (Field.MIN, Field.EXTENT))
+            known = ir.Select(INT64, ir.equal(extent, ir.ZERO), needed.min, ir.minimum(least, needed.min))
+            shapes[least], shapes[extent] = known, ir.maximum(extent, needed.len)
 
     def side(callee: Callee, dim: int, needed: Interval) -> Interval:
         least = promised.get((callee, Field.MIN, dim))
         extent = promised.get((callee, Field.EXTENT, dim))
-        start = needed.min if least is None else least
-        if extent is None:
-            end = ir.add(needed.min, needed.len)
-            extent = needed.len if least is None else ir.maximum(ir.ZERO, ir.sub(end, start))
-        return Interval(start, extent)
+        start = needed.min if least is None else Substitution(shapes).expr(least)
+        length = needed.len if least is None else ir.maximum(ir.ZERO, ir.sub(ir.add(needed.min, needed.len), start))
+        if extent is not None:
+            own = BufferField(INT64, callee, Field.EXTENT, dim)
+            length = Substitution({**shapes, own: ir.maximum(own, length)}).expr(extent)
+        return Interval(start, length)
 
     regions = tuple((b, tuple(side(b, d, i) for d, i in enumerate(box))) for b, box in reply.regions)
     return replace(reply, regions=regions)

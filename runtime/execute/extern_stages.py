@@ -174,10 +174,14 @@ class Staged:
         return self._main.compiled.take_profile()
 
     def query(
-        self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
+        self, inputs: Sequence[Buffer | int | float | bool | Box | None], outputs: Sequence[Box]
     ) -> tuple[list[Box | None], list[Box]]:
-        """The regions that the given output windows need; see ``Compiled.query``."""
-        known: dict[Source | Function, Value] = dict(zip(self._request.inputs, inputs, strict=True))
+        """The regions that the given output windows need; see ``Compiled.query``. They don't depend on those thought of
+        so far: C functions know of no constraints."""
+        known: dict[Source | Function, Value] = {
+            source: None if isinstance(given, tuple) else given
+            for source, given in zip(self._request.inputs, inputs, strict=True)
+        }
         plan = self._plan(known, outputs)
         regions: list[Box | None] = []
         for source in self._request.inputs:

@@ -167,7 +167,7 @@ class LoadedPipeline:
         return self._profiler.take()
 
     def query(
-        self, inputs: Sequence[Buffer | int | float | bool | None], outputs: Sequence[Box]
+        self, inputs: Sequence[Buffer | int | float | bool | Box | None], outputs: Sequence[Box]
     ) -> tuple[list[Box | None], list[Box]]:
         """The regions that the given output windows need; see ``Compiled.query``."""
         keep: list[Any] = []
@@ -178,8 +178,8 @@ class LoadedPipeline:
                 keep.append(_scalar(argument.type, 0 if value is None else value))
                 pointers.append(FFI.cast(_VOID, keep[-1]))
                 asked.append(None)
-            elif value is None:
-                asked.append(_unknown(argument, ((0, 0),) * argument.dimensions))
+            elif value is None or isinstance(value, tuple):
+                asked.append(_unknown(argument, value or ((0, 0),) * argument.dimensions))
                 pointers.append(FFI.cast(_VOID, asked[-1][0]))
             else:
                 assert isinstance(value, Buffer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -159,3 +160,50 @@ def test_requirements_are_checked_at_the_start() -> None:
         pipeline.add_requirement(n > 3, image[0])
     with pytest.raises(hl.DefinitionError, match="must be a condition"):
         pipeline.add_requirement(n)
+
+
+def _inferred(constrain: Callable[[hl.ImageParam, hl.Func], object], n: int = 13) -> tuple[int, int]:
+    x, ip, f = hl.Var("x"), hl.ImageParam(hl.Int(32), 1, "ip"), hl.Func("f")
+    f[x] = ip[x + 3] * 2
+    constrain(ip, f)
+    f.infer_input_bounds([n])
+    inferred = ip.get()
+    f.realize([n])
+    return inferred.dim(0).min(), inferred.dim(0).extent()
+
+
+def _rounded(e: hl.Expr, factor: int) -> hl.Expr:
+    return (e + (factor - 1)) // factor * factor
+
+
+@pytest.mark.parametrize(
+    ("constrain", "wanted"),
+    [
+        (lambda ip, f: ip.dim(0).set_extent(_rounded(ip.dim(0).extent(), 8)), (3, 16)),
+        (lambda ip, f: ip.dim(0).set_min(ip.dim(0).min() // 4 * 4), (0, 16)),
+        (lambda ip, f: ip.dim(0).set_bounds(ip.dim(0).min() // 8 * 8, _rounded(ip.dim(0).extent(), 5)), (0, 20)),
+        (lambda ip, f: ip.dim(0).set_extent(32), (3, 32)),
+        (lambda ip, f: f.output_buffer().dim(0).set_extent(_rounded(f.output_buffer().dim(0).extent(), 8)), (3, 16)),
+    ],
+)
+def test_inferred_shapes_keep_constraints_upon_themselves(
+    constrain: Callable[[hl.ImageParam, hl.Func], object], wanted: tuple[int, int]
+) -> None:
+    assert _inferred(constrain) == wanted
+
+
+def test_inferred_shapes_keep_constraints_upon_each_other() -> None:
+    x, f = hl.Var("x"), hl.Func("f")
+    a, b = (hl.ImageParam(hl.Int(32), 1, name) for name in "ab")
+    f[x] = a[x] + b[x]
+    a.dim(0).set_extent(_rounded(b.dim(0).extent(), 8))
+    b.dim(0).set_extent(_rounded(a.dim(0).extent(), 3))
+    f.infer_input_bounds([13])
+    assert [image.get().dim(0).extent() for image in (a, b)] == [24, 24]
+    f.realize([13])
+
+
+@pytest.mark.uncertified("no window passes the start-up checks, which is refuted")
+def test_shapes_that_no_constraint_can_keep() -> None:
+    with pytest.raises(hl.PipelineError, match=r'No shapes of "ip" keep the constraints'):
+        _inferred(lambda ip, f: ip.dim(0).set_extent(ip.dim(0).extent() + 1))
