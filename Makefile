@@ -9,13 +9,14 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check docs fuzz peer-test directives golden bench bench-peers bench-compile clean
+.PHONY: help demo test test-fast check docs sdist fuzz peer-test directives golden bench bench-peers bench-compile clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
 	@echo "make test           run the tests"
 	@echo "make test-fast      run some tests of every file, in less than 90 seconds"
 	@echo "make check          ruff, mypy strict, the layer test"
+	@echo "make sdist          a source distribution, dist/halide_core-*.tar.gz, which builds, tests and documents itself"
 	@echo "make docs           the documentation as pages, from the docstrings: docs/out/index.html"
 	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
 	@echo "make peer-test      the language beside Halide 21, which gets an environment of its own (.venv-peer)"
@@ -50,6 +51,10 @@ docs: $(READY)
 	@$(PY) -c 'import sphinx' 2>/dev/null || $(PY) -m pip install -q --disable-pip-version-check -e '.[docs]'
 	@$(PY) -m sphinx -q -W --keep-going -b html docs docs/out
 	@echo "docs/out/index.html"
+
+sdist: $(READY)
+	@$(PY) -c "import setuptools" 2>/dev/null || $(PY) -m pip install -q --disable-pip-version-check setuptools
+	@mkdir -p dist; $(PY) -c "from setuptools import build_meta; print('dist/' + build_meta.build_sdist('dist'))" | tail -1
 
 CASES ?= 400
 SEED ?= 1

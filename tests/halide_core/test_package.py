@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -32,6 +33,14 @@ def test_name_error_when_it_is_not_available_yet() -> None:
 def test_version_is_told() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", hl.__version__)
     assert f"## {hl.__version__}\n" in (HOME / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_source_distribution_keeps_every_link() -> None:
+    folders = [HOME / "src", HOME / "halide_core"]
+    links = [p.relative_to(HOME).as_posix() for folder in folders for p in folder.iterdir() if p.is_symlink()]
+    text = (HOME / "setup.py").read_text(encoding="utf-8")
+    (named,) = [node.value for node in ast.parse(text).body if isinstance(node, ast.Assign)]
+    assert sorted(links) == sorted(eval(compile(ast.Expression(named), "setup.py", "eval"), {}))  # noqa: S307  # ours
 
 
 def _run(code: str, path: list[Path], folder: Path = HOME) -> subprocess.CompletedProcess[str]:
