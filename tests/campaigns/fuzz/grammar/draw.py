@@ -1,6 +1,7 @@
 """The case of an order: drawn towards a cell, or grown from another case.
 
-In: an Order. Out: a Case, the same in every process; its label says which it is.
+In: an Order. Out: a Case, the same in every process; its label says which it is. A share of them is of the whole
+language, whatever the cell.
 
     Order(3, 17, (CONSTANT, STORE_ROOT, VECTOR))   ->   the case "3/17 constant place, store_root, vectors"
 """
@@ -11,12 +12,15 @@ import random
 from dataclasses import dataclass
 
 from tests.campaigns.fuzz.case import Case
+from tests.campaigns.fuzz.draw import draw
 from tests.campaigns.fuzz.grammar.axes import Cell, Place, Way, cells_of
 from tests.campaigns.fuzz.grammar.growing import grown
 from tests.campaigns.fuzz.grammar.legal import WILD, legal
 from tests.campaigns.fuzz.grammar.programs import draw_program
 from tests.campaigns.fuzz.grammar.schedules import draw_steered
 
+LANGUAGE = 0.08
+"""The share of cases that no cell is about: graphs of Funcs, all types, functions and directives, by ``fuzz.draw``."""
 _ATTEMPTS = 5
 """So often a case is drawn again that the target is not in, or whose schedule is refused."""
 
@@ -39,6 +43,8 @@ class Order:
 
 def draw_order(order: Order) -> Case:
     """The case: legal as far as lowering says before bounds, but for a few that are drawn wild."""
+    if order.parent is None and random.Random(f"{order.label}/language").random() < LANGUAGE:
+        return draw(order.seed, order.number)
     case: Case | None = None
     for attempt in range(_ATTEMPTS):
         rng = random.Random(f"{order.label}/{attempt}")

@@ -165,7 +165,7 @@ class Maker:
             point[at] = number(r.choice([0, 0, 1, -1, 3]), INT32)
         elif shape is Shape.SCATTER:
             point[at] = self._bin([p for i, p in enumerate(self._names()) if i != at] + rvars)
-            if r.random() < 0.2:
+            if r.random() < 0.3:
                 own = [*point[:at], number(r.choice([0, 1]), INT32), *point[at + 1 :]]
                 point[at] = self._bounded(self._own(own))
         free = [p for i, p in enumerate(self._names()) if point[i] == p] + rvars
@@ -224,7 +224,7 @@ class Maker:
         roll = r.random()
         if roll < 0.2:
             predicate = infix(r.choice(["<", "!="]), self._near(self.source, self._reading(free)), self._number())
-        elif roll < 0.45:  # what the update itself changes, perhaps where no loop of it moves
+        elif roll < 0.5:  # what the update itself changes, perhaps where no loop of it moves
             pairs = zip(self._names(), point, strict=True)
             own = [p if p == v or r.random() < 0.5 else number(0, INT32) for v, p in pairs]
             predicate = infix(r.choice(["<", ">=", "!="]), self._own(own), self._number())

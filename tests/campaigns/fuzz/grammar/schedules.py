@@ -35,8 +35,8 @@ _TAILS = {
 _ORDERS = {Place.REORDER: ("reorder",), Place.SPLIT: ("split", "split", "tile"), Place.FUSE: ("fuse",)}
 _IN_LANES = 0.15
 """So often loops that are vectors may have a Func computed in them."""
-_FORBIDDEN = 0.2
-"""So often a tail is drawn that must be refused."""
+_FORBIDDEN, _STEERED = 0.3, 0.7
+"""So often a tail is drawn that must be refused; and so often where a stage steers itself, which few do."""
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
 
@@ -250,7 +250,8 @@ class Steered(_Schedule):
     def _takes(self, nest: Nest, loop: LoopModel, way: Way) -> bool:
         """Whether a loop may have a tail: nothing of a reduction's may be run twice. What the compiler has to refuse is
         asked for too."""
-        if way in (Way.TAIL_GUARD, Way.TAIL_PREDICATE) or self.rng.random() < _FORBIDDEN:
+        forbidden = self.rng.random() < (_STEERED if nest.steered else _FORBIDDEN)
+        if forbidden or way in (Way.TAIL_GUARD, Way.TAIL_PREDICATE):
             return True
         if not loop.pure or nest.steered:
             return False
