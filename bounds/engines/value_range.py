@@ -36,6 +36,8 @@ from halide_core.reference.scalar_ops import round_to_float32
 _BOOL: Range = (0, 1)
 LARGEST = 1e37
 """Floats beyond this are taken for infinite."""
+_TINY = 1e-30
+"""Floats below this are divided by as if they were 0; it is more than rounding takes of the least numbers."""
 _NUMBERS = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": 1.7e308}
 """What a number of each type is at most."""
 
@@ -106,6 +108,8 @@ class ValueRanges:
                 return _binary(BinaryOp.ADD, _binary(BinaryOp.MUL, self.of(a), self.of(b), e.type), self.of(c), e.type)
             case Call(function=function, args=args):
                 return self._call(function, args)
+            case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
+                return _square(self.of(a), e.type)
             case Binary(op=op, a=a, b=b):
                 found = _binary(op, self.of(a), self.of(b), a.type)
                 return self._clamped(e) if e.type.is_float() and found == EVERYTHING else found
@@ -154,6 +158,22 @@ def _as_float(end: float, direction: int) -> float:
     return end if round_to_float32(end) == end else round_to_float32(end + direction * abs(end) * 2.0**-22)
 
 
+def _square(of: Range, type: Type) -> Range:
+    """The range of a number times itself."""
+    low, high = _binary(BinaryOp.MUL, of, of, type)
+    return (0 if of[0] <= 0 <= of[1] and not math.isinf(low) else low, high)
+
+
+def _float_quotient(a: Range, b: Range) -> Range:
+    """The range of a quotient of numbers; anything where the divisor may be 0, or is next to it."""
+    if b[0] <= 0 <= b[1] or min(map(abs, b)) < _TINY:
+        return EVERYTHING
+    corners = [x / y for x in a for y in b]
+    widen = max(map(abs, corners)) * 2.0**-20 + _TINY
+    low = min(corners) - widen
+    return (max(low, 0) if min(corners) >= 0 else low, max(corners) + widen)
+
+
 def _hull(a: Range, b: Range) -> Range:
     return (min(a[0], b[0]), max(a[1], b[1]))
 
@@ -171,19 +191,21 @@ def _binary(op: BinaryOp, a: Range, b: Range, type: Type) -> Range:
         slack = max(map(abs, (*a, *b))) * 2.0**-20
     match op:
         case BinaryOp.ADD:
-            return (a[0] + b[0] - slack, a[1] + b[1] + slack) if slack else (a[0] + b[0], a[1] + b[1])
+            low, high = (a[0] + b[0] - slack, a[1] + b[1] + slack) if slack else (a[0] + b[0], a[1] + b[1])
+            return (max(low, 0), high) if min(a[0], b[0]) >= 0 else (low, high)  # rounding keeps a sign
         case BinaryOp.SUB:
             return (a[0] - b[1] - slack, a[1] - b[0] + slack) if slack else (a[0] - b[1], a[1] - b[0])
         case BinaryOp.MUL:
             corners = [x * y for x in a for y in b]
             widen = max(map(abs, corners)) * 2.0**-20 if type.is_float() else 0
-            return (min(corners) - widen, max(corners) + widen)
+            low = min(corners) - widen
+            return (max(low, 0) if min(corners) >= 0 else low, max(corners) + widen)
         case BinaryOp.MIN:
             return (min(a[0], b[0]), min(a[1], b[1]))
         case BinaryOp.MAX:
             return (max(a[0], b[0]), max(a[1], b[1]))
     if type.is_float():
-        return EVERYTHING
+        return _float_quotient(a, b) if op is BinaryOp.DIV else EVERYTHING
     match op:
         case BinaryOp.DIV if b[0] > 0:
             corners = [x // y for x in a for y in b]

@@ -65,6 +65,11 @@ def _unchecked(e: Expr) -> bool:
     return known
 
 
+def _is_settled(e: Expr) -> bool:
+    """Whether a value is the same all through a run, so that checks at its start can know it."""
+    return not any(isinstance(each, Variable | RVarRef | Access) for each in subexpressions([e]))
+
+
 def _might_wrap(e: Expr) -> bool:
     match e:
         case Access():
@@ -72,7 +77,7 @@ def _might_wrap(e: Expr) -> bool:
         case Cast(a=inner):
             if isinstance(inner, ir.BufferField):
                 return False
-            return not (inner.type.is_integer() and inner.type.bits() < 32)
+            return not (inner.type.is_integer() and inner.type.bits() < 32) and not _is_settled(inner)
         case Binary(op=BinaryOp.MAX, a=Binary(op=BinaryOp.MIN, b=high), b=low):
             return _unchecked(high) or _unchecked(low)  # a clamp: what it is applied to no longer matters
         case Binary(op=BinaryOp.MIN, a=Binary(op=BinaryOp.MAX, b=low), b=high):

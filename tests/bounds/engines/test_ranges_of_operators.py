@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
 import pytest
 
 import halide_core as hl
@@ -131,7 +132,56 @@ def test_range_of_floats_is_wider_by_what_rounding_takes(op: BinaryOp, wanted: t
 def test_range_of_a_minimum_of_floats_is_any_where_an_operand_may_be_no_number() -> None:
     assert value_range._binary(BinaryOp.MIN, (0.0, math.inf), (3.0, 4.0), FLOAT32) == value_range.EVERYTHING
     assert value_range._binary(BinaryOp.MIN, (0.0, 9.0), (3.0, 4.0), FLOAT32) == (0.0, 4.0)
-    assert value_range._binary(BinaryOp.DIV, (0.0, 9.0), (3.0, 4.0), FLOAT32) == value_range.EVERYTHING
+    assert value_range._binary(BinaryOp.DIV, (0.0, 9.0), (0.0, 4.0), FLOAT32) == value_range.EVERYTHING
+
+
+@pytest.mark.parametrize("op", [BinaryOp.ADD, BinaryOp.MUL, BinaryOp.DIV])
+@pytest.mark.parametrize(
+    "ends", [((0.0, 9.0), (3.0, 4.0)), ((-2.0, 5.0), (-0.5, -0.1)), ((0.0, 1e-44), (0.3, 7e5))]
+)
+def test_range_of_floats_holds_what_machines_compute(op: BinaryOp, ends: tuple[tuple[float, float], ...]) -> None:
+    a, b = ends
+    rng = np.random.default_rng(1)
+    low, high = value_range._binary(op, a, b, FLOAT32)
+    xs, ys = (np.float32(np.concatenate([rng.uniform(*each, 500), each])) for each in ends)
+    with np.errstate(all="ignore"):
+        function = {BinaryOp.ADD: np.add, BinaryOp.MUL: np.multiply, BinaryOp.DIV: np.divide}[op]
+        values = function.outer(xs, ys)
+    assert low <= values.min() <= values.max() <= high
+    if a[0] >= 0 and b[0] >= 0:
+        assert low >= 0
+    assert high - low <= 1e-4 * max(abs(low), abs(high)) + 1.01 * float(np.ptp(values)) + 1e-29
+
+
+def inferred(coordinate: Callable[[hl.ImageParam], hl.Expr]) -> tuple[int, int]:
+    """What of a table is read at a coordinate made of bytes: its first and its last point."""
+    x, image, table, f = hl.Var("x"), hl.ImageParam(hl.UInt(8), 1), hl.ImageParam(hl.Int(32), 1), hl.Func("f")
+    f[x] = table[hl.i32(coordinate(image))]
+    f.infer_input_bounds([4])
+    side = table.get().dim(0)
+    return side.min(), side.max()
+
+
+def test_regions_by_functions_of_floats() -> None:
+    x = hl.Var("x")
+    assert inferred(lambda im: hl.sqrt(hl.f32(im[x]))) == (0, 15)
+    assert inferred(lambda im: hl.hypot(hl.f32(im[x]), hl.f32(im[x + 1]))) == (0, 360)
+    assert inferred(lambda im: hl.floor(hl.f32(im[x]) / 3)) == (0, 85)
+    assert inferred(lambda im: hl.abs(hl.i16(im[x]) - 100)) == (0, 155)
+
+
+@pytest.mark.parametrize("value", [2.5, -7.0])
+def test_region_by_a_float_param(value: float) -> None:
+    p, image = hl.Param(hl.Float(32), "p", value), hl.ImageParam(hl.Int(32), 1)
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = image[x + hl.i32(hl.ceil(p * 2))]
+    f.infer_input_bounds([4])
+    assert (image.get().dim(0).min(), image.get().dim(0).extent()) == (int(np.ceil(value * 2)), 4)
+    image.get().fill(3)
+    assert np.asarray(f.realize([4])).tolist() == f.evaluate([4]).tolist() == [3] * 4
+    p.set(2e9)
+    with pytest.raises(hl.PipelineError, match="int32"):
+        f.realize([4])
 
 
 @pytest.mark.parametrize(
