@@ -18,9 +18,7 @@ from halide_core.bounds.query.query import Query, extract_query
 from halide_core.config import certificates_demanded, verification_demanded
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
-from halide_core.ir.grammar import Form
 from halide_core.ir.types import UInt
-from halide_core.ir.verify import PipelineArguments, verify
 from halide_core.lowering.initial import lower_initial
 from halide_core.lowering.laws import check_laws
 from halide_core.lowering.module import Lowered
@@ -50,18 +48,10 @@ from halide_core.scheduling.specialize import for_every_case
 
 if TYPE_CHECKING:
     from halide_core.bounds.verify.certificate import PipelineCertificate
+    from halide_core.lowering.verification import Verification
 
 CERTIFIED = "layout_checks"
 """The pass whose program a certificate is about: the first one that has all start-up checks."""
-
-FORMS = {
-    "initial": Form.HOLES,
-    "fill": Form.POINTS,
-    "unroll": Form.UNROLLED,
-    "flatten": Form.FLAT,
-    "vectorize": Form.VECTORS,
-}
-"""The passes that lead from one form of trees to the next; the others keep the form that they are given."""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +79,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
     with deep_recursion():
         program = _schedule(request, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
-        checked = _Verification(program.algorithm, Form.POINTS)
+        checked = _verification(program.algorithm, "fill")
         watch = Stopwatch()
         for name, run in _passes(program, register_bytes(request.target)):
             stmt = run(stmt)
@@ -104,26 +94,21 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)
 
 
-class _Verification:
-    """The verifier after each pass, where it is asked for."""
+def _verification(algorithm: Algorithm, last: str) -> Verification | None:
+    """The verifier of the passes after ``last``, where it is asked for."""
+    if not verification_demanded():
+        return None
+    from halide_core.lowering.verification import Verification  # noqa: PLC0415  # see LAZY of the layers' test
 
-    def __init__(self, algorithm: Algorithm, form: Form) -> None:
-        given = PipelineArguments(algorithm.images, algorithm.outputs, algorithm.params)
-        self._scope = given.uses() if verification_demanded() else None
-        self._form = form
-
-    def after(self, name: str, stmt: Stmt) -> None:
-        """Raises: InternalError where the pass broke a rule."""
-        self._form = FORMS.get(name, self._form)
-        if self._scope is not None:
-            verify(stmt, self._form, self._scope, name)
+    return Verification(algorithm, last)
 
 
-def _report(name: str, stmt: Stmt, watch: Stopwatch, checked: _Verification) -> None:
+def _report(name: str, stmt: Stmt, watch: Stopwatch, checked: Verification | None) -> None:
     """What is shown and checked after each pass."""
     show(name, stmt, watch.lap())
-    checked.after(name, stmt)
-    watch.lap()
+    if checked is not None:
+        checked.after(name, stmt)
+        watch.lap()
 
 
 def certify(request: Request, *, oracle: Oracle | None = None) -> PipelineCertificate:
@@ -168,7 +153,7 @@ def _schedule(request: Request, trace: LoweringTrace) -> Program:
     algorithm = _algorithm(request)
     watch = Stopwatch()
     trace.initial = lower_initial(algorithm)
-    checked = _Verification(algorithm, Form.HOLES)
+    checked = _verification(algorithm, "initial")
     _report("initial", assemble(trace.initial), watch, checked)
     trace.steps = apply_schedule(trace.initial)
     program = trace.steps[-1].program if trace.steps else trace.initial
@@ -182,7 +167,7 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     trace.query = extract_query(program)
     trace.answers = oracle.answer(trace.query)
     filled = fill(program, trace.answers)
-    _report("fill", filled, watch, _Verification(program.algorithm, Form.HOLES))
+    _report("fill", filled, watch, _verification(program.algorithm, "initial"))
     trace.passes.append(("fill", filled))
     return filled
 

@@ -63,6 +63,7 @@ ON_DEMAND = frozenset(
     {
         "lowering.report.bounds_query",
         "lowering.certify",
+        "lowering.verification",
         "lowering.report.explain",
         "runtime.execute.aot",
         "runtime.execute.cli",
@@ -75,10 +76,10 @@ LAZY = {
     "bounds.engines.interface": frozenset({"bounds.engines.polyhedral"}),
     "bounds.engines.registry": frozenset({"bounds.engines.polyhedral", "bounds.engines.nonlinear"}),
     "lowering.certify": frozenset({"bounds.smt.prover"}),
-    "lowering.driver": frozenset({"lowering.certify"}),
+    "lowering.driver": frozenset({"lowering.certify", "lowering.verification"}),
     "lowering.laws": frozenset({"bounds.smt.laws"}),
     "lowering.report.explanation": frozenset({"bounds.explain.latex"}),
-    "runtime.execute.backend": ON_DEMAND - {"lowering.certify"},
+    "runtime.execute.backend": ON_DEMAND - {"lowering.certify", "lowering.verification"},
 }
 
 # The only modules that may import by a name at run time: the one upward call, Func.realize; and hl.imageio, which

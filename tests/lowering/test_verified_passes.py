@@ -14,7 +14,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import Block, Cast, Expr, Let, Stmt
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter
-from halide_core.lowering import driver
+from halide_core.lowering import driver, verification
 from tests.support.dumps import after, traced
 
 
@@ -95,8 +95,8 @@ def test_expression_of_a_wrong_type_is_caught_at_its_pass(monkeypatch: pytest.Mo
 
 def test_forms_are_those_of_passes() -> None:
     names = [name for name, _ in traced(pipeline()).passes]
-    assert [n for n in driver.FORMS if n not in names] == ["initial"]
-    assert list(driver.FORMS.values()) == sorted(driver.FORMS.values())
+    assert [n for n in verification.FORMS if n not in names] == ["initial"]
+    assert list(verification.FORMS.values()) == sorted(verification.FORMS.values())
 
 
 @pytest.mark.parametrize(("name", "value", "demanded"), [
@@ -115,5 +115,5 @@ def test_tests_verify() -> None:
 
 def test_nothing_is_verified_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HL_VERIFY")
-    monkeypatch.setattr(driver, "verify", lambda *_: pytest.fail("the verifier ran"))
+    monkeypatch.setattr(verification, "verify", lambda *_: pytest.fail("the verifier ran"))
     assert after(pipeline(), "flatten")
