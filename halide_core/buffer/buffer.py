@@ -43,12 +43,12 @@ def _fresh_name() -> str:
 class Buffer(Shaped, Pending):
     """A typed, strided block of memory shared with numpy.
 
-    ``Buffer(array, name="", reverse_axes=True)`` views any writable array or buffer of numbers, without a copy;
+    ``Buffer(array, name="", reverse_axes=True)`` views any array or buffer of numbers, without a copy;
     ``Buffer(type, sizes, name="")`` allocates, x dense; ``Buffer(type, sizes, storage_order, name="")`` lays the
     dimensions out in the order given, the first dense. The least coordinate is 0 until ``set_min``.
 
     Raises:
-        HalideError: a read-only array, a type that no pipeline knows, a foreign byte order, misaligned data, strides
+        HalideError: a type that no pipeline knows, a foreign byte order, misaligned data, strides
             that are no multiple of the element, or a shape that int32 can't express.
     """
 
@@ -155,6 +155,13 @@ class Buffer(Shaped, Pending):
             raise HalideError(f"{self!r} has no memory: it was deallocated, or is a bounds query. Call allocate().")
         return self._array
 
+    def _writable(self) -> Array:
+        """The elements, to be set."""
+        array = self._memory()
+        if not array.flags.writeable:
+            raise HalideError(f"{self!r} is read-only: it is made of an array that is.")
+        return array
+
     # Elements.
 
     @property
@@ -193,7 +200,7 @@ class Buffer(Shaped, Pending):
         return numbers(self._memory()[self._axes(at)]).item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._memory()[self._axes(as_tuple(index))] = self._element(value)
+        self._writable()[self._axes(as_tuple(index))] = self._element(value)
 
     def at(self, *args: ExprLike) -> Expr:
         """The element at a point as an expression, for integers and zero dimensions too."""
@@ -213,7 +220,7 @@ class Buffer(Shaped, Pending):
 
     def fill(self, value: object) -> None:
         """Sets every element."""
-        self._memory()[...] = self._element(value)
+        self._writable()[...] = self._element(value)
 
     def all_equal(self, value: object) -> bool:
         """Whether every element has this value."""
@@ -246,7 +253,7 @@ class Buffer(Shaped, Pending):
             if high < low:
                 return
             both.append((low, high - low + 1))
-        self.cropped(both)._memory()[...] = src.cropped(both)._memory()
+        self.cropped(both)._writable()[...] = src.cropped(both)._memory()
 
     def set_min(self, mins: Sequence[int]) -> None:
         """Moves the coordinates so that the first ones are ``mins``; dimensions that aren't given stay."""

@@ -98,8 +98,6 @@ def check_memory(array: Array) -> None:
     if type_of_dtype(array.dtype) is None:
         order = "" if array.dtype.isnative else ": its byte order is not the machine's"
         raise HalideError(f"A Buffer can't hold elements of the numpy type {array.dtype}{order}.")
-    if not array.flags.writeable:
-        raise HalideError("A Buffer can't be made of a read-only array. Pass a copy: array.copy().")
     if not array.flags.aligned:
         raise HalideError("A Buffer can't be made of misaligned memory. Pass a copy: array.copy().")
     if any(s % array.itemsize for s in array.strides):

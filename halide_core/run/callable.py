@@ -22,7 +22,7 @@ def as_buffer(value: object, argument: Argument) -> Buffer:
     """A Buffer for a buffer argument, made of an array where it isn't one.
 
     Raises:
-        PipelineError: another type, or another number of dimensions.
+        PipelineError: another type, or another number of dimensions; an output that is read-only.
     """
     kind = "Output" if argument.kind is ArgumentKind.OutputBuffer else "Input"
     what = f'{kind} "{argument.name}"'
@@ -35,6 +35,8 @@ def as_buffer(value: object, argument: Argument) -> Buffer:
         raise PipelineError(
             f"{what} has {argument.dimensions} dimensions, but the buffer given has {buffer.dimensions()}."
         )
+    if argument.kind is ArgumentKind.OutputBuffer and not buffer.array.flags.writeable:
+        raise PipelineError(f"{what} is read-only: it is made of an array that can't be written.")
     return buffer
 
 

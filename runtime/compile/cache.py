@@ -157,12 +157,12 @@ class CompileCache:
         return self._root / key[:2] / key
 
     def _lookup(self, key: str) -> Path | None:
-        """The entry's file if its size is right. A hash of the whole file would cost more than loading it."""
+        """The entry's file if its bytes are those that were built: what is damaged could crash the process."""
         folder = self._folder(key)
         path = folder / _OBJECT
         try:
             record = json.loads((folder / _RECORD).read_bytes())
-            if record["size"] != path.stat().st_size:
+            if record["sha256"] != hashlib.sha256(path.read_bytes()).hexdigest():
                 return None
         except (OSError, ValueError, KeyError, TypeError):
             return None

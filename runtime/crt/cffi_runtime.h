@@ -39,5 +39,10 @@ int halide_core_set_num_threads(int n);
 int halide_core_get_num_threads(void);
 void halide_core_shutdown_thread_pool(void);
 
+void halide_core_cancel(int on);
+const volatile int *halide_core_halting(void);
+int halide_core_halt(void);
+void halide_core_begin_run(int by_interrupt);
+
 void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);

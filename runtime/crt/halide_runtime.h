@@ -79,7 +79,8 @@ typedef enum halide_core_error_code {
     halide_core_error_extern_failed = 14,     /* an extern stage returned nonzero */
     halide_core_error_forked_inside_task = 15, /* a task forked, and the child returned from it */
     halide_core_error_specialize_fail = 16, /* specialize_fail: no specialization of a stage fits this run */
-    halide_core_error_file = 17            /* debug_to_file: the file can't be written */
+    halide_core_error_file = 17,           /* debug_to_file: the file can't be written */
+    halide_core_error_cancelled = 18       /* halide_core_cancel, or SIGINT, ended the run */
 } halide_core_error_code;
 
 /* A message never takes more bytes than this, its final 0 included. */
@@ -161,6 +162,22 @@ int halide_core_get_num_threads(void);
 /* Ends and joins the workers; the next parallel loop starts new ones. Loops that are running finish on the threads that
  * called them. Does nothing when called from inside a task. */
 void halide_core_shutdown_thread_pool(void);
+
+/* ---- ending a run early ------------------------------------------------------------------------------------------ */
+
+/* Pipelines that run in this process end with halide_core_error_cancelled, all memory freed, until this is called with
+ * 0; those that start meanwhile end too, once they come to a loop. Outputs are then partly written. May be called from
+ * any thread, and from a signal handler. */
+void halide_core_cancel(int on);
+
+/* What the outer loops of a pipeline read in each iteration: not 0 once the run, which this thread starts or helps with,
+ * is to end. And the end: keeps the message, returns halide_core_error_cancelled. */
+const volatile int *halide_core_halting(void);
+int halide_core_halt(void);
+
+/* Before a run of the thread that handles signals: from here on SIGINT ends runs of this thread, and does what it did.
+ * Where `by_interrupt` is 0 it only does what it did, as it does where it ends the program or is ignored. */
+void halide_core_begin_run(int by_interrupt);
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

@@ -34,6 +34,7 @@ typedef struct job {
     int64_t min;
     uint64_t extent;
     const struct job *parent; /* the job whose task started this one */
+    const volatile int *halting; /* of the thread that started it */
     unsigned generation;      /* of the process that started it */
 
     /* Guarded by the mutex. */
@@ -91,6 +92,60 @@ static void pause_cpu(void) {
 #endif
 }
 
+/* ---- ending a run early ------------------------------------------------------------------------------------------ */
+
+static volatile int cancelled;   /* by halide_core_cancel */
+static volatile int interrupted; /* that, or SIGINT: of the thread that handles signals */
+
+/* Which of them ends what this thread runs. */
+static _Thread_local const volatile int *halting = &cancelled;
+
+HALIDE_CORE_WEAK const volatile int *halide_core_halting(void) {
+    return halting;
+}
+
+HALIDE_CORE_WEAK int halide_core_halt(void) {
+    return halide_core_error(halide_core_error_cancelled, "the run was cancelled");
+}
+
+HALIDE_CORE_WEAK void halide_core_cancel(int on) {
+    cancelled = on;
+    interrupted = on;
+}
+
+static struct sigaction before_ours;
+static volatile int by_interrupts;
+
+static void on_interrupt(int signal, siginfo_t *info, void *context) {
+    if (by_interrupts) {
+        interrupted = 1;
+    }
+    if (before_ours.sa_flags & SA_SIGINFO) {
+        before_ours.sa_sigaction(signal, info, context);
+    } else {
+        before_ours.sa_handler(signal);
+    }
+}
+
+HALIDE_CORE_WEAK void halide_core_begin_run(int by_interrupt) {
+    halting = &interrupted;
+    interrupted = cancelled; /* what came before is not about this run */
+    by_interrupts = by_interrupt;
+    struct sigaction now;
+    if (!by_interrupt || sigaction(SIGINT, NULL, &now) != 0) {
+        return;
+    }
+    const bool informed = (now.sa_flags & SA_SIGINFO) != 0;
+    const bool ours = informed && now.sa_sigaction == on_interrupt;
+    const bool handled = informed || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
+    if (!ours && handled) {
+        before_ours = now;
+        now.sa_flags |= SA_SIGINFO;
+        now.sa_sigaction = on_interrupt;
+        (void)sigaction(SIGINT, &now, NULL);
+    }
+}
+
 /* ---- waiting; all of these are called with the mutex held, and return with it held -------------------------------- */
 
 /* Returns after the next event, or now and then without one. */
@@ -142,18 +197,22 @@ static void record_failure(job *j, int result) {
 /* Executes indices until none is left; a helper also stops when the pool does. */
 static void run_tasks(job *j, bool helping) {
     const job *const outer = current;
+    const volatile int *const own = halting;
     current = j;
+    halting = j->halting;
     while (!(helping && atomic_load_explicit(&pool.stopping, memory_order_relaxed))) {
         const uint64_t index = atomic_fetch_add_explicit(&j->next, 1, memory_order_relaxed);
         if (index >= j->extent) {
             break;
         }
-        const int result = j->task(j->closure, (int64_t)((uint64_t)j->min + index));
+        const int result =
+            *halting ? halide_core_halt() : j->task(j->closure, (int64_t)((uint64_t)j->min + index));
         if (result != 0) {
             record_failure(j, result);
         }
     }
     current = outer;
+    halting = own;
 }
 
 static bool started_by(const job *j, const job *ancestor) {
@@ -285,7 +344,7 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
     if (extent <= 1 || workers_wanted() < 1) {
         int result = 0;
         for (int64_t i = 0; i < extent && result == 0; ++i) {
-            result = task(closure, (int64_t)((uint64_t)min + (uint64_t)i));
+            result = *halting ? halide_core_halt() : task(closure, (int64_t)((uint64_t)min + (uint64_t)i));
         }
         return result;
     }
@@ -296,6 +355,7 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
     j.min = min;
     j.extent = (uint64_t)extent;
     j.parent = current;
+    j.halting = halting;
     j.helpers = j.result = 0;
     atomic_init(&j.next, 0);
 

@@ -35,6 +35,7 @@ from halide_core.runtime.compile.toolchain import compile_shared, find_compiler
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself, unknown
 from halide_core.runtime.execute.entry import ENTRY, emit_entry, emit_hiding
+from halide_core.runtime.execute.interruptions import begin_run
 from halide_core.runtime.execute.profiler import Profiler
 from halide_core.scheduling.phase0.inline import warn_of_lost_directives
 
@@ -153,6 +154,7 @@ class LoadedPipeline:
 
     def invoke(self, pointers: Any) -> None:
         """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""
+        begin_run()
         code = self._entry(pointers)
         if code:
             text = FFI.string(runtime().halide_core_last_error())

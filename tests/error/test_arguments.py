@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,33 @@ def test_wrong_dimensions_of_an_output_are_refused(source: hl.ImageParam) -> Non
     refused(hl.PipelineError, lambda: f.realize(outputs), "1 outputs", "2 buffers", at="f.realize(outputs)")
 
 
-def test_read_only_memory_is_refused(source: hl.ImageParam) -> None:
+def test_read_only_memory_is_refused_where_it_would_be_written(source: hl.ImageParam) -> None:
     f, fixed = twice(source), zeros(3, 3)
     fixed.flags.writeable = False
-    refused(hl.HalideError, lambda: f.realize(fixed), "read-only", "copy()", at="f.realize(fixed)")
-    refused(hl.HalideError, lambda: source.set(fixed), "read-only", "copy()", at="source.set(fixed)")
-    refused(hl.HalideError, lambda: hl.Buffer(np.broadcast_to(fixed[0], (3, 3))), "read-only", at="hl.Buffer(")
+    buffer = hl.Buffer(fixed)
+    refused(hl.PipelineError, lambda: f.realize(fixed), "Output", '"f"', "read-only", at="f.realize(fixed)")
+    refused(hl.PipelineError, lambda: f.realize(buffer), "Output", '"f"', "read-only", at="f.realize(buffer)")
+    refused(hl.HalideError, lambda: buffer.fill(1), "read-only", at="buffer.fill(1)")
+    refused(hl.HalideError, lambda: buffer.__setitem__((0, 0), 1), "read-only", at="buffer.__setitem__")
+    refused(hl.HalideError, lambda: buffer.copy_from(hl.Buffer(zeros(3, 3))), "read-only", at="buffer.copy_from")
+
+
+def test_read_only_memory_is_read(source: hl.ImageParam, tmp_path: Path) -> None:
+    f, values = twice(source), np.arange(9, dtype=np.uint16).reshape(3, 3)
+    values.tofile(tmp_path / "values")
+    fixed = values.copy()
+    fixed.flags.writeable = False
+    for made in (
+        fixed,
+        np.frombuffer(values.tobytes(), np.uint16).reshape(3, 3),
+        np.broadcast_to(values[1], (3, 3)),
+        np.broadcast_to(values[:, :1], (3, 3)),
+        np.memmap(tmp_path / "values", np.uint16, "r", shape=(3, 3)),
+    ):
+        source.set(made)
+        assert np.array_equal(np.asarray(f.realize([3, 3])), 2 * made)
+        assert np.asarray(hl.Buffer(made)).flags.writeable is False
+    assert list(hl.Buffer(b"abc")) == [97, 98, 99]
 
 
 def test_memory_that_c_can_t_read_is_refused(source: hl.ImageParam) -> None:

@@ -63,16 +63,9 @@ def test_view_is_accepted_when_it_is_strided(cut: Callable[[np.ndarray], np.ndar
         assert b[u, v] == a[v, u]
 
 
-def _read_only() -> np.ndarray:
-    a = np.zeros(3)
-    a.flags.writeable = False
-    return a
-
-
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (_read_only, "read-only"),
         (lambda: np.zeros(3, np.complex64), "complex64"),
         (lambda: np.zeros(3, ">i4"), "byte order"),
         (lambda: np.zeros(3, "U1"), "<U1"),
@@ -80,7 +73,6 @@ def _read_only() -> np.ndarray:
         (lambda: as_strided(np.zeros(9, np.int32), (3,), (6,)), "copy()"),
         (lambda: as_strided(np.zeros(1, np.int8), (2**31,), (0,)), "int32"),
         (lambda: [1, 2], "list"),
-        (lambda: b"abc", "read-only"),
     ],
 )
 def test_memory_error_when_no_pipeline_could_use_it(make: Callable[[], object], named: str) -> None:

@@ -104,12 +104,13 @@ def test_get_or_build_builds_again_when_the_entry_is_broken(tmp_path: Path, dama
     assert cache.verify(digest("a"))
 
 
-def test_verify_sees_it_when_bytes_changed_but_not_the_size(tmp_path: Path) -> None:
+def test_entry_is_built_anew_when_bytes_changed_but_not_the_size(tmp_path: Path) -> None:
     cache = CompileCache(tmp_path)
     path = cache.get_or_build(digest("a"), writer(b"code"))
     path.write_bytes(b"c0de")
-    assert cache.get_or_build(digest("a"), refuse) == path  # a hit looks at the size only
     assert not cache.verify(digest("a"))
+    assert cache.get_or_build(digest("a"), writer(b"code")).read_bytes() == b"code"
+    assert cache.verify(digest("a"))
 
 
 def test_discard_makes_the_next_call_build_when_an_entry_does_not_load(tmp_path: Path) -> None:

@@ -124,3 +124,18 @@ def test_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     use(monkeypatch, CompileCache(tmp_path))
     with pytest.raises(ToolchainError, match=r"^The library can't be compiled: .*No space left"):
         load("The library", KEY, full, opened)
+
+
+def test_library_with_zeros_in_it_is_never_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = CompileCache(tmp_path)
+    use(monkeypatch, cache)
+    built: list[Path] = []
+    path = cache.get_or_build(KEY, lambda path: seven(path, built))
+    whole = path.read_bytes()
+    for at in range(0, len(whole) - 64, 997):
+        path.write_bytes(whole[:at] + bytes(64) + whole[at + 64 :])
+        if path.read_bytes() != whole:
+            path = cache.get_or_build(KEY, lambda path: path.write_bytes(whole) and None)
+            assert path.read_bytes() == whole
+    load("The library", KEY, lambda path: seven(path, built), opened)
+    assert len(built) == 1

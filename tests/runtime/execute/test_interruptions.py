@@ -1,0 +1,126 @@
+"""Ctrl-C while a pipeline runs, and runs that C programs cancel."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.runtime.crt.runtime_library import runtime
+from tests.support.checking import variables
+
+x, y = variables("x y")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def _endless(*, parallel: bool) -> hl.Func:
+    """Hours of work for any window."""
+    r = hl.RDom([(0, 1 << 20), (0, 1 << 20)], "r")
+    f = hl.Func("f")
+    f[x, y] = hl.u32(0)
+    f[x, y] += hl.u32(r.x * x) ^ hl.u32(r.y + y)
+    if parallel:
+        f.update().parallel(y)
+    return f
+
+
+def _small() -> hl.Func:
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = x + y
+    f[x, y] = g[x, y] * 2
+    g.compute_root()
+    f.parallel(y)
+    return f
+
+
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Sends SIGINT to this process until it is met."""
+    met = threading.Event()
+
+    def send() -> None:
+        if not met.wait(0.05):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        met.set()
+        thread.join()
+
+
+@pytest.mark.uncertified("it is about the run")
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_long_run_ends_and_the_next_is_right(*, parallel: bool) -> None:
+    f = _endless(parallel=parallel)
+    f.compile_jit()
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt), _interrupted():
+            f.realize([8, 8])
+        assert np.array_equal(np.asarray(_small().realize([5, 4])), 2 * np.add.outer(np.arange(4), np.arange(5)))
+
+
+@pytest.mark.uncertified("it is about the run")
+def test_a_handler_that_raises_nothing_lets_the_run_go_on() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        f = _small()
+        f.compile_jit()
+        timer = threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        while not seen:
+            got = np.asarray(f.realize([300, 200]))
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == [signal.SIGINT]
+    assert np.array_equal(got, 2 * np.add.outer(np.arange(200), np.arange(300)))
+
+
+@pytest.mark.uncertified("it is about the run")
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_run_is_cancelled_from_another_thread(*, parallel: bool) -> None:
+    f = _endless(parallel=parallel)
+    f.compile_jit()
+    timer = threading.Timer(0.05, lambda: runtime().halide_core_cancel(1))
+    timer.start()
+    try:
+        with pytest.raises(hl.PipelineError, match="the run was cancelled"):
+            f.realize([8, 8])
+    finally:
+        timer.join()
+        runtime().halide_core_cancel(0)
+    assert np.asarray(_small().realize([2, 1])).tolist() == [[0, 2]]
+
+
+_PROGRAM = """
+import sys, numpy as np, halide_core as hl
+sys.path.insert(0, {root!r})
+from tests.runtime.execute.test_interruptions import _endless
+f = _endless(parallel={parallel})
+f.compile_jit()
+print("ready", flush=True)
+f.realize([8, 8])
+"""
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_script_ends_as_python_does(*, parallel: bool) -> None:
+    code = _PROGRAM.format(root=str(ROOT), parallel=parallel)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGINT and errors.rstrip().endswith("KeyboardInterrupt")
