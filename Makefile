@@ -34,9 +34,10 @@ demo: $(READY)
 test: $(READY)
 	@$(PY) -m pytest -q -n auto --dist loadfile
 
-# Some of each file, by tests/durations.json, which "pytest --update-durations" writes.
+# Some of each file, by tests/durations.json, which "pytest --update-durations" writes; in order, so that tests of what
+# processes leave in the cache come after those that look whether it is whole.
 test-fast: $(READY)
-	@$(PY) -m pytest -q -n auto --dist loadfile --fast
+	@$(PY) -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --fast
 
 # All three run, so that one look shows all there is to mend.
 check: $(READY)
