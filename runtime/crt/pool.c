@@ -94,14 +94,23 @@ static void pause_cpu(void) {
 
 /* ---- ending a run early ------------------------------------------------------------------------------------------ */
 
-static volatile int cancelled;   /* by halide_core_cancel */
-static volatile int interrupted; /* that, or SIGINT: of the thread that handles signals */
+/* Weak and not static: a process may hold two copies of this runtime, which must not take each other's handler for that
+ * of the program and call it in a circle. They share what the one that came first has. */
+struct halide_core_runs {
+    volatile int cancelled;     /* by halide_core_cancel */
+    volatile int interrupted;   /* that, or SIGINT: of the thread that handles signals */
+    volatile int by_interrupts; /* whether SIGINT ends what that thread runs */
+    struct sigaction before;    /* what SIGINT did before */
+};
+extern struct halide_core_runs halide_core_runs;
+HALIDE_CORE_WEAK struct halide_core_runs halide_core_runs;
 
-/* Which of them ends what this thread runs. */
-static _Thread_local const volatile int *halting = &cancelled;
+/* Which of them ends what this thread runs; NULL is `cancelled`. */
+extern _Thread_local const volatile int *halide_core_halting_here;
+HALIDE_CORE_WEAK _Thread_local const volatile int *halide_core_halting_here;
 
 HALIDE_CORE_WEAK const volatile int *halide_core_halting(void) {
-    return halting;
+    return halide_core_halting_here != NULL ? halide_core_halting_here : &halide_core_runs.cancelled;
 }
 
 HALIDE_CORE_WEAK int halide_core_halt(void) {
@@ -109,39 +118,37 @@ HALIDE_CORE_WEAK int halide_core_halt(void) {
 }
 
 HALIDE_CORE_WEAK void halide_core_cancel(int on) {
-    cancelled = on;
-    interrupted = on;
+    halide_core_runs.cancelled = on;
+    halide_core_runs.interrupted = on;
 }
 
-static struct sigaction before_ours;
-static volatile int by_interrupts;
-
-static void on_interrupt(int signal, siginfo_t *info, void *context) {
-    if (by_interrupts) {
-        interrupted = 1;
+void halide_core_on_interrupt(int signal, siginfo_t *info, void *context);
+HALIDE_CORE_WEAK void halide_core_on_interrupt(int signal, siginfo_t *info, void *context) {
+    if (halide_core_runs.by_interrupts) {
+        halide_core_runs.interrupted = 1;
     }
-    if (before_ours.sa_flags & SA_SIGINFO) {
-        before_ours.sa_sigaction(signal, info, context);
+    if (halide_core_runs.before.sa_flags & SA_SIGINFO) {
+        halide_core_runs.before.sa_sigaction(signal, info, context);
     } else {
-        before_ours.sa_handler(signal);
+        halide_core_runs.before.sa_handler(signal);
     }
 }
 
 HALIDE_CORE_WEAK void halide_core_begin_run(int by_interrupt) {
-    halting = &interrupted;
-    interrupted = cancelled; /* what came before is not about this run */
-    by_interrupts = by_interrupt;
+    halide_core_halting_here = &halide_core_runs.interrupted;
+    halide_core_runs.interrupted = halide_core_runs.cancelled; /* what came before is not about this run */
+    halide_core_runs.by_interrupts = by_interrupt;
     struct sigaction now;
     if (!by_interrupt || sigaction(SIGINT, NULL, &now) != 0) {
         return;
     }
     const bool informed = (now.sa_flags & SA_SIGINFO) != 0;
-    const bool ours = informed && now.sa_sigaction == on_interrupt;
+    const bool ours = informed && now.sa_sigaction == halide_core_on_interrupt;
     const bool handled = informed || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
     if (!ours && handled) {
-        before_ours = now;
+        halide_core_runs.before = now;
         now.sa_flags |= SA_SIGINFO;
-        now.sa_sigaction = on_interrupt;
+        now.sa_sigaction = halide_core_on_interrupt;
         (void)sigaction(SIGINT, &now, NULL);
     }
 }
@@ -197,22 +204,22 @@ static void record_failure(job *j, int result) {
 /* Executes indices until none is left; a helper also stops when the pool does. */
 static void run_tasks(job *j, bool helping) {
     const job *const outer = current;
-    const volatile int *const own = halting;
+    const volatile int *const own = halide_core_halting_here;
     current = j;
-    halting = j->halting;
+    halide_core_halting_here = j->halting;
     while (!(helping && atomic_load_explicit(&pool.stopping, memory_order_relaxed))) {
         const uint64_t index = atomic_fetch_add_explicit(&j->next, 1, memory_order_relaxed);
         if (index >= j->extent) {
             break;
         }
         const int result =
-            *halting ? halide_core_halt() : j->task(j->closure, (int64_t)((uint64_t)j->min + index));
+            *halide_core_halting() ? halide_core_halt() : j->task(j->closure, (int64_t)((uint64_t)j->min + index));
         if (result != 0) {
             record_failure(j, result);
         }
     }
     current = outer;
-    halting = own;
+    halide_core_halting_here = own;
 }
 
 static bool started_by(const job *j, const job *ancestor) {
@@ -344,7 +351,7 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
     if (extent <= 1 || workers_wanted() < 1) {
         int result = 0;
         for (int64_t i = 0; i < extent && result == 0; ++i) {
-            result = *halting ? halide_core_halt() : task(closure, (int64_t)((uint64_t)min + (uint64_t)i));
+            result = *halide_core_halting() ? halide_core_halt() : task(closure, (int64_t)((uint64_t)min + (uint64_t)i));
         }
         return result;
     }
@@ -355,7 +362,7 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
     j.min = min;
     j.extent = (uint64_t)extent;
     j.parent = current;
-    j.halting = halting;
+    j.halting = halide_core_halting();
     j.helpers = j.result = 0;
     atomic_init(&j.next, 0);
 

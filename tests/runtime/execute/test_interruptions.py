@@ -124,3 +124,25 @@ def test_a_script_ends_as_python_does(*, parallel: bool) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == -signal.SIGINT and errors.rstrip().endswith("KeyboardInterrupt")
+
+
+_TWO_COPIES = """
+import os, pathlib, signal, sys, time
+from halide_core.runtime.crt import runtime_library as rl
+first = rl.runtime()
+rl._build(pathlib.Path(sys.argv[1]))
+second = rl.FFI.dlopen(sys.argv[1], os.RTLD_NOW | os.RTLD_GLOBAL)
+for library in (second, first, second, first):
+    library.halide_core_begin_run(1)
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def test_two_copies_of_the_runtime_call_no_handler_in_a_circle(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _TWO_COPIES, str(tmp_path / "second.so")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT)
+    assert done.stdout.split() == ["interrupted"] * 4, done.stderr
