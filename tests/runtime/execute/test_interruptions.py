@@ -22,9 +22,9 @@ x, y = variables("x y")
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def _endless(*, parallel: bool) -> hl.Func:
-    """Hours of work for any window."""
-    r = hl.RDom([(0, 1 << 20), (0, 1 << 20)], "r")
+def _long(*, parallel: bool) -> hl.Func:
+    """Work for many seconds."""
+    r = hl.RDom([(0, 1 << 15), (0, 1 << 15)], "r")
     f = hl.Func("f")
     f[x, y] = hl.u32(0)
     f[x, y] += hl.u32(r.x * x) ^ hl.u32(r.y + y)
@@ -52,22 +52,24 @@ def _interrupted() -> Iterator[None]:
             os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=send)
-    thread.start()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which workers of pytest don't have
     try:
+        thread.start()
         yield
     finally:
         met.set()
         thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.uncertified("it is about the run")
 @pytest.mark.parametrize("parallel", [False, True])
 def test_a_long_run_ends_and_the_next_is_right(*, parallel: bool) -> None:
-    f = _endless(parallel=parallel)
+    f = _long(parallel=parallel)
     f.compile_jit()
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt), _interrupted():
-            f.realize([8, 8])
+            f.realize([16, 16])
         assert np.array_equal(np.asarray(_small().realize([5, 4])), 2 * np.add.outer(np.arange(4), np.arange(5)))
 
 
@@ -92,13 +94,13 @@ def test_a_handler_that_raises_nothing_lets_the_run_go_on() -> None:
 @pytest.mark.uncertified("it is about the run")
 @pytest.mark.parametrize("parallel", [False, True])
 def test_a_run_is_cancelled_from_another_thread(*, parallel: bool) -> None:
-    f = _endless(parallel=parallel)
+    f = _long(parallel=parallel)
     f.compile_jit()
     timer = threading.Timer(0.05, lambda: runtime().halide_core_cancel(1))
     timer.start()
     try:
         with pytest.raises(hl.PipelineError, match="the run was cancelled"):
-            f.realize([8, 8])
+            f.realize([16, 16])
     finally:
         timer.join()
         runtime().halide_core_cancel(0)
@@ -106,13 +108,14 @@ def test_a_run_is_cancelled_from_another_thread(*, parallel: bool) -> None:
 
 
 _PROGRAM = """
-import sys, numpy as np, halide_core as hl
+import signal, sys, numpy as np, halide_core as hl
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {root!r})
-from tests.runtime.execute.test_interruptions import _endless
-f = _endless(parallel={parallel})
+from tests.runtime.execute.test_interruptions import _long
+f = _long(parallel={parallel})
 f.compile_jit()
 print("ready", flush=True)
-f.realize([8, 8])
+f.realize([16, 16])
 """
 
 
@@ -128,6 +131,7 @@ def test_a_script_ends_as_python_does(*, parallel: bool) -> None:
 
 _TWO_COPIES = """
 import os, pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from halide_core.runtime.crt import runtime_library as rl
 first = rl.runtime()
 rl._build(pathlib.Path(sys.argv[1]))
