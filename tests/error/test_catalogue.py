@@ -227,7 +227,6 @@ KINDS: dict[str, list[Case]] = {
         (lambda: f().split(x, x, y, 4).compile_jit(), Schedule, ('"y"', "new name", "x, y"), "f().split(x, x, y, 4)"),
         (lambda: f().debug_to_file("f.png"), Schedule, ('"f.png"', '".npy"', '".tmp"'), 'debug_to_file("f.png")'),
         (lambda: f().debug_to_file(3), Schedule, ("debug_to_file", "3"), "debug_to_file(3)"),  # type: ignore[arg-type]
-        (lambda: using(f().debug_to_file("f.npy")[x, y]).compile_jit(), Schedule, ("no loops",), "using(f().debug_to"),
     ],
 }
 CASES = [pytest.param(*case, id=f"{kind}: {case[-1]}") for kind, cases in KINDS.items() for case in cases]

@@ -44,7 +44,9 @@ def test_loop_whose_iterations_would_share_it(kind: str, pair: Pair) -> None:
 def test_output_has_no_memory_to_hoist(pair: Pair) -> None:
     _, f = pair
     f.hoist_storage_root()
-    refused(hl.ScheduleError, lambda: f.realize([4, 4]), "output", at="f.hoist_storage_root()")
+    with pytest.warns(hl.HalideWarning, match=r"f\.hoist_storage_root\(\).*output of the pipeline") as told:
+        f.realize([4, 4])
+    assert told[0].filename == __file__
 
 
 def test_wrong_arguments(pair: Pair) -> None:
@@ -58,4 +60,5 @@ def test_wrong_arguments(pair: Pair) -> None:
 def test_inlined_func_has_no_memory(pair: Pair) -> None:
     g, f = pair
     g.hoist_storage_root()
-    refused(hl.ScheduleError, lambda: f.realize([4, 4]), "g.compute_root()", at="g.hoist_storage_root()")
+    with pytest.warns(hl.HalideWarning, match=r"g\.hoist_storage_root\(\).*g\.compute_root\(\)"):
+        f.realize([4, 4])
