@@ -181,7 +181,10 @@ from halide_core.run.target import (
 from halide_core.run.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 from halide_core.schedule.access_directives import Partition
 from halide_core.schedule.directives import TailStrategy
+from halide_core.tracebacks import install as _shorten_tracebacks
 from halide_core.unsupported import MODULE, missing
+
+_shorten_tracebacks()
 
 if TYPE_CHECKING:
     from halide_core.blocks.streaming import stream

@@ -1,7 +1,7 @@
 """HL_DEBUG: what the compiler prints of itself.
 
 ``HL_DEBUG=1`` prints the names and times of the passes, ``2`` the program after each, and a pass's name the program
-after that pass alone.
+after that pass alone. Any makes tracebacks show the compiler's frames (``tracebacks``).
 """
 
 from __future__ import annotations

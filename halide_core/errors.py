@@ -41,11 +41,16 @@ class Location:
 UNKNOWN_LOCATION = Location("<unknown>", 0)
 
 
+def is_own(frame: FrameType) -> bool:
+    """Whether a frame runs the compiler's own code."""
+    return frame.f_code.co_filename.startswith(_OWN)
+
+
 def user_location() -> Location:
     """The innermost line of the running stack that is not the compiler's own."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OWN):
+        if not is_own(frame):
             return Location(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
     return UNKNOWN_LOCATION
