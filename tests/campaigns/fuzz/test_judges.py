@@ -11,6 +11,7 @@ from halide_core import ir
 from halide_core.ir.visitor import Rewriter
 from halide_core.lowering import driver
 from tests.campaigns.fuzz import certified, executable
+from tests.campaigns.fuzz import workers as worker_pool
 from tests.campaigns.fuzz.campaign import Campaign, run, write_failures
 from tests.campaigns.fuzz.case import Case, Consumer, Definition, Domain, Loop, Scalar, Told, Update
 from tests.campaigns.fuzz.draw import draw
@@ -217,9 +218,11 @@ def test_crash_of_a_worker_is_the_verdict_of_its_case(workers: Workers) -> None:
     assert verdicts[0].outcome is verdicts[2].outcome is Outcome.RAN
 
 
-def test_case_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    hang = dataclasses.replace(stencil(), items=(_Hang("g", ("x",), x), *stencil().items[1:]))
-    with Workers(1, slow_s=4) as pool:
+@pytest.mark.parametrize("never", ["while True: pass", "import time; time.sleep(3600)"])
+def test_case_that_hangs_is_ended(never: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "_ASLEEP", 3)
+    hang = dataclasses.replace(stencil(), items=(_Hang(never, ("x",), x), *stencil().items[1:]))
+    with Workers(1, slow_s=6) as pool:
         verdicts = dict(pool.judge([(0, hang, FAST), (1, stencil(), FAST)]))
     assert verdicts[0].kind == "slow case"
     assert verdicts[1].outcome is Outcome.RAN
@@ -236,7 +239,7 @@ class _Hang(Definition):
     """Its source never ends."""
 
     def lines(self) -> list[str]:
-        return ["while True: pass"]
+        return [self.name]
 
 
 def test_failure_of_a_campaign_is_written(workers: Workers, tmp_path) -> None:

@@ -10,20 +10,24 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
-import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
+
+import psutil
 
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.judge import Judges, judge
 from tests.campaigns.fuzz.verdict import Outcome, Verdict
 
 SLOW_S = 300.0
-"""A case that takes longer fails, whether it would end or not: nobody waits longer for a certificate. That is less than
-the steps that one may spend in all (``TOTAL`` questions' worth) can take."""
+"""A case that takes more of the processors' time fails, whether it would end or not: nobody waits longer for a
+certificate. That is less than the steps that one may spend in all (``TOTAL`` questions' worth) can take."""
+_ASLEEP = 60
+"""A worker that took no time at so many looks, a second apart, without waiting for a processor, waits for nothing."""
 LIFETIME = 150
 _GARBAGE = 50_000
 """So many objects more than were freed before cycles are looked for: trees have none, and a tenth of the time goes."""
@@ -49,8 +53,50 @@ class _Worker:
     pipe: Connection
     key: int = -1
     """The case under way; -1 while there is none."""
-    since: float = 0.0
+    since_s: float = 0.0
+    """The time of the processors that the worker had taken when it began."""
+    last_s: float = 0.0
+    asleep: int = 0
+    """At how many looks in a row it had taken no more."""
     served: int = 0
+
+    def begin(self, key: int) -> None:
+        """Notes that a case begins."""
+        self.key, self.asleep = key, 0
+        self.since_s = self.last_s = _taken_s(self.process)
+
+    def overdue(self, slow_s: float) -> bool:
+        """Whether the case has had its time. That is the processors': a busy machine is no reason to fail."""
+        taken = _taken_s(self.process)
+        self.asleep = self.asleep + 1 if taken == self.last_s and not _wants_a_core(self.process) else 0
+        self.last_s = taken
+        return taken - self.since_s > slow_s or self.asleep >= _ASLEEP
+
+
+def _family(process: BaseProcess) -> list[psutil.Process]:
+    """A process and what it started, C compilers above all."""
+    try:
+        own = psutil.Process(process.pid)
+        return [own, *own.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _taken_s(process: BaseProcess) -> float:
+    """The processors' time that a process and its children took."""
+    taken = 0.0
+    for each in _family(process):
+        with suppress(psutil.NoSuchProcess):
+            taken += sum(each.cpu_times()[:4])
+    return taken
+
+
+def _wants_a_core(process: BaseProcess) -> bool:
+    states = set()
+    for each in _family(process):
+        with suppress(psutil.NoSuchProcess):
+            states.add(each.status())
+    return not states.isdisjoint((psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP))
 
 
 class Workers:
@@ -101,10 +147,11 @@ class Workers:
                 if self._give(fresh, waiting):
                     running[fresh.pipe] = fresh
             for worker in list(running.values()):
-                if time.monotonic() - worker.since > self._slow_s:
+                if worker.overdue(self._slow_s):
                     del running[worker.pipe]
                     fresh = self._replace(worker)
-                    yield worker.key, Verdict(Outcome.MISMATCH, "slow case", f"more than {self._slow_s:.0f} s")
+                    why = f"more than {self._slow_s:.0f} s of a processor, or asleep"
+                    yield worker.key, Verdict(Outcome.MISMATCH, "slow case", why)
                     if self._give(fresh, waiting):
                         running[fresh.pipe] = fresh
 
@@ -117,7 +164,7 @@ class Workers:
         task = next(waiting, None)
         if task is None:
             return False
-        worker.key, worker.since = task[0], time.monotonic()
+        worker.begin(task[0])
         worker.pipe.send(task)
         return True
 
