@@ -56,9 +56,13 @@ class KeptMemory:
     def _claim(self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: Expr) -> Claim:
         return Claim(kind, self.func.name, text, context, holds, self.func.definitions[stage].location, _ADVICE)
 
-    def _needed(self) -> Box:
-        """All that is read and written in one iteration, if it is as it should be."""
-        return self.first if self.window is None else self.window.needed
+    def _at_once(self, d: int) -> Interval:
+        """All that is read and written in one iteration in a dimension, if it is as it should be. The first stage may
+        cover more than is read, where a factor raised its length."""
+        if self.window is None:
+            return self.first[d]
+        needed = self.window.needed[d]
+        return needed if self.first[d] == self.last[d] else _hull(needed, self.first[d])
 
     # -- where the Func is computed
 
@@ -69,7 +73,7 @@ class KeptMemory:
             yield self._slides(self.window, context, loops, private)
         for d, slots in enumerate(self.folds):
             if slots is not None:
-                over = self._needed()[d]
+                over = self._at_once(d)
                 text: Text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
                 yield self._claim(ClaimKind.FOLD, 0, text, context, ir.less_equal(over.len, slots))
                 still = all(_still(over, at, context, loops) for at in loops if at.loop.loop in self._along())
@@ -114,7 +118,13 @@ class KeptMemory:
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 text = (f"stage {stage} writes what is needed in dimension {d}, which folds",)
-                yield self._claim(ClaimKind.FOLD, stage, text, context, within(point[d], self._needed()[d]))
+                yield self._claim(ClaimKind.FOLD, stage, text, context, within(point[d], self._at_once(d)))
+
+
+def _hull(a: Interval, b: Interval) -> Interval:
+    least = ir.minimum(a.min, b.min)
+    end = ir.maximum(ir.add(a.min, a.len), ir.add(b.min, b.len))
+    return Interval(least, ir.sub(end, least))
 
 
 def _step(entered: Entered, context: Context, needed: Expr, known: set[Expr]) -> Expr:

@@ -107,6 +107,20 @@ def test_a_fold_of_too_few_slots_is_refuted() -> None:
     assert {r.claim.kind for r in certificate.failures} == {ClaimKind.FOLD}
 
 
+@pytest.mark.parametrize("slots", [2, 3, 4, 5])
+def test_a_fold_has_room_for_all_that_a_raised_stage_writes(slots: int) -> None:
+    """The split raises stage 0 to four rows, of which two are read; stage 1 reads what it wrote."""
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x + 10 * y
+    g[x, y] += 1
+    f[x, y] = g[x, y] + g[x, y + 1]
+    g.store_root().fold_storage(y, 5).split(y, yo, yi, 4)
+    parts = compiled(f)
+    (folded,) = parts.answers.folds
+    certificate = certified(parts, answers=replace(parts.answers, folds={folded: {1: ir.i64(slots)}}))
+    assert {r.claim.kind for r in certificate.failures} == (set() if slots >= 4 else {ClaimKind.FOLD})
+
+
 def test_a_fold_that_a_loop_further_in_moves_is_refuted() -> None:
     parts = compiled(both_ways())
     (g,) = parts.answers.folds
