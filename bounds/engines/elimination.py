@@ -10,7 +10,6 @@ cancels does cancel; conditions narrow the variable they are about.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,26 +35,23 @@ from halide_core.ir import (
     Select,
     Variable,
 )
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import parts
 
-_mentions: weakref.WeakKeyDictionary[Expr, frozenset[Any]] = weakref.WeakKeyDictionary()
 ACCESS = Access
 """Stands for every access in ``mentions``: a bound may not read memory."""
 
 
 def mentions(e: Expr) -> frozenset[Any]:
     """The variables and holes in an expression, and ACCESS where it reads a Func or an image."""
-    known = _mentions.get(e)
-    if known is None:
-        if isinstance(e, Variable | Hole):
-            known = frozenset((e,))
-        else:
-            known = frozenset().union(*(mentions(p) for p in parts(e)))
-            if isinstance(e, Access):
-                known |= {ACCESS}
-        _mentions[e] = known
-    return known
+    return frozenset((e,)) if isinstance(e, Variable | Hole) else _mentions(e)
+
+
+@remembered("_mentions")
+def _mentions(e: Expr) -> frozenset[Any]:
+    own = (ACCESS,) if isinstance(e, Access) else ()
+    return frozenset(own).union(*map(mentions, parts(e)))
 
 
 _OPPOSITE = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}

@@ -9,7 +9,6 @@ arithmetic does not wrap (invariant 7: indices are computed in int64).
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping
 
 from halide_core import ir
@@ -28,6 +27,7 @@ from halide_core.ir import (
     Select,
     Variable,
 )
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64, UInt
 from halide_core.ir.visitor import Rewriter, subexpressions
 
@@ -53,16 +53,11 @@ def _modular(e: Expr) -> Expr:
     return Cast(_UINT64, e)
 
 
-_known_unchecked: weakref.WeakKeyDictionary[Expr, bool] = weakref.WeakKeyDictionary()
-
-
+@remembered("_unchecked")
 def _unchecked(e: Expr) -> bool:
     """Whether int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
     from a conversion that can give any int32. Such arithmetic keeps its type, and wraps as the definition says."""
-    known = _known_unchecked.get(e)
-    if known is None:
-        known = _known_unchecked[e] = _might_wrap(e)
-    return known
+    return _might_wrap(e)
 
 
 def _is_settled(e: Expr) -> bool:

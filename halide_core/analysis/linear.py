@@ -8,11 +8,11 @@ cancel here, which is what keeps bounds exact.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping
 
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm
+from halide_core.ir.expr_nodes import remembered
 
 
 class Linear:
@@ -61,9 +61,6 @@ def _add(terms: dict[Expr, int], other: Linear, scale: int) -> None:
             terms.pop(atom, None)
 
 
-_forms: weakref.WeakKeyDictionary[Expr, Linear] = weakref.WeakKeyDictionary()
-
-
 class _Literal(Linear):
     """A constant form; a class of its own only to be cheap to build."""
 
@@ -74,14 +71,16 @@ class _Literal(Linear):
 
 
 def linear_of(e: Expr) -> Linear:
-    """The linear form of an int64 expression. An atom's own form holds no reference cycle: atoms are not kept."""
+    """The linear form of an int64 expression."""
     if isinstance(e, IntImm):
         return _Literal(e.value)
-    if not isinstance(e, Binary):
-        return Linear({e: 1}, 0)
-    known = _forms.get(e)
-    if known is not None:
-        return known
+    form = _sum_of(e) if isinstance(e, Binary) else None
+    return Linear({e: 1}, 0) if form is None else form
+
+
+@remembered("_linear")
+def _sum_of(e: Binary) -> Linear | None:
+    """The linear form of a sum, a difference or a multiple; None for an atom, whose form would hold the atom."""
     form: Linear | None = None
     match e.op:
         case BinaryOp.ADD:
@@ -94,9 +93,6 @@ def linear_of(e: Expr) -> Linear:
                 form = a.times(b.const)
             elif not a.terms:
                 form = b.times(a.const)
-    if form is None:
-        return Linear({e: 1}, 0)
-    _forms[e] = form
     return form
 
 

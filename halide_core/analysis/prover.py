@@ -9,11 +9,11 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
-import weakref
 
 from halide_core.analysis.linear import Linear, difference, linear_of
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
 
 Range = tuple[float, float]
@@ -212,17 +212,10 @@ def _range(e: Expr, facts: Facts, depth: int) -> Range:
     return (low, high)
 
 
-_weights: weakref.WeakKeyDictionary[Expr, int] = weakref.WeakKeyDictionary()
-
-
+@remembered("_weight")
 def _weight(e: Expr) -> int:
     """How deep operators are nested in an expression."""
-    if not isinstance(e, Binary | Select):
-        return 0
-    known = _weights.get(e)
-    if known is None:
-        known = _weights[e] = 1 + max(_weight(e.a), _weight(e.b))
-    return known
+    return 1 + max(_weight(e.a), _weight(e.b)) if isinstance(e, Binary | Select) else 0
 
 
 class _ProofSearch:

@@ -12,7 +12,9 @@ import struct
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from enum import Enum
+from functools import wraps
 from typing import Any, TypeVar
 
 from halide_core.errors import Location
@@ -72,25 +74,49 @@ def print_nodes_with(formatter: Callable[[Any], str]) -> None:
 
 
 _nodes: weakref.WeakValueDictionary[tuple[Any, ...], Any] = weakref.WeakValueDictionary()
+
 _T = TypeVar("_T")
 
 
 class _HashConsed(type):
-    """Makes a class return the node it already has for the same fields."""
+    """Makes a class return the node it already has for the same fields.
 
-    def __call__(cls: type[_T], *fields: Any) -> _T:
-        key = (cls, *fields)
+    The table knows nodes, Funcs and inputs among the fields by their ids, which are theirs as long as a node that holds
+    them is in it: a key that held them would keep a Func, whose definitions hold the node, for ever.
+    """
+
+    _key: Callable[..., tuple[Any, ...]] | None = None
+
+    def __call__(cls, *fields: Any) -> Any:
+        key = (cls._key or cls._make_key())(*fields)
         node = _nodes.get(key)
         if node is None:
             node = type.__call__(cls, *fields)
             node = _nodes.setdefault(key, node)
-        return node  # type: ignore[no-any-return]  # the table holds nodes of every class
+        return node
+
+    def _make_key(cls) -> Callable[..., tuple[Any, ...]]:
+        """The function from a node's fields to its key, written out as there is one call of it a node."""
+        given = [(f.name, str(f.type)) for f in dataclass_fields(cls)]  # type: ignore[arg-type]  # each is one
+        parts = ", ".join(_KEYS.get(kind, "{}").format(name) for name, kind in given)
+        source = f"lambda {', '.join(name for name, _ in given)}: (cls, {parts})"
+        made: Callable[..., tuple[Any, ...]] = eval(source, {"cls": cls, "Expr": Expr})  # noqa: S307  # names of our own
+        cls._key = made
+        return made
+
+
+_KEYS = {
+    **dict.fromkeys(("Expr", "Callee", "Scalar", "Domain"), "id({})"),
+    "tuple[Expr, ...]": "tuple([id(e) for e in {}])",
+    "tuple[str | Expr, ...]": "tuple([id(e) if isinstance(e, Expr) else e for e in {}])",
+}
+"""How fields stand in a key, where not by themselves."""
 
 
 class Expr(metaclass=_HashConsed):
     """A typed expression. Built positionally; equality is identity."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_facts", "_free", "_linear", "_mentions", "_unchecked", "_weight")
     type: Type
 
     def __repr__(self) -> str:
@@ -98,6 +124,29 @@ class Expr(metaclass=_HashConsed):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return from_rows, (rows_of(self, Expr),)
+
+
+def remembered(slot: str) -> Callable[[Callable[[Any], _T]], Callable[[Any], _T]]:
+    """Makes a function of a node keep its answer with the node, in a slot of its own. A table would keep the answer as
+    long as anything in it is used, and with it the node."""
+    member = Expr.__dict__[slot]
+
+    def decorate(function: Callable[[Any], _T]) -> Callable[[Any], _T]:
+        known: Callable[[Any], _T] = member.__get__
+        keep: Callable[[Any, _T], None] = member.__set__
+
+        @wraps(function)
+        def answer(e: Any) -> _T:
+            try:
+                return known(e)
+            except AttributeError:
+                found = function(e)
+                keep(e, found)
+                return found
+
+        return answer
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -45,6 +45,7 @@ from halide_core.ir import (
     Variable,
     WriteFile,
 )
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.grammar import RULES, STANDS, Form
 from halide_core.ir.printer import format_stmt
 from halide_core.ir.types import Type
@@ -102,7 +103,6 @@ class _BrokenError(Exception):
         self.node = node
 
 
-_known_exprs: weakref.WeakKeyDictionary[Expr, _NodeFacts] = weakref.WeakKeyDictionary()
 _known_stmts: weakref.WeakKeyDictionary[Stmt, _NodeFacts] = weakref.WeakKeyDictionary()
 _ALL = (1 << len(Form)) - 1
 
@@ -135,16 +135,18 @@ def verify(stmt: Stmt, form: Form, scope: frozenset[Use], after: str) -> None:
 def _expr(e: Expr) -> _NodeFacts:
     if isinstance(e, Variable):  # its use holds it, so that it would never be forgotten
         return _NodeFacts(_forms_of(e), _uses_of_expr(e))
-    known = _known_exprs.get(e)
-    if known is None:
-        operands = [_expr(p) for p in parts(e)]
-        _check_alone(e)
-        forms, uses = _forms_of(e), _uses_of_expr(e)
-        for each in operands:
-            forms &= each.forms
-            uses = uses if each.uses <= uses else each.uses if uses <= each.uses else uses | each.uses
-        known = _known_exprs[e] = _NodeFacts(forms, uses)
-    return known
+    return _expr_with_parts(e)
+
+
+@remembered("_facts")
+def _expr_with_parts(e: Expr) -> _NodeFacts:
+    operands = [_expr(p) for p in parts(e)]
+    _check_alone(e)
+    forms, uses = _forms_of(e), _uses_of_expr(e)
+    for each in operands:
+        forms &= each.forms
+        uses = uses if each.uses <= uses else each.uses if uses <= each.uses else uses | each.uses
+    return _NodeFacts(forms, uses)
 
 
 def _stmt(s: Stmt) -> _NodeFacts:

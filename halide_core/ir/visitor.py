@@ -7,7 +7,6 @@ In: a node. Out: its parts, or a node built from other parts.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, ClassVar
@@ -47,6 +46,7 @@ from halide_core.ir import (
     Variable,
     WriteFile,
 )
+from halide_core.ir.expr_nodes import remembered
 
 # How each composite expression gives its parts, and how it is built again from others. Leaves are absent.
 _PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
@@ -132,19 +132,14 @@ def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
                 yield expr
 
 
-_free: weakref.WeakKeyDictionary[Expr, frozenset[Variable]] = weakref.WeakKeyDictionary()
-
-
 def free_variables(expr: Expr) -> frozenset[Variable]:
     """The variables that occur in an expression. For membership tests only: a set has no order."""
-    known = _free.get(expr)
-    if known is None:
-        if isinstance(expr, Variable):
-            known = frozenset((expr,))
-        else:
-            known = frozenset().union(*(free_variables(part) for part in parts(expr)))
-        _free[expr] = known
-    return known
+    return frozenset((expr,)) if isinstance(expr, Variable) else _free(expr)
+
+
+@remembered("_free")
+def _free(expr: Expr) -> frozenset[Variable]:
+    return frozenset().union(*map(free_variables, parts(expr)))
 
 
 def all_stores(stmts: tuple[Stmt, ...]) -> Stores:

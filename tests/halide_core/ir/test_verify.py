@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 import pytest
 
@@ -171,11 +172,11 @@ def test_each_form_has_nodes_of_its_own() -> None:
 
 
 def test_what_is_known_of_a_node_goes_with_it() -> None:
-    gc.collect()  # what other tests left
-    before = len(verify._known_exprs)
     value = ir.add(ir.const(1234567, INT32), ir.const(7654321, INT32))
-    verify.verify(written(value), Form.POINTS, GIVEN, "a pass")
-    assert len(verify._known_exprs) > before
-    del value
+    statement = written(value)
+    gone = [weakref.ref(value), weakref.ref(statement)]
+    verify.verify(statement, Form.POINTS, GIVEN, "a pass")
+    assert statement in verify._known_stmts
+    del value, statement
     gc.collect()
-    assert len(verify._known_exprs) <= before
+    assert [each() for each in gone] == [None, None]
