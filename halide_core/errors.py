@@ -111,6 +111,10 @@ class ScheduleError(HalideError):
     """A directive that is illegal where it stands; the message lists what would be legal."""
 
 
+class DependenceError(ScheduleError):
+    """A directive by which iterations that may meet in one point would trade places or run at once."""
+
+
 class BoundsError(HalideError):
     """A region that can't be bounded, or that is refuted; the message names the access."""
 

@@ -19,7 +19,7 @@ from halide_core.schedule.loop_nest import Loop, Nest, Program, StageKey, hole
 def lower_initial(algorithm: Algorithm) -> Program:
     """𝓛 of a whole pipeline."""
     nests = {
-        StageKey(f, stage): _lower_stage(f, stage, definition)
+        StageKey(f, stage): lower_stage(f, stage, definition)
         for f in algorithm.functions
         for stage, definition in enumerate(f.definitions)
     }
@@ -27,7 +27,7 @@ def lower_initial(algorithm: Algorithm) -> Program:
     return Program(algorithm, {f.name: f for f in algorithm.functions}, nests, top, dict(top))
 
 
-def _lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
+def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     """𝓛_U: pure loops around reduction loops around the guarded assignment."""
     variables = stage_variables(f, stage)
     loops: list[Loop] = []

@@ -16,9 +16,9 @@ from halide_core.schedule.directives import AtLevel, Directive, StageDirective
 from halide_core.schedule.loop_nest import Level, Loop, Nest, Program, StageKey, level_site
 
 
-def refuse(directive: Directive, reason: str) -> NoReturn:
+def refuse(directive: Directive, reason: str, error: type[ScheduleError] = ScheduleError) -> NoReturn:
     """The error of one directive."""
-    raise ScheduleError(f"{directive.spelled()}: {reason}", directive.location)
+    raise error(f"{directive.spelled()}: {reason}", directive.location)
 
 
 def stage_key(program: Program, directive: StageDirective) -> StageKey:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from halide_core.algorithm.associativity import law_of
 from halide_core.algorithm.model import AlgebraicLaw
+from halide_core.errors import DependenceError
 from halide_core.ir import LoopKind
 from halide_core.schedule.directives import Fuse, Reorder, Traverse
 from halide_core.schedule.loop_nest import Loop, Order, Program, StageKey, provided
@@ -52,6 +53,7 @@ def _any_order(key: StageKey, before: Sequence[Loop], d: Reorder | Fuse) -> Alge
             f"it would change the order in which values are taken in, and with it the result: {told} is not known to "
             f"be associative and commutative, and iterations of these loops may meet in one point. They must stay, "
             f"innermost first: {described(before)}.",
+            DependenceError,
         )
     return AlgebraicLaw(d, law)
 
@@ -83,6 +85,7 @@ def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> N
         f"other. The loops of this stage whose iterations never do, innermost first: {legal}. Before this line, "
         f"{turns}where you know that no two iterations write one point, {subject}.allow_race_conditions() takes your "
         f"word for it.",
+        DependenceError,
     )
 
 

@@ -163,6 +163,8 @@ class Function(ir.Callee):
     """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
     extern: ExternCall | None = None
     """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
+    loops_so_far: object = field(default=None, init=False)
+    """What ``lowering.at_call`` keeps of the directives that it has checked."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
@@ -178,7 +180,7 @@ class Function(ir.Callee):
         """What a pickle holds: first the Funcs that this one needs, producers before consumers, so that a chain of any
         length is read without recursion."""
         needed = with_made_funcs(realization_order([self]))
-        return {"needed": [f for f in needed if f is not self], **self.__dict__}
+        return {"needed": [f for f in needed if f is not self], **self.__dict__, "loops_so_far": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: value for name, value in state.items() if name != "needed"})

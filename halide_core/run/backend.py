@@ -24,6 +24,7 @@ from halide_core.lang.estimates import ArgumentEstimates, estimates_of
 from halide_core.run.implementation import implementation
 from halide_core.run.profile_data import Profile
 from halide_core.run.target import Target
+from halide_core.schedule.directives import StageDirective
 
 
 class ArgumentKind(Enum):
@@ -242,6 +243,10 @@ class BoundsQuery(Protocol):
 
 class Backend(Protocol):
     """What ``runtime`` provides."""
+
+    def check(self, function: Function, directives: Sequence[StageDirective]) -> None:
+        """Refuses directives about loops that the Func's own stages show to be illegal. Raises: ScheduleError."""
+        ...
 
     def compile(self, request: Request) -> Compiled:
         """Compiles, or takes from the cache on disk, and loads."""

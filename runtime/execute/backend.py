@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from halide_core.algorithm.model import Function
+from halide_core.lowering.at_call import check
 from halide_core.lowering.driver import certify
 from halide_core.run.backend import (
     Backend,
@@ -20,9 +22,14 @@ from halide_core.runtime.compile.toolchain import cpu_features
 from halide_core.runtime.crt.runtime_library import runtime
 from halide_core.runtime.execute.extern_stages import compile_with_externs, has_externs
 from halide_core.runtime.execute.jit import compile_pipeline
+from halide_core.schedule.directives import StageDirective
 
 
 class _Runtime:
+    def check(self, function: Function, directives: Sequence[StageDirective]) -> None:
+        """Refuses directives about loops that the Func's own stages show to be illegal."""
+        check(function, directives)
+
     def compile(self, request: Request) -> Compiled:
         """Compiles, or takes from the cache on disk, and loads."""
         return compile_with_externs(request) if has_externs(request) else compile_pipeline(request)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from halide_core.algorithm.associativity import law_of, updates_points
 from halide_core.algorithm.model import AlgebraicLaw, Algorithm, Function
+from halide_core.errors import DependenceError
 from halide_core.ir import If, Provide, Stmt
 from halide_core.schedule.access_directives import Atomic
 from halide_core.schedule.loop_nest import Program
@@ -28,12 +29,16 @@ def atomic_laws(algorithm: Algorithm) -> Algorithm:
     found: list[AlgebraicLaw] = []
     for f in algorithm.functions:
         asked = {d.stage: d for d in f.directives if isinstance(d, Atomic)}
-        found += [AlgebraicLaw(d, None) if d.override else _law(f, d) for d in asked.values()]
+        found += [check_law(f, d) for d in asked.values()]
     return replace(algorithm, laws=(*algorithm.laws, *found)) if found else algorithm
 
 
-def _law(f: Function, d: Atomic) -> AlgebraicLaw:
-    if d.stage >= len(f.definitions) or not updates_points(f, f.definitions[d.stage]):
+def check_law(f: Function, d: Atomic) -> AlgebraicLaw:
+    """The law that an atomic stage rests on.
+
+    Raises: ScheduleError, where there is none and the user's word isn't given.
+    """
+    if d.override or d.stage >= len(f.definitions) or not updates_points(f, f.definitions[d.stage]):
         return AlgebraicLaw(d, None)  # the loops phase refuses it
     law = law_of(f, f.definitions[d.stage])
     word = f"{d.own.subject()}.atomic(True) takes your word that the order does not matter"
@@ -43,6 +48,7 @@ def _law(f: Function, d: Atomic) -> AlgebraicLaw:
             d,
             f"{told} is not known to be associative and commutative, so the order of steps shows. Operators that are: "
             f"{_OPERATORS}. {word}.",
+            DependenceError,
         )
     return AlgebraicLaw(d, law)
 
@@ -68,6 +74,7 @@ def atomic(program: Program, d: Atomic) -> Program:
             d,
             f'an atomic step reads one point of "{name}" and writes it, and the stage does not: it must read '
             f'"{name}" where it writes it, and nowhere else.',
+            DependenceError,
         )
     nest = program.nests[key]
     return program.with_nest(key, replace(nest, core=_marked(nest.core)))

@@ -22,16 +22,21 @@ rxo, rxi, rt = (hl.RVar(n) for n in ("rxo", "rxi", "rt"))
 
 
 def refused(directive: FunctionType, output: Realizable, *named: str) -> str:
-    """The message with which scheduling refuses the directive that ``directive``, a lambda on one line, records."""
-    directive()
+    """The message with which the directive that ``directive`` gives, a lambda on one line, is refused: at the call, or
+    as the pipeline is scheduled."""
     with pytest.raises(hl.ScheduleError) as caught:
-        output.loop_nest()
+        _scheduled(directive, output)
     found = caught.value
     assert found.location.file == directive.__code__.co_filename
     assert found.location.line == directive.__code__.co_firstlineno
     for text in named:
         assert text in found.message
     return found.message
+
+
+def _scheduled(directive: Callable[[], object], output: Realizable) -> None:
+    directive()
+    output.loop_nest()
 
 
 def lowering_refuses(directive: FunctionType, output: Realizable, *named: str) -> None:
@@ -97,9 +102,8 @@ def test_unknown_loop(told: str, schedule: Callable[..., object]) -> None:
 
 
 def _message(f: hl.Func, schedule: Callable[[], object]) -> str:
-    schedule()
     with pytest.raises(hl.ScheduleError) as caught:
-        f.loop_nest()
+        _scheduled(schedule, f)
     return caught.value.message
 
 

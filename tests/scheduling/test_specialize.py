@@ -288,14 +288,14 @@ def test_loop_that_a_case_lacks() -> None:
 
 def test_directive_that_only_an_heir_has_is_told_as_it_was_written() -> None:
     n = param()
-    f, _x, _y = pixels()
+    f, x, _y = pixels()
     wide = f.specialize(n >= 8)
-    wide.parallel(xo)
+    wide.vectorize(x)
     wide.specialize(n >= 16)
     wide.specialize_fail("between 8 and 15")
     with pytest.raises(hl.ScheduleError) as caught:
-        f.loop_nest()
-    assert caught.value.message.startswith('f.specialize(8 <= n).parallel(xo): stage 0 of "f" has no loop "xo"')
+        f.compile_jit()
+    assert caught.value.message.startswith("f.specialize(8 <= n).vectorize(x): ")
 
 
 def test_level_that_one_case_lacks() -> None:

@@ -173,7 +173,10 @@ class _Draw:
                 case 0 | 1 | 2:
                     outer, inner, k = f"{old}o{i}", f"{old}i{i}", r.randint(1, 8)
                     tail = r.choice(TAILS if stage == 0 else [TAILS[0], TAILS[1], TAILS[3]])
-                    handle.split(hl.Var(old), hl.Var(outer), hl.Var(inner), k, tail)
+                    try:
+                        handle.split(hl.Var(old), hl.Var(outer), hl.Var(inner), k, tail)
+                    except hl.ScheduleError:  # it rounds up what must not grow
+                        continue
                     self.log.append(f"{told}.split({old}, {outer}, {inner}, {k}, {tail.name})")
                     at = names.index(old)
                     names[at : at + 1] = [outer, inner]

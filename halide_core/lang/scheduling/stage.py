@@ -1,7 +1,8 @@
 """Scheduling the loops of one stage: each call records one directive as data, or several.
 
-In: ``f.update().vectorize(x, 8)``. Out: frozen records in ``function.directives``, with the user's line. Only what
-Python's types can tell is checked here; whether a directive is legal is for ``scheduling`` to say.
+In: ``f.update().vectorize(x, 8)``. Out: frozen records in ``function.directives``, with the user's line. Here Python's
+types are checked; ``lowering.at_call`` says at once what the loops of the stage can tell, and ``scheduling``, as the
+pipeline is compiled, the rest.
 
     f.vectorize(x, 8)   ->   f.split(x, x, x.v, 8); f.vectorize(x.v)
 """
@@ -33,6 +34,7 @@ from halide_core.lang.scheduling.stage_arguments import (
     tail_text,
     tile_groups,
 )
+from halide_core.run.implementation import implementation
 from halide_core.schedule.access_directives import Atomic, Partition, PartitionLoop, Prefetch
 from halide_core.schedule.directives import (
     GENERAL,
@@ -78,8 +80,10 @@ class StageSchedule(Pending):
         return GENERAL
 
     def _record(self, *directives: StageDirective) -> Self:
-        branch = self._branch()
-        self._stage()[0].directives.extend(replace(d, branch=branch) for d in directives)
+        branch, function = self._branch(), self._stage()[0]
+        given = [replace(d, branch=branch) for d in directives]
+        implementation().check(function, given)
+        function.directives.extend(given)
         return self
 
     def _fresh(self, old: str, suffix: str) -> str:

@@ -124,10 +124,11 @@ def test_lanes_that_meet_write_no_other_memory() -> None:
 
 def test_reduction_loop_without_the_users_word_is_refused_and_told_how() -> None:
     f, r = permuted()
-    f.update().parallel(r.x)
-    f.update().allow_race_conditions()
     with pytest.raises(hl.ScheduleError, match=r"Before this line, .* f\.update\(\)\.allow_race_conditions\(\) takes"):
-        f.realize([32])
+        f.update().parallel(r.x)
+    f.update().allow_race_conditions()
+    f.update().parallel(r.x)
+    f.realize([32])
 
 
 # -- unsafe_promise_clamped

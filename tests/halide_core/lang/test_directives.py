@@ -95,14 +95,14 @@ def test_stage_when_an_update_is_scheduled() -> None:
     f[x, r.x] += 1
     f[x, 0] = 1
     stage = f.update()
-    assert stage.vectorize(x, 4).unroll(r.x) is stage
+    assert stage.vectorize(x, 4).parallel(r.x) is stage
     f.update(1).parallel(x)
     rxi = hl.RVar("rxi")
     stage.split(r.x, r.x, rxi, 3).unroll(rxi)
     assert recorded(f) == [
         "f.update().split(x, x, x.v, 4)",
         "f.update().vectorize(x.v)",
-        "f.update().unroll(r.x)",
+        "f.update().parallel(r.x)",
         "f.update(1).parallel(x)",
         "f.update().split(r.x, r.x, rxi, 3)",
         "f.update().unroll(rxi)",

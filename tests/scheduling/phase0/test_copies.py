@@ -51,10 +51,9 @@ def test_refusal_speaks_of_the_user_s_func(call: str, error: type[hl.HalideError
         f[x, y] = g[x, y - 1] + g[x, y + 1]
         f.specialize(n > 3)
     g.compute_at(f, y)
-    for each in call.split("; "):
-        exec(each.replace("x.v", 'hl.Var("x.v")'), {"f": f, "g": g, "r": r, "hl": hl, "Tail": Tail, **VARS})
+    names = {"f": f, "g": g, "r": r, "hl": hl, "Tail": Tail, **VARS}
     with pytest.raises(error) as caught:
-        f.realize([4, 4])
+        exec(f"{call}; f.realize([4, 4])".replace("x.v", 'hl.Var("x.v")'), names)
     assert '"g"' in caught.value.message or "g." in caught.value.message
     assert "$" not in caught.value.message
 
