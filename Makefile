@@ -9,7 +9,7 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check docs sdist fuzz peer-test directives golden bench bench-peers bench-compile clean
+.PHONY: help demo test test-fast check docs sdist fuzz peer-test directives golden bench bench-peers bench-compile bench-unseen clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
@@ -22,6 +22,7 @@ help:
 	@echo "make peer-test      the language beside Halide 21, which gets an environment of its own (.venv-peer)"
 	@echo "make directives     what the tests show of each directive: a table without an empty cell"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
+	@echo "make bench-unseen   random pipelines under random schedules beside Halide's wheel; SEED, BENCH='--threads 2'"
 	@echo "make bench          the benchmarks beside Halide's wheel, in one run; BENCH='--help' shows the options"
 	@echo "make bench-peers    the same beside numpy, scipy, OpenCV, numba and torch too, and shares of the peak"
 	@echo "make bench-compile  measure how lowering grows with the pipeline"
@@ -80,6 +81,9 @@ bench: $(READY)
 
 bench-peers: $(READY)
 	@$(PY) -m benchmarks.run --libraries $(BENCH)
+
+bench-unseen: $(READY)
+	@$(PY) -m benchmarks.unseen --seed $(SEED) $(BENCH)
 
 bench-compile: $(READY)
 	@$(PY) -m benchmarks.compile_time

@@ -113,6 +113,12 @@ def private_stdout() -> Any:
     return answers
 
 
+def ready(answers: Any) -> None:
+    """Says that orders are taken."""
+    answers.write(json.dumps({"ready": True}) + "\n")
+    answers.flush()
+
+
 def main() -> None:
     """Serves one side."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -120,8 +126,7 @@ def main() -> None:
     answers = private_stdout()
     worker = Worker(arguments.parse_args().side)
     worker.warm_up()
-    answers.write(json.dumps({"ready": True}) + "\n")
-    answers.flush()
+    ready(answers)
     serve(worker, sys.stdin, answers)
 
 

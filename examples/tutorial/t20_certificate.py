@@ -33,8 +33,7 @@ assert certificate.ok
 f, r = hl.Func("f"), hl.RDom([(1, 99)], "r")
 f[x] = x
 f[r.x] = f[r.x - 1] + f[r.x]
-f.update().parallel(r.x)
 try:
-    f.certify()
+    f.update().parallel(r.x)
 except hl.ScheduleError as error:
     print("\n" + str(error))

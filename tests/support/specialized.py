@@ -90,7 +90,10 @@ class _DrawSpecialized(_Draw):
                     tail = r.choice(TAILS if ".update(" not in told else [TAILS[0], TAILS[1], TAILS[3]])
                     if tail is hl.TailStrategy.RoundUp and "i" in old:
                         tail = hl.TailStrategy.GuardWithIf
-                    handle.split(hl.Var(old), hl.Var(outer), hl.Var(inner), k, tail)
+                    try:
+                        handle.split(hl.Var(old), hl.Var(outer), hl.Var(inner), k, tail)
+                    except hl.ScheduleError:  # it shifts a loop that is too short
+                        continue
                     self.count("split", f"{told}.split({old}, {outer}, {inner}, {k}, {tail.name})")
                     at = loops.names.index(old)
                     loops.names[at : at + 1] = [outer, inner]
