@@ -55,6 +55,8 @@ FFI = _cffi_backend.FFI(
      0,
      b'\x00\x00A#halide_core_quiet_errors',
      0,
+     b'\x00\x00A#halide_core_release_memory',
+     0,
      b'\x00\x001#halide_core_set_custom_par_for',
      0,
      b'\x00\x00F#halide_core_set_error_handler',

@@ -46,3 +46,4 @@ void halide_core_begin_run(int by_interrupt);
 
 void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);
+void halide_core_release_memory(void);

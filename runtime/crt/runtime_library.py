@@ -1,4 +1,4 @@
-"""Compiles the runtime (pool.c, support.c, files.c) once per machine and loads it into the process.
+"""Compiles the runtime (pool.c, memory.c, support.c, files.c) once per machine and loads it into the process.
 
 In: nothing but the environment. Out: the library through cffi, and ``FFI``, which knows the types of
 ``halide_runtime.h`` and serves whoever calls compiled pipelines.
@@ -30,7 +30,7 @@ from halide_core.runtime.crt import abi
 
 INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
-SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in ("pool.c", "support.c", "files.c"))
+SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in ("pool.c", "memory.c", "support.c", "files.c"))
 
 FFI: Final = abi.FFI
 

@@ -1,4 +1,4 @@
-/* Errors and memory of the runtime (halide_runtime.h): the parts that know nothing of threads but "this one". */
+/* Errors and printing of the runtime (halide_runtime.h): the parts that know nothing of threads but "this one". */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The layout is a contract with Halide's own header and with every caller's binding. */
 static_assert(sizeof(halide_type_t) == 4 && sizeof(halide_dimension_t) == 16, "layout of Halide's structs");
@@ -88,35 +87,4 @@ HALIDE_CORE_WEAK void halide_core_print(const char *format, ...) {
 
 HALIDE_CORE_WEAK halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler) {
     return atomic_exchange(&print_handler, handler);
-}
-
-/* Two cache lines: the unit that adjacent-line prefetchers move, and twice the widest vector. */
-enum { alignment = 128, slack = 128 };
-
-#ifdef MADV_HUGEPAGE
-/* Bytes. Blocks of 32 MiB and more glibc never keeps, so each is new memory, which comes page by page: from a system
-   that has huge pages in 512 times as few steps, each of which takes a microsecond and more. */
-enum { huge_page = 2 << 20, large = 32 << 20 };
-#endif
-
-HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
-    if (bytes < 0 || (uint64_t)bytes > (uint64_t)PTRDIFF_MAX - slack) {
-        return NULL;
-    }
-    void *pointer;
-    const size_t size = (size_t)bytes + slack;
-#ifdef MADV_HUGEPAGE
-    if (size >= large) {
-        if (posix_memalign(&pointer, huge_page, size) != 0) {
-            return NULL;
-        }
-        (void)madvise(pointer, size / huge_page * huge_page, MADV_HUGEPAGE); /* refused, it is as right, and slower */
-        return pointer;
-    }
-#endif
-    return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
-}
-
-HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
-    free(pointer);
 }

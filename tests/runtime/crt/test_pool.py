@@ -1,4 +1,4 @@
-"""The thread pool, the errors and the memory of the runtime, through cffi and from C."""
+"""The thread pool and the errors of the runtime, through cffi and from C."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from halide_core.runtime.compile.toolchain import CompileOptions, compile_object, find_compiler, make_static_library
+from halide_core.runtime.compile.toolchain import CompileOptions, compile_object, make_static_library
 from halide_core.runtime.crt.declarations import ABI, DECLARATIONS, abi_text
 from halide_core.runtime.crt.runtime_library import FFI, HEADER, INCLUDE_FOLDER, SOURCES, load_runtime, runtime
+from tests.support.programs import compile_program, compile_watched
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -70,11 +71,6 @@ def run_python(code: str, **environment: str) -> str:
     )
     assert process.returncode == 0, process.stderr
     return process.stdout
-
-
-def compile_program(output: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [*find_compiler().command, "-std=gnu11", "-g", "-O1", f"-I{INCLUDE_FOLDER}", *arguments, "-pthread"]
-    return subprocess.run([*command, "-o", str(output)], capture_output=True, text=True, timeout=120, check=False)
 
 
 # ---- loops
@@ -425,24 +421,6 @@ assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 15
     run_python(FORK + code)
 
 
-# ---- memory
-
-
-@pytest.mark.parametrize("size", [0, 1, 127, 4096, 10**7, (32 << 20) - 129, (32 << 20) - 128, (34 << 20) + 4097])
-def test_malloc_is_aligned_and_has_slack_when_size_varies(library: Any, size: int) -> None:
-    pointer = library.halide_core_malloc(size)
-    assert pointer != FFI.NULL
-    huge_pages = sys.platform == "linux" and size + 128 >= 32 << 20
-    assert int(FFI.cast("uintptr_t", pointer)) % ((2 << 20) if huge_pages else 128) == 0
-    FFI.memmove(pointer, b"x" * (size + 128), size + 128)
-    library.halide_core_free(pointer)
-
-
-@pytest.mark.parametrize("size", [-1, -(2**63), 2**63 - 1, 2**62])
-def test_malloc_returns_null_when_size_is_impossible(library: Any, size: int) -> None:
-    assert library.halide_core_malloc(size) == FFI.NULL
-
-
 # ---- the library and its header
 
 
@@ -495,7 +473,7 @@ def test_declarations_equal_the_header_when_compared() -> None:
 
     header = {re.sub(r'^.*extern "C" ', "", name) for name in functions(HEADER.read_text())}
     assert functions(DECLARATIONS) == header
-    assert len(header) == 25
+    assert len(header) == 26
 
 
 def test_abi_is_made_of_the_declarations() -> None:
@@ -558,11 +536,6 @@ def test_runtime_is_one_when_two_static_libraries_carry_it(tmp_path: Path) -> No
 def test_pool_is_clean_when_a_sanitizer_watches(sanitizer: str, tmp_path: Path) -> None:
     program = tmp_path / "stress"
     sources = [str(HERE / "pool_stress.c"), *map(str, SOURCES)]
-    built = compile_program(program, f"-fsanitize={sanitizer}", *sources)
-    if built.returncode != 0:
-        trivial = tmp_path / "trivial.c"
-        trivial.write_text("int main(void) { return 0; }\n")
-        assert compile_program(program, f"-fsanitize={sanitizer}", str(trivial)).returncode != 0, built.stderr
-        pytest.skip(f"the compiler has no -fsanitize={sanitizer}")
+    compile_watched(program, sanitizer, *sources)
     ran = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

@@ -1,0 +1,195 @@
+/* Memory for buffers (halide_runtime.h): from the C library, and large blocks that were freed before.
+ *
+ * The C library gives large blocks back to the system at once, so the next run of a pipeline gets new memory, which comes
+ * page by page, each cleared by the system: that can take longer than the pipeline. Here they are kept, the oldest given
+ * back once there are too many. A block's size is what the C library says, so any pointer of its own can be freed here.
+ *
+ * The lock is tried for a while and no longer: without it memory comes from the C library and goes back there. So nothing
+ * waits for a thread that a fork has left behind with the lock.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "halide_runtime.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HALIDE_CORE_WATCHED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define HALIDE_CORE_WATCHED
+#endif
+
+#if defined(__GLIBC__) && !defined(HALIDE_CORE_WATCHED) /* that would not see the use of what was freed */
+#include <malloc.h>
+#define HALIDE_CORE_KEEPS
+#endif
+
+/* Two cache lines: the unit that adjacent-line prefetchers move, and twice the widest vector. */
+enum { alignment = 128, slack = 128 };
+
+#ifdef MADV_HUGEPAGE
+/* Bytes. The first use of a block of this size goes page by page: from a system that has huge pages in 512 times as few
+   steps, each of which takes a microsecond and more. */
+enum { huge_page = 2 << 20, large = 32 << 20 };
+#endif
+
+static void *allocate_block(size_t size) {
+    void *pointer;
+#ifdef MADV_HUGEPAGE
+    if (size >= large) {
+        if (posix_memalign(&pointer, huge_page, size) != 0) {
+            return NULL;
+        }
+        (void)madvise(pointer, size / huge_page * huge_page, MADV_HUGEPAGE); /* refused, it is as right, and slower */
+        return pointer;
+    }
+#endif
+    return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
+}
+
+#ifdef HALIDE_CORE_KEEPS
+enum {
+    least_kept = 64 << 10, /* bytes; what is smaller the C library keeps itself */
+    most_bytes = 256 << 20,
+    most_blocks = 64,
+    tries = 1000
+};
+
+typedef struct block {
+    void *pointer;
+    size_t size;
+} block;
+
+static struct {
+    atomic_flag locked;
+    int count;
+    size_t bytes;
+    block blocks[most_blocks]; /* the oldest first */
+} kept = {.locked = ATOMIC_FLAG_INIT};
+
+static bool lock_kept(void) {
+    for (int i = 0; i < tries; ++i) {
+        if (!atomic_flag_test_and_set_explicit(&kept.locked, memory_order_acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void unlock_kept(void) {
+    atomic_flag_clear_explicit(&kept.locked, memory_order_release);
+}
+
+/* Under the lock. */
+static block remove_block(int number) {
+    const block removed = kept.blocks[number];
+    kept.count -= 1;
+    kept.bytes -= removed.size;
+    memmove(&kept.blocks[number], &kept.blocks[number + 1], (size_t)(kept.count - number) * sizeof removed);
+    return removed;
+}
+
+/* The smallest kept block that is large enough, of several the one used last; NULL if it would waste a fourth. */
+static void *take_kept(size_t size) {
+    if (size < least_kept || !lock_kept()) {
+        return NULL;
+    }
+    int best = -1;
+    size_t best_size = size + size / 4;
+    for (int i = kept.count - 1; i >= 0; --i) {
+        if (kept.blocks[i].size >= size && kept.blocks[i].size < best_size) {
+            best = i;
+            best_size = kept.blocks[i].size;
+        }
+    }
+    void *const pointer = best < 0 ? NULL : remove_block(best).pointer;
+    unlock_kept();
+    return pointer;
+}
+
+/* Frees the oldest blocks until there is room for one more of a size. */
+static void make_room(size_t size) {
+    block removed[most_blocks];
+    int count = 0;
+    if (lock_kept()) {
+        while (kept.count > 0 && (kept.count == most_blocks || kept.bytes + size > most_bytes)) {
+            removed[count++] = remove_block(0);
+        }
+        unlock_kept();
+    }
+    while (count > 0) {
+        free(removed[--count].pointer);
+    }
+}
+
+static bool keep(void *pointer) {
+    const size_t size = pointer == NULL ? 0 : malloc_usable_size(pointer);
+    if (size < least_kept || size > most_bytes) {
+        return false;
+    }
+    make_room(size);
+    if (!lock_kept()) {
+        return false;
+    }
+    const bool fits = kept.count < most_blocks && kept.bytes + size <= most_bytes; /* others may have taken the room */
+    if (fits) {
+        kept.blocks[kept.count++] = (block){pointer, size};
+        kept.bytes += size;
+    }
+    unlock_kept();
+    return fits;
+}
+
+/* At exit, and where a library is unloaded. */
+__attribute__((__destructor__)) static void release_all(void) {
+    make_room(most_bytes);
+}
+#else
+static void *take_kept(size_t size) {
+    (void)size;
+    return NULL;
+}
+
+static bool keep(void *pointer) {
+    (void)pointer;
+    return false;
+}
+
+static void release_all(void) {
+}
+#endif
+
+HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
+    if (bytes < 0 || (uint64_t)bytes > (uint64_t)PTRDIFF_MAX - slack) {
+        return NULL;
+    }
+    const size_t size = (size_t)bytes + slack;
+    void *pointer = take_kept(size);
+    if (pointer == NULL) {
+        pointer = allocate_block(size);
+    }
+    if (pointer == NULL) {
+        release_all();
+        pointer = allocate_block(size);
+    }
+    return pointer;
+}
+
+HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
+    if (!keep(pointer)) {
+        free(pointer);
+    }
+}
+
+HALIDE_CORE_WEAK void halide_core_release_memory(void) {
+    release_all();
+}
