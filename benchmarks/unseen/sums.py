@@ -69,7 +69,7 @@ def histogram(d: Drawing) -> None:
     d.updated((), r.x, r.y)
     d.read_all_over()
     g = d.func("cdf", (x,), f[x])
-    g[s] += g[s - 1]
+    g[s.x] += g[s.x - 1]
     d.updated((), s.x)
     d.read_all_over()
     total = d.cast("int64", g[d.cast("int32", image[x, y])]) * 255 / (w * h)
