@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.apps.app import App, Array, Inputs
-from benchmarks.processes import FirstResult, WorkerError, WorkerLostError, WorkerProcess, first_result
+from benchmarks.processes import LIMIT_S, FirstResult, WorkerError, WorkerLostError, WorkerProcess, first_result
 
 _TURN_S = 0.05
 _MOST_A_TURN = 200
@@ -86,8 +86,9 @@ class Prepared:
 class Sides:
     """The workers: one process a side and number of threads, started when first needed and again after a crash."""
 
-    def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, commands: Mapping[str, Sequence[str]], limit_s: float = LIMIT_S) -> None:
         self.names = list(commands)
+        self._limit_s = limit_s
         self._commands = commands
         self._running: dict[tuple[str, int], WorkerProcess] = {}
 
@@ -95,7 +96,7 @@ class Sides:
         """The worker."""
         key = (side, threads)
         if key not in self._running:
-            self._running[key] = WorkerProcess(self._commands[side], thread_environment(threads))
+            self._running[key] = WorkerProcess(self._commands[side], thread_environment(threads), self._limit_s)
         return self._running[key]
 
     def lost(self, side: str, threads: int) -> None:

@@ -39,7 +39,8 @@ def _environment(extra: Mapping[str, str]) -> dict[str, str]:
 class WorkerProcess:
     """A process that answers each line with a line. Its complaints are kept in a file, for the message if it dies."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], limit_s: float = LIMIT_S) -> None:
+        self._limit_s = limit_s
         self._complaints = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed with it
         self._process = subprocess.Popen(
             list(command),
@@ -75,13 +76,13 @@ class WorkerProcess:
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
-        deadline = time.monotonic() + LIMIT_S
+        deadline = time.monotonic() + self._limit_s
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._rest:
                 if not selector.select(max(0.0, deadline - time.monotonic())):
                     self._process.kill()
-                    raise WorkerLostError(f"no answer in {LIMIT_S:g} s")
+                    raise WorkerLostError(f"no answer in {self._limit_s:g} s")
                 part = os.read(self._process.stdout.fileno(), 1 << 16)
                 if not part:
                     raise WorkerLostError(self._last_words())

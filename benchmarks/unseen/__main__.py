@@ -30,6 +30,8 @@ _TURN_S, _MOST_A_TURN, _TURNS = 0.02, 100, 5
 _SLOW_S = 0.5
 """A run that takes longer gets one more turn only."""
 _KEPT = 20
+_LIMIT_S = 40.0
+"""A side that takes longer for a step has failed: the peer compiles some chains that are inlined for hours."""
 
 
 @dataclass
@@ -155,7 +157,8 @@ def main() -> int:
     except PeerMissingError as error:
         print(error, file=sys.stderr)
         return 2
-    sides = Sides({side: [python, "-m", "benchmarks.unseen.worker", side] for side, python in commands.items()})
+    workers = {side: [python, "-m", "benchmarks.unseen.worker", side] for side, python in commands.items()}
+    sides = Sides(workers, _LIMIT_S)
     names = [Name(given.seed, n, given.threads, given.mode) for n in range(given.cases)]
     if given.only is not None:
         names = [Name(given.seed, given.only, given.threads, given.mode)]
