@@ -26,6 +26,7 @@ from halide_core.lowering.passes.constant_lengths import make_lengths_constant
 from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narrow_limits
 from halide_core.lowering.passes.flatten import flatten_storage
 from halide_core.lowering.passes.hoist import hoist_invariants
+from halide_core.lowering.passes.hoist_divisions import hoist_divisions
 from halide_core.lowering.passes.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.layout_checks import check_layouts, propose_promised
 from halide_core.lowering.passes.partition import partition_loops
@@ -199,6 +200,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         ("narrow", narrow_arithmetic),
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
         ("simplify_again", simplify_tree),
+        ("divisions", hoist_divisions),
         ("limits", narrow_limits),
     ]
 

@@ -9,7 +9,7 @@ arithmetic does not wrap (invariant 7: indices are computed in int64).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
@@ -179,8 +179,9 @@ def startup_index(e: Expr) -> Expr:
     return TargetExprs({}).index(e)
 
 
-def exact_index(e: Expr) -> Expr | None:
-    """The int64 number that a compared value is; None where its int32 arithmetic might wrap."""
+def exact_index(e: Expr, is_int32: Callable[[Expr], bool] | None = None) -> Expr | None:
+    """The int64 number that a compared value is; None where its int32 arithmetic might wrap. Sums and the like are of
+    numbers only where ``is_int32`` says that they are in its range."""
     if e.type is INT64:
         return e
     match e:
@@ -190,6 +191,13 @@ def exact_index(e: Expr) -> Expr | None:
             return a
         case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
             return Cast(INT64, e)
+        case Binary(op=op, a=a, b=b) if is_int32 is not None and e.type is INT32 and op in _EXACT:
+            if op in (BinaryOp.DIV, BinaryOp.MOD) and not (isinstance(b, IntImm) and b.value > 0):
+                return None
+            x, y = exact_index(a, is_int32), exact_index(b, is_int32)
+            if x is not None and y is not None:
+                exact = Binary(INT64, op, x, y)
+                return exact if is_int32(exact) else None
     return None
 
 

@@ -16,7 +16,8 @@ lanes do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
@@ -28,6 +29,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.errors import ScheduleError
 from halide_core.ir import (
     Access,
+    Assert,
     Binary,
     BinaryOp,
     Block,
@@ -57,12 +59,17 @@ from halide_core.ir.visitor import (
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.uniquify_names import bind_apart
+from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 from halide_core.schedule.access_directives import Partition, PartitionLoop
 
 _SHORT = 4
 """A loop of a constant length up to this is left whole: finding its steady part would cost more than it saves."""
 _MOST = 8
 """A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
+_DIVISIONS, _LIMIT = 4, 1 << 16
+"""So many quotients of a clamp are looked through, by divisors up to this."""
+_MUCH = 60
+"""A loop around others is left whole if it has more statements than this."""
 
 
 Policies = Mapping[LoopName, PartitionLoop]
@@ -91,12 +98,66 @@ class _Partition(Rewriter):
         super().__init__()
         self._names = names_in(stmt)
         self._policies = policies
+        self._ranges = CoordinateRanges()
+        """What is known of coordinates here."""
+        self._in_lanes = False
+        """Whether lanes are around: what they differ in would divide a loop for each lane by itself."""
         self.divided: set[PartitionLoop] = set()
         """The directives whose loops were."""
 
     def expr(self, expr: Expr) -> Expr:
         """Expressions outside divided loops stay as they are."""
         return expr
+
+    def rewrite_Block(self, block: Block) -> Stmt:
+        """Its statements, each of which sees what those before it say."""
+        with self._scope():
+            return self.inside(block)
+
+    def rewrite_Assert(self, s: Assert) -> Stmt:
+        """The check, which holds from here on."""
+        self._ranges.learn(s.condition)
+        return s
+
+    def rewrite_Let(self, let: Let) -> Stmt:
+        """The let, whose variable is in scope from here on."""
+        self._ranges.define(let)
+        return let
+
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        outside, self._ranges = self._ranges, self._ranges.inside()
+        yield
+        self._ranges = outside
+
+    def _inside_of(self, loop: For) -> Stmt:
+        with self._scope():
+            self._ranges.enter(loop)
+            outside, self._in_lanes = self._in_lanes, self._in_lanes or loop.kind is LoopKind.VECTORIZED
+            inside = self.inside(loop)
+            self._in_lanes = outside
+            return inside
+
+    def _further(self, parts: Block) -> Block:
+        """The parts of a loop with what is inside of them divided."""
+        return Block(tuple([self._inside_of(s) if isinstance(s, For) else self.stmt(s) for s in parts.stmts]))
+
+    def _around_short_loops(self, loop: For) -> Stmt | None:
+        """The parts of a loop around others of constant lengths, where it decides what none of them can: a tile of a
+        few vectors, or the taps of a filter, which would ask at every point. None where that is not so."""
+        if loop.kind is not LoopKind.SERIAL or _is_short(loop) or not _is_around_constants(loop):
+            return None
+        apart, steady = self._steady_of(loop)
+        if not steady.decided or len(steady.gaps) > _MOST:
+            return None
+        left = _varying_innermost(steady.decided, apart)
+        rows = [s for s in walk(apart.body) if isinstance(s, For) and _is_innermost(s) and not _is_short(s)]
+        for row in rows:
+            if not _is_in_lanes(row, apart):
+                own = _Steady(row, steady.ranges.inside())
+                own.look(row.body)
+                left -= own.decided.keys()
+        return self._further(self._parts(apart, steady)) if left else None
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The parts of an innermost loop, or of one that is always divided."""
@@ -107,9 +168,10 @@ class _Partition(Rewriter):
             if steady.decided:
                 self.divided.add(said)
                 parts = self._parts(apart, steady)
-                return Block(tuple([self.inside(each) for each in parts.stmts]))
-        if policy is Partition.Never or not _is_innermost(loop):
-            return self.inside(loop)
+                return self._further(parts)
+        if self._in_lanes or policy is Partition.Never or not _is_innermost(loop):
+            outer = None if self._in_lanes or policy is Partition.Never else self._around_short_loops(loop)
+            return outer or self._inside_of(loop)
         if _is_short(loop):
             return loop
         apart, steady = self._steady_of(loop)
@@ -118,9 +180,11 @@ class _Partition(Rewriter):
         return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
 
     def _steady_of(self, loop: For) -> tuple[For, _Steady]:
+        known = self._ranges.inside()
+        known.enter(loop)
         # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
         apart = _with_body(loop, bind_apart(loop.body, self._names))
-        steady = _Steady(apart)
+        steady = _Steady(apart, known)
         steady.look(apart.body)
         return apart, steady
 
@@ -146,7 +210,9 @@ class _Partition(Rewriter):
         """A long part has a steady part of its own; a short one has no clamps if none of its points needs them."""
         if isinstance(piece, For) and piece.var is loop.var and not _is_short(piece):
             return self.rewrite_For(piece)
-        whole = _Steady(loop, whole=True)
+        known = self._ranges.inside()
+        known.enter(loop)
+        whole = _Steady(loop, known, whole=True)
         whole.look(piece)
         if not whole.decided or len(whole.gaps) > _MOST:
             return piece
@@ -187,6 +253,30 @@ def _is_innermost(loop: For) -> bool:
     return loop.kind is LoopKind.SERIAL and inside
 
 
+def _is_around_constants(loop: For) -> bool:
+    """Whether all loops inside are lanes or have constant lengths, and there is not so much that three of it are too
+    many."""
+    inside = list(walk(loop.body))
+    loops = [s for s in inside if isinstance(s, For)]
+    fixed = all(s.kind is LoopKind.VECTORIZED or isinstance(s.bounds.len, IntImm) for s in loops)
+    return fixed and len(inside) <= _MUCH
+
+
+def _varying_innermost(exprs: Iterable[Expr], loop: For) -> set[Expr]:
+    """Those that differ between iterations of a loop without others inside: all else is computed less often."""
+    inside = list(walk(loop.body))
+    moving = {s.var for s in inside if isinstance(s, For) and not any(isinstance(e, For) for e in walk(s.body))}
+    for s in inside:
+        if isinstance(s, Let) and not free_variables(s.value).isdisjoint(moving):
+            moving.add(s.var)
+    return {e for e in exprs if not free_variables(e).isdisjoint(moving)}
+
+
+def _is_in_lanes(loop: For, around: For) -> bool:
+    lanes = [s for s in walk(around.body) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED]
+    return any(s is loop for each in lanes for s in walk(each.body))
+
+
 def _is_short(loop: For) -> bool:
     return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT
 
@@ -210,6 +300,7 @@ class _Steady:
     """
 
     loop: For
+    ranges: CoordinateRanges
     whole: bool = False
     decided: dict[Expr, Expr] = field(default_factory=dict)
     gaps: dict[frozenset[tuple[Expr, int]], Linear] = field(default_factory=dict)
@@ -223,11 +314,13 @@ class _Steady:
             self._look_at(e)
         match stmt:
             case Let(var=var, value=value):
+                self.ranges.define(stmt)
                 self._lets[var] = steady = self._steady[value]
                 self._steady[var] = steady if value.type is INT64 else var
             case If(condition=condition):
                 self._decide(condition, True)
             case For(var=var, bounds=bounds):
+                self.ranges.enter(stmt)
                 self._lanes[var] = Interval(self._steady[bounds.min], self._steady[bounds.len])
         for s in sub_stmts(stmt):
             self.look(s)
@@ -248,9 +341,9 @@ class _Steady:
                 # An outer region is a disjunction, an inner one a conjunction; one comparison alone could be either.
                 match condition:
                     case Binary(op=BinaryOp.OR):
-                        self._decide(condition, False)
+                        self._decide_each(condition, BinaryOp.OR, False)
                     case Binary(op=BinaryOp.AND):
-                        self._decide(condition, True)
+                        self._decide_each(condition, BinaryOp.AND, True)
         self._steady[e] = rebuilt
 
     # -- what is decided
@@ -265,11 +358,19 @@ class _Steady:
         gap = difference(other, mine) if op is BinaryOp.MIN else difference(mine, other)
         return kept if self._require([gap]) else None
 
-    def _decide(self, condition: Expr, holds: bool) -> None:
+    def _decide(self, condition: Expr, holds: bool) -> bool:
         """Makes a condition certain, if all that it is made of can be decided."""
         gaps = self._gaps(condition, holds)
-        if gaps is not None and self._require(gaps):
+        decided = gaps is not None and self._require(gaps)
+        if decided:
             self.decided[condition] = ir.TRUE if holds else ir.FALSE
+        return decided
+
+    def _decide_each(self, condition: Expr, op: BinaryOp, holds: bool) -> None:
+        """Makes a condition certain, or what can be of those that it joins: another loop may decide the rest."""
+        if not self._decide(condition, holds) and isinstance(condition, Binary) and condition.op is op:
+            self._decide_each(condition.a, op, holds)
+            self._decide_each(condition.b, op, holds)
 
     def _gaps(self, condition: Expr, holds: bool) -> list[Linear] | None:
         """Forms that are all >= 0 where the condition is as wished; those that don't vary are not decided here."""
@@ -289,7 +390,7 @@ class _Steady:
 
     def _index(self, e: Expr) -> Expr | None:
         """The int64 number that a compared value is in the steady part; None where its int32 arithmetic might wrap."""
-        exact = exact_index(e)
+        exact = exact_index(e, self.ranges.is_int32)
         if exact is None:
             return None
         for each in subexpressions([exact]):
@@ -325,7 +426,9 @@ class _Steady:
         return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
 
     def _worst(self, gap: Linear) -> Linear | None:
-        """The least that a form is over the lanes, in terms of the loop's variable and what doesn't vary in it."""
+        """The least that a form, or a multiple of it, is over the lanes, in terms of the loop's variable and what
+        doesn't vary in it."""
+        gap = self._without_divisions(gap)
         for lane, bounds in reversed(self._lanes.items()):
             c = gap.terms.get(lane, 0)
             if c:
@@ -333,6 +436,23 @@ class _Steady:
                 gap = gap.replacing(lane, linear_of(simplify(bounds.min if c > 0 else last)))
         if any(self._varies(a) and a is not self.loop.var for a in gap.terms):
             return None
+        return gap
+
+    def _without_divisions(self, gap: Linear) -> Linear:
+        """A form that is not above some multiple of the gap, in which quotients are what they are made of: with rows of
+        half the length, what is read is 2*(x/2) or 2*(x/2) + 1 at x."""
+        for _ in range(_DIVISIONS):
+            for atom, c in gap.terms.items():
+                match atom:
+                    case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if 0 < k <= _LIMIT and self._varies(a):
+                        rest = Linear({e: n for e, n in gap.terms.items() if e is not atom}, gap.const).times(k)
+                        gap = rest.plus(linear_of(ir.sub(a, ir.i64(k - 1)) if c > 0 else a), c)
+                        break
+                    case Binary(op=BinaryOp.MOD, a=a, b=IntImm(value=k)) if 0 < k <= _LIMIT and self._varies(a):
+                        gap = gap.replacing(atom, Linear({}, 0 if c > 0 else k - 1))
+                        break
+            else:
+                return gap
         return gap
 
     def _varies(self, e: Expr) -> bool:

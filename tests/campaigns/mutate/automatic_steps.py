@@ -25,6 +25,7 @@ from halide_core.ir.visitor import Rewriter
 from halide_core.lowering.passes import allocation_bounds as limits
 from halide_core.lowering.passes import find_intrinsics as narrow
 from halide_core.lowering.passes import hoist, partition
+from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import hoist_storage as hoisted
 from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.vectorize import vectorize
@@ -162,6 +163,28 @@ def clamped() -> Made:
     return f, [(-8, 26), (0, 2)]
 
 
+def wrapping() -> Made:
+    """A comparison whose int32 arithmetic wraps in the middle of the window."""
+    f = hl.Func("f")
+    f[x, y] = hl.select((x + 2147483600 < 0) | (x < -100), x, -y)
+    return f, [(0, 90), (0, 2)]
+
+
+def thinned() -> Made:
+    """Two quotients, which together are less than what they are quotients of."""
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.repeat_edge(image())[x / 2 + x / 3 - 15, y]
+    return f, [(0, 30), (0, 2)]
+
+
+def counted() -> Made:
+    """A remainder of what the loop writes."""
+    f, r = hl.Func("f"), hl.RDom([(0, 6)], "r")
+    f[x] = 1
+    f[0] += f[0] % 5 + r * 0
+    return f, [(0, 3)]
+
+
 def while_small() -> Made:
     """A guard that reads what the loop writes."""
     f, r = hl.Func("f"), hl.RDom([(0, 6)], "r")
@@ -257,6 +280,15 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "partition: the steady part decides for all lanes": AutomaticStep(
         partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+    ),
+    "partition: coordinates do not wrap": AutomaticStep(
+        partition, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
+    ),
+    "partition: quotients are rounded down": AutomaticStep(
+        partition._Steady, "_without_divisions", "ir.sub(a, ir.i64(k - 1)) if c > 0 else a", "a", thinned
+    ),
+    "divisions: what reads memory stays": AutomaticStep(
+        divisions._Lifted, "_moves", "isinstance(each, _FIXED)", "False", counted
     ),
     "hoist: guards that read memory stay": AutomaticStep(
         hoist, "_reads_memory", "isinstance(s, Access)", "False", while_small

@@ -255,3 +255,107 @@ def test_unrolled_copies_have_thresholds_of_their_own(tail: str, extent: int) ->
     f[x] = hl.BoundaryConditions.repeat_edge(source)[x + 2]
     f.unroll(x, 4, hl.TailStrategy[tail])
     assert np.array_equal(np.asarray(f.realize([extent])), f.evaluate([(0, extent)]))
+
+
+# -- comparisons in int32, quotients, and loops around short ones
+
+KINDS = ("repeat_edge", "constant_exterior", "repeat_image", "mirror_image", "mirror_interior")
+
+
+def bounded(kind: str) -> hl.Func:
+    """An input of 29 by 7 behind a boundary condition."""
+    source = image()
+    extents = [(0, 29), (0, 7)]
+    made = getattr(hl.BoundaryConditions, kind)
+    return made(source, hl.u8(9), extents) if kind == "constant_exterior" else made(source, extents)
+
+
+def neighbours(kind: str) -> hl.Func:
+    """The pixels at both sides, behind a boundary condition."""
+    source, f = bounded(kind), hl.Func("f")
+    f[x, y] = hl.u16(source[x - 1, y]) + source[x + 1, y - 1] * 3
+    return f
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neighbours_are_read_as_if_there_were_no_edge(kind: str) -> None:
+    f = neighbours(kind)
+    f.vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+    _, steady, _ = parts(f)
+    x_clamps = [e for e in subexpressions(stmt_exprs_in(steady)) if isinstance(e, Select) and mentions(e, "f.s0.x")]
+    assert not x_clamps
+
+
+def stmt_exprs_in(stmt: Stmt) -> list[ir.Expr]:
+    """All expressions of a statement."""
+    return [e for s in walk(stmt) for e in stmt_exprs(s)]
+
+
+def mentions(e: ir.Expr, name: str) -> bool:
+    """Whether a variable of a name stands in an expression's condition."""
+    assert isinstance(e, Select)
+    return any(isinstance(v, ir.Variable) and v.name.startswith(name) for v in subexpressions([e.condition]))
+
+
+SCHEDULES: dict[str, Callable[[hl.Func], object]] = {
+    "vectors": lambda f: f.vectorize(x, 8, hl.TailStrategy.GuardWithIf),
+    "shifted": lambda f: f.vectorize(x, 4),
+    "tiles": lambda f: f.tile(x, y, xi, yi, 8, 3, hl.TailStrategy.GuardWithIf).vectorize(xi, 4),
+    "small tiles": lambda f: f.tile(x, y, xi, yi, 5, 2).unroll(xi),
+    "plain": lambda f: f,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_parts_are_the_loop_behind_every_edge(kind: str, schedule: str) -> None:
+    f = neighbours(kind)
+    SCHEDULES[schedule](f)
+    window = [(-9, 42), (-2, 5)]
+    want = f.evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+
+
+def taps() -> hl.Func:
+    """Tiles of two vectors, each point of which sums five taps."""
+    source, f, r = bounded("repeat_edge"), hl.Func("f"), hl.RDom([(-2, 5)], "r")
+    f[x, y] = hl.sum(hl.i32(source[x + r, y]))
+    f.tile(x, y, xi, yi, 8, 2, hl.TailStrategy.GuardWithIf).vectorize(xi, 4)
+    return f
+
+
+def test_a_tile_of_few_vectors_is_divided_around_them() -> None:
+    found = [s for s in walk(after(taps(), "partition")) if isinstance(s, For) and s.kind is LoopKind.SERIAL]
+    tiles = [s for s in found if (s.loop.func, s.loop.var) == ("f", "x")]
+    assert len(tiles) == 3
+    head, steady, tail = map(clamps, tiles)
+    assert steady < min(head, tail)
+
+
+def test_lanes_are_not_divided_each_by_itself() -> None:
+    """A loop over taps inside of lanes would have other ends for each of them."""
+    tree = after(taps(), "partition")
+    lanes = [s for s in walk(tree) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED]
+    assert lanes and all(len([s for s in walk(each.body) if isinstance(s, For)]) <= 1 for each in lanes)
+
+
+def test_tiles_of_taps_are_the_loop() -> None:
+    f = taps()
+    for window in ([(-9, 40), (-1, 4)], [(0, 29), (0, 3)]):
+        want = f.evaluate(window)
+        for name, got in run_program(f, window).items():
+            assert np.array_equal(got, want), name
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_rows_of_half_the_length_have_a_steady_part(lanes: int) -> None:
+    source, f = bounded("repeat_edge"), hl.Func("f")
+    f[x, y] = hl.u16(source[x / 2 - 1 + 2 * (x % 2), y]) + source[x / 2, y]
+    if lanes > 1:
+        f.vectorize(x, lanes)
+    assert len(parts(f)) == 3
+    for window in ([(-9, 80), (0, 2)], [(5, 41), (0, 1)]):
+        want = f.evaluate(window)
+        for name, got in run_program(f, window).items():
+            assert np.array_equal(got, want), name

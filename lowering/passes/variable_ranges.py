@@ -1,0 +1,132 @@
+"""Constant ranges of coordinates: by them one sees that int32 arithmetic on loop variables does not wrap.
+
+In: start-up checks, loops and lets, as one goes down a tree. Out: whether an expression that stands there is a number
+of int32.
+
+    assert out.min.0 + out.extent.0 - 1 <= 2^30;  for x in (out.min.0 - 1, out.extent.0 + 2): s
+    ->  x <= 2^30 + 1, so that x + 5 is one
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from halide_core import ir
+from halide_core.analysis.conditions import assume_condition
+from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.prover import EVERYTHING, Facts, Range
+from halide_core.ir import Binary, BinaryOp, Expr, For, Interval, IntImm, Let, Variable
+from halide_core.ir.types import INT32, INT64
+
+_Terms = frozenset[tuple[Expr, int]]
+_Ends = tuple[Linear, Linear]
+"""What a variable is at least, and at most."""
+_ROUNDS = 12
+"""So many atoms of a form are replaced by what they are at most."""
+
+
+@dataclass(slots=True)
+class CoordinateRanges:
+    """What is known where a statement stands."""
+
+    facts: Facts = field(default_factory=Facts)
+    limits: Mapping[_Terms, int] = field(default_factory=dict)
+    """For sums of several atoms a constant with which they are not negative."""
+    ends: Mapping[Variable, _Ends] = field(default_factory=dict)
+    """Of loops and lets in scope."""
+
+    def inside(self) -> CoordinateRanges:
+        """The same, to learn more in."""
+        return CoordinateRanges(Facts(self.facts), self.limits, self.ends)
+
+    def is_int32(self, e: Expr) -> bool:
+        """Whether an int64 expression is a number of int32."""
+        low, high = self.of(linear_of(e))
+        return INT32.range[0] <= low and high <= INT32.range[1]
+
+    def of(self, form: Linear) -> Range:
+        """Constant bounds of a form."""
+        return (-self._most(form.times(-1)), self._most(form))
+
+    def _over(self, ends: _Ends) -> Range:
+        return (self.of(ends[0])[0], self.of(ends[1])[1])
+
+    def learn(self, condition: Expr) -> None:
+        """Takes in a condition that holds from here on."""
+        assume_condition(self.facts, condition)
+        self._limit(condition)
+
+    def enter(self, loop: For) -> None:
+        """Takes in the variable of a loop around what comes."""
+        ends = _ends(loop.bounds)
+        self._bind(loop.var, ends, self._over(ends))
+
+    def define(self, let: Let) -> None:
+        """Takes in the variable of a let, which what comes after it sees."""
+        if let.var.type is INT64:
+            form = linear_of(let.value)
+            (low, high), (least, most) = self.of(form), EVERYTHING
+            if let.within is not None:
+                least, most = self._over(_ends(let.within))
+            self._bind(let.var, (form, form), (max(low, least), min(high, most)))
+
+    def _bind(self, var: Variable, ends: _Ends, over: Range) -> None:
+        low, high = over
+        if low > -math.inf:
+            self.facts.assume_at_least(var, ir.i64(int(low)))
+        if high < math.inf:
+            self.facts.assume_at_most(var, ir.i64(int(high)))
+        self.ends = {**self.ends, var: ends}
+
+    def _limit(self, condition: Expr) -> None:
+        match condition:
+            case Binary(op=BinaryOp.AND, a=a, b=b):
+                self._limit(a)
+                self._limit(b)
+            case Binary(op=BinaryOp.LE | BinaryOp.LT as op, a=a, b=b) if a.type is INT64:
+                gap = difference(b, a)
+                const = gap.const - (op is BinaryOp.LT)
+                if len(gap.terms) > 1:
+                    self.limits = {**self.limits, _terms(gap): min(const, self.limits.get(_terms(gap), const))}
+
+    def _most(self, form: Linear) -> float:
+        """A constant that a form never exceeds. First as it is; then with its variables at the ends of their loops,
+        and so on."""
+        high = math.inf
+        for _ in range(_ROUNDS):
+            high = min(high, self.facts.constant_range(to_expr(form))[1])
+            limit = self.limits.get(_terms(form.times(-1)))
+            if limit is not None:
+                return min(high, form.const + limit)
+            ended = self._raised(form)
+            if ended is None:
+                return high
+            form = ended
+        return high
+
+    def _raised(self, form: Linear) -> Linear | None:
+        """The form with one atom replaced by something that it does not exceed."""
+        for atom, c in form.terms.items():
+            if isinstance(atom, Variable) and atom in self.ends:
+                return form.replacing(atom, self.ends[atom][c > 0])
+            match atom:
+                case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0 and c % k == 0:
+                    rest = Linear({e: n for e, n in form.terms.items() if e is not atom}, form.const)
+                    return rest.plus(linear_of(a if c > 0 else ir.sub(a, ir.i64(k - 1))), c // k)
+                case Binary(op=BinaryOp.MIN, a=a, b=b) if c > 0:
+                    return form.replacing(atom, min(linear_of(a), linear_of(b), key=lambda each: len(each.terms)))
+                case Binary(op=BinaryOp.MAX) if c > 0:
+                    for terms, const in self.limits.items():
+                        if (atom, -1) in terms:
+                            return form.replacing(atom, Linear({e: n for e, n in terms if e is not atom}, const))
+        return None
+
+
+def _ends(bounds: Interval) -> _Ends:
+    return linear_of(bounds.min), linear_of(ir.sub(ir.add(bounds.min, bounds.len), ir.ONE))
+
+
+def _terms(form: Linear) -> _Terms:
+    return frozenset(form.terms.items())

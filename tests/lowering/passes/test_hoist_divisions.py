@@ -1,0 +1,67 @@
+"""Divisions that a loop does not change leave it, and nothing else does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.ir import Binary, BinaryOp, For, Let, Stmt
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.driver import LoweringTrace, lower
+from tests.support.interpreted import run_program
+
+x, y = hl.Var("x"), hl.Var("y")
+
+
+def lowered(f: hl.Func) -> Stmt:
+    """The tree that the pass left."""
+    trace = LoweringTrace()
+    lower(f._request(), trace=trace)
+    return dict(trace.passes)["divisions"]
+
+
+def divisions(stmt: Stmt) -> int:
+    """How many remainders and quotients by no power of two a statement has."""
+    found = [e for s in walk(stmt) for e in subexpressions(stmt_exprs(s))]
+    return len({e for e in found if isinstance(e, Binary) and e.op in (BinaryOp.DIV, BinaryOp.MOD)})
+
+
+def rows(divisor: object) -> hl.Func:
+    """Each row from another one, which a remainder says."""
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x * 3 + y
+    g.compute_root()
+    f[x, y] = g[x, (y * 5) % divisor] + x  # type: ignore[operator]
+    return f
+
+
+def test_a_rows_place_is_computed_once_a_row() -> None:
+    f = rows(7)
+    inner = [s for s in walk(lowered(f)) if isinstance(s, For) and s.loop.func == "f" and s.loop.var == "x"]
+    assert inner and all(divisions(s) == 0 for s in inner)
+    assert any(isinstance(s, Let) and divisions(s) for s in walk(lowered(f)))
+
+
+@pytest.mark.parametrize("n", [7, 0, -3])
+def test_divisors_of_a_run(n: int) -> None:
+    p = hl.Param(hl.Int(32), "n", n)
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x * 3 + y
+    f[x, y] = g[x, hl.clamp((y * 5) % p, -20, 20)] + (y / p) * x
+    g.compute_root()
+    for window in ([(0, 9), (-4, 8)], [(0, 0), (0, 3)]):
+        want = f.evaluate(window)
+        for name, got in run_program(f, window).items():
+            assert np.array_equal(got, want), name
+        assert np.array_equal(np.asarray(f.realize([9, 8])), np.asarray(f.evaluate([9, 8])))
+
+
+def test_what_a_branch_or_a_loop_alone_computes_stays_right() -> None:
+    f, r = hl.Func("f"), hl.RDom([(0, 6), (0, 4)], "r")
+    f[x] = x
+    r.where((r.y * 7) % 5 < 3)
+    f[r.x] += f[r.y] % 7 + (r.y * 11) % 6
+    want = f.evaluate([(0, 6)])
+    for name, got in run_program(f, [(0, 6)]).items():
+        assert np.array_equal(got, want), name
