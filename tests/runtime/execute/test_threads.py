@@ -71,8 +71,8 @@ def compiler_flags(folder: Path) -> list[str]:
     return command
 
 
-def watched(f: hl.Func, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """Makes the executable of a Func, and runs it."""
+def executable(f: hl.Func, folder: Path) -> Path:
+    """Makes the executable of a Func."""
     command = compiler_flags(folder)
     source, main, program = folder / "pipeline.c", folder / "main.c", folder / "program"
     f.compile_to_c(str(source), [], "pipeline")
@@ -84,6 +84,11 @@ def watched(f: hl.Func, folder: Path) -> subprocess.CompletedProcess[bytes]:
         [*command, *paths, *files, "-o", str(program), "-pthread", "-lm"], capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stderr
+    return program
+
+
+def watched(program: Path) -> subprocess.CompletedProcess[bytes]:
+    """Runs an executable."""
     return subprocess.run([program], env={}, capture_output=True, timeout=120, check=False)
 
 
@@ -180,7 +185,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_no_race_is_found_in_a_program(program: Callable[[], hl.Func], tmp_path: Path) -> None:
     f = program()
-    ran = watched(f, tmp_path)
+    ran = watched(executable(f, tmp_path))
     assert (ran.returncode, ran.stderr) == (0, b"")
     found = np.frombuffer(ran.stdout, np.int32).reshape(H, W)
     np.testing.assert_array_equal(found, np.asarray(program().realize([W, H])))
@@ -188,10 +193,11 @@ def test_no_race_is_found_in_a_program(program: Callable[[], hl.Func], tmp_path:
 
 @pytest.mark.uncertified
 def test_a_race_that_is_there_is_found(tmp_path: Path) -> None:
-    """What nothing could find would show nothing: here all iterations of a parallel loop write one row."""
+    """What nothing could find would show nothing: here all iterations of a parallel loop write one row. On a
+    busy machine one thread may run all of them before another is awake, and then there is none: it is tried again."""
     f, r = hl.Func("f"), hl.RDom([(0, 500)], "r")
     f[x, y] = x - y
     f[x, 0] += x * r.x
     f.update().allow_race_conditions().reorder(x, r.x).parallel(r.x)
-    ran = watched(f, tmp_path)
-    assert b"ThreadSanitizer: data race" in ran.stderr
+    program = executable(f, tmp_path)
+    assert any(b"ThreadSanitizer: data race" in watched(program).stderr for _ in range(20))
