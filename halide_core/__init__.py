@@ -162,6 +162,7 @@ from halide_core.run.output_files import (
     NameMangling,
     OutputFileType,
     StmtOutputFormat,
+    compile_standalone_runtime,
     install_dir,
 )
 from halide_core.run.pipeline import Pipeline
@@ -186,8 +187,29 @@ from halide_core.unsupported import MODULE, missing
 
 _shorten_tracebacks()
 
+_ON_DEMAND = {
+    "stream": "halide_core.blocks.streaming",
+    **dict.fromkeys(("ArgInfo", "ArgInfoDirection", "ArgInfoKind"), "halide_core.generate.arg_info"),
+    **dict.fromkeys(
+        ("AutoschedulerParams", "GeneratorContext", "active_generator_context"), "halide_core.generate.context"
+    ),
+    "Generator": "halide_core.generate.generator",
+    **dict.fromkeys(
+        ("GeneratorParam", "InputBuffer", "InputScalar", "OutputBuffer", "OutputScalar"), "halide_core.generate.members"
+    ),
+    **dict.fromkeys(("alias", "create_callable_from_generator", "generator"), "halide_core.generate.registry"),
+    "main": "halide_core.generate.command_line",
+}
+"""Names that few programs need, loaded on first use."""
+
 if TYPE_CHECKING:
     from halide_core.blocks.streaming import stream
+    from halide_core.generate.arg_info import ArgInfo, ArgInfoDirection, ArgInfoKind
+    from halide_core.generate.command_line import main
+    from halide_core.generate.context import AutoschedulerParams, GeneratorContext, active_generator_context
+    from halide_core.generate.generator import Generator
+    from halide_core.generate.members import GeneratorParam, InputBuffer, InputScalar, OutputBuffer, OutputScalar
+    from halide_core.generate.registry import alias, create_callable_from_generator, generator
 else:  # not for the type checker, which would let every misspelt name pass
 
     def __getattr__(name: str) -> object:
@@ -198,17 +220,21 @@ else:  # not for the type checker, which would let every misspelt name pass
                 raise NotAvailableError("hl.imageio needs the library imageio: pip install imageio.") from absent
         if name == "dask":  # Dask is an extra
             return importlib.import_module("halide_core.dask")
-        if name == "stream":  # few programs need it
-            return importlib.import_module("halide_core.blocks.streaming").stream
+        if name in _ON_DEMAND:
+            return getattr(importlib.import_module(_ON_DEMAND[name]), name)
         missing("halide_core", name, MODULE)
 
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgInfo",
+    "ArgInfoDirection",
+    "ArgInfoKind",
     "Argument",
     "ArgumentEstimates",
     "ArgumentKind",
+    "AutoschedulerParams",
     "BFloat",
     "Bool",
     "BoundaryConditions",
@@ -228,10 +254,15 @@ __all__ = [
     "FuncProfile",
     "FuncRef",
     "FuncTupleElementRef",
+    "Generator",
+    "GeneratorContext",
+    "GeneratorParam",
     "HalideError",
     "HalideWarning",
     "Handle",
     "ImageParam",
+    "InputBuffer",
+    "InputScalar",
     "Int",
     "InternalError",
     "LinkageType",
@@ -241,8 +272,10 @@ __all__ = [
     "NameMangling",
     "NotAvailableError",
     "NotIterableError",
+    "OutputBuffer",
     "OutputFileType",
     "OutputImageParam",
+    "OutputScalar",
     "Param",
     "Parameter",
     "Partition",
@@ -289,6 +322,8 @@ __all__ = [
     "absd",
     "acos",
     "acosh",
+    "active_generator_context",
+    "alias",
     "argmax",
     "argmin",
     "asin",
@@ -299,11 +334,13 @@ __all__ = [
     "cast",
     "ceil",
     "clamp",
+    "compile_standalone_runtime",
     "concat_bits",
     "cos",
     "cosh",
     "count_leading_zeros",
     "count_trailing_zeros",
+    "create_callable_from_generator",
     "div_round_to_zero",
     "erf",
     "evaluate",
@@ -321,6 +358,7 @@ __all__ = [
     "floor",
     "fract",
     "funcs",
+    "generator",
     "get_host_target",
     "get_jit_target_from_environment",
     "get_target_from_environment",
@@ -345,6 +383,7 @@ __all__ = [
     "likely_if_innermost",
     "log",
     "logical_not",
+    "main",
     "max",
     "maximum",
     "min",

@@ -26,14 +26,9 @@ apply_autoscheduler compile_to_bitcode
 compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
 """
 _MODULE = """
-ArgInfo ArgInfoDirection ArgInfoKind AutoSchedulerResults AutoschedulerParams Derivative EvictionKey
-Generator GeneratorContext GeneratorParam InputBuffer InputScalar LoopAlignStrategy
-OutputBuffer OutputScalar active_generator_context
-alias compile_standalone_runtime create_callable_from_generator deserialize_parameters deserialize_pipeline
-evaluate_may_gpu gather generator host_supports_target_device link_modules load_plugin main
-memoize_tag propagate_adjoints scatter serialize_pipeline
-_create_python_generator _generatorcontext_enter _generatorcontext_exit _get_python_generator_names
-target_feature_for_device_api user_context_value
+AutoSchedulerResults Derivative EvictionKey LoopAlignStrategy deserialize_parameters deserialize_pipeline
+evaluate_may_gpu gather host_supports_target_device link_modules load_plugin memoize_tag propagate_adjoints
+scatter serialize_pipeline target_feature_for_device_api user_context_value
 """
 
 DIRECTIVES = frozenset((_STAGE + _DEVICE + _FUNC).split())

@@ -24,10 +24,10 @@ from halide_core.ir.visitor import subexpressions
 from halide_core.lang.coordinates import startup_value
 from halide_core.lang.definition import freeze
 from halide_core.lang.expr import ExprLike, Var
-from halide_core.lang.input_buffer import InputBuffer
+from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.scheduling.func_schedule import FuncSchedule
 
-Passed: TypeAlias = "FuncSchedule | Buffer | InputBuffer | ExprLike"
+Passed: TypeAlias = "FuncSchedule | Buffer | InputImage | ExprLike"
 
 
 class ExternFuncArgument:
@@ -43,7 +43,7 @@ class ExternFuncArgument:
         given = self._given
         if isinstance(given, FuncSchedule):
             self._passed = given._stage()[0]
-        elif isinstance(given, Buffer | InputBuffer):
+        elif isinstance(given, Buffer | InputImage):
             self._passed = given.source
         elif given is not None:
             self._passed = startup_value(given, "An argument of an extern stage")
@@ -66,7 +66,7 @@ class ExternFuncArgument:
 
     def is_image_param(self) -> bool:
         """Whether this is an ImageParam."""
-        return isinstance(self._given, InputBuffer)
+        return isinstance(self._given, InputImage)
 
     @property
     def passed(self) -> ir.Callee | ir.Expr:

@@ -22,7 +22,7 @@ from halide_core.lang.definition import Accumulation, Required, define
 from halide_core.lang.expr import Expr, ExprLike, Operand, Var
 from halide_core.lang.extern import ExternFuncArgument, Passed, define_extern
 from halide_core.lang.func_ref import FuncRef
-from halide_core.lang.input_buffer import InputBuffer
+from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.mathematics import definitions, latex_definitions
 from halide_core.lang.output_buffer import OutputImageParam
 from halide_core.lang.rdom import RVar
@@ -129,7 +129,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
     def __init__(
         self,
-        source: str | Type | Sequence[Type] | Expr | Tuple | Buffer | InputBuffer | None = None,
+        source: str | Type | Sequence[Type] | Expr | Tuple | Buffer | InputImage | None = None,
         required_dimensions: int | None = None,
         name: str | None = None,
         *,
@@ -153,7 +153,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
             if required_dimensions is None:
                 raise DefinitionError("Func(type, dimensions, name) needs the number of dimensions.")
             self._required = Required(types, required_dimensions)
-        elif isinstance(source, Buffer | InputBuffer):
+        elif isinstance(source, Buffer | InputImage):
             args = [Var(f"_{i}") for i in range(source.dimensions())]
             self[tuple(args)] = source.at(*args)
         elif isinstance(source, Operand):

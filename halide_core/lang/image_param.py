@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.lang.func import Func
-from halide_core.lang.input_buffer import InputBuffer
+from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.scheduling.func_schedule import wrapper_of_input
 
 
-class ImageParam(InputBuffer):
+class ImageParam(InputImage):
     """An input buffer of a type and a number of dimensions; ``set`` binds a Buffer or a numpy array to it."""
 
     def in_(self, f: Func | Sequence[Func] | None = None) -> Func:

@@ -166,7 +166,7 @@ class ShapedSource(Source):
         return self.dim(2).extent()
 
 
-class InputBuffer(ShapedSource):
+class InputImage(ShapedSource):
     """An input buffer, but for what is made of Funcs: see ``ImageParam``."""
 
     def __init__(self, type: Type, dimensions: int, name: str = "") -> None:

@@ -19,7 +19,7 @@ from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool
-from halide_core.lang.input_buffer import InputBuffer
+from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.placeholders import refuse_placeholders
 
 _LETTERS = ("x", "y", "z", "w")
@@ -98,14 +98,14 @@ class RDom(Operand):
     __slots__ = ("_defined", "_domain")
 
     def __init__(
-        self, region: Sequence[RangeLike] | Buffer | InputBuffer | None = None, name: str = "r",
-        *, buffer: Buffer | None = None, image_param: InputBuffer | None = None,
+        self, region: Sequence[RangeLike] | Buffer | InputImage | None = None, name: str = "r",
+        *, buffer: Buffer | None = None, image_param: InputImage | None = None,
     ) -> None:
         region = one_of("RDom", DefinitionError, region=region, buffer=buffer, image_param=image_param)
         self._defined = region is not None
         if region is None:
             ranges = []
-        elif isinstance(region, Buffer | InputBuffer):
+        elif isinstance(region, Buffer | InputImage):
             dims = [region.dim(i) for i in range(region.dimensions())]
             ranges = [Range(d.min(), d.extent()) for d in dims]
         elif isinstance(region, list | tuple):

@@ -12,21 +12,21 @@ from typing import TypeAlias
 
 from halide_core.algorithm.model import Image, ScalarParam
 from halide_core.errors import PipelineError
-from halide_core.lang.input_buffer import InputBuffer
+from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.param import Param
 from halide_core.run.backend import Argument
 
-ArgumentLike: TypeAlias = "Param | InputBuffer | Argument"
+ArgumentLike: TypeAlias = "Param | InputImage | Argument"
 Source: TypeAlias = "Image | ScalarParam"
 
 
 def sources(arguments: Sequence[ArgumentLike]) -> list[Source]:
     """The images and parameters that the user's arguments stand for."""
-    if not isinstance(arguments, Iterable) or isinstance(arguments, str | Param | InputBuffer | Argument):
+    if not isinstance(arguments, Iterable) or isinstance(arguments, str | Param | InputImage | Argument):
         raise PipelineError(f"The arguments of a pipeline must be a list, not {arguments!r}.")
     found: list[Source] = []
     for a in arguments:
-        source = a.source if isinstance(a, Param | InputBuffer | Argument) else None
+        source = a.source if isinstance(a, Param | InputImage | Argument) else None
         if not isinstance(source, Image | ScalarParam):
             raise PipelineError(f"An argument of a pipeline must be a Param, an ImageParam or an Argument, not {a!r}.")
         if source in found:

@@ -126,6 +126,8 @@ class Request:
     requirements: tuple[Requirement, ...] = ()
     target: Target | None = None
     """None is this machine, with all of its instructions."""
+    runtime: bool = True
+    """Whether a library carries the runtime; else the program that links it does."""
 
 
 class OutputKind(Enum):
@@ -254,6 +256,10 @@ class Backend(Protocol):
 
     def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""
+        ...
+
+    def write_runtime(self, target: Target | None, files: dict[OutputKind, Path]) -> None:
+        """Writes the runtime alone, as an object or a library; all files or none."""
         ...
 
     def cpu_features(self) -> frozenset[str]:

@@ -8,6 +8,7 @@ In: outputs, the arguments of the function, a name, a target. Out: files, all or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
@@ -17,7 +18,7 @@ from halide_core.errors import HOME, NotAvailableError, PipelineError
 from halide_core.lang.definition import freeze
 from halide_core.run.arguments import ArgumentLike, sources
 from halide_core.run.backend import OutputKind, Request, backend
-from halide_core.run.target import Target, checked_target, get_host_target
+from halide_core.run.target import Target, carries_runtime, checked_target, get_host_target
 from halide_core.unsupported import OUTPUT_MODULE, Pending
 
 TargetLike: TypeAlias = "Target | str | None"
@@ -136,6 +137,25 @@ def _kinds(outputs: Mapping[OutputFileType, str]) -> dict[OutputKind, Path]:
     return {_KINDS[each]: Path(name) for each, name in outputs.items()}
 
 
+def compile_standalone_runtime(
+    outputs: str | Mapping[OutputFileType, str], target: Target
+) -> dict[OutputFileType, str] | None:
+    """Writes the runtime that libraries for targets with ``no_runtime`` leave to the program which links them.
+
+    Args:
+        outputs: the name of an object file; or names of an object and a static library, and then they are returned.
+
+    Raises:
+        NotAvailableError: another type of file, or a target that no code is made for.
+    """
+    files = {OutputFileType.object: outputs} if isinstance(outputs, str) else dict(outputs)
+    others = [kind.name for kind in files if kind not in (OutputFileType.object, OutputFileType.static_library)]
+    if others:
+        raise NotAvailableError(f"The runtime is written as object or static_library, not as {others[0]}.")
+    backend().write_runtime(checked_target(target, runs_here=False), _kinds(files))
+    return None if isinstance(outputs, str) else files
+
+
 class OutputFiles:
     """The methods of Func and Pipeline that write files. Each takes the arguments of the function in order."""
 
@@ -162,7 +182,7 @@ class OutputFiles:
         given = sources(arguments)
         if name and not name.isidentifier():
             raise PipelineError(f'"{name}" can\'t be the name of a C function.')
-        request = frozen(self._request(given, name, made_for))
+        request = replace(frozen(self._request(given, name, made_for)), runtime=carries_runtime(target))
         embedded = [s.name for s in request.inputs[len(given) :]]
         if embedded:
             raise PipelineError(

@@ -45,8 +45,8 @@ INSTRUCTIONS: dict[TargetFeature, tuple[str, ...]] = {
 
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
-# is refused under StrictFloat), and a JIT where it is loaded.
-_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat})
+# is refused under StrictFloat), and a JIT where it is loaded. NoRuntime is about files (``carries_runtime``).
+_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime})
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
     "x86_64": (TargetArch.X86, 64),
@@ -318,3 +318,10 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
 def wants_strict_floats(target: Target | None) -> bool:
     """Whether no schedule may change how floats are rounded, not even on the user's word."""
     return target is not None and target.has_feature(_F.StrictFloat)
+
+
+def carries_runtime(target: Target | str | None) -> bool:
+    """Whether a library for a target carries the runtime: unless it has NoRuntime."""
+    target = os.environ.get("HL_TARGET") or None if target is None else target
+    made_for = Target(target) if isinstance(target, str) else target
+    return made_for is None or not made_for.has_feature(_F.NoRuntime)

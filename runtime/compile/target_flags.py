@@ -27,10 +27,14 @@ _WORDS = {
 
 def compile_options(request: Request, *, runs_here: bool) -> CompileOptions:
     """How a request's C is compiled: with instructions that are quick on this machine, if that is where it runs."""
-    target = request.target
+    return options_for(request.target, request.flags, runs_here=runs_here)
+
+
+def options_for(target: Target | None, given: tuple[str, ...] = (), *, runs_here: bool = False) -> CompileOptions:
+    """How C for a target is compiled; None is this machine as it is."""
     if target is None:
-        return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=request.flags)
-    flags = (*_instructions(target), *(("-mtune=native",) if runs_here else ()), *request.flags)
+        return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=given)
+    flags = (*_instructions(target), *(("-mtune=native",) if runs_here else ()), *given)
     return CompileOptions(march=_baseline(target), include_folders=(INCLUDE_FOLDER,), extra_flags=flags)
 
 

@@ -40,7 +40,8 @@ _DLOPEN_FLAGS: Final = os.RTLD_NOW | os.RTLD_GLOBAL | os.RTLD_NODELETE
 # One unit, at -O1: half the compiler's time of three at -O2, which is what a first result waits for. What the runtime
 # does is wait, call and write files.
 _OPTIONS: Final = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=("-O1",))
-_UNIT: Final = "".join(f'#include "{path.name}"\n' for path in SOURCES)
+UNIT: Final = "".join(f'#include "{path.name}"\n' for path in SOURCES)
+"""The whole runtime as one C file."""
 
 _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
@@ -138,7 +139,7 @@ def _open() -> Any:
 def _build(output: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
         unit = Path(folder) / "runtime.c"
-        unit.write_text(_UNIT, encoding="utf-8")
+        unit.write_text(UNIT, encoding="utf-8")
         compile_shared([unit], output, options=_OPTIONS, compiler=find_compiler())
 
 

@@ -22,11 +22,12 @@ from halide_core.ir.printer import format_stmt
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
+from halide_core.run.target import Target
 from halide_core.runtime.codegen.header import emit_header
 from halide_core.runtime.codegen.unit import emit_c
-from halide_core.runtime.compile.target_flags import compile_options
+from halide_core.runtime.compile.target_flags import compile_options, options_for
 from halide_core.runtime.compile.toolchain import CompileOptions, compile_assembly, compile_object, make_static_library
-from halide_core.runtime.crt.runtime_library import HEADER, SOURCES
+from halide_core.runtime.crt.runtime_library import HEADER, SOURCES, UNIT
 
 
 def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
@@ -38,11 +39,30 @@ def write_files(request: Request, files: dict[OutputKind, Path]) -> None:
     """
     trace = LoweringTrace()
     lowered = lower(request, trace=trace)
-    unit = _Output(lowered, trace.passes[0][1], compile_options(request, runs_here=False))
+    unit = _Output(lowered, trace.passes[0][1], compile_options(request, runs_here=False), request.runtime)
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         made = [(_make(kind, unit, folder), path) for kind, path in files.items()]
         made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if kind in _NEED_HEADER]
+        _put_in_place(made)
+
+
+def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
+    """Writes the runtime alone, for libraries without one: an object, a static library, or both.
+
+    Raises: HalideError where a file can't be written; ToolchainError.
+    """
+    options = options_for(target)
+    with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
+        folder = Path(name)
+        unit, whole = folder / "halide_runtime.c", folder / "halide_runtime.o"
+        unit.write_text(UNIT, encoding="utf-8")
+        compile_object(unit, whole, options=options)
+        made = [(HEADER, path.parent / HEADER.name) for path in files.values()]
+        for kind, path in files.items():
+            if kind is OutputKind.STATIC_LIBRARY:
+                make_static_library([whole], folder / kind.value)
+            made.append((whole if kind is OutputKind.OBJECT else folder / kind.value, path))
         _put_in_place(made)
 
 
@@ -56,6 +76,7 @@ class _Output:
     lowered: Lowered
     filled: Stmt
     options: CompileOptions
+    runtime: bool
 
 
 def _make(kind: OutputKind, unit: _Output, folder: Path) -> Path:
@@ -80,7 +101,7 @@ def _make(kind: OutputKind, unit: _Output, folder: Path) -> Path:
         case OutputKind.STATIC_LIBRARY:
             objects = [folder / f"{lowered.name}.o"]
             compile_object(_source(lowered, folder), objects[0], options=unit.options)
-            for source in SOURCES:
+            for source in SOURCES if unit.runtime else ():
                 objects.append(folder / f"halide_core_{source.stem}.o")
                 compile_object(source, objects[-1], options=unit.options)
             make_static_library(objects, output)

@@ -18,6 +18,7 @@ from halide_core.run.backend import (
     Question,
     Request,
 )
+from halide_core.run.target import Target
 from halide_core.runtime.compile.toolchain import cpu_features
 from halide_core.runtime.crt.runtime_library import runtime
 from halide_core.runtime.execute.extern_stages import compile_with_externs, has_externs
@@ -39,6 +40,12 @@ class _Runtime:
         from halide_core.runtime.execute.aot import write_files  # noqa: PLC0415  # a run needs none of it
 
         write_files(request, files)
+
+    def write_runtime(self, target: Target | None, files: dict[OutputKind, Path]) -> None:
+        """Writes the runtime alone; all files or none."""
+        from halide_core.runtime.execute.aot import write_runtime  # noqa: PLC0415  # a run needs none of it
+
+        write_runtime(target, files)
 
     def cpu_features(self) -> frozenset[str]:
         """The instructions that this machine's processor has."""
