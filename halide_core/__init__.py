@@ -191,13 +191,18 @@ _ON_DEMAND = {
     "stream": "halide_core.blocks.streaming",
     **dict.fromkeys(("ArgInfo", "ArgInfoDirection", "ArgInfoKind"), "halide_core.generate.arg_info"),
     **dict.fromkeys(
-        ("AutoschedulerParams", "GeneratorContext", "active_generator_context"), "halide_core.generate.context"
+        """AutoschedulerParams GeneratorContext active_generator_context _generatorcontext_enter
+        _generatorcontext_exit""".split(),
+        "halide_core.generate.context",
     ),
     "Generator": "halide_core.generate.generator",
     **dict.fromkeys(
         ("GeneratorParam", "InputBuffer", "InputScalar", "OutputBuffer", "OutputScalar"), "halide_core.generate.members"
     ),
-    **dict.fromkeys(("alias", "create_callable_from_generator", "generator"), "halide_core.generate.registry"),
+    **dict.fromkeys(
+        "alias create_callable_from_generator generator _create_python_generator _get_python_generator_names".split(),
+        "halide_core.generate.registry",
+    ),
     "main": "halide_core.generate.command_line",
 }
 """Names that few programs need, loaded on first use."""

@@ -8,7 +8,6 @@ In: the words after the script's name. Out: files in a folder.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import re
 import runpy
 import signal
@@ -17,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from halide_core.errors import DefinitionError, HalideError, NotAvailableError
+from halide_core.errors import DefinitionError, HalideError, NotAvailableError, user_location
 from halide_core.generate.context import AutoschedulerParams, GeneratorContext
 from halide_core.generate.registry import create, names
 from halide_core.run.output_files import OutputFileType, compile_standalone_runtime
@@ -45,7 +44,8 @@ USAGE = f"""usage: [-g GENERATOR] [-f FUNCTION] [-o FOLDER] [-n FILE_NAME] [-e K
   -f  the name of the C function; else that of the Generator
   -o  the folder for the files
   -n  what the files' names begin with; else the name of the function
-  -e  the files to write, of: {", ".join(kind.name for kind in EXTENSIONS)};
+  -e  the files to write, of
+      {", ".join(kind.name for kind in EXTENSIONS)};
       else {_DEFAULT.replace(",", ", ")}
   -r  the name of a runtime to write (object, static_library), for libraries whose target has no_runtime
   -t  end with an error after so many seconds
@@ -77,7 +77,7 @@ def generate_from(words: Sequence[str]) -> int:
             runpy.run_path(words[0], run_name=Path(words[0]).stem)
         else:
             sys.path.insert(0, "")
-            importlib.import_module(words[0])
+            runpy.run_module(words[0])
     except (OSError, ImportError, HalideError) as error:
         sys.stderr.write(f"{words[0]} can't be loaded: {error}\n")
         return 1
@@ -89,18 +89,20 @@ def run(words: Sequence[str]) -> int:
     if set(words) & {"-h", "-help", "--help"}:
         sys.stdout.write(f"{USAGE}\nGenerators: {', '.join(names()) or 'none'}\n")
         return 0
+    here = user_location()
     try:
         asked = _parse(words)
         with _time_limit(asked.seconds):
             _write(asked)
     except HalideError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        told = error.message if error.location == here else str(error)  # the line that calls main() is no fault
+        sys.stderr.write(f"Error: {told}\n")
         return 1
     return 0
 
 
 @dataclass
-class _Asked:
+class _CommandLine:
     """What a command line says."""
 
     flags: dict[str, str] = field(default_factory=dict)
@@ -118,8 +120,8 @@ class _Asked:
 _KNOWN = frozenset("gfonertvpsd")
 
 
-def _parse(words: Sequence[str]) -> _Asked:
-    asked, rest = _Asked(), iter(words)
+def _parse(words: Sequence[str]) -> _CommandLine:
+    asked, rest = _CommandLine(), iter(words)
     for word in rest:
         if word.startswith("-"):
             flag = word[1:]
@@ -160,11 +162,11 @@ def _time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _write(asked: _Asked) -> None:
+def _write(asked: _CommandLine) -> None:
     flags, parameters = asked.flags, dict(asked.parameters)
     if "g" not in flags and "r" not in flags and len(names()) != 1:
-        there = ", ".join(names()) or "none"
-        raise DefinitionError(f"-g names a Generator, or -r a runtime to write. The Generators are: {there}.\n\n{USAGE}")
+        told = f"-g names a Generator, or -r a runtime to write. The Generators are: {', '.join(names()) or 'none'}."
+        raise DefinitionError(f"{told}\n\n{USAGE}")
     if not flags.get("o"):
         raise DefinitionError(f"-o names the folder for the files.\n\n{USAGE}")
     folder, target = Path(flags["o"]), _target(parameters.pop("target", ""))

@@ -76,3 +76,13 @@ def context_or_default() -> GeneratorContext:
     if context is None:
         return GeneratorContext(get_jit_target_from_environment().without_feature(TargetFeature.JIT))
     return context
+
+
+def _generatorcontext_enter(context: GeneratorContext) -> GeneratorContext:
+    """Begins what a ``with`` block begins: Halide's name."""
+    return context.__enter__()
+
+
+def _generatorcontext_exit(context: GeneratorContext) -> None:
+    """Ends what a ``with`` block ends."""
+    context.__exit__()

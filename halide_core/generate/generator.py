@@ -213,6 +213,7 @@ class Generator(ABC):
         for name, port in _members(type(self)):
             if not isinstance(port, Port):
                 continue
+            checked_name(name)
             if port.direction is ArgInfoDirection.Output:
                 seen_output = True
             elif seen_output and not self.allow_out_of_order_inputs_and_outputs():
@@ -225,7 +226,7 @@ class Generator(ABC):
             self._make(name, port, given)
 
     def _make(self, name: str, port: Port, given: dict[str, object]) -> None:
-        types, dimensions = given.pop(f"{checked_name(name)}.type", None), given.pop(f"{name}.dim", None)
+        types, dimensions = given.pop(f"{name}.type", None), given.pop(f"{name}.dim", None)
         self._infos[name] = info = resolved(name, port, types, dimensions)
         self._ports[name] = port
         self.__dict__[name] = port.made(info)
@@ -238,7 +239,7 @@ class Generator(ABC):
         if not isinstance(io, kinds):
             raise DefinitionError(f'{method}("{name}") can\'t take {io!r}.')
         assert isinstance(io, Port)
-        self._make(name, io, {})
+        self._make(checked_name(name), io, {})
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__.get("_fixed", ()):

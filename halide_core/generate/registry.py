@@ -97,6 +97,11 @@ def create(name: str, context: GeneratorContext, parameters: Mapping[str, object
         return find(name)(parameters)
 
 
+_get_python_generator_names = names
+_create_python_generator = create
+"""Halide's names of the two."""
+
+
 def create_callable_from_generator(
     context: GeneratorContext | Target, name: str, generator_params: Mapping[str, str] | None = None
 ) -> Callable:
