@@ -11,12 +11,14 @@ cancels does cancel; conditions narrow the variable they are about.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
+from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions
 from halide_core.bounds.engines.monotone import Direction, Directions
 from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.bounds.infer.prune_selects import where
@@ -24,13 +26,10 @@ from halide_core.ir import (
     Access,
     Binary,
     BinaryOp,
-    Call,
     Cast,
     Expr,
-    FloatImm,
     Hole,
     IntImm,
-    Intrinsic,
     Promise,
     Select,
     Variable,
@@ -56,6 +55,9 @@ def _mentions(e: Expr) -> frozenset[Any]:
 
 _OPPOSITE = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}
 
+ANY_INT32 = tuple(ir.i64(int(end)) for end in INT32.range)
+"""The ends of an index of which nothing is known."""
+
 Targets = Mapping[Any, tuple[Expr, Expr]]
 """What each eliminated variable ranges over: least and greatest value."""
 
@@ -72,12 +74,15 @@ def _cancelling(form: Linear, atom: Binary | Select) -> int:
 class Elimination:
     """Replaces targets by their ends, once for all expressions under one set of facts."""
 
-    def __init__(self, targets: Targets, facts: Facts, values: ValueRanges) -> None:
+    def __init__(
+        self, targets: Targets, facts: Facts, values: ValueRanges, symbols: SymbolRanges | None = None
+    ) -> None:
         self._targets = targets
         self._keys = frozenset(targets) | {ACCESS}
         self._simplifier = Simplifier(facts)
         self._facts = facts
         self._values = values
+        self._typed = FloatEnds(lambda e: not mentions(e).isdisjoint(self._keys), self.bound, symbols or SymbolRanges())
         self._memo: dict[tuple[Expr, bool], Expr | None] = {}
         self._directions = [Directions(var) for var in targets]
         self.lost = False
@@ -89,7 +94,7 @@ class Elimination:
             return e
         key = (e, up)
         if key not in self._memo:
-            self._memo[key] = self._linear(e, up) if e.type is INT64 else self._typed(e, up)
+            self._memo[key] = self._linear(e, up) if e.type is INT64 else self._typed.end(e, up)
         return self._memo[key]
 
     def _linear(self, e: Expr, up: bool) -> Expr | None:
@@ -274,54 +279,49 @@ class Elimination:
             return None
         if mentions(condition).isdisjoint(self._keys):
             return self._simplifier.expr(Select(INT64, condition, x, y))
+        either = (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
+        always = self._always(condition) if b is ANY_INT32[up] else None
+        if always is not None:
+            return self._simplifier.expr(chosen(always, x, either))
         self.lost = True
-        return (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
+        return either
+
+    def _always(self, condition: Expr) -> Expr | None:
+        """A condition under which one that varies holds at every point."""
+        match condition:
+            case Binary(op=BinaryOp.LE, a=a, b=b) if a.type is INT64:
+                most, least = self.bound(a, True), self.bound(b, False)
+                return None if most is None or least is None else self._simplifier.expr(ir.less_equal(most, least))
+        return None
 
     def _cast(self, inner: Expr, up: bool) -> Expr | None:
         """An index made from a value of another type."""
         if inner.type is INT32:
-            end = self._typed(inner, up)
+            end = self._typed.end(inner, up)
             if end is not None:
-                return self._simplifier.expr(Cast(INT64, end))
+                return self._kept(conditions(inner, self._values), self._simplifier.expr(Cast(INT64, end)), up)
+            match inner:
+                case Binary(op=BinaryOp.ADD, a=a, b=IntImm(value=k)) | Binary(op=BinaryOp.ADD, a=IntImm(value=k), b=a):
+                    return self._moved(Cast(INT64, a), k, up)
+                case Binary(op=BinaryOp.SUB, a=a, b=IntImm(value=k)):
+                    return self._moved(Cast(INT64, a), -k, up)
         return self._constant(inner, up)
 
-    def _typed(self, e: Expr, up: bool) -> Expr | None:
-        """The end of a value that is a monotone function of coordinates, in its own type; None if it is not one.
+    def _moved(self, of: Expr, k: int, up: bool) -> Expr | None:
+        """The end of an int32 plus a number, which wraps where the sum leaves the type: then any int32 may come out."""
+        low, high = self.bound(of, False), self.bound(of, True)
+        if low is None or high is None:
+            return None
+        least, most = (int(end) for end in INT32.range)
+        end = self._simplifier.expr(ir.add(high if up else low, ir.i64(k)))
+        if up == (k > 0):
+            return self._simplifier.minimum(end, ir.i64(most)) if up else self._simplifier.maximum(end, ir.i64(least))
+        stays = ir.less_equal(high, ir.i64(most - k)) if k > 0 else ir.less_equal(ir.i64(least - k), low)
+        return self._simplifier.expr(chosen(stays, end, ANY_INT32[up]))
 
-        Rounding, conversion and saturation are monotone; wrapping is not, so an operation of integers counts only
-        where its constant range stays in the type. NaN is not ordered: floats count only where they are finite.
-        """
-        if mentions(e).isdisjoint(self._keys):
-            return e
-        match e:
-            case Cast(a=a) if a.type is INT64 and e.type is INT32:
-                end = self.bound(a, up) if isinstance(a, Variable) else None
-                return None if end is None else Cast(INT32, end)
-            case Cast(a=a) if self._finite(a) and (e.type.is_float() or a.type.is_float()):
-                end = self._typed(a, up)
-                return None if end is None else Cast(e.type, end)
-            case Call(function=Intrinsic.FLOOR | Intrinsic.CEIL | Intrinsic.TRUNC | Intrinsic.ROUND as f, args=(a,)):
-                end = self._typed(a, up)
-                return None if end is None else Call(e.type, f, (end,))
-            case Call(function=Intrinsic.SQRT, args=(a,)) if self._finite(e):  # rounded correctly, so it never falls
-                end = self._typed(a, up)
-                return None if end is None else Call(e.type, Intrinsic.SQRT, (end,))
-            case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=b) if e.type.is_float() and self._finite(e):
-                x, y = self._typed(a, up), self._typed(b, up == (op is BinaryOp.ADD))
-                return None if x is None or y is None else Binary(e.type, op, x, y)
-            case Binary(op=BinaryOp.MUL | BinaryOp.DIV as op, a=a, b=FloatImm() as b) if self._finite(e):
-                x = self._typed(a, up == (b.value > 0))
-                return None if x is None else Binary(e.type, op, x, b)
-            case Binary(op=BinaryOp.MUL, a=FloatImm() as b, b=a) if self._finite(e):
-                x = self._typed(a, up == (b.value > 0))
-                return None if x is None else Binary(e.type, BinaryOp.MUL, b, x)
-        return None
-
-    def _finite(self, e: Expr) -> bool:
-        if e.type.is_integer():
-            return True
-        match e:
-            case Binary(op=BinaryOp.DIV, a=a, b=FloatImm() as b) if b.value:
-                return self._finite(a) and abs(b.value) > 1e-6
-        low, high = self._values.of(e)
-        return low > -1e30 and high < 1e30
+    def _kept(self, symbols: list[Expr], end: Expr, up: bool) -> Expr:
+        """An end, where some conditions hold; elsewhere that of all int32s."""
+        if not symbols:
+            return end
+        condition = reduce(ir.conjunction, symbols)
+        return self._simplifier.expr(chosen(condition, end, ANY_INT32[up]))

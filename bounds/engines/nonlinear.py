@@ -24,7 +24,6 @@ from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.bounds.engines.interface import Ends, Engine
 from halide_core.bounds.engines.path_ranges import Extents
-from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm, Variable
 from halide_core.ir.types import INT64
@@ -106,7 +105,7 @@ class _Box:
         if box is None:
             return None
         renamed = _at(e, dict(zip(inner, box, strict=True)))
-        values = _ExtremeSearch(box, self._facts, self._extents.values).values(renamed, list(box), most=most)
+        values = _ExtremeSearch(box, self._facts, self._extents).values(renamed, list(box), most=most)
         return None if values is None else self._pick(values, most=most)
 
     def _independent(self, inner: list[Expr]) -> dict[Variable, tuple[Expr, Expr]] | None:
@@ -129,11 +128,11 @@ class _Box:
 class _ExtremeSearch:
     """The extremes of polynomials over one box of independent variables."""
 
-    def __init__(self, box: Mapping[Variable, tuple[Expr, Expr]], facts: Facts, values: ValueRanges) -> None:
+    def __init__(self, box: Mapping[Variable, tuple[Expr, Expr]], facts: Facts, extents: Extents) -> None:
         self._box = box
         self._facts = facts
         self._simplifier = Simplifier(facts)
-        self._arithmetic = Elimination(box, facts, values)
+        self._arithmetic = Elimination(box, facts, extents.values, extents.symbols)
 
     def values(self, e: Expr, variables: list[Variable], *, most: bool) -> list[Expr] | None:
         """Values that the expression takes in the box; the extreme is among them. None where no rule applies."""

@@ -18,6 +18,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.conditions import Conditions
 from halide_core.bounds.engines.elimination import Elimination, mentions
+from halide_core.bounds.engines.float_ends import SymbolRanges
 from halide_core.bounds.engines.interface import Bound, Ends, Engine
 from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Taken, Where
@@ -34,6 +35,7 @@ class Extents:
 
     def __init__(self) -> None:
         self._values = ValueRanges()
+        self._symbols = SymbolRanges()
         self._exact: dict[Expr, Expr] = {}  # hole -> its whole answer
         self._short: dict[Expr, Expr] = {}  # hole -> its answer where that is small
         self._plain = Simplifier()  # by no facts: what it simplified stays simple
@@ -83,6 +85,11 @@ class Extents:
     def values(self) -> ValueRanges:
         """Constant ranges of values."""
         return self._values
+
+    @property
+    def symbols(self) -> SymbolRanges:
+        """The same where Params are kept within limits."""
+        return self._symbols
 
     def interval(self, bounds: Interval) -> tuple[Expr, Expr]:
         """The least and greatest value of an interval, without the holes that have small answers."""
@@ -152,7 +159,7 @@ class _Climb:
         self._lost = False
 
     def ends(self, e: Expr) -> Ends:
-        memory = Elimination({}, self._facts, self._extents.values)
+        memory = Elimination({}, self._facts, self._extents.values, self._extents.symbols)
         self._low, self._high = memory.bound(e, False), memory.bound(e, True)
         self._lost = memory.lost
         for binder in self._binders:
@@ -197,7 +204,7 @@ class _Climb:
             first = self._simplifier.maximum(first, self._simplifier.expr(e))
         for e in highs:
             last = self._simplifier.minimum(last, self._simplifier.expr(e))
-        ends = Elimination({var: (first, last)}, self._facts, self._extents.values)
+        ends = Elimination({var: (first, last)}, self._facts, self._extents.values, self._extents.symbols)
         self._low = None if self._low is None else ends.bound(self._low, False)
         self._high = None if self._high is None else ends.bound(self._high, True)
         self._lost |= ends.lost

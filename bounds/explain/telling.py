@@ -1,13 +1,13 @@
 """Accesses and clauses in words, for answers and messages; never longer than a person would read.
 
-    describe(clause)   ->   "by.s0 reads bx[by.s0.x, {by.s0.y - 1 | by.s0.y + 1}]"
+describe(clause)   ->   "by.s0 reads bx[by.s0.x, {by.s0.y - 1 | by.s0.y + 1}]"
 """
 
 from __future__ import annotations
 
 from halide_core.bounds.query.query import Clause, Rule
 from halide_core.errors import BoundsError
-from halide_core.ir import Expr
+from halide_core.ir import Expr, ParamRef
 from halide_core.ir.printer import dim_name, format_expr
 from halide_core.ir.visitor import parts, subexpressions
 from halide_core.schedule.loop_nest import StageKey
@@ -35,6 +35,18 @@ def describe(clause: Clause) -> str:
     where = ", ".join(p if len(c) == 1 else f"{{{p}}}" for p, c in zip(points, clause.points, strict=True))
     f, stage = clause.reader.func, clause.reader.stage
     return f"{f.name}.s{stage}{special(clause.reader)} reads {clause.callee.name}[{where}]"
+
+
+def limited(clause: Clause, d: int, condition: Expr) -> tuple[str | Expr, ...]:
+    """What to say where a coordinate has a bound only under a condition, which does not hold."""
+    f, stage = clause.reader.func, clause.reader.stage
+    at = " | ".join(map(tell, clause.points[d]))
+    where = f'stage {stage} of "{f.name}" reads "{clause.callee.name}" at {at} in "{dim_name(clause.callee, d)}"'
+    told: list[str | Expr] = [f"{where}, which is bounded only where {tell(condition)}"]
+    for e in subexpressions([condition]):
+        if isinstance(e, ParamRef):
+            told += [f'; "{e.param.name}" is ', e]
+    return tuple(told)
 
 
 def unbounded(clause: Clause, d: int, e: Expr) -> BoundsError:

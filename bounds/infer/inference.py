@@ -20,13 +20,14 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.interface import Answer, Answers, Evidence, Ranges, Slide
-from halide_core.bounds.explain.telling import describe, tell, unbounded
+from halide_core.bounds.explain.telling import describe, limited, tell, unbounded
 from halide_core.bounds.infer.alignment import Alignments
 from halide_core.bounds.infer.boxes import Box, Side, last_engine, union, window_box
 from halide_core.bounds.infer.cases import Need, by_case, chosen_ends, either, gather
 from halide_core.bounds.infer.folding import Folding
 from halide_core.bounds.infer.fused_lengths import limits
 from halide_core.bounds.infer.overflow import WINDOW_LIMIT, index_overflows, raised_by
+from halide_core.bounds.infer.positions import without_guards
 from halide_core.bounds.infer.sliding import slides_of
 from halide_core.bounds.query.query import Choice, Clause, Define, ForAll, Path, Query
 from halide_core.errors import BoundsError
@@ -436,8 +437,16 @@ class _Answering:
                 else:
                     low, high = simplifier.minimum(side.low, ends.low), simplifier.maximum(side.high, ends.high)
                     side = Side(low, high, side.evidence + evidence)
-            sides.append(side)
+            sides.append(None if side is None else self._without_guards(clause, d, side, stop))
         return Box(tuple(sides), self._nonempty(clause.path, stop))
+
+    def _without_guards(self, clause: Clause, d: int, side: Side, stop: Path) -> Side:
+        """A side whose ends a start-up check keeps from being those of all int32s."""
+        side, conditions = without_guards(side, stop.facts, lambda e: self._ranges.ends(e, stop, self._query.top).high)
+        for condition in conditions:
+            told = limited(clause, d, condition)
+            self._check(self._where_taken(clause.reader, condition), Failure.PARAMETER_RANGE, told)
+        return side
 
     def _nonempty(self, path: Path, stop: Path) -> Expr:
         """What must hold for the path to have points, as far as it is known at the stop: loops that run at all."""
@@ -455,7 +464,6 @@ class _Answering:
                     some = simplify(ir.less(ir.ZERO, length), stop.facts)
                     when = some if when is ir.TRUE else when if some is ir.TRUE else ir.conjunction(when, some)
         return when
-
 
 
 def _lengths_tell(region: tuple[Interval, ...], when: Expr, facts: Facts) -> bool:

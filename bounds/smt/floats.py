@@ -51,6 +51,16 @@ def declared_ranges(exprs: Iterable[Expr]) -> dict[Expr, Range]:
     return found
 
 
+def kept_ranges(e: Expr) -> list[Expr]:
+    """The conditions that the Params in an expression are in the ranges that they are declared to have."""
+    return _kept(declared_ranges((e,)))
+
+
+def _kept(declared: Mapping[Expr, Range]) -> list[Expr]:
+    ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
+    return [ir.less_equal(*pair) for low, p, high in ends for pair in ((low, p), (p, high))]
+
+
 def where_declared(
     exprs: Iterable[Expr], given: Mapping[Expr, Range], otherwise: Callable[[Expr], Range]
 ) -> tuple[Callable[[Expr], Range | None], list[Expr]] | None:
@@ -61,8 +71,7 @@ def where_declared(
         return None
     known = {**given, **declared}
     integers = ConstantRanges(known)
-    ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
-    inside = [ir.less_equal(*pair) for low, p, high in ends for pair in ((low, p), (p, high))]
+    inside = _kept(declared)
 
     def integer_range(e: Expr) -> Range:
         one, other = integers.of(e), otherwise(e)

@@ -36,6 +36,7 @@ from halide_core.bounds.smt.formulas import (
     logical,
     opposite,
 )
+from halide_core.bounds.smt.positions import Shape, no_greater, shape_of
 from halide_core.bounds.smt.products import Products
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
@@ -81,6 +82,8 @@ class Z3Terms:
         self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
         self._kept: list[Any] = []
         """Terms whose numbers are keys: others get the numbers of those that are gone."""
+        self._positions: dict[tuple[Type, Expr], list[tuple[Shape, Any]]] = {}
+        """By what function of integers they are: the floats that are taken for integers, each with its unknown."""
         self._defined: dict[Expr, Expr] = {}
         self._depends: dict[Expr, frozenset[Expr]] = {}
         self.promises: dict[ir.Promise, Any] = {}
@@ -236,12 +239,29 @@ class Z3Terms:
     def _truncated(self, type: Type, a: Expr) -> Term:
         """A float as an integer; within less, where Params are in the ranges that they are declared to have."""
         term = self._unknown("o", truncated(self._float_range(a), type))
+        term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))
         declared = where_declared((a,), self._given, self._integer_range)
         if declared is None:
             return term
         range_of, inside = declared
         low, high = truncated(range_of(a), type)
         return self._where(inside, term, both(term.z >= low, term.z <= high))
+
+    def _placed(self, type: Type, a: Expr, z: Any) -> frozenset[int]:
+        """What compares a float as an integer with others of the same function of integers."""
+        shape = shape_of(a)
+        if shape is None:
+            return frozenset()
+        alike = self._positions.setdefault((type, shape.function), [])
+        said: frozenset[int] = frozenset()
+        for other, at in alike:
+            for one, least, two, most in ((shape, z, other, at), (other, at, shape, z)):
+                given = [self.of(e) for e in (no_greater(one, two), *shape.given, *other.given)]
+                ordered = self._say(implies(both(*(t.z for t in given)), least <= most))
+                self.cases |= ordered
+                said = said.union(ordered, *(t.axioms for t in given))
+        alike.append((shape, z))
+        return said
 
     def _float_range(self, a: Expr) -> Range | None:
         return float_range(a, self._integer_range, self._given)
@@ -270,7 +290,7 @@ class Z3Terms:
         unknown = self._opaque(e)
         range_of, inside = where_declared((a, b), self._given, self._integer_range) or (self._float_range, ())
         decided = order(op is BinaryOp.LT, *(infinite(p) or range_of(p) for p in (a, b)))
-        if decided is None:
+        if decided is None or any(e is condition for condition in inside):
             return unknown
         return self._where(inside, unknown, unknown.z == literal_truth(decided, self._context))
 

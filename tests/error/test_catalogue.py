@@ -247,8 +247,19 @@ def test_mistake_is_refused(call: Callable[[], Any], error: Any, named: tuple[st
 def test_mistakes_that_are_seen_when_bounds_are() -> None:
     source, scale = hl.ImageParam(hl.UInt(8), 1, "source"), hl.Param(hl.Float(32), "scale")
     unbounded = hl.Func("unbounded")
-    unbounded[x] = source[hl.i32(hl.f32(x) * scale)]
+    unbounded[x] = source[hl.i32(hl.exp(hl.f32(x) * scale))]
     refused(hl.BoundsError, unbounded.compile_jit, '"source"', "no bound", "hl.clamp", at="unbounded[x] = source[")
+
+
+def test_a_param_that_bounds_can_not_follow_is_named_before_anything_runs() -> None:
+    scale, scaled, source = hl.Param(hl.Float(32), "scale"), hl.Func("scaled"), hl.Func("source")
+    source[x] = x
+    scaled[x] = source[hl.i32(hl.f32(x) / scale)]
+    source.compute_root()
+    for value in (0.0, float("nan"), float("inf"), -1e20):
+        scale.set(value)
+        named = '"scaled" reads "source"', '"scale" is'
+        refused(hl.PipelineError, lambda: scaled.realize([4]), *named, at="scaled.realize")
 
 
 def test_a_buffer_may_be_larger_than_two_gibibytes() -> None:

@@ -1,0 +1,207 @@
+"""Ends of values that are monotone functions of coordinates, in their own types: positions of a resampler, mostly.
+
+In: an expression of floats or int32s, and the ends of the coordinates in it. Out: its least and greatest value as
+expressions of the same operations at those ends, and the conditions on Params under which that holds.
+
+    floor(float32(x)*p - 0.5)   for x in [a, b]   ->   greatest: floor(float32(p >= 0 ? b : a)*p - 0.5),  if |p| <= 2^28
+
+Rounding, conversion and saturation are monotone, so the same rounded expression at both ends holds every value between.
+NaN is not ordered, and what overflows is infinite and may become NaN: a Param of which nothing is declared, or an
+expression of Params alone, is taken for a symbol that is kept within [-2^28, 2^28], and, where something is divided by
+it, away from 0. Whoever uses the ends falls back on all values of the type where a symbol is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halide_core import ir
+from halide_core.analysis.prover import Range
+from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Expr,
+    FloatImm,
+    IntImm,
+    Intrinsic,
+    ParamRef,
+    Select,
+    Variable,
+)
+from halide_core.ir.expr_nodes import remembered
+from halide_core.ir.types import INT32, INT64
+from halide_core.ir.visitor import parts
+
+LARGEST_SYMBOL = 2.0**28
+"""A Param of a program that means something is below this, and an index times two of them does not overflow."""
+
+_FINITE = 1e37
+"""Values below this do not overflow: float32 reaches 3.4e38."""
+
+MONOTONE = (Intrinsic.FLOOR, Intrinsic.CEIL, Intrinsic.TRUNC, Intrinsic.ROUND, Intrinsic.SQRT)
+"""Functions that never fall; a root is rounded correctly."""
+
+
+@remembered("_of_params")
+def of_params(e: Expr) -> bool:
+    """Whether an expression is made of Params and numbers."""
+    if isinstance(e, ParamRef | FloatImm | IntImm):
+        return True
+    inner = parts(e)
+    return bool(inner) and not isinstance(e, Access) and all(map(of_params, inner))
+
+
+def is_symbol(e: Expr) -> bool:
+    """Whether a float is one of Params alone, of which the operations say nothing."""
+    return e.type.is_float() and not e.type.is_narrow_float() and not isinstance(e, FloatImm) and of_params(e)
+
+
+class SymbolRanges(ValueRanges):
+    """Ranges of values where every symbol is kept within its limits."""
+
+    def of(self, e: Expr) -> Range:
+        """The range of an expression's value."""
+        low, high = super().of(e)
+        if low < -LARGEST_SYMBOL and high > LARGEST_SYMBOL and is_symbol(e):
+            return (-LARGEST_SYMBOL, LARGEST_SYMBOL)
+        return (low, high)
+
+    def _compute(self, e: Expr) -> Range:
+        match e:
+            case Binary(op=BinaryOp.DIV, a=a, b=b) if is_symbol(b):
+                most = max(map(abs, self.of(a))) * max(LARGEST_SYMBOL, 1e6) * 1.001
+                return super()._compute(e) if _away_from_0(super().of(b)) else (-most, most)
+        return super()._compute(e)
+
+
+def _away_from_0(of: Range) -> bool:
+    return of[0] >= 1 / LARGEST_SYMBOL or of[1] <= -1 / LARGEST_SYMBOL
+
+
+def conditions(e: Expr, values: ValueRanges) -> list[Expr]:
+    """What has to hold of the symbols in an expression; none where what is declared of them is enough."""
+    found: dict[Expr, None] = {}
+    waiting, seen = [e], {e}
+    while waiting:
+        at = waiting.pop()
+        low, high = values.of(at) if at.type.is_float() else (0, 0)
+        if low < -LARGEST_SYMBOL and high > LARGEST_SYMBOL and is_symbol(at):
+            found.setdefault(ir.less_equal(_magnitude(at), ir.const(LARGEST_SYMBOL, at.type)))
+            continue
+        for part in parts(at):
+            if part not in seen:
+                seen.add(part)
+                waiting.append(part)
+        match at:
+            case Binary(op=BinaryOp.DIV, b=b) if is_symbol(b) and not _away_from_0(values.of(b)):
+                found.setdefault(ir.less_equal(ir.const(1 / LARGEST_SYMBOL, b.type), _magnitude(b)))
+    return list(found)
+
+
+def is_finite(e: Expr, values: ValueRanges) -> bool:
+    """Whether a value is neither infinite nor no number."""
+    low, high = values.of(e)
+    return e.type.is_integer() or -_FINITE < low <= high < _FINITE
+
+
+def _magnitude(e: Expr) -> Expr:
+    return Call(e.type, Intrinsic.ABS, (e,))
+
+
+class FloatEnds:
+    """The ends of typed values, given those of coordinates; each found once."""
+
+    def __init__(
+        self, varies: Callable[[Expr], bool], coordinate: Callable[[Expr, bool], Expr | None], values: SymbolRanges
+    ) -> None:
+        self._varies = varies
+        self._coordinate = coordinate
+        self._values = values
+        self._known: dict[tuple[Expr, bool], Expr | None] = {}
+
+    def end(self, e: Expr, up: bool) -> Expr | None:
+        """The greatest (``up``) or least value of a number of any type; None if it is not a monotone function."""
+        if not self._varies(e):
+            return e
+        key = (e, up)
+        if key not in self._known:
+            self._known[key] = self._compute(e, up) if is_finite(e, self._values) else None
+        return self._known[key]
+
+    def _compute(self, e: Expr, up: bool) -> Expr | None:
+        """An operation of integers may wrap, so of these there are conversions only. A coordinate fits in an int32;
+        what stands for one at an end need not, so a float is made of it as it is."""
+        match e:
+            case Cast(a=Cast(a=Variable() as a)) if _is_coordinate(e.a) and e.type.is_float():
+                return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
+            case Cast(a=Variable() as a) if _is_coordinate(e):
+                return self._applied(lambda end: Cast(INT32, end), self._coordinate(a, up))
+            case Cast(a=a) if a.type is INT64 and e.type.is_float():
+                return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
+            case Cast(a=a) if is_finite(a, self._values) and (e.type.is_float() or a.type.is_float()):
+                return self._applied(lambda end: Cast(e.type, end), self.end(a, up))
+            case Call(function=f, args=(a,)) if f in MONOTONE:
+                return self._applied(lambda end: Call(e.type, f, (end,)), self.end(a, up))
+            case Select(condition=condition, a=a, b=b) if not self._varies(condition):
+                return _both(lambda x, y: chosen(condition, x, y), self.end(a, up), self.end(b, up))
+            case Binary(op=op, a=a, b=b) if e.type.is_float():
+                return self._operation(op, a, b, up)
+        return None
+
+    def _applied(self, function: Callable[[Expr], Expr], end: Expr | None) -> Expr | None:
+        return None if end is None else function(end)
+
+    def _operation(self, op: BinaryOp, a: Expr, b: Expr, up: bool) -> Expr | None:
+        match op:
+            case BinaryOp.ADD | BinaryOp.MIN | BinaryOp.MAX:
+                return _both(lambda x, y: ir.binary(op, x, y), self.end(a, up), self.end(b, up))
+            case BinaryOp.SUB:
+                return _both(ir.sub, self.end(a, up), self.end(b, not up))
+            case BinaryOp.DIV if not self._varies(b):
+                return self._scaled(a, b, lambda x: ir.div(x, b), up)
+            case BinaryOp.MUL if not self._varies(b):
+                return self._scaled(a, b, lambda x: ir.mul(x, b), up)
+            case BinaryOp.MUL if not self._varies(a):
+                return self._scaled(b, a, lambda x: ir.mul(a, x), up)
+            case BinaryOp.MUL:
+                return self._product(a, b, up)
+        return None
+
+    def _scaled(self, a: Expr, factor: Expr, scale: Callable[[Expr], Expr], up: bool) -> Expr | None:
+        """Of what grows with ``a`` or falls, by the sign of a factor."""
+        low, high = self._values.of(factor)
+        if low >= 0 or high <= 0:
+            return self._applied(scale, self.end(a, up == (low >= 0)))
+        positive = ir.less_equal(ir.const(0, factor.type), factor)
+        end = _both(lambda x, y: chosen(positive, x, y), self.end(a, up), self.end(a, not up))
+        return self._applied(scale, end)
+
+    def _product(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+        corners = [
+            _both(ir.mul, self.end(a, one), self.end(b, other)) for one in (False, True) for other in (False, True)
+        ]
+        best = corners[0]
+        for corner in corners[1:]:
+            best = _both(ir.maximum if up else ir.minimum, best, corner)
+        return best
+
+
+def _is_coordinate(e: Expr) -> bool:
+    return isinstance(e, Cast) and e.type is INT32 and e.a.type is INT64 and isinstance(e.a, Variable)
+
+
+def _both(join: Callable[[Expr, Expr], Expr], a: Expr | None, b: Expr | None) -> Expr | None:
+    return None if a is None or b is None else join(a, b)
+
+
+def chosen(condition: Expr, a: Expr, b: Expr) -> Expr:
+    """A choice, through choices by the same condition in its cases."""
+    while isinstance(a, Select) and a.condition is condition:
+        a = a.a
+    while isinstance(b, Select) and b.condition is condition:
+        b = b.b
+    return a if a is b else Select(a.type, condition, a, b)

@@ -1,0 +1,147 @@
+"""Monotone functions of integers that are computed in floats: positions, as a resampler has them.
+
+In: a float that becomes an index. Out: its Shape: the function, and the integers that it is applied to, with how it
+depends on each. Of two values of one function the one at the greater integers is the greater: rounding is monotone.
+
+    floor(float32(x + 3)*p - 0.5)   ->   floor(float32(#0)*p - 0.5) at (x + 3), which grows where p >= 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+
+from halide_core import ir
+from halide_core.bounds.engines.elimination import mentions
+from halide_core.bounds.engines.float_ends import MONOTONE, SymbolRanges, conditions, is_finite, of_params
+from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.bounds.smt.floats import kept_ranges
+from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, FloatImm, ParamRef, Select
+from halide_core.ir.types import BOOL, INT64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slope:
+    """How a function depends on an argument: it grows with it, or falls; the other way round for each of some factors
+    that is negative."""
+
+    grows: bool = True
+    factors: tuple[Expr, ...] = ()
+
+    def reversed(self) -> Slope:
+        """Of the negated function."""
+        return Slope(not self.grows, self.factors)
+
+    def scaled(self, by: Expr) -> Slope:
+        """Of the function times a factor, or divided by it."""
+        low, high = ValueRanges().of(by)
+        if low >= 0 or high <= 0:
+            return self if low >= 0 else self.reversed()
+        return Slope(self.grows, (*self.factors, by))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """A function, with numbered unknowns where its arguments stand, and these, as int64s."""
+
+    function: Expr
+    arguments: tuple[Expr, ...]
+    slopes: tuple[Slope, ...]
+    given: tuple[Expr, ...]
+    """What has to hold of Params so that no value is infinite or no number."""
+
+
+def shape_of(e: Expr) -> Shape | None:
+    """See the module's docstring; None where an expression is no such function."""
+    if not is_finite(e, SymbolRanges()):
+        return None
+    found = _Decomposition()
+    function = found.of(e, Slope())
+    if function is None or not found.arguments:
+        return None
+    given = (*conditions(e, ValueRanges()), *kept_ranges(e))
+    return Shape(function, tuple(found.arguments), tuple(found.slopes), given)
+
+
+def no_greater(one: Shape, other: Shape) -> Expr:
+    """What makes one value of a function no greater than another."""
+    found: list[Expr] = []
+    for a, b, slope in zip(one.arguments, other.arguments, one.slopes, strict=True):
+        up, down = ir.less_equal(a, b), ir.less_equal(b, a)
+        if not slope.grows:
+            up, down = down, up
+        for factor in slope.factors:
+            positive = ir.less_equal(ir.const(0, factor.type), factor)
+            up, down = Select(BOOL, positive, up, down), Select(BOOL, positive, down, up)
+        found.append(up)
+    return reduce(ir.conjunction, found)
+
+
+def _is_settled(e: Expr) -> bool:
+    """Whether a value is the same all through a run."""
+    return not mentions(e)
+
+
+class _Decomposition:
+    """One expression, read from the left."""
+
+    def __init__(self) -> None:
+        self.arguments: list[Expr] = []
+        self.slopes: list[Slope] = []
+
+    def of(self, e: Expr, slope: Slope) -> Expr | None:
+        """The function that an expression is; its arguments are noted."""
+        match e:
+            case FloatImm() | ParamRef():
+                return e
+            case Cast(a=a) if a.type.is_integer() and not a.type.is_bool():
+                return Cast(e.type, self._argument(ir.cast(INT64, a), slope))
+            case Cast(a=a) if a.type.is_float():
+                inner = self.of(a, slope)
+                return None if inner is None else Cast(e.type, inner)
+            case Call(function=f, args=(a,)) if f in MONOTONE:
+                inner = self.of(a, slope)
+                return None if inner is None else Call(e.type, f, (inner,))
+            case Select(condition=condition, a=a, b=b) if _is_settled(condition):
+                return self._choice(condition, a, b, slope)
+            case Binary(op=BinaryOp.ADD | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+                return self._operation(op, (a, slope), (b, slope))
+            case Binary(op=BinaryOp.SUB, a=a, b=b):
+                return self._operation(BinaryOp.SUB, (a, slope), (b, slope.reversed()))
+            case Binary(op=BinaryOp.DIV, a=a, b=b) if _is_settled(b):
+                return self._scaled(a, b, slope, lambda x: ir.div(x, b))
+            case Binary(op=BinaryOp.MUL, a=a, b=b):
+                factor = next((p for test in (of_params, _is_settled) for p in (b, a) if test(p)), None)
+                if factor is not None:
+                    rest = a if factor is b else b
+                    return self._scaled(rest, factor, slope, lambda x: ir.mul(factor, x))
+        return None
+
+    def _argument(self, value: Expr, slope: Slope) -> Expr:
+        self.arguments.append(value)
+        self.slopes.append(slope)
+        return ir.index_variable(f"#{len(self.arguments)}")
+
+    def _operation(self, op: BinaryOp, a: tuple[Expr, Slope], b: tuple[Expr, Slope]) -> Expr | None:
+        x = self.of(*a)
+        y = None if x is None else self.of(*b)
+        return None if x is None or y is None else ir.binary(op, x, y)
+
+    def _scaled(
+        self, e: Expr, factor: Expr, slope: Slope, scale: Callable[[Expr], Expr]
+    ) -> Expr | None:
+        inner = self.of(e, slope.scaled(factor))
+        return None if inner is None else scale(inner)
+
+    def _choice(self, condition: Expr, a: Expr, b: Expr, slope: Slope) -> Expr | None:
+        """One function at arguments that depend on Params."""
+        first = len(self.arguments)
+        x = self.of(a, slope)
+        other = _Decomposition()
+        other.arguments, other.slopes = self.arguments[:first], self.slopes[:first]
+        if x is None or other.of(b, slope) is not x:
+            return None
+        for i in range(first, len(self.arguments)):
+            self.arguments[i] = Select(INT64, condition, self.arguments[i], other.arguments[i])
+        return x

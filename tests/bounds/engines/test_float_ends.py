@@ -1,0 +1,86 @@
+"""Positions made of floats and Params: their ends are those of the same expression, and the certificate proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.bounds.verify.vc import Status
+
+x, y, xo, yo, xi, yi = map(hl.Var, ("x", "y", "xo", "yo", "xi", "yi"))
+p, q = hl.Param(hl.Float(32), "p"), hl.Param(hl.Float(32), "q")
+declared = hl.Param(hl.Float(32), "declared")
+declared.set_range(0.25, 4.0)
+image = hl.ImageParam(hl.Float(32), 2, "image")
+
+POSITIONS: dict[str, Callable[[], hl.Expr]] = {
+    "scaled": lambda: (hl.f32(x) + 0.5) * p - 0.5,
+    "divided": lambda: (hl.f32(x) + 0.5) / p - 0.5,
+    "turned": lambda: hl.f32(x) * p - hl.f32(y) * q,
+    "ratio": lambda: 3.0 - hl.f32(x) * (p / q),
+    "to the image": lambda: (hl.f32(x) + 0.5) * (hl.f32(image.width()) / p),
+    "declared": lambda: hl.f32(x) * declared + q,
+    "the lesser": lambda: hl.min(hl.f32(x) * p, hl.f32(y) * q),
+    "a root": lambda: hl.sqrt(hl.max(hl.f32(x) * p, 0.0)),
+    "a constant": lambda: hl.f32(x) * 0.7 + 0.1,
+}
+
+
+def resampled(position: hl.Expr, at: int) -> hl.Func:
+    source, f = hl.Func("source"), hl.Func("f")
+    source[x, y] = hl.BoundaryConditions.repeat_edge(image)[x, y] * 2 + hl.f32(x)
+    i = hl.i32(hl.floor(position))
+    part = position - hl.floor(position)
+    f[x, y] = source[i, y] * (1 - part) + source[i + 1, y] * part
+    if at == 0:
+        source.compute_root()
+    elif at == 1:
+        f.tile(x, y, xo, yo, xi, yi, 8, 4).vectorize(xi, 4)
+        source.compute_at(f, xo).vectorize(x, 4)
+    else:
+        f.split(y, yo, yi, 4).parallel(yo)
+        source.compute_at(f, yo)
+    return f
+
+
+DRAWS = [(name, i % 3) for i, name in enumerate(POSITIONS)]
+
+
+@pytest.mark.parametrize(("name", "at"), [*DRAWS, ("scaled", 1), ("scaled", 2)])
+def test_a_schedule_gives_what_the_definition_says(name: str, at: int) -> None:
+    image.set(np.random.default_rng(1).random((13, 17), np.float32))
+    declared.set(1.7)
+    f = resampled(POSITIONS[name](), at)
+    for a, b in ((0.7, 1.3), (-1.3, 0.2), (2.5, -3.0)):
+        p.set(a)
+        q.set(b)
+        assert np.array_equal(f.realize([19, 9]), f.evaluate([19, 9])), (a, b)
+
+
+@pytest.mark.parametrize(("name", "at"), [*DRAWS, ("scaled", 1), ("scaled", 2)])
+def test_the_certificate_proves_the_ends(name: str, at: int) -> None:
+    certificate = hl.Pipeline(resampled(POSITIONS[name](), at)).certify()
+    assert not [r for r in certificate.results if r.status in (Status.REFUTED, Status.UNDECIDED)], str(certificate)
+
+
+def test_the_region_of_an_input_is_exact() -> None:
+    row, f = hl.ImageParam(hl.Float(32), 1, "row"), hl.Func("f")
+    f[x] = row[hl.i32(hl.floor((hl.f32(x) + 0.5) * p - 0.5))]
+    for scale, first, last in ((0.5, -1, 31), (-0.5, -33, -1), (0.0, -1, -1)):
+        p.set(scale)
+        row.reset()
+        f.infer_input_bounds([64])
+        assert (row.get().dim(0).min(), row.get().dim(0).max()) == (first, last)
+
+
+def test_a_clamp_around_a_position_is_enough_where_a_param_says_nothing() -> None:
+    source, f = hl.Func("source"), hl.Func("f")
+    source[x] = x * 3
+    f[x] = source[hl.clamp(hl.i32(hl.floor(hl.f32(x) * p)), -4, 20)]
+    source.compute_root()
+    for value in (0.5, float("inf"), float("nan"), -3e38):
+        p.set(value)
+        assert np.array_equal(f.realize([11]), f.evaluate([11])), value
