@@ -65,7 +65,7 @@ ON_DEMAND = frozenset(
         "lowering.certify",
         "lowering.verification",
         "lowering.report.explain",
-        "runtime.execute.aot",
+        "runtime.ahead.write",
         "runtime.execute.cli",
     }
 )

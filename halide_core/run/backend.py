@@ -128,6 +128,8 @@ class Request:
     """None is this machine, with all of its instructions."""
     runtime: bool = True
     """Whether a library carries the runtime; else the program that links it does."""
+    schedule: str = ""
+    """The schedule as Python source, where that is to be written."""
 
 
 class OutputKind(Enum):
@@ -142,6 +144,9 @@ class OutputKind(Enum):
     STMT_HTML = "stmt_html"
     CONCEPTUAL_STMT = "conceptual_stmt"
     CONCEPTUAL_STMT_HTML = "conceptual_stmt_html"
+    PYTHON_EXTENSION = "python_extension"
+    REGISTRATION = "registration"
+    SCHEDULE = "schedule"
 
 
 Box = tuple[tuple[int, int], ...]
@@ -254,8 +259,8 @@ class Backend(Protocol):
         """Compiles, or takes from the cache on disk, and loads."""
         ...
 
-    def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
-        """Writes ahead-of-time outputs; all or none."""
+    def write(self, requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
+        """Writes ahead-of-time outputs of one function, or of several together; all or none."""
         ...
 
     def write_runtime(self, target: Target | None, files: dict[OutputKind, Path]) -> None:

@@ -21,7 +21,7 @@ from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import Names, scalar, stored, string
 
-_TYPE_CODES = {
+TYPE_CODES = {
     TypeCode.Int: "halide_type_int",
     TypeCode.UInt: "halide_type_uint",
     TypeCode.Float: "halide_type_float",
@@ -179,7 +179,7 @@ class Prologue:
         lines = [f"int {self._error};"] if buffers else []
         for a in buffers:
             output = int(a.kind is ArgumentKind.OutputBuffer)
-            facts = f"{_TYPE_CODES[a.type.code()]}, {a.type.bits()}, {a.dimensions}, {output}"
+            facts = f"{TYPE_CODES[a.type.code()]}, {a.type.bits()}, {a.dimensions}, {output}"
             lines.append(self.check(f"check_argument({self.name(a)}, {self.described(a)}, {facts})"))
         if not queried:
             lines += [self.check(f"check_host({self.name(a)}, {self.described(a)})") for a in buffers]

@@ -56,6 +56,46 @@ typedef struct halide_buffer_t {
     void *padding;
 } halide_buffer_t;
 
+/* What a pipeline's NAME_metadata() tells of its arguments. */
+typedef enum halide_argument_kind_t {
+    halide_argument_kind_input_scalar = 0,
+    halide_argument_kind_input_buffer = 1,
+    halide_argument_kind_output_buffer = 2
+} halide_argument_kind_t;
+
+typedef struct halide_scalar_value_t {
+    union {
+        uint8_t b, u8; /* b: a bool */
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint16_t u16; /* the bits of a float of 16 bits, too */
+        uint32_t u32;
+        uint64_t u64;
+        float f32;
+        double f64;
+        void *handle;
+    } u;
+} halide_scalar_value_t;
+
+typedef struct halide_filter_argument_t {
+    const char *name;
+    int32_t kind;       /* a halide_argument_kind_t */
+    int32_t dimensions; /* 0 of a scalar */
+    halide_type_t type;
+    const halide_scalar_value_t *scalar_def, *scalar_min, *scalar_max, *scalar_estimate; /* NULL: there is none */
+    const int64_t *const *buffer_estimates; /* NULL, or a min and an extent for each dimension, each may be NULL */
+} halide_filter_argument_t;
+
+typedef struct halide_filter_metadata_t {
+    int32_t version; /* 1 */
+    int32_t num_arguments;
+    const halide_filter_argument_t *arguments; /* inputs, then outputs: the order of the function's */
+    const char *target;
+    const char *name;
+} halide_filter_metadata_t;
+
 #endif /* HALIDE_HALIDERUNTIME_H */
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */

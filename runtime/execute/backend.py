@@ -35,15 +35,15 @@ class _Runtime:
         """Compiles, or takes from the cache on disk, and loads."""
         return compile_with_externs(request) if has_externs(request) else compile_pipeline(request)
 
-    def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
+    def write(self, requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""
-        from halide_core.runtime.execute.aot import write_files  # noqa: PLC0415  # a run needs none of it
+        from halide_core.runtime.ahead.write import write_files  # noqa: PLC0415  # a run needs none of it
 
-        write_files(request, files)
+        write_files(requests, files)
 
     def write_runtime(self, target: Target | None, files: dict[OutputKind, Path]) -> None:
         """Writes the runtime alone; all files or none."""
-        from halide_core.runtime.execute.aot import write_runtime  # noqa: PLC0415  # a run needs none of it
+        from halide_core.runtime.ahead.write import write_runtime  # noqa: PLC0415  # a run needs none of it
 
         write_runtime(target, files)
 

@@ -31,11 +31,11 @@ def emit_hiding(name: str, arguments: Sequence[Argument]) -> str:
     )
 
 
-def emit_entry(name: str, arguments: Sequence[Argument]) -> str:
+def emit_entry(name: str, arguments: Sequence[Argument], entry: str = ENTRY) -> str:
     """The function, to be appended to the pipeline's own translation unit."""
     passed = [_passed(argument, i) for i, argument in enumerate(arguments)]
     inside = ",\n        ".join(passed)
-    head = f"int {ENTRY}(void **arguments)"
+    head = f"int {entry}(void **arguments)"
     return f"\n{head};\n{head} {{\n    return {symbol(name)}(\n        {inside});\n}}\n"
 
 

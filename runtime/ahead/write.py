@@ -1,0 +1,191 @@
+"""Ahead-of-time output: C source, header, object, library, Python extension, and the lowered program as text.
+
+In: a Request for each function, and the files wanted. Out: all of them, or none and an error. A program that links the
+library, or imports the extension, needs nothing of this system at run time.
+
+    write_files([request], {OutputKind.STATIC_LIBRARY: Path("blur.a"), OutputKind.C_HEADER: Path("blur.h")})
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from halide_core.errors import HalideError, PipelineError
+from halide_core.ir import Stmt
+from halide_core.ir.printer import format_stmt
+from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.lowering.module import Lowered
+from halide_core.run.backend import OutputKind, Request
+from halide_core.run.target import Target, get_host_target
+from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
+from halide_core.runtime.ahead.extension import emit_module, module_name
+from halide_core.runtime.ahead.page import page
+from halide_core.runtime.codegen.header import emit_header
+from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.compile.target_flags import compile_options, options_for
+from halide_core.runtime.compile.toolchain import (
+    CompileOptions,
+    compile_assembly,
+    compile_object,
+    compile_shared,
+    make_static_library,
+)
+from halide_core.runtime.crt.runtime_library import HEADER, SOURCES, UNIT
+
+
+def write_files(requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
+    """Writes every file, each by renaming a finished one into place.
+
+    What includes ``halide_runtime.h`` is accompanied by it, in the same folder.
+
+    Raises: HalideError where a file can't be written; ScheduleError, BoundsError, ToolchainError; PipelineError for a
+    kind of file that holds one function, where there are several.
+    """
+    if len(requests) > 1:
+        alone = [kind.value for kind in files if kind not in _OF_SEVERAL]
+        if alone:
+            raise PipelineError(f"A file of type {alone[0]} holds one function, and {len(requests)} are given.")
+    with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
+        folder = Path(name)
+        outputs = [_lowered(request, folder) for request in requests]
+        made = [(_make(kind, path, outputs, folder), path) for kind, path in files.items()]
+        made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if _needs_header(kind, path)]
+        _put_in_place(made)
+
+
+def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
+    """Writes the runtime alone, for libraries without one: an object, a static library, or both.
+
+    Raises: HalideError where a file can't be written; ToolchainError.
+    """
+    options = options_for(target)
+    with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
+        folder = Path(name)
+        unit, whole = folder / "halide_runtime.c", folder / "halide_runtime.o"
+        unit.write_text(UNIT, encoding="utf-8")
+        compile_object(unit, whole, options=options)
+        made = [(HEADER, path.parent / HEADER.name) for path in files.values()]
+        for kind, path in files.items():
+            if kind is OutputKind.STATIC_LIBRARY:
+                make_static_library([whole], folder / kind.value)
+            made.append((whole if kind is OutputKind.OBJECT else folder / kind.value, path))
+        _put_in_place(made)
+
+
+_OF_SEVERAL = frozenset(
+    {OutputKind.STATIC_LIBRARY, OutputKind.C_HEADER, OutputKind.PYTHON_EXTENSION, OutputKind.REGISTRATION}
+)
+
+
+def _needs_header(kind: OutputKind, path: Path) -> bool:
+    return kind in (OutputKind.C_HEADER, OutputKind.C_SOURCE) or (
+        kind is OutputKind.PYTHON_EXTENSION and _is_source(path)
+    )
+
+
+def _is_source(path: Path) -> bool:
+    return path.suffix == ".c"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Output:
+    """What is written of a function: the program at two points of its way, its C, and how that is compiled."""
+
+    request: Request
+    lowered: Lowered
+    filled: Stmt
+    source: Path
+    options: CompileOptions
+
+
+def _lowered(request: Request, folder: Path) -> _Output:
+    trace = LoweringTrace()
+    lowered = lower(request, trace=trace)
+    source = folder / f"{lowered.name}.c"
+    target = request.target or get_host_target()
+    entry_points = emit_entry_points(lowered.name, lowered.arguments, target.to_string())
+    source.write_text(emit_c(lowered) + entry_points, encoding="utf-8")
+    return _Output(request, lowered, trace.passes[0][1], source, compile_options(request, runs_here=False))
+
+
+def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path) -> Path:
+    output, unit = folder / kind.value, outputs[0]
+    lowered = unit.lowered
+    match kind:
+        case OutputKind.C_SOURCE:
+            return unit.source
+        case OutputKind.C_HEADER:
+            text = emit_header([(o.lowered.name, o.lowered.arguments) for o in outputs])
+            output.write_text(text, encoding="utf-8")
+        case OutputKind.REGISTRATION:
+            output.write_text(emit_registration(o.lowered.name for o in outputs), encoding="utf-8")
+        case OutputKind.STMT:
+            output.write_text(format_stmt(lowered.body) + "\n", encoding="utf-8")
+        case OutputKind.STMT_HTML:
+            output.write_text(page(lowered.name, format_stmt(lowered.body)), encoding="utf-8")
+        case OutputKind.CONCEPTUAL_STMT:
+            output.write_text(format_stmt(unit.filled) + "\n", encoding="utf-8")
+        case OutputKind.CONCEPTUAL_STMT_HTML:
+            output.write_text(page(lowered.name, format_stmt(unit.filled)), encoding="utf-8")
+        case OutputKind.SCHEDULE:
+            output.write_text(unit.request.schedule, encoding="utf-8")
+        case OutputKind.ASSEMBLY:
+            compile_assembly(unit.source, output, options=unit.options)
+        case OutputKind.OBJECT:
+            compile_object(unit.source, output, options=unit.options)
+        case OutputKind.STATIC_LIBRARY:
+            _make_library(outputs, folder, output)
+        case OutputKind.PYTHON_EXTENSION:
+            _make_extension(outputs, folder, path, output)
+    return output
+
+
+def _make_library(outputs: Sequence[_Output], folder: Path, library: Path) -> None:
+    objects = []
+    sources = [(o.source, o.lowered.name, o.options) for o in outputs]
+    if all(o.request.runtime for o in outputs):
+        sources += [(source, f"halide_core_{source.stem}", outputs[0].options) for source in SOURCES]
+    for source, name, options in sources:
+        objects.append(folder / f"{name}.o")
+        compile_object(source, objects[-1], options=options)
+    make_static_library(objects, library)
+
+
+def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module: Path) -> None:
+    """The module; where the path is that of a C file, its source, to be linked with a static library."""
+    source = module if _is_source(path) else folder / "halide_core_python_module.c"
+    source.write_text(emit_module(module_name(path), [o.lowered for o in outputs]), encoding="utf-8")
+    if source is module:
+        return
+    runtime = folder / "halide_core_runtime.c"
+    runtime.write_text(UNIT, encoding="utf-8")
+    options = outputs[0].options
+    # Two modules, or a module and this package, each have a runtime of their own, whatever is loaded first.
+    hidden = replace(options, extra_flags=(*options.extra_flags, "-fvisibility=hidden"))
+    compile_shared([*(o.source for o in outputs), source, runtime], module, options=hidden)
+
+
+def _put_in_place(made: list[tuple[Path, Path]]) -> None:
+    """Copies next to each target first, and renames only when every copy is complete."""
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for source, target in made:
+            if target.is_dir():  # found out by the last rename, this would leave the files before it
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            os.close(handle)
+            staged.append((Path(temporary), target))
+            shutil.copyfile(source, temporary)
+            Path(temporary).chmod(0o644)
+        for ready, target in staged:
+            ready.replace(target)
+    except OSError as error:
+        for ready, _ in staged:
+            ready.unlink(missing_ok=True)
+        raise HalideError(f'"{error.filename}" can\'t be written: {error.strerror}.') from error
