@@ -164,6 +164,7 @@ from halide_core.run.output_files import (
     StmtOutputFormat,
     compile_standalone_runtime,
     install_dir,
+    link_modules,
 )
 from halide_core.run.pipeline import Pipeline
 from halide_core.run.profile_data import FuncProfile, Profile
@@ -386,6 +387,7 @@ __all__ = [
     "lerp",
     "likely",
     "likely_if_innermost",
+    "link_modules",
     "log",
     "logical_not",
     "main",

@@ -27,7 +27,7 @@ compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitar
 """
 _MODULE = """
 AutoSchedulerResults Derivative EvictionKey LoopAlignStrategy deserialize_parameters deserialize_pipeline
-evaluate_may_gpu gather host_supports_target_device link_modules load_plugin memoize_tag propagate_adjoints
+evaluate_may_gpu gather host_supports_target_device load_plugin memoize_tag propagate_adjoints
 scatter serialize_pipeline target_feature_for_device_api user_context_value
 """
 

@@ -55,7 +55,7 @@ class Blur:
         if g.scheduled:
             size = g.natural_vector_size(hl.UInt(16))
             g.out.vectorize(x, size, GUARD)
-            across.store_root().compute_at(g.out, y).vectorize(x, size)
+            across.store_root().compute_at(g.out, y).vectorize(x, size, GUARD)
 
 
 @hl.alias(xor_mask={"op": "xor"}, and_mask={"op": "and"}, or_mask={"op": "or"})
@@ -128,7 +128,7 @@ class Unsharp:
         soft = Blur.call(g.source, generator_params={"scheduled": False})
         sharp = hl.f32(g.source[x + 1, y + 1]) * (1.0 + g.amount) - hl.f32(soft[x, y]) * g.amount
         g.out[x, y] = hl.u16_sat(hl.round(sharp))
-        soft.compute_at(g.out, y).vectorize(x, 8)
+        soft.compute_at(g.out, y).vectorize(x, 8, GUARD)
         g.out.vectorize(x, 8, GUARD).parallel(y)
 
 

@@ -29,13 +29,16 @@ EXTENSIONS = {
     OutputFileType.conceptual_stmt: ".conceptual.stmt",
     OutputFileType.conceptual_stmt_html: ".conceptual.stmt.html",
     OutputFileType.object: ".o",
+    OutputFileType.python_extension: ".abi3.so",
+    OutputFileType.registration: ".registration.cpp",
+    OutputFileType.schedule: ".schedule.py",
     OutputFileType.static_library: ".a",
     OutputFileType.stmt: ".stmt",
     OutputFileType.stmt_html: ".stmt.html",
 }
 """What the names of the files end in, by their types: those that ``-e`` can ask for."""
 
-_DEFAULT = "c_header,static_library"
+_DEFAULT = "c_header,static_library,registration"
 
 USAGE = f"""usage: [-g GENERATOR] [-f FUNCTION] [-o FOLDER] [-n FILE_NAME] [-e KIND,KIND…] [-r RUNTIME]
        [-t SECONDS] [-v 0|1] [target=TARGET] [autoscheduler=NAME] [PARAMETER=VALUE …]

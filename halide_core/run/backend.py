@@ -128,8 +128,6 @@ class Request:
     """None is this machine, with all of its instructions."""
     runtime: bool = True
     """Whether a library carries the runtime; else the program that links it does."""
-    schedule: str = ""
-    """The schedule as Python source, where that is to be written."""
 
 
 class OutputKind(Enum):

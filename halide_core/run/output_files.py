@@ -72,6 +72,9 @@ _KINDS = {
     OutputFileType.stmt_html: OutputKind.STMT_HTML,
     OutputFileType.conceptual_stmt: OutputKind.CONCEPTUAL_STMT,
     OutputFileType.conceptual_stmt_html: OutputKind.CONCEPTUAL_STMT_HTML,
+    OutputFileType.python_extension: OutputKind.PYTHON_EXTENSION,
+    OutputFileType.registration: OutputKind.REGISTRATION,
+    OutputFileType.schedule: OutputKind.SCHEDULE,
 }
 
 
@@ -100,31 +103,50 @@ class NameMangling(Enum):
 
 
 class Module(Pending):
-    """A pipeline that is ready to be compiled to files: ``compile`` may be called any number of times."""
+    """A pipeline that is ready to be compiled to files, or several: ``compile`` may be called any number of times."""
 
     _pending = OUTPUT_MODULE
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, name: str, requests: Sequence[Request]) -> None:
+        self._name = name
+        self._requests = tuple(requests)
 
     def name(self) -> str:
-        """The name of the function."""
-        return self._request.name
+        """The name of the function; of several, the one that ``link_modules`` was given."""
+        return self._name
 
     def target(self) -> Target:
         """What the code is for."""
-        return self._request.target or get_host_target()
+        return self._requests[0].target or get_host_target()
 
     def compile(self, outputs: Mapping[OutputFileType, str]) -> None:
         """Writes several files at once.
 
         Raises:
             NotAvailableError: a type of file that is not here; the message lists those that are.
+            PipelineError: a type that holds one function, where there are several.
         """
-        backend().write(self._request, _kinds(outputs))
+        backend().write(self._requests, _kinds(outputs))
 
     def __repr__(self) -> str:
         return f"<halide_core.Module {self.name()!r}>"
+
+
+def link_modules(name: str, modules: Sequence[Module]) -> Module:
+    """Several Modules as one: a static library with one runtime, its header, a Python extension with every function.
+
+    Raises:
+        PipelineError: two functions of one name; Modules for different targets.
+    """
+    requests = [r for module in modules for r in module._requests]
+    seen: set[str] = set()
+    for r in requests:
+        if r.name in seen:
+            raise PipelineError(f'Two functions to be linked are called "{r.name}".')
+        seen.add(r.name)
+    if not requests or len({str(r.target) for r in requests}) > 1:
+        raise PipelineError("link_modules() takes Modules, one or more, for one target.")
+    return Module(name, requests)
 
 
 def _kinds(outputs: Mapping[OutputFileType, str]) -> dict[OutputKind, Path]:
@@ -172,7 +194,7 @@ class OutputFiles:
         name: str | Target = "",
         target: TargetLike = None,
     ) -> None:
-        backend().write(self._fileable(arguments, name, target), files)
+        backend().write([self._fileable(arguments, name, target)], files)
 
     def _fileable(self, arguments: Sequence[ArgumentLike], name: str | Target, target: TargetLike) -> Request:
         """A request whose inputs are all arguments."""
@@ -201,7 +223,8 @@ class OutputFiles:
         """The pipeline as a Module, whose ``compile`` writes files. Functions are always external."""
         if linkage is not LinkageType.External:
             raise NotAvailableError("A function of a Module is LinkageType.External; others are not available yet.")
-        return Module(self._fileable(arguments, fn_name, target))
+        request = self._fileable(arguments, fn_name, target)
+        return Module(request.name, [request])
 
     def compile_to(
         self,

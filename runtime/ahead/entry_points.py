@@ -97,15 +97,14 @@ def emit_registration(names: Iterable[str]) -> str:
     extra = "HALIDE_REGISTER_EXTRA_KEY_VALUE_PAIRS_FUNC"
     functions = [symbol(name) for name in names]
     declared = "".join(f"int {f}_argv(void **);\nconst halide_filter_metadata_t *{f}_metadata();\n" for f in functions)
-    calls = "".join(
-        f"        halide_register_argv_and_metadata({f}_argv, {f}_metadata(), extra_key_value_pairs());\n" for f in functions
-    )
+    register = "halide_register_argv_and_metadata"
+    calls = "".join(f"        {register}({f}_argv, {f}_metadata(), extra_key_value_pairs());\n" for f in functions)
     return (
         '// Made by halide_core.\n\nextern "C" {\nstruct halide_filter_metadata_t;\n'
-        "void halide_register_argv_and_metadata(int (*)(void **), const halide_filter_metadata_t *, const char *const *);\n"
+        f"void {register}(int (*)(void **), const halide_filter_metadata_t *, const char *const *);\n"
         f"{declared}"
         f"#ifdef {extra}\nconst char *const *{extra}();\n#endif\n}}\n\nnamespace {{\n"
-        f"const char *const *extra_key_value_pairs() {{\n#ifdef {extra}\n    return {extra}();\n#else\n    return nullptr;\n"
-        "#endif\n}\n\nstruct Registration {\n    Registration() {\n"
+        f"const char *const *extra_key_value_pairs() {{\n#ifdef {extra}\n    return {extra}();\n#else\n"
+        "    return nullptr;\n#endif\n}\n\nstruct Registration {\n    Registration() {\n"
         f"{calls}    }}\n}} registration;\n}}  // namespace\n"
     )

@@ -1,7 +1,7 @@
 """Python extension modules: pipelines as functions of numpy arrays, or of whatever else has memory.
 
-In: functions, and a name. Out: the C text of a module, which needs nothing but CPython when it runs, of any version from
-3.10 on (``python_module.h`` says how).
+In: functions, and a name. Out: the C text of a module, which needs nothing but CPython when it runs, of any version
+from 3.10 on (``python_module.h`` says how).
 
     import blur;  blur.blur(source, out)      ValueError: blur(): argument "source" must have 2 dimensions, not 3
 """
@@ -60,8 +60,8 @@ def _method(of: Lowered) -> str:
         f"static const pipeline_argument arguments_of_{function}[] = {{\n{described}}};\n"
         f"static const pipeline pipeline_{function} = {{{string(of.name)}, {function}_argv, {len(of.arguments)}, "
         f"arguments_of_{function}}};\n"
-        f"static PyObject *call_{function}(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *names) {{\n"
-        f"    (void)self;\n    return run_pipeline(&pipeline_{function}, given, count, names);\n}}\n\n"
+        f"static PyObject *call_{function}(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *names)"
+        f" {{\n    (void)self;\n    return run_pipeline(&pipeline_{function}, given, count, names);\n}}\n\n"
     )
 
 

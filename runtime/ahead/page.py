@@ -60,8 +60,9 @@ def page(name: str, text: str) -> str:
     lines = text.splitlines()
     title = html.escape(name)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n<style>{_STYLE}</style></head>\n'
-        f"<body><h1>{title}</h1>\n<p>A click on a line with ▾ folds what is inside; a click on a name marks its uses.</p>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+        f"<style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n"
+        "<p>A click on a line with ▾ folds what is inside; a click on a name marks its uses.</p>\n"
         f"{''.join(_block(lines))}<script>{_SCRIPT}</script>\n</body></html>\n"
     )
 

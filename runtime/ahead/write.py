@@ -13,9 +13,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from halide_core.algorithm.model import realization_order, with_made_funcs
 from halide_core.errors import HalideError, PipelineError
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
@@ -27,16 +28,18 @@ from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_regis
 from halide_core.runtime.ahead.extension import emit_module, module_name
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.codegen.header import emit_header
+from halide_core.runtime.codegen.names import symbol
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.target_flags import compile_options, options_for
 from halide_core.runtime.compile.toolchain import (
     CompileOptions,
     compile_assembly,
     compile_object,
-    compile_shared,
+    link_shared,
     make_static_library,
 )
-from halide_core.runtime.crt.runtime_library import HEADER, SOURCES, UNIT
+from halide_core.runtime.crt.runtime_library import HEADER, runtime_object
+from halide_core.schedule.source import schedule_source
 
 
 def write_files(requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
@@ -64,16 +67,13 @@ def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
 
     Raises: HalideError where a file can't be written; ToolchainError.
     """
-    options = options_for(target)
+    whole = runtime_object(options_for(target))
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
-        unit, whole = folder / "halide_runtime.c", folder / "halide_runtime.o"
-        unit.write_text(UNIT, encoding="utf-8")
-        compile_object(unit, whole, options=options)
         made = [(HEADER, path.parent / HEADER.name) for path in files.values()]
         for kind, path in files.items():
             if kind is OutputKind.STATIC_LIBRARY:
-                make_static_library([whole], folder / kind.value)
+                make_static_library([_named(whole, folder)], folder / kind.value)
             made.append((whole if kind is OutputKind.OBJECT else folder / kind.value, path))
         _put_in_place(made)
 
@@ -102,6 +102,13 @@ class _Output:
     filled: Stmt
     source: Path
     options: CompileOptions
+
+    def object(self) -> Path:
+        """The function as an object file, compiled once."""
+        found = self.source.with_suffix(".o")
+        if not found.exists():
+            compile_object(self.source, found, options=self.options)
+        return found
 
 
 def _lowered(request: Request, folder: Path) -> _Output:
@@ -134,41 +141,51 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
         case OutputKind.CONCEPTUAL_STMT_HTML:
             output.write_text(page(lowered.name, format_stmt(unit.filled)), encoding="utf-8")
         case OutputKind.SCHEDULE:
-            output.write_text(unit.request.schedule, encoding="utf-8")
+            output.write_text(_schedule(unit.request), encoding="utf-8")
         case OutputKind.ASSEMBLY:
             compile_assembly(unit.source, output, options=unit.options)
         case OutputKind.OBJECT:
-            compile_object(unit.source, output, options=unit.options)
+            return unit.object()
         case OutputKind.STATIC_LIBRARY:
-            _make_library(outputs, folder, output)
+            runtime = all(o.request.runtime for o in outputs)
+            _make_library(outputs, folder, output, runtime=runtime)
         case OutputKind.PYTHON_EXTENSION:
             _make_extension(outputs, folder, path, output)
     return output
 
 
-def _make_library(outputs: Sequence[_Output], folder: Path, library: Path) -> None:
-    objects = []
-    sources = [(o.source, o.lowered.name, o.options) for o in outputs]
-    if all(o.request.runtime for o in outputs):
-        sources += [(source, f"halide_core_{source.stem}", outputs[0].options) for source in SOURCES]
-    for source, name, options in sources:
-        objects.append(folder / f"{name}.o")
-        compile_object(source, objects[-1], options=options)
+def _schedule(request: Request) -> str:
+    """The schedule as a Python module: a function that gives it to the same Funcs again."""
+    functions = with_made_funcs(realization_order(request.outputs))
+    source = schedule_source([(f, f.directives) for f in functions], f"schedule_{symbol(request.name)}")
+    return f'"""The schedule of {request.name}."""\n\nimport halide_core as hl\n\n\n{source.rstrip()}\n'
+
+
+def _make_library(outputs: Sequence[_Output], folder: Path, library: Path, *, runtime: bool) -> None:
+    objects = [o.object() for o in outputs]
+    if runtime:
+        objects.append(_named(runtime_object(outputs[0].options), folder))
     make_static_library(objects, library)
+
+
+def _named(runtime: Path, folder: Path) -> Path:
+    """A copy of the runtime under the name that it has in libraries."""
+    named = folder / "halide_core_runtime.o"
+    shutil.copyfile(runtime, named)
+    return named
 
 
 def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module: Path) -> None:
     """The module; where the path is that of a C file, its source, to be linked with a static library."""
-    source = module if _is_source(path) else folder / "halide_core_python_module.c"
+    source = module if _is_source(path) else folder / "halide_core_module.c"
     source.write_text(emit_module(module_name(path), [o.lowered for o in outputs]), encoding="utf-8")
     if source is module:
         return
-    runtime = folder / "halide_core_runtime.c"
-    runtime.write_text(UNIT, encoding="utf-8")
-    options = outputs[0].options
+    compiled, library = source.with_suffix(".o"), folder / "halide_core_module.a"
+    compile_object(source, compiled, options=outputs[0].options)
     # Two modules, or a module and this package, each have a runtime of their own, whatever is loaded first.
-    hidden = replace(options, extra_flags=(*options.extra_flags, "-fvisibility=hidden"))
-    compile_shared([*(o.source for o in outputs), source, runtime], module, options=hidden)
+    _make_library(outputs, folder, library, runtime=True)
+    link_shared([compiled, library], module, options=outputs[0].options)
 
 
 def _put_in_place(made: list[tuple[Path, Path]]) -> None:

@@ -48,6 +48,8 @@ STANDARD_FLAGS = (
 # Pipelines take halide_core_* from the runtime when they are loaded; Apple's linker wants to be told.
 _SHARED = ("-dynamiclib", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
 _LIBRARIES = ("-lm",)
+# Apple's linker binds names to the library that they are of anyway.
+_HIDING = () if sys.platform == "darwin" else ("-Wl,--exclude-libs,ALL",)
 _PATH_NAMES = ("clang", "gcc", "cc")
 _GCC = re.compile(r"((x86_64|i\d86)[\w-]*-)?gcc(-[\d.]+)?")
 """A name of gcc, behind all links, that compiles for x86."""
@@ -123,10 +125,24 @@ def compile_shared(
             )
             inputs = objects
         result = scratch / output.name
-        names = [str(path) for path in inputs]
-        link = [*command, *options.flags(), *_SHARED, "-o", str(result), *names, *options.libraries, *_LIBRARIES]
-        _run_all([link], options.timeout_s)
+        _run_all([_link_command(command, options, inputs, result)], options.timeout_s)
         _publish(result, output)
+
+
+def link_shared(inputs: Sequence[Path], output: Path, *, options: CompileOptions = DEFAULT_OPTIONS) -> None:
+    """Links objects and static libraries into the shared object ``output``; raises as ``compile_shared`` does.
+
+    What libraries define is for the shared object alone: nothing else in a process sees it, or stands in for it.
+    """
+    with _scratch_folder(output) as scratch:
+        result = scratch / output.name
+        _run_all([[*_link_command(find_compiler().command, options, inputs, result), *_HIDING]], options.timeout_s)
+        _publish(result, output)
+
+
+def _link_command(command: tuple[str, ...], options: CompileOptions, inputs: Sequence[Path], output: Path) -> list[str]:
+    names = [str(path) for path in inputs]
+    return [*command, *options.flags(), *_SHARED, "-o", str(output), *names, *options.libraries, *_LIBRARIES]
 
 
 def compile_object(

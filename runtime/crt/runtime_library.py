@@ -17,6 +17,7 @@ import os
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,14 @@ from halide_core.config import check_thread_count
 from halide_core.errors import ToolchainError
 from halide_core.runtime.compile.cache import default_cache
 from halide_core.runtime.compile.load import load
-from halide_core.runtime.compile.toolchain import CompileOptions, Compiler, compile_shared, cpu_identity, find_compiler
+from halide_core.runtime.compile.toolchain import (
+    CompileOptions,
+    Compiler,
+    compile_object,
+    compile_shared,
+    cpu_identity,
+    find_compiler,
+)
 from halide_core.runtime.crt import abi
 
 INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
@@ -143,11 +151,23 @@ def _build(output: Path) -> None:
         compile_shared([unit], output, options=_OPTIONS, compiler=find_compiler())
 
 
-def _key(compiler: Compiler) -> str:
+def runtime_object(options: CompileOptions) -> Path:
+    """The runtime as an object file for programs and libraries of C, which the cache keeps."""
+
+    def build(output: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
+            unit = Path(folder) / "halide_runtime.c"
+            unit.write_text(UNIT, encoding="utf-8")
+            compile_object(unit, output, options=options)
+
+    return default_cache().get_or_build(_key(find_compiler(), ("object", *options.flags())), build)
+
+
+def _key(compiler: Compiler, flags: Sequence[str] = _OPTIONS.flags()) -> str:
     digest = hashlib.sha256()
     for path in (HEADER, *SOURCES):
         digest.update(path.read_bytes())
         digest.update(b"\0")
-    for text in (compiler.identity, *_OPTIONS.flags(), cpu_identity()):
+    for text in (compiler.identity, *flags, cpu_identity()):
         digest.update(text.encode() + b"\0")
     return digest.hexdigest()

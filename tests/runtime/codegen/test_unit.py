@@ -478,7 +478,7 @@ def test_text_is_the_same_every_time_and_in_every_process() -> None:
 
 def test_header_declares_the_function_for_c_and_cpp(tmp_path: Path) -> None:
     lowered = blur()
-    header = emit_header("blur", lowered.arguments)
+    header = emit_header([("blur", lowered.arguments)])
     assert "int blur(halide_buffer_t *in, uint16_t w, halide_buffer_t *out);" in header
     (tmp_path / "blur.h").write_text(header)
     body = '#include "blur.h"\n#include "blur.h"\nint main(void) { return blur(0, 1, 0); }\n'
