@@ -218,11 +218,11 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
-        linkage: LinkageType = LinkageType.External,
+        linkage: LinkageType = LinkageType.ExternalPlusMetadata,
     ) -> Module:
-        """The pipeline as a Module, whose ``compile`` writes files. Functions are always external."""
-        if linkage is not LinkageType.External:
-            raise NotAvailableError("A function of a Module is LinkageType.External; others are not available yet.")
+        """The pipeline as a Module, whose ``compile`` writes files. Functions are always external, with metadata."""
+        if linkage is LinkageType.Internal:
+            raise NotAvailableError("A function of a Module is external; LinkageType.Internal is not available yet.")
         request = self._fileable(arguments, fn_name, target)
         return Module(request.name, [request])
 

@@ -6,27 +6,21 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import halide_core as hl
-from halide_core.generate import command_line, registry
-
-ROOT = Path(__file__).resolve().parents[3]
-GALLERY = ROOT / "examples" / "generators" / "gallery.py"
+from halide_core.generate import command_line
+from tests.support.gallery import GALLERY, ROOT, gallery
 
 
 @pytest.fixture(scope="module", autouse=True)
-def names() -> object:
+def names() -> Iterator[None]:
     """The gallery's Generators, and no others."""
-    before = dict(registry._REGISTERED)
-    registry._REGISTERED.clear()
-    assert command_line.generate_from([str(GALLERY), "-help"]) == 0
-    yield
-    sys.path.remove(str(GALLERY.parent))
-    registry._REGISTERED.clear()
-    registry._REGISTERED.update(before)
+    with gallery():
+        yield
 
 
 def files(folder: Path) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 import halide_core as hl
 from halide_core.generate import registry
 from tests.support.checking import check_reference, numbers, same, variables
+from tests.support.gallery import forgotten
 
 x, y = variables("x y")
 HOST = hl.Target("host")
@@ -19,10 +20,8 @@ HOST = hl.Target("host")
 @pytest.fixture(autouse=True)
 def names() -> Iterator[None]:
     """Generators that a test makes are forgotten after it."""
-    before = dict(registry._REGISTERED)
-    yield
-    registry._REGISTERED.clear()
-    registry._REGISTERED.update(before)
+    with forgotten():
+        yield
 
 
 def made() -> Any:

@@ -59,8 +59,8 @@ class Notes:
         self.compiled.append(Noted(request))
         return self.compiled[-1]
 
-    def write(self, request: Request, files: dict[OutputKind, Path]) -> None:
-        self.written.append((request, files))
+    def write(self, requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
+        self.written.append((requests[0], files))
 
     def loop_nest(self, request: Request) -> str:
         return f"produce {request.name}:"

@@ -132,8 +132,9 @@ def test_modules_and_several_files(tmp_path: Path) -> None:
     hl.Pipeline(f).compile_to({kinds.conceptual_stmt: str(tmp_path / "b.txt")}, [image], "tripled")
     f.compile_to_conceptual_stmt(str(tmp_path / "c.html"), [image], hl.StmtOutputFormat.HTML)
     assert {p.name for p in tmp_path.iterdir()} >= {*(f"a.{end}" for end in files.values()), "b.txt", "c.html"}
-    assert "<pre>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<summary>" in (tmp_path / "a.html").read_text(encoding="utf-8")
     with pytest.raises(hl.NotAvailableError, match="bitcode can't be written yet; these can: assembly"):
         f.compile_to({kinds.bitcode: str(tmp_path / "x")}, [image])
-    with pytest.raises(hl.NotAvailableError, match="External"):
+    assert f.compile_to_module([image], "f", linkage=hl.LinkageType.ExternalPlusArgv).name() == "f"
+    with pytest.raises(hl.NotAvailableError, match="is external"):
         f.compile_to_module([image], "f", linkage=hl.LinkageType.Internal)
