@@ -182,7 +182,7 @@ from halide_core.run.target import (
 )
 from halide_core.run.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 from halide_core.schedule.access_directives import Partition
-from halide_core.schedule.directives import TailStrategy
+from halide_core.schedule.directives import LoopAlignStrategy, TailStrategy
 from halide_core.tracebacks import install as _shorten_tracebacks
 from halide_core.unsupported import MODULE, missing
 
@@ -272,6 +272,7 @@ __all__ = [
     "Int",
     "InternalError",
     "LinkageType",
+    "LoopAlignStrategy",
     "LoopLevel",
     "MemoryType",
     "Module",

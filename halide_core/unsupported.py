@@ -2,7 +2,7 @@
 
 In: an attribute that a class or the package doesn't have. Out: an error which says that it is to come, or Python's.
 
-    f.compute_with(g, x)   ->   ScheduleError: "compute_with" is not available yet.
+    f.async_()   ->   ScheduleError: "async_" is not available yet.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from halide_core.errors import NotAvailableError, ScheduleError
 
 _STAGE = """
-compute_with dump_argument_list
+dump_argument_list
 """
 _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
@@ -26,7 +26,7 @@ apply_autoscheduler compile_to_bitcode
 compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
 """
 _MODULE = """
-AutoSchedulerResults Derivative EvictionKey LoopAlignStrategy deserialize_parameters deserialize_pipeline
+AutoSchedulerResults Derivative EvictionKey deserialize_parameters deserialize_pipeline
 evaluate_may_gpu gather host_supports_target_device load_plugin memoize_tag propagate_adjoints
 scatter serialize_pipeline target_feature_for_device_api user_context_value
 """

@@ -58,7 +58,7 @@ def split(program: Program, d: Split) -> Program:
     tail = tail_of(key, old, d)
     m, n = old.bounds.min, old.bounds.len
     outer_name, inner_name = (replace(old.name, var=v) for v in (d.outer, d.inner))
-    outer_var, inner_var = _fresh_variables(nest, f"{old.var.name}.{d.outer}", f"{old.var.name}.{d.inner}")
+    outer_var, inner_var = fresh_variables(nest, f"{old.var.name}.{d.outer}", f"{old.var.name}.{d.inner}")
     count = simplify(ir.div(ir.add(n, ir.sub(factor, ir.ONE)), factor))
     said = (old.reduces, old.fused, old.partition)
     outer = Loop(outer_name, outer_var, Interval(ir.ZERO, count), old.kind, *said)
@@ -95,7 +95,7 @@ def split(program: Program, d: Split) -> Program:
     return replace(program.with_nest(key, changed), obligations=(*program.obligations, *obligations))
 
 
-def _fresh_variables(nest: Nest, *wanted: str) -> list[Variable]:
+def fresh_variables(nest: Nest, *wanted: str) -> list[Variable]:
     """Variables for new loops. Loop names can be used again once a loop is gone; variables can't, since the let of
     the old loop keeps its own."""
     names = UniqueNames(
@@ -137,7 +137,7 @@ def fuse(program: Program, d: Fuse) -> Program:
         nest = program.nests[key]
     if LoopKind.SERIAL is not inner.kind or LoopKind.SERIAL is not outer.kind:
         refuse(d, "both loops must be serial; fuse them first, and then say how the fused loop is run.")
-    (var,) = _fresh_variables(nest, f"{inner.var.name}.{d.fused}")
+    (var,) = fresh_variables(nest, f"{inner.var.name}.{d.fused}")
     name = replace(inner.name, var=d.fused)
     (mx, nx), (my, ny) = (inner.bounds.min, inner.bounds.len), (outer.bounds.min, outer.bounds.len)
     reduces = tuple(dict.fromkeys((*inner.reduces, *outer.reduces)))

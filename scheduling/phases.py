@@ -24,6 +24,7 @@ from halide_core.schedule.directives import (
     ComputeAt,
     ComputeInline,
     ComputeRoot,
+    ComputeWith,
     DebugToFile,
     Directive,
     Estimate,
@@ -52,6 +53,7 @@ from halide_core.schedule.storage_directives import (
 )
 from halide_core.scheduling import loops, placement
 from halide_core.scheduling.bounds_hints import align, bound
+from halide_core.scheduling.compute_with import join_all, keep_together
 from halide_core.scheduling.layout import lay_out
 from halide_core.scheduling.partition import partition
 from halide_core.scheduling.phase0.atomic_laws import atomic
@@ -75,7 +77,7 @@ LOOP_RULES: Mapping[type[Directive], Callable[[Program, Any], Program]] = {
 
 OF_OTHER_PHASES: frozenset[type[Directive]] = frozenset({
     Specialize, SpecializeFail,
-    ComputeAt, ComputeRoot, ComputeInline,
+    ComputeAt, ComputeRoot, ComputeInline, ComputeWith,
     StoreAt, StoreRoot, FoldStorage, HoistStorage, HoistStorageRoot,
     ReorderStorage, AlignStorage, BoundStorage, StoreIn,
     Prefetch,
@@ -130,8 +132,11 @@ def _loops_phase(program: Program) -> Iterator[ScheduleStep]:
 
 
 def _compute_phase(program: Program) -> Iterator[ScheduleStep]:
+    asked = [d for d in for_every_case(program) if isinstance(d, ComputeWith)]
+    program = keep_together(program, asked)
     readers = placement.uses(program)
     outputs = set(program.algorithm.outputs)
+    placed: set[Function] = set()
     for func in _consumers_first(program, readers):  # a legal level must be where it will stay
         match place(func):
             case ComputeAt() as d:
@@ -143,10 +148,16 @@ def _compute_phase(program: Program) -> Iterator[ScheduleStep]:
             case None if func not in outputs:
                 program = placement.compute_where_used(program, func, readers[func])
                 yield ScheduleStep(f"{func.name} is computed where it is used", program)
+        placed.add(func)
+        if func in program.together and placed.issuperset(program.beside(func)):
+            joining = [d for d in asked if program.named[d.func.name] in program.beside(func)]
+            program = join_all(program, joining)
+            yield ScheduleStep("; ".join(map(str, joining)), program)
 
 
 def _consumers_first(program: Program, readers: placement.Uses) -> list[Function]:
-    """The Funcs, with those that are the user's one Func together: what is said of one copy may be said of all."""
+    """The Funcs, with those that are the user's one Func together: what is said of one copy may be said of all. Those
+    that share loops are together, too: what is computed in these has its place after all of them."""
     functions = list(reversed(program.algorithm.functions))
     copies: dict[Function, list[Function]] = {}
     for func in functions:
@@ -155,10 +166,11 @@ def _consumers_first(program: Program, readers: placement.Uses) -> list[Function
 
     def find(func: Function) -> None:
         if func not in found:
-            for consumer in [key.func for copy in copies[func.own] for key in readers[copy]]:
+            alike = copies[func.own] if func not in program.together else list(reversed(program.beside(func)))
+            for consumer in [key.func for each in alike for key in readers[each]]:
                 if consumer.own is not func.own:
                     find(consumer)
-            found.update(dict.fromkeys(copies[func.own]))
+            found.update(dict.fromkeys(alike))
 
     for func in functions:
         find(func)

@@ -19,7 +19,7 @@ from halide_core.ir import Expr, HoleKind, Let, LoopKind
 from halide_core.ir.printer import dim_name, format_expr
 from halide_core.ir.visitor import Substitution, subexpressions
 from halide_core.schedule.directives import Directive
-from halide_core.schedule.loop_nest import Guard, Loop, Nest, Program, StageKey, hole
+from halide_core.schedule.loop_nest import Guard, Loop, Nest, Program, StageKey, hole, stage_loops
 
 _WHOLE = frozenset({LoopKind.VECTORIZED, LoopKind.UNROLLED})
 
@@ -81,7 +81,7 @@ def _obstacle(program: Program, func: Function, d: int) -> Obstacle | None:
         if not ends.isdisjoint(subexpressions([o.condition])):
             return Obstacle(func, d, o.directive)
     for key in program.keys(func):
-        for loop in program.nests[key].loops:
+        for loop in stage_loops(program, key):
             if loop.kind in _WHOLE and not ends.isdisjoint(subexpressions([loop.bounds.len])):
                 return Obstacle(func, d, loop)
     return None
@@ -100,8 +100,9 @@ def give_loop_holes(program: Program, func: Function) -> Program:
             old, new = hole(HoleKind.CPU, func, stage, d), hole(HoleKind.LOOP, func, 0, d)
             values[old.min], values[old.len] = new.min, new.len
         to = Substitution(values)
-        for key in program.keys(func):
-            if key.stage == stage:
+        for key in program.nests:
+            shared = program.nests[key].shared and key.func in program.beside(func)
+            if shared or (key.func is func and key.stage == stage):
                 program = program.with_nest(key, _with_holes(program.nests[key], to))
     return program
 
@@ -116,5 +117,6 @@ def _with_holes(nest: Nest, to: Substitution) -> Nest:
         nest,
         loops=tuple([replace(loop, bounds=to.interval(loop.bounds)) for loop in nest.loops]),
         steps=tuple([renewed(step) for step in nest.steps]),
+        ranges=tuple([to.interval(own) for own in nest.ranges]),
         witnesses=tuple([Let(w.var, to.expr(w.value), None) for w in nest.witnesses]),
     )

@@ -41,9 +41,9 @@ class _Walk:
                         allocated.add(s.func)
                         self._allocated.add(s.func)
                     self.visit(s)
-                    if isinstance(s, Label) and s.stage is None and s.func not in self._computed:
-                        computed.add(s.func)
-                        self._computed.add(s.func)
+                    new = {f for f in _labelled(s) if f not in self._computed}
+                    computed |= new
+                    self._computed |= new
                 self._allocated -= allocated
                 self._computed -= computed
             case Label(func=func, body=body):
@@ -72,6 +72,15 @@ class _Walk:
         if var in self._variables:
             raise InternalError(f'Two variables are named "{var.name}".')
         self._variables.add(var)
+
+
+def _labelled(stmt: Stmt) -> list[object]:
+    """The Funcs that a statement computes: those that share loops have their labels right inside one another."""
+    found: list[object] = []
+    while isinstance(stmt, Label) and stmt.stage is None:
+        found.append(stmt.func)
+        stmt = stmt.body
+    return found
 
 
 def _reads(stmt: Stmt) -> list[Function]:

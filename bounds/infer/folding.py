@@ -30,7 +30,7 @@ from halide_core.ir import Expr, HoleKind, IntImm, Let, LoopKind
 from halide_core.ir.memory import plain_layout
 from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, walk
 from halide_core.schedule.directives import DebugToFile
-from halide_core.schedule.loop_nest import Nest, Program, path_to, provided, readings
+from halide_core.schedule.loop_nest import Loop, Nest, Program, path_to, provided, readings, stage_loops
 from halide_core.schedule.storage_directives import BoundStorage, FoldStorage
 
 _LONGEST = 64
@@ -176,12 +176,12 @@ class Folding:
             if key.func is f or f in readings(nest.core):
                 at = [e.args[d] for s in walk(nest.core) for e in accesses_to(f, stmt_exprs(s))]
                 at += [provided(nest.core).args[d]] if key.func is f else []
-                if _along_vector(nest, at):
+                if _along_vector(nest, stage_loops(program, key), at):
                     return True
         return False
 
 
-def _along_vector(nest: Nest, coordinates: Sequence[Expr]) -> bool:
+def _along_vector(nest: Nest, loops: Sequence[Loop], coordinates: Sequence[Expr]) -> bool:
     """Whether a coordinate depends on a vectorized loop of the nest."""
     values = {step.var: step.value for step in nest.steps if isinstance(step, Let)}
     waiting = [v for e in coordinates for v in free_variables(e)]
@@ -192,4 +192,4 @@ def _along_vector(nest: Nest, coordinates: Sequence[Expr]) -> bool:
             if w not in seen:
                 seen.add(w)
                 waiting.append(w)
-    return any(loop.kind is LoopKind.VECTORIZED and loop.var in seen for loop in nest.loops)
+    return any(loop.kind is LoopKind.VECTORIZED and loop.var in seen for loop in loops)

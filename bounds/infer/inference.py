@@ -94,7 +94,9 @@ class _Answering:
         for o in self._query.obligations:
             self._obligation(o)
         for f in reversed(algorithm.functions):
-            self._function(f)
+            beside = self._program.beside(f)
+            if f is beside[-1]:
+                self._functions(beside[::-1])
         for o, product, most in self._lengths:
             self._length_check(o, product, most)
         self._overflow_checks(algorithm)
@@ -209,7 +211,15 @@ class _Answering:
 
     # -- one Func
 
-    def _function(self, f: Function) -> None:
+    def _functions(self, beside: Sequence[Function]) -> None:
+        """Funcs whose stages share loops: what is written in those depends on what each of them computes."""
+        for f in beside:
+            self._computed(f)
+        slides = [self._slides(f) for f in beside]
+        for f, found in zip(beside, slides, strict=True):
+            self._kept(f, found)
+
+    def _computed(self, f: Function) -> None:
         scope = self._query.scope(self._program.computed[f])
         is_output = f in self._program.algorithm.outputs
         box = window_box(f) if is_output else None
@@ -231,9 +241,14 @@ class _Answering:
             told += "".join(f"; {describe(clause)}" for clause in own)
             self._answer_stage(f, stage, box, [d for d, a in enumerate(apart) if a], scope, told)
             box = Box(tuple(self._answered(i, scope) for i in cpu_box(f, stage)))
+
+    def _slides(self, f: Function) -> list[Slide]:
         slides = list(slides_of(self._query, self._ranges, self._answers.holes, f))
         for slide in slides:
-            self._slide(slide, scope)
+            self._slide(slide, self._query.scope(self._program.computed[f]))
+        return slides
+
+    def _kept(self, f: Function, slides: list[Slide]) -> None:
         self._memory(f, [slide.dim for slide in slides if slide.loop is not None])
         self._fold(f, Folding(self._query, self._ranges, self._answers.holes, f, slides))
 

@@ -22,7 +22,7 @@ from halide_core.bounds.query.query import Binder, Choice, Clause, Define, ForAl
 from halide_core.bounds.verify.vc import all_of, contains, window_of
 from halide_core.ir import Callee, Expr, HoleKind, Interval, RVarRef, Variable
 from halide_core.ir.types import INT32
-from halide_core.schedule.loop_nest import Guard, Level, Program, StageKey, cpu_box, hole, loop_box
+from halide_core.schedule.loop_nest import Guard, Level, Program, StageKey, cpu_box, hole, loop_box, stage_loops
 
 Box = tuple[Interval, ...]
 
@@ -133,7 +133,7 @@ def claim_of(clause: Clause) -> str:
 def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
     """Every point of the compute bounds, with every point of the domain, is an iteration: the one that the witnesses
     name, which runs the steps of the nest and gives the point back."""
-    nest = query.program.nests[key]
+    nest, loops = query.program.nests[key], stage_loops(query.program, key)
     path = _given(query, key, scope.then(Choice(key.func)))
     given: dict[Variable, Interval | None] = {}
     for var, over in _points(query.program, key):
@@ -142,7 +142,7 @@ def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
     for w in nest.witnesses:
         path = path.then(Define(w.var, simplify(w.value), None))
         given[w.var] = None
-    goals = [within(loop.var, loop.bounds) for loop in nest.loops if given.get(loop.var) != loop.bounds]
+    goals = [within(loop.var, loop.bounds) for loop in loops if given.get(loop.var) != loop.bounds]
     for step in nest.steps:
         if isinstance(step, Guard):
             goals.append(step.condition)
@@ -150,7 +150,7 @@ def _coverage(query: Query, key: StageKey, scope: Path) -> Conjunct:
             goals.append(ir.equal(step.var, step.value))
         else:
             path = path.then(Define(step.var, step.value, step.within))
-    where = ", ".join(loop.var.name for loop in nest.loops)
+    where = ", ".join(loop.var.name for loop in loops)
     claim = f"({where}) is an iteration of {key.func.name}.s{key.stage}{special(key)}"
     return Conjunct(Rule.LOOPS, key.func, path, scope, all_of(goals), claim)
 

@@ -223,16 +223,22 @@ class _Extraction:
             return known
         nest = self._program.nests[key]
         steps = nest.steps_by_depth()
-        path = self._scope(self._program.computed[key.func]).then(Choice(key.func))
+        path = self._scope(self._program.place(key))
+        if key not in self._program.joined:
+            for f in self._program.beside(key.func):
+                path = path.then(Choice(f))
         when = self._program.taken(key)
         if when is not ir.TRUE:
             path = path.then(Taken(when, key))
         path = self._through(key, path, steps[0])
-        for loop, inside in zip(nest.loops, steps[1:], strict=True):
+        for depth, (loop, inside) in enumerate(zip(nest.loops, steps[1:], strict=True), 1):
             if not isinstance(loop.bounds.len, IntImm):
                 self._query.lengths.append(Length(key, loop, path))
-            path = self._through(key, path.then(ForAll(loop.var, loop.bounds)), inside)
-            self._query.scopes[loop.name] = path
+            path = path.then(ForAll(loop.var, loop.bounds))
+            if depth <= nest.shared:  # what is computed here is for all that share the loop
+                self._query.scopes[loop.name] = path
+            path = self._through(key, path, inside)
+            self._query.scopes.setdefault(loop.name, path)
         self._entered[key] = path
         return path
 

@@ -12,6 +12,7 @@ be memory, but need not have been computed (the assignment rule): no value insid
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
@@ -213,30 +214,33 @@ class TreeClaims:
             self._whole(f, stmt, scope, inner)
             return
         text: Text = (f"stage {stmt.stage} follows the one before it",)
-        follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done) else ir.FALSE
+        follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done[f]) else ir.FALSE
         self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, follows)
-        scope.done.append(stmt.stage)
+        scope.done[f].append(stmt.stage)
         inner.stage, inner.tests, inner.outside = StageKey(f, stmt.stage), (), ()
         box = self._boxes[f, stmt.stage]
         label = StageSite(inner.stage, scope.context, stmt.body, box)
+        shared = scope.loops[scope.labels.get(f, 0) :]
+        if shared:  # its outermost loops are another stage's: they stand around the label
+            label = replace(label, context=shared[0].outside, body=shared[0].loop)
         sites, claims = sites_of_cases(label, self._program)
         self.stages += sites
         self.claims += claims
-        self._nests.update((site.body, site) for site in sites)
+        self._nests.update((stmt.body if shared else site.body, site) for site in sites)
         inner.site = self._nests.get(stmt.body)
-        self._nested(f, stmt.stage, box, scope.context)
+        self._nested(f, stmt.stage, box, label.context)
         self._stmt(stmt.body, inner)
 
     def _whole(self, f: Function, stmt: ir.Label, scope: Scope, inner: Scope) -> None:
         """All stages of a Func. An output's stand outside all loops, and under no condition but that its window is not
         empty."""
-        inner.labels[f], inner.done, inner.stage = len(scope.loops), [], None
+        inner.labels[f], inner.done, inner.stage = len(scope.loops), {**scope.done, f: []}, None
         self.claims += self._kept(f, scope).at_label(scope.context, scope.loops, scope.private.get(f, 0))
         self._stmt(stmt.body, inner)
         text: Text = ("all of its stages are computed",)
-        complete = ir.TRUE if inner.done == list(range(len(f.definitions))) else ir.FALSE
+        complete = ir.TRUE if inner.done[f] == list(range(len(f.definitions))) else ir.FALSE
         self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, complete)
-        scope.computed |= {f}
+        scope.computed |= {f} | (inner.computed if isinstance(stmt.body, ir.Label) else frozenset())
         if f in self._outputs:
             self._missing.pop(f, None)
             asked = nothing()

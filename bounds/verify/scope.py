@@ -37,8 +37,8 @@ class Scope:
     """The nest."""
     sizes: tuple[Expr, ...] = ()
     """That the sizes of the memory around, and the lengths of fused loops, are numbers of int64."""
-    done: list[int] = field(default_factory=list)
-    """The stages computed so far of the Func whose label is around."""
+    done: dict[Callee, list[int]] = field(default_factory=dict)
+    """The stages computed so far of the Funcs whose labels are around."""
 
     def inner(self) -> Scope:
         """A scope inside this one."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition
+from halide_core.algorithm.model import Definition, Function
 from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
 from halide_core.bounds.verify.cases import StageSite
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, any_of, differs, negation, within
@@ -27,7 +27,7 @@ from halide_core.schedule.loop_nest import Nest, Order
 
 def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) -> list[Claim]:
     """Coverage and order of one nest. ``holes`` fills the witnesses; ``number`` keeps the names apart."""
-    chain = _chain(site.body, site.tests)
+    chain = _chain(site)
     if chain is None:
         text = (f"stage {site.stage} has one assignment",)
         where = site.func.definitions[site.stage].location
@@ -39,33 +39,36 @@ def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) 
     return claims
 
 
-def _chain(stmt: Stmt, tests: int) -> list[Stmt] | None:
+def _chain(site: StageSite) -> list[Stmt] | None:
     """What stands around the one assignment of a stage, outermost first, without the definition's own conditions;
     lets are among it. None where there is no such assignment, or several."""
-    paths = list(_paths(stmt))
+    paths = list(_paths(site.body, site.func, site.stage))
     if len(paths) != 1:
         return None
     (path,) = paths
-    return path[: len(path) - tests]  # what is left out is compared with the definition elsewhere
+    return path[: len(path) - site.tests]  # what is left out is compared with the definition elsewhere
 
 
-def _paths(stmt: Stmt) -> Iterator[list[Stmt]]:
-    """The way down to each assignment of the stage itself: other labels are other stages'."""
+def _paths(stmt: Stmt, func: Function, stage: int) -> Iterator[list[Stmt]]:
+    """The way down to each assignment of the stage itself: its label may stand in loops of another stage, but not in
+    what is computed there."""
     match stmt:
         case Provide():
-            yield []
+            if stmt.func is func and stmt.stage == stage:
+                yield []
         case ir.Block(stmts=stmts):
             lets: list[Stmt] = []
             for s in stmts:
-                for path in _paths(s):
+                for path in _paths(s, func, stage):
                     yield [*lets, *path]
                 if isinstance(s, Let):
                     lets.append(s)
         case ir.Label():
-            return
+            if stmt.stage is not None:
+                yield from _paths(stmt.body, func, stage)
         case _:
             for s in sub_stmts(stmt):
-                for path in _paths(s):
+                for path in _paths(s, func, stage):
                     yield [stmt, *path]
 
 

@@ -43,6 +43,15 @@ class TailStrategy(Enum):
     Auto = "Auto"
 
 
+class LoopAlignStrategy(Enum):
+    """Where the shared loop of two stages has the iterations of the second one, where these are fewer or others."""
+
+    AlignStart = "AlignStart"
+    AlignEnd = "AlignEnd"
+    NoAlign = "NoAlign"
+    Auto = "Auto"
+
+
 class Role(Enum):
     """What a field of a directive holds, where its type does not say so."""
 
@@ -328,6 +337,24 @@ class AllowRaceConditions(StageDirective):
     """Reduction loops of the stage may be parallel or vectorized without a proof that their iterations never meet."""
 
     verb: ClassVar[str] = "allow_race_conditions"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ComputeWith(StageDirective):
+    """The stage's loops, from the outermost down to one, are those of a stage of another Func."""
+
+    verb: ClassVar[str] = "compute_with"
+    other: Callee
+    other_stage: int
+    var: LoopVar
+    aligned: tuple[tuple[LoopVar, LoopAlignStrategy], ...] = ()
+    """The loops whose iterations are not where their own variables say."""
+
+    def arguments(self, to: Spelling) -> list[str]:
+        name = to.func(self.other)
+        stage = f"{name}.update({self.other_stage - 1})" if self.other_stage else f"hl.Stage({name})"
+        pairs = [f"({to.loop(v)}, {to.choice(s)})" for v, s in self.aligned]
+        return [stage, to.loop(self.var), *([f"[{', '.join(pairs)}]"] if pairs else [])]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -102,6 +102,9 @@ class Nest:
     the variables that it replaced: lets, in order, under which the steps hold and give the old values back.
 
     ``waiver`` is the directive by which the user allows reduction loops whose iterations may meet.
+
+    ``shared``: so many of its loops, the outermost, are those of other stages too; none of its steps stands outside
+    them. ``ranges``: of each loop that it has in common with others, the iterations that are its own.
     """
 
     loops: tuple[Loop, ...]
@@ -111,6 +114,8 @@ class Nest:
     witnesses: tuple[Let, ...] = ()
     waiver: Directive | None = None
     order: Order = Order.IN_ORDER
+    shared: int = 0
+    ranges: tuple[Interval, ...] = ()
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.
@@ -124,7 +129,7 @@ class Nest:
             depth = max((depths.get(v, 0) for e in exprs for v in free_variables(e)), default=0)
             if isinstance(step, Let):
                 depths[step.var] = depth
-            placed[depth].append(step)
+            placed[max(depth, self.shared)].append(step)
         return placed
 
 
@@ -172,6 +177,24 @@ class Hoisting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """Where a stage runs whose outermost loops are those of another one: in each iteration of the innermost of these
+    loops, after that one. ``names``: what it calls them itself, the outermost first."""
+
+    level: LoopName
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """Funcs some of whose stages share loops: ``funcs``, producers of nothing among them; and the order of their
+    ``stages``, without those that run in the loops of another one."""
+
+    funcs: tuple[Function, ...]
+    stages: tuple[StageKey, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """A pipeline with holes. Rewrites return changed copies."""
 
@@ -192,6 +215,20 @@ class Program:
     """What each iteration of a loop begins with."""
     sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
     """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
+    joined: Mapping[StageKey, Joined] = field(default_factory=dict)
+    """The stages that run in loops of another one, each after the one that it joined."""
+    together: Mapping[Function, Together] = field(default_factory=dict)
+    """The Funcs that these are of, and those that they joined."""
+
+    def place(self, key: StageKey) -> Level:
+        """The loop that a nest stands in."""
+        joined = self.joined.get(key)
+        return self.computed[key.func] if joined is None else joined.level
+
+    def beside(self, func: Function) -> tuple[Function, ...]:
+        """The Funcs that are computed in one with a Func, itself among them."""
+        known = self.together.get(func)
+        return (func,) if known is None else known.funcs
 
     def cases(self, func: Function, stage: int) -> tuple[Case, ...]:
         """The cases of a stage in the order in which they are tried."""
@@ -301,13 +338,21 @@ def path_to(program: Program, level: Level) -> tuple[Loop, ...]:
     while level is not None:
         site = level_site(program, level)
         inner = program.nests[site.key].loops[: site.position + 1] + inner
-        level = program.computed[site.key.func]
+        level = program.place(site.key)
     return inner
 
 
 def stage_path(program: Program, key: StageKey) -> tuple[Loop, ...]:
     """Every loop around a nest's assignment, outermost first."""
-    return path_to(program, program.computed[key.func]) + program.nests[key].loops
+    return path_to(program, program.place(key)) + program.nests[key].loops
+
+
+def stage_loops(program: Program, key: StageKey) -> tuple[Loop, ...]:
+    """The loops of a stage, outermost first, with those that are another one's too."""
+    nest = program.nests[key]
+    if key not in program.joined:
+        return nest.loops
+    return stage_path(program, key)[len(path_to(program, program.computed[key.func])) :]
 
 
 Prologue = Callable[[Level], list[Stmt]]
@@ -336,6 +381,9 @@ class _Assembly:
             self._computed.setdefault(program.computed[f], []).append(f)
             if f not in outputs:
                 self._stored.setdefault(program.stored[f], []).append(f)
+        self._joined: dict[Level, list[StageKey]] = {}
+        for key, joined in program.joined.items():
+            self._joined.setdefault(joined.level, []).append(key)
         self._obligations: dict[Function, list[Stmt]] = {}
         for o in program.obligations:
             condition, given = o.condition, ir.TRUE if o.key is None else program.taken(o.key)
@@ -352,10 +400,13 @@ class _Assembly:
         here = set(computed)
         stmts += [self._allocate(f) for f in self._stored.get(level, []) if f not in here]
         stored_here = set(self._stored.get(level, []))
+        done: set[Function] = set()
         for f in computed:
-            if f in stored_here:
-                stmts.append(self._allocate(f))
-            stmts.append(self._label(f))
+            if f not in done:
+                beside = self._program.beside(f)
+                stmts += [self._allocate(g) for g in beside if g in stored_here]
+                stmts.append(self._label(f))
+                done.update(beside)
         if not stmts:
             return body
         return Block(tuple(stmts + ([] if body is ir.NOTHING else [body])))
@@ -364,9 +415,16 @@ class _Assembly:
         return Allocate(f, mem_box(f), layout=self._program.layouts.get(f))
 
     def _label(self, f: Function) -> Stmt:
-        stages: list[Stmt] = list(self._obligations.get(f, []))
-        stages += [Label(f, i, self._cases(f, i)) for i in self._program.stages(f)]
-        return Label(f, None, Block(tuple(stages)))
+        """A Func, with those that share loops with it inside its label."""
+        together = self._program.together.get(f)
+        if together is None:
+            together = Together((f,), tuple([StageKey(f, i) for i in self._program.stages(f)]))
+        stages: list[Stmt] = [o for g in together.funcs for o in self._obligations.get(g, [])]
+        stages += [Label(key.func, key.stage, self._cases(key.func, key.stage)) for key in together.stages]
+        body: Stmt = Block(tuple(stages))
+        for g in reversed(together.funcs):
+            body = Label(g, None, body)
+        return body
 
     def _cases(self, f: Function, stage: int) -> Stmt:
         """The nests of a stage: the first whose condition holds runs."""
@@ -375,16 +433,23 @@ class _Assembly:
             if case.fails:  # a start-up check has ended the run
                 chain = None if chain is None else If(case.condition, ir.NOTHING, chain)
                 continue
-            nest = self._nest(self._program.nests[StageKey(f, stage, case.number)])
+            nest = self._nest(StageKey(f, stage, case.number))
             chain = nest if case.number == 0 else If(case.condition, nest, chain)
         assert chain is not None, "every case of a stage fails"
         return chain
 
-    def _nest(self, nest: Nest) -> Stmt:
+    def _nest(self, key: StageKey) -> Stmt:
+        nest = self._program.nests[key]
         steps = nest.steps_by_depth()
         body = nest.core
-        for loop, inside in zip(reversed(nest.loops), reversed(steps), strict=False):
-            body = _under(inside, self.at(loop.name, body))
+        for depth in range(len(nest.loops), 0, -1):
+            loop, inside = nest.loops[depth - 1], steps[depth]
+            if depth > nest.shared:
+                body = _under(inside, self.at(loop.name, body))
+            else:
+                others = [Label(k.func, k.stage, self._nest(k)) for k in self._joined.get(loop.name, [])]
+                own = _under(inside, body)
+                body = self.at(loop.name, Block((own, *others)) if others else own)
             body = For(loop.name, loop.var, loop.bounds, loop.kind, loop.pure, body)
         return _under(steps[0], body)
 

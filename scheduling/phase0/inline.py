@@ -20,6 +20,7 @@ from halide_core.schedule.directives import (
     ComputeAt,
     ComputeInline,
     ComputeRoot,
+    ComputeWith,
     Directive,
     Estimate,
     Specialize,
@@ -66,7 +67,7 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
     )
 
 
-_DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt)
+_DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt, ComputeWith)
 """Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
 
 _OF_MEMORY = (StorageDirective, FoldStorage, HoistStorage, HoistStorageRoot)
@@ -89,8 +90,12 @@ def _lost(f: Function) -> Iterator[Directive]:
 
 def _refuse_lost_directives(f: Function) -> None:
     for d in _lost(f):
-        if isinstance(d, _DEMANDS) or (isinstance(d, Traverse) and d.kind is not LoopKind.SERIAL):
+        if _is_demand(d):
             refuse(d, _told(f, "this would have no effect"))
+
+
+def _is_demand(d: Directive) -> bool:
+    return isinstance(d, _DEMANDS) or (isinstance(d, Traverse) and d.kind is not LoopKind.SERIAL)
 
 
 def warn_of_lost_directives(algorithm: Algorithm) -> None:
@@ -103,7 +108,8 @@ def warn_of_lost_directives(algorithm: Algorithm) -> None:
                 warn_user(f"{d.spelled()}: {told}", HalideWarning, d.location)
     for f in _inlined(algorithm):
         for d in _lost(f):
-            warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", HalideWarning, d.location)
+            if not _is_demand(d):
+                warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", HalideWarning, d.location)
 
 
 def _told(f: Function, effect: str) -> str:

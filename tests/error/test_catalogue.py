@@ -332,6 +332,7 @@ def test_every_name_of_halide_is_there_or_says_that_it_is_not(owner: str) -> Non
 ENUMS = {
     "ArgumentKind": "InputScalar InputBuffer OutputBuffer",
     "DeviceAPI": "Host Default_GPU CUDA Vulkan OpenCL Metal Hexagon",
+    "LoopAlignStrategy": "AlignStart AlignEnd NoAlign Auto",
     "LinkageType": "External ExternalPlusMetadata ExternalPlusArgv Internal",
     "MemoryType": "Auto Heap Stack Register GPUShared GPUTexture LockedCache VTCM",
     "NameMangling": "Default C CPlusPlus",

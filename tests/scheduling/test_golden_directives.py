@@ -277,6 +277,17 @@ def test_compute_at_a_tile(golden: Golden) -> None:
     golden("compute_at_tile.txt", both(f))
 
 
+def test_compute_with(golden: Golden) -> None:
+    g, f, h = (hl.Func(name) for name in "gfh")
+    x, y = hl.Var("x"), hl.Var("y")
+    g[x, y] = x + y
+    h[x, y] = x - y
+    f[x, y] = g[x, y + 1] * h[x + 2, y]
+    g.compute_root()
+    h.compute_root().compute_with(g, y)
+    golden("compute_with.txt", both(f))
+
+
 def test_compute_at_an_update(golden: Golden) -> None:
     g, x, y = pixels("g")
     r = hl.RDom([(0, 5)], "r")

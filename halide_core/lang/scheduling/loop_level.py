@@ -21,7 +21,7 @@ from halide_core.errors import Location, ScheduleError, user_location
 from halide_core.ir.names import OUTERMOST
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.scheduling.stage import FuncHandle
-from halide_core.lang.scheduling.stage_arguments import VarOrRVar, loop_name
+from halide_core.lang.scheduling.stage_arguments import LoopHandle, VarOrRVar, loop_name
 from halide_core.schedule.directives import (
     PLAIN,
     ComputeAt,
@@ -116,7 +116,7 @@ class _Use:
         self.was.append(new)
 
 
-class LoopLevel:
+class LoopLevel(LoopHandle):
     """A place for a Func's computation or its memory.
 
     ``LoopLevel(func, var)`` is a loop of a Func, with ``stage_index`` of that stage alone, 0 for the first definition;
@@ -183,6 +183,11 @@ class LoopLevel:
         use.was.append(use.directive(self._at))
         function.directives.extend(use.was)
         self._uses.append(use)
+
+    def _as_loop(self) -> tuple[Function, str, int]:
+        if not isinstance(self._at, _Loop):
+            raise ScheduleError(f"compute_with() takes a level that is a loop, not {self!r}.")
+        return self._at.consumer, self._at.var, self._at.stage
 
     def __repr__(self) -> str:
         at = self._at

@@ -24,7 +24,10 @@ from halide_core.lang.expr import ExprLike, Var, as_node
 from halide_core.lang.scheduling.partial_results import partial_results
 from halide_core.lang.scheduling.stage_arguments import (
     AUTO,
+    AlignLike,
+    LoopHandle,
     VarOrRVar,
+    alignments,
     factor_text,
     listed,
     loop_name,
@@ -40,7 +43,9 @@ from halide_core.schedule.directives import (
     GENERAL,
     AllowRaceConditions,
     Branch,
+    ComputeWith,
     Fuse,
+    LoopAlignStrategy,
     Rename,
     Reorder,
     Specialize,
@@ -406,6 +411,49 @@ class StageSchedule(Pending):
             raise ScheduleError(f"specialize_fail() takes a message, not {message!r}.")
         refuse_after_fail(function.directives, stage, self._branch(), "specialize_fail")
         self._record(SpecializeFail(func=function, stage=stage, location=user_location(), message=message))
+
+    def compute_with(
+        self, stage: StageSchedule | LoopHandle | None = None, var: VarOrRVar | AlignLike | None = None,
+        align: AlignLike | None = None, *, loop_level: LoopHandle | None = None,
+    ) -> Self:
+        """Runs the stage in the outermost loops of a stage of another Func, each iteration after that one's.
+
+        Args:
+            stage: the other stage, or a Func for its first; or a LoopLevel, whose name is ``loop_level``, too.
+            var: the innermost loop that both have, by the other one's name; a LoopLevel says it.
+            align: where this stage's iterations are, if it has fewer or others: at the shared loop's own places
+                (``NoAlign``, and ``Auto``), or moved to begin (``AlignStart``) or to end (``AlignEnd``) with the other
+                stage's; of ``var``, or a list of pairs of a loop and a LoopAlignStrategy.
+
+        Rewrite: ``for y: f[y] = …;  for y: g[y] = …`` → ``for y: { f[y] = …; g[y] = … }``, each in its own iterations.
+        Legal when: none of the two Funcs needs the other; both are computed at one place; their loops down to that one
+        are alike. What is computed in a shared loop is placed in the other stage's (``p.compute_at(f, y)``).
+
+        Raises:
+            ScheduleError: no stage and one of its loops.
+        """
+        function, number = self._scheduled()
+        at = one_of("compute_with", ScheduleError, stage=stage, loop_level=loop_level)
+        if isinstance(at, LoopHandle):
+            if align is None:
+                align = var  # type: ignore[assignment]  # the second argument, where the first one has the loop
+            other, name, other_stage = at._as_loop()
+        elif isinstance(at, StageSchedule) and var is not None:
+            if at._branch().number:
+                raise ScheduleError("compute_with() takes a stage, not a specialization of one.")
+            other, other_stage = at._stage()
+            name = loop_name("compute_with", var)
+        else:
+            raise ScheduleError(f"compute_with() takes a Stage and one of its loops, or a LoopLevel, not {at!r}.")
+        aligned = tuple([
+            (loop, strategy) for loop, strategy in alignments(name, align) if strategy is not LoopAlignStrategy.Auto
+        ])
+        return self._record(
+            ComputeWith(
+                func=function, stage=number, location=user_location(),
+                other=other, other_stage=max(other_stage, 0), var=name, aligned=aligned,
+            )
+        )  # fmt: skip
 
     def unscheduled(self) -> None:
         """Says that a stage has no directives on purpose.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import ScheduleError
@@ -18,9 +19,10 @@ from halide_core.lang.arguments.loop_variables import VarOrRVar as EitherVariabl
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import ExprLike, Var, as_node
 from halide_core.lang.rdom import RDom, RVar
-from halide_core.schedule.directives import Fuse, Rename, Split, TailStrategy
+from halide_core.schedule.directives import Fuse, LoopAlignStrategy, Rename, Split, TailStrategy
 
 VarOrRVar: TypeAlias = "Var | RVar | RDom | EitherVariable"
+AlignLike: TypeAlias = "LoopAlignStrategy | Sequence[tuple[VarOrRVar, LoopAlignStrategy]]"
 AUTO = TailStrategy.Auto
 
 _TILES = (
@@ -48,6 +50,30 @@ def pure_name(directive: str, var: object) -> str:
     if not isinstance(var, Var):
         raise ScheduleError(f"{directive}() takes a Var, not {var!r} of type {var.__class__.__name__}.")
     return var.name()
+
+
+class LoopHandle:
+    """A LoopLevel as the calls see it that take a loop of a stage."""
+
+    def _as_loop(self) -> tuple[Function, str, int]:
+        """The Func, the loop and the stage, -1 where none is named. Raises: ScheduleError where it is no loop."""
+        raise NotImplementedError  # LoopLevel says
+
+
+def alignments(name: str, align: object) -> list[tuple[str, LoopAlignStrategy]]:
+    """The loops that ``compute_with`` is told of, with a strategy each: of one, that it ends with."""
+    pairs = [(name, align)] if isinstance(align, LoopAlignStrategy) else align or ()
+    found: list[tuple[str, LoopAlignStrategy]] = []
+    for pair in pairs if isinstance(pairs, list | tuple) else (pairs,):
+        match pair:
+            case (var, LoopAlignStrategy() as strategy):
+                found.append((var if isinstance(var, str) else loop_name("compute_with", var), strategy))
+            case _:
+                raise ScheduleError(
+                    "compute_with() takes a hl.LoopAlignStrategy, or a list of pairs of a loop and one, for align, "
+                    f"not {pair!r}."
+                )
+    return found
 
 
 def positive(what: str, value: ExprLike) -> Expr:

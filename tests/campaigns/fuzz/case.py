@@ -25,7 +25,7 @@ from halide_core.errors import Location
 from halide_core.ir.memory import MemoryType, PrefetchBoundStrategy
 from halide_core.ir.types import Type
 from halide_core.schedule.access_directives import Partition
-from halide_core.schedule.directives import TailStrategy
+from halide_core.schedule.directives import LoopAlignStrategy, TailStrategy
 from tests.campaigns.fuzz.terms import Term, source, type_source
 
 Window: TypeAlias = "tuple[tuple[int, int], ...]"
@@ -230,7 +230,7 @@ class Consumers:
 
 Given: TypeAlias = (
     "Loop | Consumer | Consumers | Term | TailStrategy | MemoryType | PrefetchBoundStrategy | Partition | Window | int "
-    "| str"
+    "| str | LoopAlignStrategy"
 )
 
 
@@ -276,8 +276,8 @@ def _given(arg: Given) -> str:
             return f"hl.MemoryType.{arg.name}"
         case PrefetchBoundStrategy():
             return f"hl.PrefetchBoundStrategy.{arg.name}"
-        case Partition():
-            return f"hl.Partition.{arg.name}"
+        case Partition() | LoopAlignStrategy():
+            return f"hl.{type(arg).__name__}.{arg.name}"
         case Term():
             return source(arg)
         case str() | int():

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.ir.types import INT32
 from halide_core.schedule.access_directives import Atomic, Partition, PartitionLoop, Prefetch
-from halide_core.schedule.directives import ComputeAt, Reorder, TailStrategy, Traced, Traverse
+from halide_core.schedule.directives import (
+    ComputeAt,
+    ComputeWith,
+    LoopAlignStrategy,
+    Reorder,
+    TailStrategy,
+    Traced,
+    Traverse,
+)
 from halide_core.schedule.func_directives import InInput
-from tests.campaigns.fuzz.case import Border, Case, Consumer, Definition, Given, Image, Loop, Then, Told
+from tests.campaigns.fuzz.case import Border, Case, Consumer, Definition, Given, Image, Loop, Then, Told, Update
 from tests.campaigns.fuzz.draw_in_stages import draw_in_stages
 from tests.campaigns.fuzz.draw_reductions import draw_at_once, draw_places
 from tests.campaigns.fuzz.later import LATER, Later, draw_tail, names_its_loops, placed_funcs, reductions
@@ -24,7 +33,7 @@ from tests.campaigns.fuzz.terms import Form, number
 _PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.04), ("always", "_all", 0.03)]
 
 _SHARES = {
-    "atomic": 0.12, "prefetch": 0.08, "in_ of an input": 0.3, "places of reduction loops": 0.12,
+    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "in_ of an input": 0.3, "places of reduction loops": 0.12,
     "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
     "partition": 0.03, "computed in several stages": 0.8,
 }  # fmt: skip
@@ -123,6 +132,53 @@ def _draw_input_wrapper(case: Case, rng: random.Random) -> Case | None:
     return with_told(case, Told(image.name, 0, "in_", () if everywhere else (Consumer(func),), then=tuple(then)))
 
 
+def _draw_compute_with(case: Case, rng: random.Random) -> Case | None:
+    """The loops of two Funcs in one, of which mostly neither needs the other one."""
+    args = model_of(case).args
+    about = {t.func for t in case.directives if any(isinstance(a, Loop) for a in t.args)}
+    about |= {t.func for t in case.directives if t.method in ("specialize", "specialize_fail", "rfactor", "in_")}
+    free = [d.name for d in case.items if isinstance(d, Definition) and args[d.name] and d.name not in about]
+    needs = _needs(case)
+    pairs = [(f, g) for f in free for g in free if f != g and f not in needs[g] and g not in needs[f]]
+    if rng.random() < 0.05:
+        pairs = [(f, g) for f in free for g in free if f != g]
+    if not pairs or rng.random() < 0.5:  # most programs are chains: a second output like the first one
+        made = [d for d in case.items if isinstance(d, Definition) and d.name in case.outputs and d.name in free]
+        if not made:
+            return None
+        other, func = made[0].name, "twin"
+        items, windows = (*case.items, replace(made[0], name=func)), (*case.windows, rng.choice(case.windows))
+        if len(windows[-1]) != len(args[other]):
+            windows = (*case.windows, case.windows[case.outputs.index(other)])
+        case = replace(case, items=items, outputs=(*case.outputs, func), windows=windows)
+        args, needs = {**args, func: args[other]}, {**needs, func: needs[other]}
+    else:
+        func, other = rng.choice(pairs)
+    depth = rng.randint(1, min(len(args[func]), len(args[other])))
+    given: tuple[Given, ...] = (Consumer(other), Loop(args[other][-depth]))
+    if rng.random() < 0.5:
+        given += (rng.choice(list(LoopAlignStrategy)),)
+    extra = [Told(f, 0, "compute_root") for f in (func, other) if f not in case.outputs]
+    extra += [Told(f, 0, "parallel", (Loop(args[f][-1]),)) for f in (func, other)] if rng.random() < 0.25 else []
+    inside = [f for f in free if f in needs[func] & needs[other] and f not in case.outputs]
+    case = Case(case.seed, case.items, case.outputs, case.windows, (*case.directives, *extra), case.tags)
+    if inside and rng.random() < 0.4:
+        case = with_told(case, Told(rng.choice(inside), 0, "compute_at", (Consumer(other), Loop(args[other][-1]))))
+    return with_told(case, Told(func, 0, "compute_with", given))
+
+
+def _needs(case: Case) -> dict[str, set[str]]:
+    """The Funcs that each Func reads, itself or by way of others."""
+    found: dict[str, set[str]] = {}
+    for item in case.items:  # producers first
+        read = {node.text for term in item.terms() for node in term}
+        read |= {item.source} if isinstance(item, Border) else set()
+        found.setdefault(item.name, set()).update(read, *(found[each] for each in read if each in found))
+        if isinstance(item, Update) and item.domain in found:
+            found[item.name] |= found[item.domain]
+    return found
+
+
 def _draw_partition(method: str) -> Callable[[Case, random.Random], Case | None]:
     """The generator of one of the calls about loops that are divided."""
 
@@ -179,6 +235,7 @@ _PARTITIONING = ("partition", *(f"{which}_partition{rest}" for which, rest, _ in
 NEWEST: dict[str, Later] = {
     "atomic": Later(_draw_atomic, (Atomic,)),
     "prefetch": Later(_draw_prefetch, (Prefetch,)),
+    "compute_with": Later(_draw_compute_with, (ComputeWith,)),
     **{method: Later(_draw_partition(method), (PartitionLoop,)) for method in _PARTITIONING},
 }
 """The directives."""

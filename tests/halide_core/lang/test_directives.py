@@ -153,7 +153,6 @@ def test_directive_error_when_an_argument_is_wrong(schedule: Callable[[hl.Func],
 def test_directive_error_when_it_is_not_available_yet() -> None:
     f = func()
     raised(hl.ScheduleError, lambda: f.memoize, '"memoize" is not available yet.')  # type: ignore[attr-defined]
-    raised(hl.ScheduleError, lambda: hl.Stage(f).compute_with(f, y), '"compute_with"')  # type: ignore[attr-defined]
     assert not hasattr(f, "memoize")
     with pytest.raises(AttributeError, match="nonsense"):
         f.nonsense()  # type: ignore[attr-defined]  # on purpose

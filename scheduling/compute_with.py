@@ -1,0 +1,312 @@
+"""Loops of several stages in one: the outermost loops of a stage become those of a stage of another Func.
+
+In: a program whose loops are what directives made of them, and the directives ``compute_with``. Out: the program with
+these loops shared; each stage runs the iterations that it had, one after another, after those of the stage it joined.
+
+    label f.s0: for y in Y: f[y] = …;  label g.s0: for y' in Y': g[y'] = …
+    ->  label f: label g: label f.s0: for y'' in hull(Y, Y'): { if y'' in Y: { let y = y''; f[y] = … }
+                                                                label g.s0: if y'' in Y': { let y' = y''; g[y'] = … } }
+
+Stages that share loops are of Funcs none of which reads another, itself or by way of others: so neither needs what the
+other one computes, and all that they read is computed before, or in these loops before both. What is computed in a
+shared loop is for all the stages in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from halide_core import ir
+from halide_core.algorithm.model import Function
+from halide_core.analysis.simplify import simplify
+from halide_core.ir import Expr, Interval, Let, LoopKind, Variable
+from halide_core.schedule.directives import ComputeAt, ComputeRoot, ComputeWith, LoopAlignStrategy
+from halide_core.schedule.loop_nest import (
+    Guard,
+    Joined,
+    Loop,
+    Program,
+    StageKey,
+    Together,
+    consumers,
+    level_site,
+    stage_loops,
+)
+from halide_core.scheduling.legality import described, levels_text, refuse, stage_key
+from halide_core.scheduling.loops import fresh_variables
+
+# -- which Funcs are computed together
+
+
+def keep_together(program: Program, directives: Sequence[ComputeWith]) -> Program:
+    """The program with Funcs whose stages are to share loops next to one another in realization order.
+
+    Raises: ScheduleError, where one of them needs another one.
+    """
+    group: dict[Function, list[Function]] = {}
+    for d in directives:
+        one, other = _own(program, d, program.named[d.func.name]), _own(program, d, _other(program, d).func)
+        if one is other:
+            refuse(d, f'both stages are of "{one.own.name}", whose stages run one after another.')
+        joined = list(dict.fromkeys([*group.get(other, [other]), *group.get(one, [one])]))
+        group.update(dict.fromkeys(joined, joined))
+    if not group:
+        return program
+    order = _contracted(program, directives, group)
+    together = {
+        f: Together(tuple([g for g in order if g in members]), ()) for f, members in group.items()
+    }
+    return replace(program, algorithm=replace(program.algorithm, functions=tuple(order)), together=together)
+
+
+def _other(program: Program, d: ComputeWith) -> StageKey:
+    """The stage that another one joins."""
+    func = program.named.get(d.other.name)
+    if func is None:
+        name = d.other.own.name
+        refuse(d, f'"{name}" has no loops here: it is inlined where it is used, or no part of the pipeline.')
+    if d.other_stage >= len(func.definitions):
+        refuse(d, f'"{func.own.name}" has {len(func.definitions) - 1} update definitions.')
+    return StageKey(func, d.other_stage)
+
+
+def _own(program: Program, d: ComputeWith, func: Function) -> Function:
+    copies = [f for f in program.algorithm.functions if f.own is func.own]
+    if len(copies) > 1 or func.own is not func:
+        refuse(
+            d,
+            f'"{func.own.name}" is computed anew in each of several stages that use it, so that there is no one place '
+            f"for both. {func.own.name}.compute_root() has one.",
+        )
+    return func
+
+
+def _contracted(
+    program: Program, directives: Sequence[ComputeWith], group: dict[Function, list[Function]]
+) -> list[Function]:
+    """The Funcs, producers first, those of a group side by side."""
+    readers = consumers(program)
+    producers: dict[Function, list[Function]] = {f: [] for f in program.algorithm.functions}
+    for f, keys in readers.items():
+        for key in keys:
+            producers[key.func].append(f)
+    found: dict[Function, None] = {}
+    open_groups: list[Function] = []
+
+    def visit(f: Function) -> None:
+        if f in found:
+            return
+        members = sorted(group.get(f, [f]), key=program.algorithm.functions.index)
+        if members[0] in open_groups:
+            cycle = [g.own.name for g in open_groups[open_groups.index(members[0]) :]]
+            at = [d for d in directives if _other(program, d).func in group.get(f, ())][-1]
+            names = " and ".join(f'"{g.own.name}"' for g in members)
+            by = f", by way of {', '.join(cycle[1:])}" if len(cycle) > 1 else ""
+            refuse(
+                at,
+                f"one of {names} needs what another one computes{by}: all of that must be computed before. "
+                f"A producer goes into a loop of its consumer by compute_at.",
+            )
+        open_groups.append(members[0])
+        for g in members:
+            for p in producers[g]:
+                visit(p)
+        open_groups.pop()
+        found.update(dict.fromkeys(members))
+
+    for f in program.algorithm.functions:
+        visit(f)
+    return list(found)
+
+
+# -- how their loops become one
+
+
+def join_all(program: Program, directives: Sequence[ComputeWith]) -> Program:
+    """Joins the stages of one group of Funcs, all of which have their place."""
+    funcs = program.beside(program.named[directives[0].func.name])
+    waiting = list({stage_key(program, d): d for d in directives}.values())  # of one stage the last call counts
+    while waiting:
+        begun = {stage_key(program, d) for d in waiting}
+        ready = [d for d in waiting if _other(program, d) not in begun]
+        if not ready:
+            refuse(waiting[0], "stages are to run in each other's loops in a circle.")
+        for d in ready:
+            program = join(program, d)
+        waiting = [d for d in waiting if d not in ready]
+    together = Together(funcs, _in_order(program, funcs, directives[-1]))
+    return replace(program, together={**program.together, **dict.fromkeys(funcs, together)})
+
+
+def _in_order(program: Program, funcs: Sequence[Function], d: ComputeWith) -> tuple[StageKey, ...]:
+    """The stages with loops of their own, so that each Func's come one after another, those that joined one with it."""
+    at: dict[StageKey, StageKey] = {}
+    for f in funcs:
+        for stage in program.stages(f):
+            root = key = StageKey(f, stage)
+            while root in program.joined:
+                root = level_site(program, program.joined[root].level).key
+            at[key] = root
+    found: list[StageKey] = []
+    rest = list(dict.fromkeys(at.values()))
+    done: set[StageKey] = set()
+    while rest:
+        for root in rest:
+            stages = [key for key, r in at.items() if r is root or r == root]
+            if all(key.stage == 0 or StageKey(key.func, key.stage - 1) in done for key in stages):
+                break
+        else:
+            refuse(d, "stages would run before earlier stages of the same Func: these must be joined in their order.")
+        rest.remove(root)
+        found.append(root)
+        done.update(stages)
+    return tuple(found)
+
+
+def join(program: Program, d: ComputeWith) -> Program:
+    """Makes the outermost loops of a stage those of another one.
+
+    Args:
+        program: the program, with every loop and both Funcs' places as they stay.
+        d: the stage, ``other`` and ``other_stage`` (the one that it joins), ``var`` (the innermost shared loop, by the
+            name that the other one has for it), ``aligned`` (the loops that are moved to begin, or to end, with the
+            other one's).
+
+    Rewrite: see the module's docstring.
+
+    Legal when: no Func of the two reads the other; both are computed at one place; neither stage is specialized; the
+    loops of the two, down to that one, are alike: serial, parallel or unrolled, over dimensions or over reduction
+    variables.
+
+    Raises: ScheduleError. Source: Halide's directive of this name.
+    """
+    key, other = stage_key(program, d), _other(program, d)
+    _check_place(program, d, key, other)
+    theirs, mine = stage_loops(program, other), program.nests[key].loops
+    names = _names(program, other)
+    if d.var not in names:
+        where = f'stage {other.stage} of "{other.func.own.name}"'
+        refuse(d, f'{where} has no loop "{d.var}". Its loops, innermost first: {described(theirs)}.')
+    count = names.index(d.var) + 1
+    _check_alike(program, d, key, theirs[:count], mine[:count])
+    for position in range(count):
+        program = _shared(program, other, position)
+    nest, ranges = program.nests[key], program.nests[other].ranges
+    strategies = dict(d.aligned)
+    steps: list[Let | Guard] = []
+    witnesses: list[Let] = []
+    own: list[Interval] = []
+    for loop, common, over, name in zip(mine[:count], stage_loops(program, other), ranges, names, strict=False):
+        shift = _shift(strategies.get(name, LoopAlignStrategy.Auto), loop.bounds, over)
+        at = Interval(simplify(ir.sub(loop.bounds.min, shift)), loop.bounds.len)
+        own.append(at)
+        steps += _within(common.var, at)
+        steps.append(Let(loop.var, simplify(ir.add(common.var, shift)), loop.bounds))
+        witnesses.append(Let(common.var, simplify(ir.sub(loop.var, shift)), None))
+        program = _widened(program, common, at)
+    changed = replace(
+        nest, loops=nest.loops[count:], steps=(*steps, *nest.steps), witnesses=(*nest.witnesses, *witnesses),
+        ranges=tuple(own),
+    )  # fmt: skip
+    level = stage_loops(program, other)[count - 1].name
+    joined = Joined(level, tuple([loop.name.var for loop in mine[:count]]))
+    return replace(program.with_nest(key, changed), joined={**program.joined, key: joined})
+
+
+def _names(program: Program, key: StageKey) -> list[str]:
+    """A stage's own names of its loops, outermost first."""
+    joined = program.joined.get(key)
+    return [*(joined.names if joined else ()), *(loop.name.var for loop in program.nests[key].loops)]
+
+
+def _check_place(program: Program, d: ComputeWith, key: StageKey, other: StageKey) -> None:
+    for each in (key, other):
+        if each.func.extern is not None:
+            refuse(d, f'"{each.func.own.name}" is an extern stage, which has no loops.')
+        if len(program.cases(each.func, each.stage)) > 1 or d.branch.number:
+            name = each.func.own.name
+            refuse(d, f'stage {each.stage} of "{name}" is specialized: the loops of which case would be shared?')
+    here, there = program.computed[key.func], program.computed[other.func]
+    if here != there:
+        one, two = (f'"{f.func.own.name}" is computed {_told(program, at)}' for f, at in ((key, here), (other, there)))
+        legal = levels_text(program, key.func, ComputeAt, ComputeRoot, [there])
+        refuse(d, f"{one}, and {two}. Both must be computed at one place, for example:\n{legal}")
+
+
+def _told(program: Program, level: ir.LoopName | None) -> str:
+    return "at the root" if level is None else f"inside {program.told(level)}"
+
+
+def _check_alike(
+    program: Program, d: ComputeWith, key: StageKey, theirs: Sequence[Loop], mine: Sequence[Loop]
+) -> None:
+    if key in program.joined:
+        refuse(d, "the stage is in the loops of another one already.")
+    for position, loop in enumerate(theirs):
+        legal = f"Its loops, innermost first: {described(program.nests[key].loops)}."
+        if position >= len(mine):
+            refuse(d, f'stage {key.stage} of "{key.func.own.name}" has no loop to go with "{loop.name.var}". {legal}')
+        one = mine[position]
+        if loop.kind is LoopKind.VECTORIZED or one.kind is LoopKind.VECTORIZED:
+            refuse(d, f'"{loop.name.var}" is vectorized; share loops outside of it.')
+        if loop.kind is not one.kind:
+            refuse(
+                d,
+                f'"{loop.name.var}" is {_kind(loop)} and the loop "{one.name.var}" that would be the same one is '
+                f"{_kind(one)}: say of both how they are run.",
+            )
+        if loop.kind is LoopKind.PARALLEL and not (loop.pure and one.pure):
+            refuse(d, f'"{loop.name.var}" is a parallel reduction loop, which other stages can\'t share.')
+
+
+def _kind(loop: Loop) -> str:
+    return loop.kind.name.lower()
+
+
+def _within(var: Expr, own: Interval) -> list[Let | Guard]:
+    """The guards by which a stage runs its own iterations of a shared loop."""
+    return [Guard(ir.less_equal(own.min, var)), Guard(ir.less(var, ir.add(own.min, own.len)))]
+
+
+def _shift(strategy: LoopAlignStrategy, own: Interval, other: Interval) -> Expr:
+    """What a stage's own variable is more than that of the shared loop."""
+    match strategy:
+        case LoopAlignStrategy.AlignStart:
+            return simplify(ir.sub(own.min, other.min))
+        case LoopAlignStrategy.AlignEnd:
+            return simplify(ir.sub(ir.add(own.min, own.len), ir.add(other.min, other.len)))
+    return ir.ZERO
+
+
+def _shared(program: Program, key: StageKey, position: int) -> Program:
+    """The program in which a loop of a stage may be others' too: the stage has its own variable in a let."""
+    joined, nest = program.joined.get(key), program.nests[key]
+    at = position - (len(joined.names) if joined else 0)
+    if at < nest.shared:
+        return program
+    loop = nest.loops[at]
+    (var,) = fresh_variables(nest, f"{loop.var.name}.all")
+    assert isinstance(var, Variable)
+    steps = (*_within(var, loop.bounds), Let(loop.var, var, loop.bounds))
+    before = len(steps) * len(nest.ranges)
+    changed = replace(
+        nest,
+        loops=(*nest.loops[:at], replace(loop, var=var), *nest.loops[at + 1 :]),
+        steps=(*nest.steps[:before], *steps, *nest.steps[before:]),
+        witnesses=(*nest.witnesses, Let(var, loop.var, None)),
+        shared=at + 1,
+        ranges=(*nest.ranges, loop.bounds),
+    )
+    return program.with_nest(key, changed)
+
+
+def _widened(program: Program, loop: Loop, own: Interval) -> Program:
+    """The program in which a shared loop has some more iterations."""
+    key = level_site(program, loop.name).key
+    nest = program.nests[key]
+    low = simplify(ir.minimum(loop.bounds.min, own.min))
+    end = ir.maximum(ir.add(loop.bounds.min, loop.bounds.len), ir.add(own.min, own.len))
+    over = Interval(low, simplify(ir.sub(end, low)))
+    loops = tuple([replace(each, bounds=over) if each is loop else each for each in nest.loops])
+    return program.with_nest(key, replace(nest, loops=loops))

@@ -1,0 +1,235 @@
+"""Loops of several stages in one: results, what is shared, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from tests.support.checking import same, variables
+from tests.support.raising import raised
+
+x, y, xo, xi, yo, yi = variables("x y xo xi yo yi")
+Align = hl.LoopAlignStrategy
+Schedule = Callable[[hl.Func, hl.Func, hl.Func, hl.Func], object]
+
+
+def pair(updates: bool = False) -> tuple[hl.Func, hl.Func, hl.Func, hl.Func]:
+    """``h`` reads ``f`` and ``g`` at different rows and columns; both read ``p``."""
+    p, f, g, h = (hl.Func(name) for name in "pfgh")
+    p[x, y] = x * y + 3
+    f[x, y] = p[x, y] + y
+    g[x, y] = p[x, y + 2] - x
+    if updates:
+        f[x, y] += 1
+        g[x, y] *= 2
+    h[x, y] = f[x, y] + g[x + 1, y + 3]
+    f.compute_root()
+    g.compute_root()
+    return p, f, g, h
+
+
+def tiles(p: hl.Func, f: hl.Func, g: hl.Func, _h: hl.Func) -> None:
+    for each in (f, g):
+        each.split(y, yo, yi, 4).vectorize(x, 8).parallel(yo)
+    p.compute_at(f, yo)
+    g.compute_with(f, yi)
+
+
+SCHEDULES: dict[str, Schedule] = {
+    "rows": lambda _p, f, g, _h: g.compute_with(f, y),
+    "a Stage": lambda _p, f, g, _h: g.compute_with(hl.Stage(f), x),
+    "a LoopLevel": lambda _p, f, g, _h: g.compute_with(hl.LoopLevel(f, y), Align.AlignEnd),
+    "a producer in it": lambda p, f, g, _h: (p.compute_at(f, y), g.compute_with(f, y)),
+    "a producer that slides": lambda p, f, g, _h: (p.compute_at(f, y).store_root(), g.compute_with(f, y)),
+    "begun together": lambda p, f, g, _h: (p.compute_at(f, y), g.compute_with(f, x, Align.AlignStart)),
+    "each its way": lambda _p, f, g, _h: g.compute_with(f, x, [(x, Align.AlignEnd), (y, Align.AlignStart)]),
+    "tiles": tiles,
+    "rows of a consumer": lambda p, f, g, h: (
+        p.compute_root(), f.compute_at(h, y).store_root(), g.compute_at(h, y).store_root(), g.compute_with(f, x),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("updates", [False, True])
+def test_shared_loops_give_the_same_answer(name: str, updates: bool) -> None:
+    funcs = pair(updates)
+    SCHEDULES[name](*funcs)
+    h = funcs[-1]
+    same(h.realize([13, 11]), np.asarray(h.evaluate([13, 11])))
+    assert h.certify().ok
+
+
+def test_updates_share_loops_in_their_order() -> None:
+    _, f, g, h = pair(updates=True)
+    g.compute_with(f, y)
+    g.update().compute_with(f.update(), x)
+    same(h.realize([9, 7]), np.asarray(h.evaluate([9, 7])))
+    assert h.certify().ok
+
+
+def test_first_stage_runs_with_an_update_of_another_func() -> None:
+    _, f, g, h = pair(updates=True)
+    g.compute_with(f.update(), y)
+    same(h.realize([9, 7]), np.asarray(h.evaluate([9, 7])))
+    assert h.certify().ok
+
+
+def chain() -> tuple[list[hl.Func], hl.Func]:
+    """Three Funcs of which none reads another, and what reads all."""
+    funcs = [hl.Func(f"f{i}") for i in range(3)]
+    for i, f in enumerate(funcs):
+        f[x, y] = x * (i + 1) + y * y
+        f.compute_root()
+    h = hl.Func("h")
+    h[x, y] = funcs[0][x, y] + funcs[1][x + 2, y - 1] * funcs[2][x - 1, y + 4]
+    return funcs, h
+
+
+@pytest.mark.parametrize("levels", [(x, y), (y, x), (x, x), (y, y)])
+def test_stages_join_those_that_joined_others(levels: tuple[hl.Var, hl.Var]) -> None:
+    (a, b, c), h = chain()
+    c.compute_with(b, levels[1])  # said before what it rests on
+    b.compute_with(a, levels[0], Align.AlignStart)
+    same(h.realize([12, 5]), np.asarray(h.evaluate([12, 5])))
+    assert h.certify().ok
+
+
+def test_outputs_of_different_sizes_share_loops() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = x + y
+    g[x, y] = x - y
+    g.compute_with(f, x)
+    one, two = hl.Buffer(hl.Int(32), [7, 3]), hl.Buffer(hl.Int(32), [4, 9])
+    two.set_min([-2, 5])
+    pipeline = hl.Pipeline([f, g])
+    pipeline.realize([one, two])
+    rows, columns = np.mgrid[0:3, 0:7]
+    same(one, (columns + rows).astype(np.int32))
+    rows, columns = np.mgrid[5:14, -2:2]
+    same(two, (columns - rows).astype(np.int32))
+    assert pipeline.certify().ok
+
+
+def test_reductions_share_the_loops_of_their_domains() -> None:
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    r, s = hl.RDom([(0, 5)], "r"), hl.RDom([(2, 9)], "s")
+    f[x] = 0
+    g[x] = 1
+    f[x] += r * x
+    g[x] = g[x] * 3 + s
+    h[x] = f[x] - g[x + 1]
+    for each, domain in ((f, r), (g, s)):
+        each.compute_root()
+        each.update().reorder(x, domain)
+    g.update().compute_with(f.update(), r)
+    same(h.realize([6]), np.asarray(h.evaluate([6])))
+    assert h.certify().ok
+
+
+def test_loop_nest_shows_that_loops_are_shared(capfd: pytest.CaptureFixture[str]) -> None:
+    p, f, g, h = pair()
+    p.compute_at(f, y)
+    g.compute_with(f, y)
+    h.print_loop_nest()
+    shown = "".join(capfd.readouterr())
+    head = "produce f:\n  produce g:\n    for y:\n      produce p:\n"
+    assert head in shown and shown.count("produce p") == 1
+    assert "      for x:\n        f(..., ...) = ...\n      for x:\n        g(..., ...) = ...\n" in shown
+
+
+def test_schedule_is_written_as_source() -> None:
+    _, f, g, h = pair(updates=True)
+    g.update().compute_with(f.update(), y, Align.AlignStart)
+    source = hl.Schedule(h).source()
+    assert "g.update(0).compute_with(f.update(0), y, [(y, hl.LoopAlignStrategy.AlignStart)])" in source
+    names: dict[str, object] = {"hl": hl}
+    exec(source, names)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is refused.
+
+
+def refused(schedule: Schedule, *told: str, updates: bool = False) -> None:
+    funcs = pair(updates)
+
+
+    def compiled() -> None:
+        schedule(*funcs)
+        funcs[-1].compile_jit()
+
+    with pytest.raises(hl.ScheduleError) as caught:
+        compiled()
+    assert caught.value.location.file == __file__
+    assert [text for text in told if text not in caught.value.message] == []
+
+
+def test_func_that_another_one_reads_is_refused() -> None:
+    refused(lambda p, f, _g, _h: (p.compute_root(), f.compute_with(p, y)), 'one of "p" and "f" needs what', "_at")
+
+
+def test_func_that_is_read_by_way_of_another_is_refused() -> None:
+    a, b, c = (hl.Func(name) for name in "abc")
+    a[x] = x
+    b[x] = a[x] + 1
+    c[x] = b[x] + 1
+    h = hl.Func("h")
+    h[x] = a[x] + c[x]
+    for each in (a, b, c):
+        each.compute_root()
+    c.compute_with(a, x)
+    with pytest.raises(hl.ScheduleError, match='one of "a" and "c" needs what another one computes, by way of b'):
+        h.compile_jit()
+
+
+def test_stages_out_of_order_are_refused() -> None:
+    def crossed(_p: hl.Func, f: hl.Func, g: hl.Func, _h: hl.Func) -> None:
+        g.compute_with(f.update(), y)
+        g.update().compute_with(f, y)
+
+    refused(crossed, "before earlier stages of the same Func", updates=True)
+
+
+def test_stages_in_a_circle_are_refused() -> None:
+    refused(lambda _p, f, g, _h: (g.compute_with(f, y), f.compute_with(g, y)), "in each other's loops in a circle")
+
+
+def test_stage_of_the_same_func_is_refused() -> None:
+    refused(lambda _p, f, _g, _h: f.update().compute_with(f, y), 'both stages are of "f"', updates=True)
+
+
+def test_other_place_is_refused() -> None:
+    refused(
+        lambda _p, f, g, h: (g.compute_at(h, y), g.compute_with(f, y)),
+        '"g" is computed inside h.s0.y, and "f" is computed at the root', "g.compute_root()",
+    )  # fmt: skip
+
+
+def test_inlined_func_is_refused() -> None:
+    refused(lambda _p, f, g, _h: (g.compute_inline(), g.compute_with(f, y)), '"g" has no loops of its own')
+    refused(lambda _p, f, g, _h: (f.compute_inline(), g.compute_with(f, y)), '"f" has no loops here')
+
+
+def test_loops_that_are_not_alike_are_refused() -> None:
+    refused(lambda _p, f, g, _h: (f.parallel(y), g.compute_with(f, y)), '"y" is parallel', 'loop "y"', "is serial")
+    refused(lambda _p, f, g, _h: g.compute_with(f, xo), 'stage 0 of "f" has no loop "xo"', "innermost first: x, y")
+    refused(
+        lambda _p, f, g, _h: (f.vectorize(x, 8), g.vectorize(x, 8), g.compute_with(f, hl.Var("x.v"))),
+        '"x.v" is vectorized',
+    )
+
+
+def test_specialized_stage_is_refused() -> None:
+    n = hl.Param(hl.Int(32), "n", 3)
+    refused(lambda _p, f, g, _h: (f.specialize(n > 2), g.compute_with(f, y)), 'stage 0 of "f" is specialized')
+
+
+def test_what_is_no_stage_is_refused() -> None:
+    _, f, g, _ = pair()
+    raised(hl.ScheduleError, lambda: g.compute_with(f), "a Stage and one of its loops")
+    raised(hl.ScheduleError, lambda: g.compute_with(f, y, "start"), "LoopAlignStrategy")  # type: ignore[arg-type]
+    raised(hl.ScheduleError, lambda: g.compute_with(hl.LoopLevel.root()), "a level that is a loop")
