@@ -205,6 +205,9 @@ _ON_DEMAND = {
         "halide_core.generate.registry",
     ),
     "main": "halide_core.generate.command_line",
+    **dict.fromkeys(
+        ("deserialize_parameters", "deserialize_pipeline", "serialize_pipeline"), "halide_core.serialize.pipeline"
+    ),
 }
 """Names that few programs need, loaded on first use."""
 
@@ -216,6 +219,7 @@ if TYPE_CHECKING:
     from halide_core.generate.generator import Generator
     from halide_core.generate.members import GeneratorParam, InputBuffer, InputScalar, OutputBuffer, OutputScalar
     from halide_core.generate.registry import alias, create_callable_from_generator, generator
+    from halide_core.serialize.pipeline import deserialize_parameters, deserialize_pipeline, serialize_pipeline
 else:  # not for the type checker, which would let every misspelt name pass
 
     def __getattr__(name: str) -> object:
@@ -348,6 +352,8 @@ __all__ = [
     "count_leading_zeros",
     "count_trailing_zeros",
     "create_callable_from_generator",
+    "deserialize_parameters",
+    "deserialize_pipeline",
     "div_round_to_zero",
     "erf",
     "evaluate",
@@ -419,6 +425,7 @@ __all__ = [
     "saturating_cast",
     "saturating_sub",
     "select",
+    "serialize_pipeline",
     "sin",
     "sinh",
     "sqrt",

@@ -26,9 +26,9 @@ apply_autoscheduler compile_to_bitcode
 compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
 """
 _MODULE = """
-AutoSchedulerResults Derivative EvictionKey deserialize_parameters deserialize_pipeline
+AutoSchedulerResults Derivative EvictionKey
 evaluate_may_gpu gather host_supports_target_device load_plugin memoize_tag propagate_adjoints
-scatter serialize_pipeline target_feature_for_device_api user_context_value
+scatter target_feature_for_device_api user_context_value
 """
 
 DIRECTIVES = frozenset((_STAGE + _DEVICE + _FUNC).split())

@@ -1,0 +1,1 @@
+"""Pipelines as text that another process, or another year, reads again."""
