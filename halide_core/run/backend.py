@@ -145,6 +145,7 @@ class OutputKind(Enum):
     PYTHON_EXTENSION = "python_extension"
     REGISTRATION = "registration"
     SCHEDULE = "schedule"
+    PIPELINE = "hlpipe"
 
 
 Box = tuple[tuple[int, int], ...]

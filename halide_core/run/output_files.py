@@ -75,6 +75,7 @@ _KINDS = {
     OutputFileType.python_extension: OutputKind.PYTHON_EXTENSION,
     OutputFileType.registration: OutputKind.REGISTRATION,
     OutputFileType.schedule: OutputKind.SCHEDULE,
+    OutputFileType.hlpipe: OutputKind.PIPELINE,
 }
 
 

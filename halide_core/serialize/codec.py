@@ -57,11 +57,15 @@ def directives() -> dict[str, type[Directive]]:
     return {name: kind for name, kind in _all(Directive).items() if kind is not DebugToFile}
 
 
-@cache
-def hints(kind: type) -> tuple[tuple[str, Any, Any], ...]:
+_hints: dict[type, tuple[tuple[str, Any, Any], ...]] = {}
+
+
+def hints(kind: type[Any]) -> tuple[tuple[str, Any, Any], ...]:
     """The fields of a class: names, types and defaults."""
-    types_of = get_type_hints(kind, include_extras=True)
-    return tuple((f.name, types_of[f.name], f.default) for f in fields(kind))
+    if kind not in _hints:
+        types_of = get_type_hints(kind, include_extras=True)
+        _hints[kind] = tuple((f.name, types_of[f.name], f.default) for f in fields(kind))
+    return _hints[kind]
 
 
 @dataclass
@@ -212,7 +216,7 @@ def _is_well_formed(e: Expr) -> bool:
     if isinstance(e, ir.Access):
         fits = len(e.args) == e.callee.dimensions and all(a.type is INT32 for a in e.args)
         return fits and 0 <= e.component < len(e.callee.types) and e.type is e.callee.types[e.component]
-    if isinstance(e, ir.Variable | ir.BufferField | ir.RVarRef) and e.type is not INT32:
+    if isinstance(e, ir.Variable | ir.RVarRef) and e.type is not INT32:
         return False
     if isinstance(e, ir.RVarRef):
         return 0 <= e.index < len(e.domain.names)

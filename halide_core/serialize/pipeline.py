@@ -3,7 +3,7 @@
 In: a Pipeline. Out: text that holds its Funcs with their schedules, its inputs without their data, and the Buffers that
 stand in definitions; and the Pipeline of such a text.
 
-    data = hl.serialize_pipeline(pipeline);  hl.deserialize_pipeline(data, {"image": image.parameter()}).realize([640, 480])
+    data = hl.serialize_pipeline(pipeline);  again = hl.deserialize_pipeline(data, {"image": image.parameter()})
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -54,8 +55,8 @@ def serialize_pipeline(
     """Writes a pipeline as JSON: its algorithm, its schedule and its inputs, whose data is not part of it.
 
     Args:
-        filename: the file to write; one that ends in ``.json`` gets a text of many lines. get_params: whether the inputs
-            are returned, too, by name.
+        filename: the file to write; one that ends in ``.json`` gets a text of many lines.
+        get_params: whether the inputs are returned, too, by name.
 
     Returns:
         The bytes, where no file is named; with ``get_params`` a tuple of these and the inputs, or the inputs.
@@ -99,8 +100,9 @@ def deserialize_pipeline(
         DefinitionError: it is none, of another version, changed since, or an input is of another type.
         HalideError: the file can't be read.
     """
-    given = {name: p.source for name, p in (user_params or {}).items()}
-    found = _read(data if filename is None else filename, {n: s for n, s in given.items() if not isinstance(s, Function)})
+    sources = {name: p.source for name, p in (user_params or {}).items()}
+    given = {name: s for name, s in sources.items() if not isinstance(s, Function)}
+    found = _read(data if filename is None else filename, given)
     pipeline = Pipeline([Func._of(f) for f in found.outputs])
     pipeline._required.extend(found.requirements)
     return pipeline
@@ -114,10 +116,10 @@ def deserialize_parameters(
 
     Raises: as ``deserialize_pipeline`` does.
     """
-    return _parameters(_read(data if filename is None else filename, {}))
-
-
-def _parameters(found: Restored) -> dict[str, Parameter]:
+    found = _read(data if filename is None else filename, {})
+    for source in found.inputs.values():
+        if isinstance(source, Image):
+            source.wrappers.clear()  # Funcs of the pipeline that is read once more
     return {name: Parameter.of(source) for name, source in found.inputs.items()}
 
 
@@ -126,7 +128,8 @@ def _read(data: bytes | str | os.PathLike[str], given: Mapping[str, Image | Scal
         try:
             data = Path(data).read_bytes()
         except (OSError, ValueError) as error:
-            raise HalideError(f'"{data}" can\'t be read: {getattr(error, "strerror", None) or error}.') from error
+            told = getattr(error, "strerror", None) or error
+            raise HalideError(f'"{os.fspath(data)!s}" can\'t be read: {told}.') from error
     try:
         return restored(_content(bytes(data)), given)
     except _UNREADABLE as error:
@@ -135,8 +138,9 @@ def _read(data: bytes | str | os.PathLike[str], given: Mapping[str, Image | Scal
 
 
 def _content(data: bytes) -> Any:
-    with deep_recursion():
-        whole = json.loads(data, parse_constant=_refuse)
+    if _depth(data) > _DEEPEST:
+        raise ValueError("it is nested too deeply")
+    whole = json.loads(data, parse_constant=_refuse)
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         raise DefinitionError(f'This is no serialized pipeline: it does not say that its format is "{FORMAT}".')
     if whole.get("version") != VERSION:
@@ -147,6 +151,19 @@ def _content(data: bytes) -> Any:
     if whole.keys() != {"format", "version", "sha256", "content"} or whole["sha256"] != _checksum(whole["content"]):
         raise DefinitionError("This serialized pipeline was changed since it was written: its checksum is another one.")
     return whole["content"]
+
+
+_DEEPEST = 40
+_STRING, _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL), re.compile(rb"[][{}]")
+
+
+def _depth(data: bytes) -> int:
+    """How deeply brackets are nested: Python's reader recurses, and where much recursion is allowed, it crashes."""
+    deepest = depth = 0
+    for bracket in _BRACKET.findall(_STRING.sub(b"", data)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -28,9 +28,9 @@ from halide_core.algorithm.wellformed import (
 )
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, Location
-from halide_core.ir import BOOL, INT32, Access, Expr, Field, Interval
+from halide_core.ir import Access, Expr, Field, Interval
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.types import Type
+from halide_core.ir.types import BOOL, INT32, INT64, Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.lang.arguments.values import checked_value
 from halide_core.schedule.directives import Directive
@@ -68,7 +68,9 @@ def restored(content: Mapping[str, Any], given: Mapping[str, Image | ScalarParam
     for domain, row in zip(tables.domains, content["domains"], strict=True):
         _fill_domain(domain, row, tables)
     for image, row in zip(pictures, images, strict=True):
-        _fill_image(image, row, tables)
+        if image is not given.get(image.name):  # the user's own has what he said of it
+            _fill_image(image, row, tables)
+        _wrap(image, row, tables)
     for k, (f, row) in enumerate(zip(funcs, functions, strict=True)):
         _fill_function(f, row, tables, frozenset(funcs[:k]))
     outputs = decoded(tuple[ir.Callee, ...], content["outputs"], tables)
@@ -165,7 +167,7 @@ def _fill_domain(domain: ReductionDomain, row: Any, tables: Tables) -> None:
     domain.predicate = decoded(Expr, row["predicate"], tables)
     domain.frozen_by = decoded(Location | None, row["frozen_by"], tables)
     ends = [end for i in domain.bounds for end in (i.min, i.len)]
-    if len(domain.bounds) != len(domain.names) or any(e.type is not INT32 for e in ends):
+    if len(domain.bounds) != len(domain.names) or any(e.type not in (INT32, INT64) for e in ends):
         damaged(domain.names)
     if domain.predicate.type is not BOOL:
         damaged("predicate")
@@ -194,7 +196,17 @@ def _fill_image(image: Image, row: Any, tables: Tables) -> None:
     for dim, low, extent in row["estimates"]:
         ends = (decoded(Expr | None, low, tables), decoded(Expr | None, extent, tables))
         image.estimates[number(dim, image.dimensions)] = ends
-    for f in decoded(tuple[ir.Callee, ...], row["wrappers"], tables):
+
+
+def _wrap(image: Image, row: Any, tables: Tables) -> None:
+    """Gives an input the Funcs that ``in_`` made of it."""
+    wrappers = decoded(tuple[ir.Callee, ...], row["wrappers"], tables)
+    if wrappers and image.wrappers:
+        raise DefinitionError(
+            f'The pipeline has Funcs that in_() made of the input "{image.name}", and so has the one given: give a new '
+            f"one, such as deserialize_parameters() makes."
+        )
+    for f in wrappers:
         image.wrappers.append(f if isinstance(f, Function) else damaged(row["wrappers"]))
 
 
@@ -218,7 +230,7 @@ def _check(f: Function, stage: int, d: Definition, before: frozenset[ir.Callee])
         damaged(f.name)
     more = [e for p in d.partial for e in (p.value, p.where)]
     for e in subexpressions([*exprs, d.predicate, *more]):
-        if isinstance(e, Access) and (e.stage != (stage - 1 if e.callee is f else ir.LAST_STAGE) or _is_ahead(e, f, before)):
+        if isinstance(e, Access) and not _may_read(e, f, stage, before):
             damaged(f.name)
     if stage == 0:
         if d.domain is not None or any(a is not ir.pure_variable(n) for a, n in zip(d.args, f.args, strict=True)):
@@ -234,6 +246,9 @@ def _check(f: Function, stage: int, d: Definition, before: frozenset[ir.Callee])
     check_separation(f, stage, d.args, exprs)
 
 
-def _is_ahead(e: Access, f: Function, before: frozenset[ir.Callee]) -> bool:
-    """Whether a Func is read that comes later: then they would need each other."""
-    return isinstance(e.callee, Function) and e.callee is not f and e.callee not in before
+def _may_read(e: Access, f: Function, stage: int, before: frozenset[ir.Callee]) -> bool:
+    """Whether a stage reads what there is before it: its own Func as the stage before left it, other Funcs whole, and
+    none that comes later, which would need this one."""
+    if e.callee is f:
+        return e.stage == stage - 1 >= 0
+    return e.stage == ir.LAST_STAGE and (isinstance(e.callee, Image) or e.callee in before)

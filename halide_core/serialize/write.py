@@ -3,7 +3,7 @@
 In: outputs, and what every run must meet. Out: a dict; expressions come after those they use, Funcs after those they
 read, and each stands once.
 
-    {"scalars": […], "images": […], "domains": […], "functions": [{"name": "f", …}], "expressions": [["Variable", …], …], …}
+    {"scalars": […], "images": […], "domains": […], "functions": [{"name": "f", …}], "expressions": [[…], …], …}
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ def _image(image: Image, numbers: Numbers) -> dict[str, Any]:
 
 def _data(buffer: Buffer) -> dict[str, Any]:
     array = np.ascontiguousarray(buffer.array)
-    shape = list(buffer.array.shape)
-    return {"name": buffer.name(), "shape": shape, "mins": list(buffer.mins), "bytes": base64.b64encode(array).decode()}
+    values = base64.b64encode(array.tobytes()).decode()
+    return {"name": buffer.name(), "shape": list(array.shape), "mins": list(buffer.mins), "bytes": values}
 
 
 def _domain(d: ReductionDomain, numbers: Numbers) -> dict[str, Any]:

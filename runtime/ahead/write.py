@@ -40,6 +40,7 @@ from halide_core.runtime.compile.toolchain import (
 )
 from halide_core.runtime.crt.runtime_library import HEADER, runtime_object
 from halide_core.schedule.source import schedule_source
+from halide_core.serialize.pipeline import serialized
 
 
 def write_files(requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
@@ -142,6 +143,8 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
             output.write_text(page(lowered.name, format_stmt(unit.filled)), encoding="utf-8")
         case OutputKind.SCHEDULE:
             output.write_text(_schedule(unit.request), encoding="utf-8")
+        case OutputKind.PIPELINE:
+            output.write_bytes(serialized(unit.request.outputs, unit.request.requirements))
         case OutputKind.ASSEMBLY:
             compile_assembly(unit.source, output, options=unit.options)
         case OutputKind.OBJECT:
