@@ -84,11 +84,22 @@ def mathematics() -> hl.Func:
     return h
 
 
+def together() -> hl.Func:
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = x * y
+    g[x, y] = x + y
+    h[x, y] = f[x, y] + g[x, y]
+    f.compute_root()
+    g.compute_root().compute_with(f, y, [(y, hl.LoopAlignStrategy.AlignEnd)])
+    return h
+
+
 PIPELINES: dict[str, tuple[Callable[[], hl.Func], list[int]]] = {
     "stencil": (stencil, [30, 20]),
     "reduction": (reduction, [10]),
     "tuples": (tuples, [11, 7]),
     "mathematics": (mathematics, [12, 6]),
+    "together": (together, [5, 4]),
 }
 
 
