@@ -154,6 +154,7 @@ from halide_core.lang.rdom import RDom, RVar
 from halide_core.lang.scheduling.loop_level import LoopLevel
 from halide_core.lang.scheduling.schedule_value import Schedule
 from halide_core.lang.tuple import Tuple
+from halide_core.run.as_halide import install_as_halide
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.run.callable import Callable
 from halide_core.run.output_files import (
@@ -386,6 +387,7 @@ __all__ = [
     "i32_sat",
     "i64",
     "i64_sat",
+    "install_as_halide",
     "install_dir",
     "is_finite",
     "is_inf",

@@ -3,6 +3,7 @@
 In: the words of the command line. Out: text on stdout, and a status for the shell.
 
     python -m halide_core generate FILE.py -g NAME -o FOLDER   compiles a Generator of a file (halide_core.generate)
+    python -m halide_core run SCRIPT.py ARGUMENTS…             runs a script, for which halide is halide_core
     python -m halide_core cache info     where compiled pipelines are kept, how many, and how large they are
     python -m halide_core cache clear    removes them; running programs go on with those that they have loaded
 """
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 
 from halide_core.errors import HalideError
 from halide_core.generate.command_line import generate_from
+from halide_core.run.as_halide import run_script
 from halide_core.runtime.compile.cache import CacheInfo, default_cache
 
 _MIB = 1 << 20
@@ -24,9 +26,12 @@ def run_command(words: Sequence[str]) -> int:
     """Does what the words say; 0 if it worked, 1 if not, 2 (from argparse) if they say nothing that is known."""
     if words[:1] == ["generate"]:
         return generate_from(words[1:])
+    if words[:1] == ["run"]:
+        return run_script(words[1:])
     parser = argparse.ArgumentParser(prog="python -m halide_core", description="Looks after halide_core.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("generate", help="compile a Generator: generate FILE.py -g NAME -o FOLDER …, -help for more")
+    commands.add_parser("run", help="run a script that says import halide: run SCRIPT.py [ARGUMENTS …]")
     cache = commands.add_parser("cache", help="the compile cache on disk")
     actions = cache.add_subparsers(dest="action", required=True)
     actions.add_parser("info", help="where it is, how many entries it has, how large they are")
