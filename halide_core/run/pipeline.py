@@ -11,7 +11,7 @@ import operator
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -55,6 +55,7 @@ from halide_core.schedule.placed import warn_of_lost_places
 from halide_core.unsupported import PIPELINE, Pending
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
+Filled: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[Buffer] | Sequence[np.ndarray[Any, Any]]"
 Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
 
 
@@ -124,6 +125,21 @@ class Realizable(OutputFiles, Pending):
         self._built = None
 
     # Running.
+
+    @overload
+    def realize(
+        self, dst: Sequence[int] = (), target: TargetLike = None, *, sizes: Sequence[int] | None = None
+    ) -> Buffer | Any: ...  # Any stands for a tuple: that a Func has several values is no part of its type
+
+    @overload
+    def realize(
+        self, dst: Filled, target: TargetLike = None, *, sizes: Sequence[int] | None = None
+    ) -> None: ...
+
+    @overload
+    def realize(
+        self, dst: Destination, target: TargetLike = None, *, sizes: Sequence[int] | None = None
+    ) -> Buffer | Any | None: ...
 
     def realize(
         self,
