@@ -6,6 +6,7 @@ pure ones: they run in any order, or at once.
     f[r.x, r.y] = f[r.x, r.y - 1]           ->   r.x      (r.y does not: one iteration reads what another writes)
     f[2*r.x + 1] = f[2*r.x]                 ->   r.x      (odd points are never even)
     f[4*r.x + r.y] = …  over r.y in (0, 4)  ->   r.x, r.y
+    f[r.x, r.t] = f[r.x + 1, r.t - 1]       ->   r.x where r.t is fixed: a step in time
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ _Reach = Mapping[Expr, int | None]
 """How far apart two values of each reduction variable can be; None where only a run knows."""
 
 
-def variables_apart(func: Function, stage: int) -> frozenset[str]:
-    """The names of the variables, of one stage of a Func.
+def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The names of the variables, of one stage of a Func; between iterations that have the same values of those that
+    are ``fixed``, as those of one iteration of loops further out have.
 
     At different pure coordinates no two iterations touch one point (syntactic separation), so that those of two
     iterations are taken to be the same.
@@ -41,7 +43,8 @@ def variables_apart(func: Function, stage: int) -> frozenset[str]:
     for i, bounds in enumerate(domain.bounds):
         length = simplify(startup_index(bounds.len))
         most = max(length.value - 1, 0) if isinstance(length, IntImm) else None
-        reach[variables[RVarRef(INT32, domain, i)]] = most
+        if domain.names[i] not in fixed:
+            reach[variables[RVarRef(INT32, domain, i)]] = most
     written = [linear_of(simplify(indices.index(arg))) for arg in definition.args]
     touched = {definition.args: written}
     for e in accesses_to(func, definition.exprs()):
@@ -55,7 +58,8 @@ def variables_apart(func: Function, stage: int) -> frozenset[str]:
         apart = [v for v in waiting if all(_never_meet(v, written, point, free) for point in touched.values())]
         found |= dict.fromkeys(apart)
         waiting = [v for v in waiting if v not in found]
-    return frozenset(name for name, var in zip(domain.names, reach, strict=True) if var in found)
+    names = [name for name in domain.names if name not in fixed]
+    return frozenset(name for name, var in zip(names, reach, strict=True) if var in found)
 
 
 def _never_meet(var: Expr, a: Sequence[Linear], b: Sequence[Linear], reach: _Reach) -> bool:

@@ -17,7 +17,7 @@ from halide_core.algorithm.model import AlgebraicLaw
 from halide_core.errors import DependenceError
 from halide_core.ir import LoopKind
 from halide_core.schedule.directives import Fuse, Reorder, Traverse
-from halide_core.schedule.loop_nest import Loop, Order, Program, StageKey, provided
+from halide_core.schedule.loop_nest import Loop, Nest, Order, Program, StageKey, provided
 from halide_core.scheduling.dependence import variables_apart
 from halide_core.scheduling.legality import described, refuse
 
@@ -40,7 +40,17 @@ def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reor
         if not provided(nest.core).atomic:
             law = _any_order(key, before, d)
             program = replace(program, algorithm=replace(program.algorithm, laws=(*program.algorithm.laws, law)))
-    return program.with_nest(key, replace(nest, loops=tuple(loops), order=order))
+    changed = replace(nest, loops=tuple(loops), order=order)
+    if nest.waiver is None and not provided(nest.core).atomic:
+        for loop in loops:
+            if loop.reduces and loop.kind in _AT_ONCE and not _apart_inside(key, changed, loop):
+                refuse(
+                    d,
+                    f'iterations of the {loop.kind.value} loop "{loop.name.var}" may meet in one point, but for those of '
+                    f"one iteration of the loops around it now.",
+                    DependenceError,
+                )
+    return program.with_nest(key, changed)
 
 
 def _any_order(key: StageKey, before: Sequence[Loop], d: Reorder | Fuse) -> AlgebraicLaw:
@@ -64,19 +74,31 @@ def _meeting(key: StageKey, loops: Sequence[Loop]) -> list[Loop]:
     return [loop for loop in loops if not apart.issuperset(loop.reduces)]
 
 
+_AT_ONCE = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
+
+
+def _apart_inside(key: StageKey, nest: Nest, loop: Loop) -> bool:
+    """Whether no two iterations of a reduction loop, in one iteration of those around it, touch one point."""
+    at = nest.loops.index(loop)
+    moving = {v for each in nest.loops[at:] for v in each.reduces}
+    fixed = frozenset(v for each in nest.loops[:at] for v in each.reduces if v not in moving)
+    return variables_apart(key.func, key.stage, fixed).issuperset(loop.reduces)
+
+
 def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> None:
     """Whether the iterations of a reduction loop may run as threads or as lanes.
 
-    Legal when: they keep apart, by each of the variables that the loop runs over; or the update is atomic, and in
+    Legal when: they keep apart, by each of the variables that the loop runs over, in one iteration of the loops around
+    it: that another one of those is done before is their own affair; or the update is atomic, and in
     threads of one number a point; or the user allowed race conditions.
     """
     nest = program.nests[key]
-    if not _meeting(key, [loop]) or (nest.waiver is not None and not provided(nest.core).atomic):
+    if _apart_inside(key, nest, loop) or (nest.waiver is not None and not provided(nest.core).atomic):
         return
     if provided(nest.core).atomic:
         _check_atomic(key, d)
         return
-    legal = described(each for each in nest.loops if not _meeting(key, [each]))
+    legal = described(each for each in nest.loops if _apart_inside(key, nest, each))
     subject = d.own.subject()
     turns = f"{subject}.atomic() makes iterations that meet take turns; and " if _takes_turns(key, d) else ""
     refuse(
