@@ -46,8 +46,8 @@ def in_new_order(program: Program, key: StageKey, loops: Sequence[Loop], d: Reor
             if loop.reduces and loop.kind in _AT_ONCE and not _apart_inside(key, changed, loop):
                 refuse(
                     d,
-                    f'iterations of the {loop.kind.value} loop "{loop.name.var}" may meet in one point, but for those of '
-                    f"one iteration of the loops around it now.",
+                    f'iterations of the {loop.kind.value} loop "{loop.name.var}" may meet in one point, but for those '
+                    f"of one iteration of the loops around it now.",
                     DependenceError,
                 )
     return program.with_nest(key, changed)
