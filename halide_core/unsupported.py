@@ -2,7 +2,7 @@
 
 In: an attribute that a class or the package doesn't have. Out: an error which says that it is to come, or Python's.
 
-    f.async_()   ->   ScheduleError: "async_" is not available yet.
+    f.memoize()   ->   ScheduleError: "memoize" is not available yet.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _FUNC = """
-async_ memoize ring_buffer
+memoize
 """
 _PIPELINE = """
 apply_autoscheduler compile_to_bitcode

@@ -20,6 +20,7 @@ from halide_core.schedule.access_directives import Atomic, PartitionLoop, Prefet
 from halide_core.schedule.directives import (
     AlignBounds,
     AllowRaceConditions,
+    Async,
     Bound,
     ComputeAt,
     ComputeInline,
@@ -48,6 +49,7 @@ from halide_core.schedule.storage_directives import (
     HoistStorage,
     HoistStorageRoot,
     ReorderStorage,
+    RingBuffer,
     StorageDirective,
     StoreIn,
 )
@@ -82,9 +84,10 @@ OF_OTHER_PHASES: frozenset[type[Directive]] = frozenset({
     ReorderStorage, AlignStorage, BoundStorage, StoreIn,
     Prefetch,
     Bound, AlignBounds,
-    Estimate, Trace, DebugToFile,
+    Estimate, Trace, DebugToFile, Async, RingBuffer,
 })  # fmt: skip
-"""The directives that the loops' phase passes over; the last three change nothing: they are for tools and people."""
+"""The directives that the loops' phase passes over; the last five change nothing: they are for tools and people,
+or have no effect yet."""
 
 OF_PHASE_0: frozenset[type[Directive]] = frozenset({RFactor, In, InInput, CloneIn})
 """The directives that are gone before there are loops."""

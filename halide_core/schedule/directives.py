@@ -457,6 +457,13 @@ class DebugToFile(Directive):
         return [repr(self.file.path)]
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Async(Directive):
+    """The Func may be computed in a thread of its own, ahead of what reads it."""
+
+    verb: ClassVar[str] = "async_"
+
+
 class Traced(Enum):
     """What is shown of a Func while a pipeline runs; the value is the call that asks for it."""
 

@@ -16,6 +16,7 @@ from halide_core.errors import HalideWarning, warn_user
 from halide_core.ir import Access, Callee, Expr, LoopKind
 from halide_core.ir.visitor import Rewriter, Substitution
 from halide_core.schedule.directives import (
+    Async,
     AtLevel,
     ComputeAt,
     ComputeInline,
@@ -29,7 +30,13 @@ from halide_core.schedule.directives import (
     StoreRoot,
     Traverse,
 )
-from halide_core.schedule.storage_directives import FoldStorage, HoistStorage, HoistStorageRoot, StorageDirective
+from halide_core.schedule.storage_directives import (
+    FoldStorage,
+    HoistStorage,
+    HoistStorageRoot,
+    RingBuffer,
+    StorageDirective,
+)
 from halide_core.scheduling.legality import refuse
 from halide_core.scheduling.phase0.copies import copies_where_used, place
 from halide_core.scheduling.phase0.trace import show_traces
@@ -70,6 +77,9 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
 _DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt, ComputeWith)
 """Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
 
+_OF_PLACES = (ComputeInline, ComputeRoot, ComputeAt, Estimate, Async, RingBuffer)
+"""Directives of which an inlined Func's may be, or which are told of for themselves."""
+
 _OF_MEMORY = (StorageDirective, FoldStorage, HoistStorage, HoistStorageRoot)
 """Directives about memory that the compiler allocates. An output's is the caller's."""
 
@@ -84,7 +94,7 @@ def _lost(f: Function) -> Iterator[Directive]:
     """The directives of an inlined Func that have nothing to be about."""
     for d in f.directives:
         of_itself = isinstance(d, AtLevel) and d.consumer is f  # hl.LoopLevel.inlined()
-        if not of_itself and not d.funcs() and not isinstance(d, ComputeInline | ComputeRoot | ComputeAt | Estimate):
+        if not of_itself and not d.funcs() and not isinstance(d, _OF_PLACES):
             yield d  # one that made a Func is about those that read it
 
 
@@ -106,6 +116,11 @@ def warn_of_lost_directives(algorithm: Algorithm) -> None:
             if isinstance(d, _OF_MEMORY):
                 told = f'"{f.name}" is an output of the pipeline: its memory is the caller\'s, so this has no effect.'
                 warn_user(f"{d.spelled()}: {told}", HalideWarning, d.location)
+    for f in algorithm.functions:
+        for d in f.directives:
+            if isinstance(d, Async | RingBuffer):
+                told = f'"{f.own.name}" is computed by the thread that needs it, so this has no effect.'
+                warn_user(f"{d.own.spelled()}: {told}", HalideWarning, d.location)
     for f in _inlined(algorithm):
         for d in _lost(f):
             if not _is_demand(d):

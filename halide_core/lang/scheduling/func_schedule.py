@@ -23,6 +23,7 @@ from halide_core.lang.scheduling.stage import FuncHandle
 from halide_core.lang.scheduling.stage_arguments import VarOrRVar, constant, listed, positive, pure_name
 from halide_core.schedule.directives import (
     AlignBounds,
+    Async,
     Bound,
     ComputeAt,
     ComputeInline,
@@ -43,6 +44,7 @@ from halide_core.schedule.storage_directives import (
     HoistStorage,
     HoistStorageRoot,
     ReorderStorage,
+    RingBuffer,
     StoreIn,
 )
 
@@ -243,6 +245,25 @@ class FuncSchedule(FuncHandle):
         if not isinstance(trace_tag, str):
             raise ScheduleError(f"add_trace_tag() takes a text, not {trace_tag!r}.")
         return self._trace(Traced.TAG, trace_tag)
+
+    def async_(self) -> Self:
+        """Allows the Func to be computed in a thread of its own, ahead of what reads it.
+
+        Rewrite: none. It is computed where it would be without this, by the thread that needs it, and a warning says so:
+        threads that wait for one another are not available yet.
+        """
+        return self._add(Async(func=self._stage()[0], location=user_location()))
+
+    def ring_buffer(self, extent: ExprLike) -> Self:
+        """Gives the Func's memory to so many iterations at a time, for a producer that is ahead of its consumer.
+
+        Args:
+            extent: how many, from 1 on.
+
+        Rewrite: none, as of ``async_``.
+        """
+        steps = positive("The extent of ring_buffer()", extent)
+        return self._add(RingBuffer(func=self._stage()[0], location=user_location(), extent=steps))
 
     def debug_to_file(self, filename: str | os.PathLike[str]) -> Self:
         """Writes the Func's values to a file when its memory goes, after all of its stages.

@@ -14,6 +14,7 @@ from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.ir.types import INT32
 from halide_core.schedule.access_directives import Atomic, Partition, PartitionLoop, Prefetch
 from halide_core.schedule.directives import (
+    Async,
     ComputeAt,
     ComputeWith,
     LoopAlignStrategy,
@@ -23,6 +24,7 @@ from halide_core.schedule.directives import (
     Traverse,
 )
 from halide_core.schedule.func_directives import InInput
+from halide_core.schedule.storage_directives import RingBuffer
 from tests.campaigns.fuzz.case import Border, Case, Consumer, Definition, Given, Image, Loop, Then, Told, Update
 from tests.campaigns.fuzz.draw_in_stages import draw_in_stages
 from tests.campaigns.fuzz.draw_reductions import draw_at_once, draw_places
@@ -33,7 +35,8 @@ from tests.campaigns.fuzz.terms import Form, number
 _PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.04), ("always", "_all", 0.03)]
 
 _SHARES = {
-    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "in_ of an input": 0.3, "places of reduction loops": 0.12,
+    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "async_": 0.02,
+    "ring_buffer": 0.02, "in_ of an input": 0.3, "places of reduction loops": 0.12,
     "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
     "partition": 0.03, "computed in several stages": 0.8,
 }  # fmt: skip
@@ -220,6 +223,16 @@ def _edges(case: Case) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def _draw_ahead(method: str, *given: Given) -> Callable[[Case, random.Random], Case | None]:
+    """The generator of a call that lets a Func be computed ahead of what reads it."""
+
+    def draw(case: Case, rng: random.Random) -> Case | None:
+        found = [d.name for d in case.items if isinstance(d, Definition)]
+        return with_told(case, Told(rng.choice(found), 0, method, given)) if found else None
+
+    return draw
+
+
 _INPUTS = Later(_draw_input_wrapper, (InInput,))
 
 _MORE = {
@@ -235,6 +248,8 @@ _PARTITIONING = ("partition", *(f"{which}_partition{rest}" for which, rest, _ in
 NEWEST: dict[str, Later] = {
     "atomic": Later(_draw_atomic, (Atomic,)),
     "prefetch": Later(_draw_prefetch, (Prefetch,)),
+    "async_": Later(_draw_ahead("async_"), (Async,)),
+    "ring_buffer": Later(_draw_ahead("ring_buffer", number(3, INT32)), (RingBuffer,)),
     "compute_with": Later(_draw_compute_with, (ComputeWith,)),
     **{method: Later(_draw_partition(method), (PartitionLoop,)) for method in _PARTITIONING},
 }
