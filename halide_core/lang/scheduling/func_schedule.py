@@ -249,8 +249,8 @@ class FuncSchedule(FuncHandle):
     def async_(self) -> Self:
         """Allows the Func to be computed in a thread of its own, ahead of what reads it.
 
-        Rewrite: none. It is computed where it would be without this, by the thread that needs it, and a warning says so:
-        threads that wait for one another are not available yet.
+        Rewrite: none. It is computed where it would be without this, by the thread that needs it, and a warning says
+        so: threads that wait for one another are not available yet.
         """
         return self._add(Async(func=self._stage()[0], location=user_location()))
 
