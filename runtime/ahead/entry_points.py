@@ -19,14 +19,14 @@ from halide_core.runtime.codegen.names import literal, stored, string, symbol
 from halide_core.runtime.codegen.prologue import TYPE_CODES
 from halide_core.runtime.execute.entry import emit_entry
 
-KINDS = {
+_KINDS = {
     ArgumentKind.InputScalar: "halide_argument_kind_input_scalar",
     ArgumentKind.InputBuffer: "halide_argument_kind_input_buffer",
     ArgumentKind.OutputBuffer: "halide_argument_kind_output_buffer",
 }
 
 
-def type_value(type: Type) -> str:
+def _type_value(type: Type) -> str:
     """An initializer of a ``halide_type_t``."""
     return f"{{{TYPE_CODES[type.code()]}, {type.bits()}, 1}}"
 
@@ -88,7 +88,7 @@ def _row(argument: Argument, values: _Values) -> str:
         ends = [source.estimates.get(d, (None, None)) for d in range(source.dimensions)]
         estimates = values.pointers([values.number(v) for end in ends for v in end])
     assert isinstance(source, ScalarParam | Image | Function)
-    facts = [string(argument.name), KINDS[argument.kind], str(argument.dimensions), type_value(type)]
+    facts = [string(argument.name), _KINDS[argument.kind], str(argument.dimensions), _type_value(type)]
     return f"{{{', '.join([*facts, *scalars, estimates])}}}"
 
 

@@ -9,13 +9,13 @@ from 3.10 on (``python_module.h`` says how).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from halide_core.errors import NotAvailableError, PipelineError
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
-from halide_core.runtime.ahead.entry_points import KINDS, type_value
 from halide_core.runtime.codegen.names import string, symbol
 
 SUPPORT: Final = Path(__file__).resolve().parent / "python_module.h"
@@ -33,13 +33,33 @@ def module_name(path: Path) -> str:
     return name
 
 
-def emit_module(name: str, functions: Sequence[Lowered]) -> str:
-    """The C text of a module.
+@dataclass(frozen=True)
+class ModuleFunction:
+    """A function of a module: the pipeline's name, and what ``help`` says; None where only its name is known."""
 
-    Raises:
-        NotAvailableError: a scalar argument of 16-bit floats.
-    """
-    methods = "".join(_method(f) for f in functions)
+    name: str
+    doc: str | None = None
+
+    @classmethod
+    def of(cls, lowered: Lowered) -> ModuleFunction:
+        """The function of a pipeline.
+
+        Raises:
+            NotAvailableError: a scalar argument of 16-bit floats.
+        """
+        for a in lowered.arguments:
+            if a.kind is ArgumentKind.InputScalar and a.type.is_narrow_float():
+                raise NotAvailableError(
+                    f'"{lowered.name}" has the scalar "{a.name}" of {a.type}: an extension can\'t be given one yet.'
+                )
+        names = ", ".join(["$module", *(a.name for a in lowered.arguments)])
+        lines = [f"{a.name}: {_told(a)}" for a in lowered.arguments]
+        return cls(lowered.name, f"{lowered.name}({names})\n--\n\n" + "\n".join(lines))
+
+
+def emit_module(name: str, functions: Sequence[ModuleFunction]) -> str:
+    """The C text of a module. What its functions take it finds in their metadata."""
+    methods = "".join(_method(symbol(f.name)) for f in functions)
     rows = "".join(_row(f) for f in functions)
     base = "{1, 0, 0, 0, 0}"
     return (
@@ -52,34 +72,18 @@ def emit_module(name: str, functions: Sequence[Lowered]) -> str:
     )
 
 
-def _method(of: Lowered) -> str:
-    function = symbol(of.name)
-    described = "".join(f"    {_argument(of, a)},\n" for a in of.arguments)
+def _method(function: str) -> str:
     return (
-        f"int {function}_argv(void **arguments);\n"
-        f"static const pipeline_argument arguments_of_{function}[] = {{\n{described}}};\n"
-        f"static const pipeline pipeline_{function} = {{{string(of.name)}, {function}_argv, {len(of.arguments)}, "
-        f"arguments_of_{function}}};\n"
+        f"int {function}_argv(void **arguments);\nconst struct halide_filter_metadata_t *{function}_metadata(void);\n"
         f"static PyObject *call_{function}(PyObject *self, PyObject *const *given, Py_ssize_t count, PyObject *names)"
-        f" {{\n    (void)self;\n    return run_pipeline(&pipeline_{function}, given, count, names);\n}}\n\n"
+        f" {{\n    (void)self;\n"
+        f"    return run_pipeline({function}_argv, {function}_metadata(), given, count, names);\n}}\n\n"
     )
 
 
-def _argument(of: Lowered, a: Argument) -> str:
-    if a.kind is ArgumentKind.InputScalar and a.type.is_narrow_float():
-        raise NotAvailableError(
-            f'"{of.name}" has the scalar "{a.name}" of {a.type}: a Python extension can\'t be given one yet.'
-        )
-    facts = [string(a.name), string(str(a.type)), type_value(a.type), KINDS[a.kind], str(a.dimensions)]
-    return f"{{{', '.join(facts)}}}"
-
-
-def _row(of: Lowered) -> str:
-    names = ", ".join(["$module", *(a.name for a in of.arguments)])
-    lines = [f"{a.name}: {_told(a)}" for a in of.arguments]
-    text = f"{of.name}({names})\n--\n\n" + "\n".join(lines)
-    call = f"call_{symbol(of.name)}"
-    return f"    {{{string(of.name)}, {call}, METH_FASTCALL | METH_KEYWORDS, {string(text)}}},\n"
+def _row(f: ModuleFunction) -> str:
+    doc = "0" if f.doc is None else string(f.doc)
+    return f"    {{{string(f.name)}, call_{symbol(f.name)}, METH_FASTCALL | METH_KEYWORDS, {doc}}},\n"
 
 
 def _told(a: Argument) -> str:

@@ -105,18 +105,8 @@ enum { DLPACK_CPU = 1, DLPACK_INT = 0, DLPACK_UINT = 1, DLPACK_FLOAT = 2, DLPACK
 
 enum { MOST_DIMENSIONS = 64 };
 
-typedef struct pipeline_argument {
-    const char *name, *type_name;
-    halide_type_t type;
-    int32_t kind, dimensions;
-} pipeline_argument;
-
-typedef struct pipeline {
-    const char *name;
-    int (*call)(void **);
-    int count;
-    const pipeline_argument *arguments;
-} pipeline;
+typedef struct halide_filter_argument_t pipeline_argument;
+typedef struct halide_filter_metadata_t pipeline;
 
 /* An argument while a call lasts. */
 typedef struct passed {
@@ -172,7 +162,8 @@ static halide_type_t type_of_format(const char *format, Py_ssize_t bytes) {
 
 static bool check_type(const pipeline *p, const pipeline_argument *a, halide_type_t type) {
     if (type.code == a->type.code && type.bits == a->type.bits && type.lanes == 1) return true;
-    return REFUSE(PyExc_TypeError, "must be of %s, not of %s", a->type_name, type_text(type.code, type.bits));
+    return REFUSE(PyExc_TypeError, "must be of %s, not of %s", type_text(a->type.code, a->type.bits),
+                  type_text(type.code, type.bits));
 }
 
 /* Fills in a dimension of the buffer: those of arrays are listed the other way round. */
@@ -275,7 +266,7 @@ static bool as_integer(const pipeline *p, const pipeline_argument *a, PyObject *
     }
     Py_DecRef(number);
     PyErr_Clear();
-    if (!fits) return REFUSE(PyExc_OverflowError, "is of %s, which can't hold %R", a->type_name, of);
+    if (!fits) return REFUSE(PyExc_OverflowError, "is of %s, which can't hold %R", type_text(a->type.code, a->type.bits), of);
     /* The lowest byte is the first, or the value is moved there. */
     switch (bits) {
     case 1:
@@ -288,6 +279,9 @@ static bool as_integer(const pipeline *p, const pipeline_argument *a, PyObject *
 }
 
 static bool as_scalar(const pipeline *p, const pipeline_argument *a, PyObject *of, halide_scalar_value_t *to) {
+    if (a->type.bits == 16 && a->type.code >= halide_type_float) {
+        return REFUSE(PyExc_TypeError, "is a scalar of %s, which can't be given", type_text(a->type.code, 16));
+    }
     if (a->type.code != halide_type_float) return as_integer(p, a, of, to);
     const double value = PyFloat_AsDouble(of);
     if (value == -1.0 && PyErr_Occurred()) {
@@ -300,13 +294,13 @@ static bool as_scalar(const pipeline *p, const pipeline_argument *a, PyObject *o
     }
     to->u.f32 = (float)value;
     if (isinf(to->u.f32) && !isinf(value)) {
-        return REFUSE(PyExc_OverflowError, "is of %s, which can't hold %R", a->type_name, of);
+        return REFUSE(PyExc_OverflowError, "is of %s, which can't hold %R", type_text(a->type.code, a->type.bits), of);
     }
     return true;
 }
 
 static int position_of(const pipeline *p, const char *name) {
-    for (int i = 0; name && i < p->count; i++) {
+    for (int i = 0; name && i < p->num_arguments; i++) {
         if (strcmp(p->arguments[i].name, name) == 0) return i;
     }
     return -1;
@@ -314,10 +308,10 @@ static int position_of(const pipeline *p, const char *name) {
 
 /* Puts what a call was given in the order of the arguments. */
 static bool collect(const pipeline *p, PyObject *const *given, Py_ssize_t count, PyObject *names, PyObject **values) {
-    if (count > p->count) {
-        return PyErr_Format(PyExc_TypeError, "%s() takes %d arguments, not %zd", p->name, p->count, count), false;
+    if (count > p->num_arguments) {
+        return PyErr_Format(PyExc_TypeError, "%s() takes %d arguments, not %zd", p->name, p->num_arguments, count), false;
     }
-    for (int i = 0; i < p->count; i++) values[i] = i < count ? given[i] : NULL;
+    for (int i = 0; i < p->num_arguments; i++) values[i] = i < count ? given[i] : NULL;
     const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
     for (Py_ssize_t k = 0; k < named; k++) {
         PyObject *const name = PyTuple_GetItem(names, k);
@@ -326,7 +320,7 @@ static bool collect(const pipeline *p, PyObject *const *given, Py_ssize_t count,
         if (values[i]) return PyErr_Format(PyExc_TypeError, "%s() is given %R twice", p->name, name), false;
         values[i] = given[count + k];
     }
-    for (int i = 0; i < p->count; i++) {
+    for (int i = 0; i < p->num_arguments; i++) {
         if (!values[i]) {
             const char *const name = p->arguments[i].name;
             return PyErr_Format(PyExc_TypeError, "%s() needs the argument \"%s\"", p->name, name), false;
@@ -348,8 +342,9 @@ static PyObject *error_of(int code) {
     }
 }
 
-static PyObject *run_pipeline(const pipeline *p, PyObject *const *given, Py_ssize_t count, PyObject *names) {
-    const int arguments = p->count, room = arguments ? arguments : 1;
+static PyObject *run_pipeline(int (*call)(void **), const pipeline *p, PyObject *const *given, Py_ssize_t count,
+                              PyObject *names) {
+    const int arguments = p->num_arguments, room = arguments ? arguments : 1;
     PyObject *values[room];
     if (!collect(p, given, count, names, values)) return NULL;
     int dimensions = 1;
@@ -380,7 +375,7 @@ static PyObject *run_pipeline(const pipeline *p, PyObject *const *given, Py_ssiz
     int code = 0;
     if (fine) {
         PyThreadState *const state = PyEval_SaveThread();
-        code = p->call(pointers);
+        code = call(pointers);
         PyEval_RestoreThread(state);
         if (code) PyErr_Format(error_of(code), "%s", halide_core_last_error());
     }

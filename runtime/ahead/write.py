@@ -25,7 +25,7 @@ from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
 from halide_core.run.target import Target, get_host_target
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
-from halide_core.runtime.ahead.extension import emit_module, module_name
+from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.codegen.header import emit_header
 from halide_core.runtime.codegen.names import symbol
@@ -181,7 +181,7 @@ def _named(runtime: Path, folder: Path) -> Path:
 def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module: Path) -> None:
     """The module; where the path is that of a C file, its source, to be linked with a static library."""
     source = module if _is_source(path) else folder / "halide_core_module.c"
-    source.write_text(emit_module(module_name(path), [o.lowered for o in outputs]), encoding="utf-8")
+    source.write_text(emit_module(module_name(path), [ModuleFunction.of(o.lowered) for o in outputs]), encoding="utf-8")
     if source is module:
         return
     compiled, library = source.with_suffix(".o"), folder / "halide_core_module.a"
