@@ -72,6 +72,8 @@ def main() -> None:
 
 def generate_from(words: Sequence[str]) -> int:
     """``python -m halide_core generate FILE_OR_MODULE flags…``: loads the Generators of a file or a module first."""
+    if words[:1] == ["-r"]:
+        return run(words)  # the runtime is no Generator's
     if not words or words[0].startswith("-"):
         sys.stderr.write(f"generate needs a Python file, or a module, with Generators.\n\n{USAGE}")
         return 2

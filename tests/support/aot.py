@@ -7,9 +7,11 @@ In: C text, libraries. Out: the program's path; what it printed.
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import subprocess
 from pathlib import Path
+from types import ModuleType
 
 from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER, SOURCES
@@ -46,6 +48,15 @@ def build(folder: Path, name: str, text: str, *linked: str, language: str = "c",
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder / name
+
+
+def loaded(path: Path) -> ModuleType:
+    """A Python extension, imported from its file."""
+    spec = importlib.util.spec_from_file_location(path.name.partition(".")[0], path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def cpp() -> str:

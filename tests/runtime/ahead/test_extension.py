@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 import threading
@@ -19,19 +18,11 @@ import halide_core as hl
 from halide_core.runtime.ahead.extension import SUPPORT
 from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
-from tests.support.aot import WARNINGS
+from tests.support.aot import WARNINGS, loaded
 from tests.support.checking import same, variables
 
 x, y = variables("x y")
 EXTENSION = hl.OutputFileType.python_extension
-
-
-def loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.name.partition(".")[0], path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def shifted() -> tuple[hl.Func, list[Any]]:

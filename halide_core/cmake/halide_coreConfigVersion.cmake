@@ -1,0 +1,11 @@
+# The version of the package is that of the Python package around it.
+file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/../__init__.py" _halide_core_line REGEX "^__version__ = ")
+string(REGEX REPLACE "^__version__ = \"([^\"]*)\".*" "\\1" PACKAGE_VERSION "${_halide_core_line}")
+if(PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+    if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)
+        set(PACKAGE_VERSION_EXACT TRUE)
+    endif()
+endif()
