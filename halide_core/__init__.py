@@ -38,7 +38,7 @@ from halide_core.lang.arguments.several_names import funcs, vars
 from halide_core.lang.estimates import ArgumentEstimates
 from halide_core.lang.expr import Expr, Var
 from halide_core.lang.extern import ExternFuncArgument
-from halide_core.lang.func import Func, Stage, evaluate, lambda_func
+from halide_core.lang.func import Func, Stage, evaluate, evaluate_may_gpu, lambda_func
 from halide_core.lang.func_ref import FuncRef, FuncTupleElementRef
 from halide_core.lang.image_param import ImageParam
 from halide_core.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
@@ -175,6 +175,7 @@ from halide_core.run.target import (
     get_host_target,
     get_jit_target_from_environment,
     get_target_from_environment,
+    host_supports_target_device,
     target_arch_is,
     target_bits,
     target_has_feature,
@@ -358,6 +359,7 @@ __all__ = [
     "div_round_to_zero",
     "erf",
     "evaluate",
+    "evaluate_may_gpu",
     "exp",
     "extract_bits",
     "f32",
@@ -378,6 +380,7 @@ __all__ = [
     "get_target_from_environment",
     "halving_add",
     "halving_sub",
+    "host_supports_target_device",
     "hypot",
     "i8",
     "i8_sat",

@@ -27,7 +27,7 @@ compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitar
 """
 _MODULE = """
 AutoSchedulerResults Derivative EvictionKey
-evaluate_may_gpu gather host_supports_target_device load_plugin memoize_tag propagate_adjoints
+gather load_plugin memoize_tag propagate_adjoints
 scatter target_feature_for_device_api user_context_value
 """
 
@@ -42,11 +42,6 @@ OUTPUT_MODULE = frozenset(
 )
 MEMBERS = {"MemoryType": frozenset("GPUShared GPUTexture LockedCache VTCM".split())}
 """Of the enums that lack some."""
-BUFFER = frozenset(
-    """copy_to_device copy_to_host device_deallocate device_detach_native
-    device_dirty device_free device_malloc device_sync has_device_allocation host_dirty set_device_dirty
-    set_host_dirty""".split()
-)
 
 
 class NotAvailableDirective(ScheduleError, NotAvailableError):

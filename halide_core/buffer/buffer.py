@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 
 from halide_core.algorithm.model import Image
+from halide_core.buffer.device import DeviceMemory
 from halide_core.buffer.png import Array
 from halide_core.buffer.shape import Shaped, allocate, check_memory, view, zeros_like
 from halide_core.errors import (
@@ -29,7 +30,6 @@ from halide_core.ir.types import Type
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.coordinates import Coordinates, as_tuple, check_arity, image_access
 from halide_core.lang.expr import Expr, ExprLike, Operand
-from halide_core.unsupported import BUFFER, Pending
 
 _count = 0
 
@@ -40,7 +40,7 @@ def _fresh_name() -> str:
     return f"b{_count - 1}"
 
 
-class Buffer(Shaped, Pending):
+class Buffer(DeviceMemory, Shaped):
     """A typed, strided block of memory shared with numpy.
 
     ``Buffer(array, name="", reverse_axes=True)`` views any array or buffer of numbers, without a copy;
@@ -51,8 +51,6 @@ class Buffer(Shaped, Pending):
         HalideError: a type that no pipeline knows, a foreign byte order, misaligned data, strides
             that are no multiple of the element, or a shape that int32 can't express.
     """
-
-    _pending = BUFFER
 
     @overload
     def __init__(self, buffer: Any, name: str = "", reverse_axes: bool = True) -> None: ...
@@ -217,6 +215,11 @@ class Buffer(Shaped, Pending):
         """Whether a point lies inside."""
         dims = [self.dim(i) for i in range(len(coords))]
         return all(d.min() <= c <= d.max() for d, c in zip(dims, coords, strict=True))
+
+    def numpy_view(self, reverse_axes: bool = True) -> Array:
+        """The same memory as an array, whose last axis is x; or its first one."""
+        array = np.asarray(self)
+        return array if reverse_axes else array.T
 
     def fill(self, value: object) -> None:
         """Sets every element."""

@@ -423,3 +423,8 @@ def evaluate(expr: ExprLike | TupleLike) -> Any:
         return tuple(buffer[()] for buffer in result)
     assert isinstance(result, Buffer)
     return result[()]
+
+
+def evaluate_may_gpu(expr: ExprLike | TupleLike) -> Any:
+    """``evaluate``: there is no device that might do it."""
+    return evaluate(expr)

@@ -8,8 +8,8 @@ In: what the user gives as the values of a definition. Out: operands and numbers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, cast
 
 from halide_core.errors import DefinitionError
 from halide_core.lang.expr import Expr, ExprLike, Operand, as_node
@@ -38,8 +38,17 @@ class Tuple(tuple[Expr, ...]):
 
 
 def is_several(value: object) -> bool:
-    """Whether a value has components: a Tuple, a tuple or a list, or a Tuple Func at a point."""
-    return isinstance(value, tuple | list) or (isinstance(value, Operand) and len(value._nodes()) > 1)
+    """Whether a value has components: a Tuple, a tuple or a list, or a Tuple Func at a point; or an object of the
+    user's own that has a length and items, such as a complex number."""
+    if isinstance(value, Operand):
+        return len(value._nodes()) > 1
+    return isinstance(value, tuple | list) or _has_items(value)
+
+
+def _has_items(value: object) -> bool:
+    if isinstance(value, str | bytes | Mapping) or hasattr(value, "__array__"):
+        return False
+    return hasattr(value, "__getitem__") and hasattr(value, "__len__")
 
 
 def several(value: object) -> tuple[object, ...]:
@@ -54,4 +63,7 @@ def several(value: object) -> tuple[object, ...]:
         return tuple(value)
     if isinstance(value, Operand) and len(value._nodes()) > 1:
         return tuple(map(Expr.of, value._nodes()))
+    if not isinstance(value, Operand) and _has_items(value):
+        given = cast("Sequence[object]", value)
+        return several(tuple([given[i] for i in range(len(given))]))
     return (value,)

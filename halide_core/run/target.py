@@ -325,3 +325,8 @@ def carries_runtime(target: Target | str | None) -> bool:
     target = os.environ.get("HL_TARGET") or None if target is None else target
     made_for = Target(target) if isinstance(target, str) else target
     return made_for is None or not made_for.has_feature(_F.NoRuntime)
+
+
+def host_supports_target_device(target: Target) -> bool:
+    """Whether this machine has the devices that a target names: where it names none."""
+    return not target.has_gpu_feature()
