@@ -30,9 +30,8 @@ from halide_core.lowering.passes import hoist_storage as hoisted
 from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.vectorize import vectorize
 from halide_core.scheduling import sliding as obstacles
+from tests.campaigns.mutate.step_judges import Made, certified, interpreted, sanitized
 
-Window = list[tuple[int, int]]
-Made = tuple[hl.Func, Window]
 Tail = hl.TailStrategy
 
 x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
@@ -47,6 +46,7 @@ class AutomaticStep:
     old: str
     new: str
     make: Callable[[], Made]
+    judge: Callable[[Made], str] = interpreted
 
     @property
     def place(self) -> str:
@@ -140,6 +140,27 @@ def both_ways() -> Made:
     f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
     g.store_root().compute_at(f, x)
     return f, [(1, 4), (-2, 5)]
+
+
+def corner() -> Made:
+    """An update at a constant place of one dimension reads the point that the other dimension's new rows name."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    w[0, y] = w[y, y] + 7
+    o[x, y] = w[x, y] + w[x, y + 1]
+    w.store_root().compute_at(o, y)
+    return o, [(0, 3), (0, 4)]
+
+
+def with_gaps() -> Made:
+    """A loop along which a window slides, some of whose iterations a split's guard leaves out."""
+    g, f, t = hl.Func("g"), hl.Func("f"), hl.Var("t")
+    g[x] = x * 3
+    f[x, y] = sum((g[x + 5 * y + i] for i in range(5)), hl.i32(0))
+    f.bound(x, 0, 5)
+    f.split(x, xo, xi, 3, Tail.GuardWithIf).fuse(xo, y, t).reorder(t, xi)
+    g.store_root().compute_at(f, t)
+    return f, [(0, 5), (0, 3)]
 
 
 def no_steps() -> Made:
@@ -261,6 +282,12 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "slide: other dimensions stay": AutomaticStep(
         sliding._Sliding, "_refusal", "not step.stays(other)", "False", diagonal
+    ),
+    "slide: no other dimension follows from what is new": AutomaticStep(
+        sliding._Sliding, "_follower", "if answer.dim != d", "if False", corner, certified
+    ),
+    "slide: the iteration before ran": AutomaticStep(
+        sliding._LoopStep, "_passed", "before is not ir.TRUE", "False", with_gaps
     ),
     "slide: a first iteration computes all": AutomaticStep(
         sliding._LoopStep, "_chosen", "Select(INT64, restart, whole, new)", "new", first
