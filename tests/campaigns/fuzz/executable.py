@@ -37,15 +37,17 @@ _TIMEOUT_S = 120.0
 _KINDS = {ArgumentKind.InputScalar: 0, ArgumentKind.InputBuffer: 1, ArgumentKind.OutputBuffer: 2}
 
 
-def run(request: Request, lowered: Lowered, windows: Sequence[Window]) -> list[Array]:
-    """The values by a program of its own, in the window of each output."""
+def run(
+    request: Request, lowered: Lowered, windows: Sequence[Window], *, flags: Sequence[str] = ()
+) -> list[Array]:
+    """The values by a program of its own, in the window of each output. ``flags``: more of the C compiler's."""
     with deep_recursion():
         hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
         text = hiding + emit_c(lowered) + entry
     with tempfile.TemporaryDirectory(prefix="fuzz_") as name:
         folder = Path(name)
         (folder / "pipeline.c").write_text(text, encoding="utf-8")
-        _compile([str(folder / "pipeline.c"), *map(str, _support()), "-lpthread", "-lm"], folder / "program")
+        _compile([*flags, str(folder / "pipeline.c"), *map(str, _support()), "-lpthread", "-lm"], folder / "program")
         boxes = spread(request, windows)
         _write_arguments(folder, lowered.arguments, _values(request), boxes)
         _run(folder)

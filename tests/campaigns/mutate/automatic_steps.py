@@ -19,18 +19,27 @@ from typing import Any
 import numpy as np
 
 import halide_core as hl
-from halide_core.bounds.infer import folding, sliding
+from halide_core.bounds.infer import boxes, folding, fused_lengths, sliding
 from halide_core.bounds.infer import inference as answering
 from halide_core.ir.visitor import Rewriter
 from halide_core.lowering.passes import allocation_bounds as limits
+from halide_core.lowering.passes import (
+    constant_lengths,
+    flatten,
+    hoist,
+    lets,
+    partition,
+    prefetch,
+    simplify_stmt,
+    unroll,
+)
 from halide_core.lowering.passes import find_intrinsics as narrow
-from halide_core.lowering.passes import hoist, partition
 from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import hoist_storage as hoisted
 from halide_core.lowering.passes import peel_first_iteration as warm_up
-from halide_core.lowering.passes.vectorize import vectorize
+from halide_core.lowering.passes.vectorize import gather_address, vectorize
 from halide_core.scheduling import sliding as obstacles
-from tests.campaigns.mutate.step_judges import Made, certified, interpreted, sanitized
+from tests.campaigns.mutate.step_judges import Made, certified, interpreted
 
 Tail = hl.TailStrategy
 
@@ -62,13 +71,19 @@ class AutomaticStep:
         made: dict[str, Any] = {}
         exec(text.replace(self.old, self.new), vars(sys.modules[function.__module__]), made)
         try:
-            self._put(made[self.function])
+            self._put(function, made[self.function])
             yield
         finally:
-            self._put(function)
+            self._put(made[self.function], function)
 
-    def _put(self, function: Callable[..., Any]) -> None:
-        setattr(self.owner, self.function, function)
+    def _put(self, old: Callable[..., Any], new: Callable[..., Any]) -> None:
+        """One function in place of another, wherever modules know it by its name."""
+        owners = [self.owner]
+        if inspect.ismodule(self.owner):
+            ours = [m for name, m in sys.modules.items() if name.startswith("halide_core.")]
+            owners = [m for m in ours if vars(m).get(self.function) is old]
+        for owner in owners:
+            setattr(owner, self.function, new)
         if isinstance(self.owner, type) and issubclass(self.owner, Rewriter):
             self.owner._methods.clear()  # it remembers which methods it has
 
@@ -161,6 +176,17 @@ def with_gaps() -> Made:
     f.split(x, xo, xi, 3, Tail.GuardWithIf).fuse(xo, y, t).reorder(t, xi)
     g.store_root().compute_at(f, t)
     return f, [(0, 5), (0, 3)]
+
+
+def triangle() -> Made:
+    """A loop inside the one that a window slides along is one longer in each iteration."""
+    im, g, p, f = image(), hl.Func("g"), hl.Func("p"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    p[x, y] = g[x, y] + g[x, y + 1]
+    f[y] = p[0, y] + p[y, y]
+    p.compute_at(f, y).reorder(y, x)
+    g.store_root().compute_at(p, x)
+    return f, [(0, 5)]
 
 
 def no_steps() -> Made:
@@ -276,6 +302,111 @@ def leaves_int32() -> Made:
     return f, [(30000, 2)]
 
 
+def some_rows() -> Made:
+    """Regions of two stages, the second of which may have no iteration."""
+    g, f, r = hl.Func("g"), hl.Func("f"), hl.RDom([(0, hl.Param(hl.Int(32), "n", 2))], "r")
+    g[x] = x * 3
+    f[x] = g[x]
+    f[x] += g[x + r.x + 5]
+    g.compute_root()
+    return f, [(0, 3)]
+
+
+def fused() -> Made:
+    f, z, t = hl.Func("f"), hl.Var("z"), hl.Var("t")
+    f[x, y, z] = x + y + z
+    f.fuse(x, y, t).fuse(t, z, t)
+    return f, [(0, 4), (0, 3), (0, 2)]
+
+
+def no_iteration() -> Made:
+    """A length that is at least one inside of a loop, and zero behind it."""
+    n = hl.Param(hl.Int(32), "n", 0)
+    im, f, r = image(), hl.Func("f"), hl.RDom([(0, n)], "r")
+    f[x] = 0
+    f[x] += r.x
+    f[x] += im[hl.max(n, 1), 0]
+    return f, [(0, 3)]
+
+
+def cut_short() -> Made:
+    """The producer in a tile, of which the last one is shorter."""
+    im, g, f = image(12), hl.Func("g"), hl.Func("f")
+    g[x] = im[x, 0] * 3
+    f[x] = g[x] + 1
+    f.split(x, xo, xi, 4, Tail.GuardWithIf)
+    g.compute_at(f, xo).unroll(x)
+    return f, [(-6, 11)]
+
+
+def in_rows() -> Made:
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f.split(x, xo, xi, 4, Tail.GuardWithIf)
+    return f, [(0, 6), (0, 2)]
+
+
+def copies() -> Made:
+    """Each copy of an unrolled loop has memory of another length."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x] = g[x * x, 0] + g[x * x + 1, x]
+    f.bound(x, 0, 4).unroll(x)
+    g.compute_at(f, x)
+    return f, [(0, 4)]
+
+
+def ahead() -> Made:
+    im, f = image(12, 12), hl.Func("f")
+    f[x, y] = im[x, y] + 1
+    f.prefetch(im, y, y, 2, hl.PrefetchBoundStrategy.GuardWithIf)
+    return f, [(0, 4), (-8, 12)]
+
+
+def aligned_rows() -> Made:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x + y
+    f[x, y] = g[x, y] + g[x + 1, y + 1]
+    g.compute_root().align_storage(x, 4)
+    return f, [(0, 4), (0, 3)]
+
+
+def of_both_signs() -> Made:
+    im, f = image(), hl.Func("f")
+    a, b = (hl.i8(hl.u8(im[x, k] + 100)) for k in (0, 1))
+    f[x] = hl.i32((a + b + hl.i8(1)) >> 1)
+    return f, [(0, 8)]
+
+
+def of_three() -> tuple[hl.Expr, hl.Expr, hl.Expr]:
+    im = image()
+    return im[x, 0], im[x, 1], im[x, 2]
+
+
+def other_bits() -> Made:
+    f, (a, b, c) = hl.Func("f"), of_three()
+    f[x] = (a | b) - ((a ^ c) >> 1)
+    return f, [(0, 8)]
+
+
+def other_difference() -> Made:
+    f, (a, b, c) = hl.Func("f"), of_three()
+    f[x] = hl.select(a < b, b - a, c - b)
+    return f, [(0, 8)]
+
+
+def far_lanes() -> Made:
+    """Places whose first lane int32 holds, and whose last lane it does not."""
+    at, im, f, least = image(), hl.ImageParam(hl.Int(32), 2, "far"), hl.Func("f"), 2**31 - 48
+    buffer = hl.Buffer(np.arange(24 * 24, dtype=np.int32).reshape(24, 24))
+    buffer.set_min([least, 0])
+    im.set(buffer)
+    im.dim(1).set_stride(24)
+    f[x] = im[hl.clamp(at[x, 0] + least - 40, least, least + 23), x]
+    f.vectorize(x, 4)
+    return f, [(0, 8)]
+
+
 STEPS: dict[str, AutomaticStep] = {
     "slide: nothing is run on what is kept": AutomaticStep(
         sliding._Sliding, "_renews", "return scope.facts.proves_le(low, least)", "return True or (low, least)", kept
@@ -288,6 +419,9 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "slide: the iteration before ran": AutomaticStep(
         sliding._LoopStep, "_passed", "before is not ir.TRUE", "False", with_gaps
+    ),
+    "slide: loops further in ran as well": AutomaticStep(
+        sliding._LoopStep, "_entered", "outside is not ir.FALSE", "False", triangle
     ),
     "slide: a first iteration computes all": AutomaticStep(
         sliding._LoopStep, "_chosen", "Select(INT64, restart, whole, new)", "new", first
@@ -338,5 +472,45 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
         answering._Answering, "_overflow_check", "if ends.low is None", "if True or ends.low is None", leaves_int32
+    ),
+    "regions: one without points does not widen": AutomaticStep(
+        boxes, "_where_any", "_choice(simplifier, some_b, both, end_a)", "end_a", some_rows
+    ),
+    "fuse: the length is an int64": AutomaticStep(
+        fused_lengths, "limits", "so_far > most", "False", fused, certified
+    ),
+    "simplify: facts hold where they stand": AutomaticStep(
+        simplify_stmt, "_scope", "inner = Facts(facts)", "inner = facts", no_iteration
+    ),
+    "constant lengths: those beyond its own do nothing": AutomaticStep(
+        constant_lengths._ConstantLengths, "rewrite_For", "If(ir.less(loop.var, end), body, None)", "body", cut_short
+    ),
+    "constant lengths: none is longer": AutomaticStep(
+        constant_lengths._ConstantLengths, "_limit", "return best", "return best and best - 1", cut_short
+    ),
+    "hoist: what the loop changes stays": AutomaticStep(hoist._LetHoist, "rewrite_For", "{loop.var}", "set()", in_rows),
+    "unroll: a copy for each iteration": AutomaticStep(
+        unroll._Unroll, "rewrite_For", "range(count)", "range(1, count)", copies
+    ),
+    "flatten: each copy has lets of its own": AutomaticStep(
+        lets.Lets, "bind", "self._forms[var] = form", "self._forms.setdefault(var, form)", copies
+    ),
+    "flatten: rows are as far apart as they are long": AutomaticStep(
+        flatten._Flatten, "_length", "ir.i64(unit - 1)", "ir.ZERO", aligned_rows
+    ),
+    "prefetch: only of what there is": AutomaticStep(
+        prefetch._Placing, "_placed", "return known if inside is ir.TRUE else", "return known if True else", ahead
+    ),
+    "narrow: a mean of what does not wrap": AutomaticStep(
+        narrow, "_narrowed", "wide.bits() > x.type.bits() and _keeps(wide, x.type)", "wide", of_both_signs
+    ),
+    "narrow: a mean of two numbers' bits": AutomaticStep(
+        narrow, "_mean_of_bits", "x is p and y is q", "(p or q)", other_bits
+    ),
+    "narrow: a difference of what is compared": AutomaticStep(
+        narrow._Narrow, "rewrite_Select", "less is p", "p", other_difference
+    ),
+    "gathers: places that int32 holds in all lanes": AutomaticStep(
+        gather_address, "narrow_lanes", "high + max(far, 0) > INT32.range[1]", "False", far_lanes
     ),
 }

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.campaigns.mutate.automatic_steps import STEPS
+from tests.campaigns.mutate.compiled_steps import IN_C
 
 ROOT = Path(__file__).resolve().parents[3]
+ALL = STEPS | IN_C
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_step_without_its_check_is_wrong(name: str) -> None:
-    step = STEPS[name]
+    step = ALL[name]
     assert step.judge(step.make()) == ""
     with step.spoilt():
         assert step.judge(step.make()) != ""
@@ -25,4 +27,4 @@ def test_the_table_lists_every_step() -> None:
     table = text[text.index("## Automatic steps") :].split("\n## ")[0]
     rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")][1:]
     listed = {row[0].strip(): re.findall("`([^`]+)`", row[2])[0] for row in rows}
-    assert listed == {name: step.place for name, step in STEPS.items()}
+    assert listed == {name: step.place for name, step in ALL.items()}

@@ -1,0 +1,105 @@
+"""The automatic steps that happen in C text, each with the obligation that a mutant takes from it.
+
+In: nothing. Out: IN_C: what ``automatic_steps.STEPS`` is for the passes. The judge is the C itself, built with the
+sanitizers for this machine's vectors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import halide_core as hl
+from halide_core.runtime.codegen import scalar_replacement, uses
+from halide_core.runtime.codegen.stores import StoreEmitter
+from halide_core.runtime.codegen.vector import integer_idioms, paired_gathers, strided_loads
+from tests.campaigns.mutate.automatic_steps import AutomaticStep, Tail, image, x, xi, xo, y
+from tests.campaigns.mutate.step_judges import Made, sanitized
+
+
+def overlapping() -> Made:
+    """Vectors of a small memory are read across those that are written."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x] = im[x, 0] * 3
+    f[x] = g[x] + g[x + 2]
+    f.bound(x, 0, 8).split(x, xo, xi, 4, Tail.GuardWithIf).vectorize(xi)
+    g.compute_at(f, xo).split(x, xo, xi, 4, Tail.RoundUp).vectorize(xi).unroll(xo)
+    return f, [(0, 8)]
+
+
+def among_tasks() -> Made:
+    """One element that all tasks read."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x] = im[x, 0]
+    f[x, y] = g[0] + x + y
+    g.compute_root()
+    f.parallel(y)
+    return f, [(0, 3), (0, 4)]
+
+
+def exchanged() -> Made:
+    """The components of a Tuple, each of which takes the other's old value."""
+    g, f, r = hl.Func("g"), hl.Func("f"), hl.RDom([(0, 3)], "r")
+    g[x] = (x, x * 5)
+    g[x] = (g[x][1], g[x][0] + r.x)
+    f[x] = g[x][0] * 100 + g[x][1]
+    g.compute_root()
+    return f, [(1, 4)]
+
+
+def every_second() -> Made:
+    """The last lane's element is the last that there is."""
+    im, f = hl.ImageParam(hl.Int(32), 1, "im"), hl.Func("f")
+    im.set(hl.Buffer(np.arange(15, dtype=np.int32)))
+    f[x] = im[2 * x]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def three_quarters() -> Made:
+    im, f = image(48), hl.Func("f")
+    f[x] = im[3 * x / 4, 0]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def of_two_rows() -> Made:
+    """Places next to each other, but for the row."""
+    im, f = image(), hl.Func("f")
+    at = hl.clamp(im[x, 0] - 50, -6, 16)
+    f[x] = im[at, 1] + im[at + 1, 2]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def unsigned_products() -> Made:
+    """Numbers of 16 bits without a sign, above those with one."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.i32(hl.u16(im[x, 0] * 700)) * hl.i32(hl.i16(im[x, 1]))
+    f.vectorize(x, 16)
+    return f, [(0, 16)]
+
+
+IN_C: dict[str, AutomaticStep] = {
+    "registers: no place overlaps another": AutomaticStep(
+        scalar_replacement._AccessSearch, "fits", "apart and ", "", overlapping, sanitized
+    ),
+    "registers: no task shares them": AutomaticStep(
+        scalar_replacement._AccessSearch, "_access", "shared or ", "", among_tasks, sanitized
+    ),
+    "stores: components of a point are all read first": AutomaticStep(
+        StoreEmitter, "emit", "if store is not first:", "if False:", exchanged, sanitized
+    ),
+    "strided loads: none is beyond the last lane": AutomaticStep(
+        strided_loads, "load_every", "(lanes - 1) * (distance - 1)", "(distance - 1) * lanes", every_second, sanitized
+    ),
+    "shared elements: neighbouring lanes are one apart": AutomaticStep(
+        uses, "lanes_an_element", "stride is ir.ONE and ", "", three_quarters, sanitized
+    ),
+    "paired gathers: the two are in one row": AutomaticStep(
+        paired_gathers, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
+    ),
+    "narrow products: 16 bits hold the factors": AutomaticStep(
+        integer_idioms, "is_narrow", "_SHORT.can_represent(inner.a.type.element_of())", "True", unsigned_products,
+        sanitized,
+    ),
+}  # fmt: skip
