@@ -1,0 +1,33 @@
+"""Each documented behaviour, as a test that names it."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+import pytest
+
+import halide_core as hl
+from tests.behaviours import funcs, schedules, values
+
+BEHAVIOURS = {
+    name: each
+    for module in (values, funcs, schedules)
+    for name, each in vars(module).items()
+    if isinstance(each, FunctionType)
+    and each.__module__ == module.__name__
+    and list(each.__annotations__) == ["hl", "return"]
+}
+
+
+@pytest.mark.parametrize("name", BEHAVIOURS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::halide_core.HalideWarning")
+def test_behaviour_is_as_documented(name: str) -> None:
+    shown = BEHAVIOURS[name](hl)
+    assert shown
+    for found, wanted in shown:
+        assert found == wanted, BEHAVIOURS[name].__doc__
+
+
+def test_every_behaviour_says_what_it_shows() -> None:
+    assert len(BEHAVIOURS) > 80
+    assert all(each.__doc__ for each in BEHAVIOURS.values())
