@@ -89,14 +89,13 @@ def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> N
     """Whether the iterations of a reduction loop may run as threads or as lanes.
 
     Legal when: they keep apart, by each of the variables that the loop runs over, in one iteration of the loops around
-    it: that another one of those is done before is their own affair; or the update is atomic, and in
-    threads of one number a point; or the user allowed race conditions.
+    it: that another one of those is done before is their own affair; or the update is atomic; or the user allowed race
+    conditions.
     """
     nest = program.nests[key]
     if _apart_inside(key, nest, loop) or (nest.waiver is not None and not provided(nest.core).atomic):
         return
     if provided(nest.core).atomic:
-        _check_atomic(key, d)
         return
     legal = described(each for each in nest.loops if _apart_inside(key, nest, each))
     subject = d.own.subject()
@@ -114,25 +113,4 @@ def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> N
 def _takes_turns(key: StageKey, d: Traverse) -> bool:
     """Whether ``atomic`` would make the loop legal."""
     law = law_of(key.func, key.func.definitions[key.stage])
-    return law is not None and law.commutes and not _indivisible(key, d)
-
-
-def _check_atomic(key: StageKey, d: Traverse) -> None:
-    what = _indivisible(key, d)
-    if what:
-        refuse(
-            d,
-            f'a point of "{key.func.own.name}" has {what}, which no machine updates in one step between '
-            f"threads. The legal choices: a vectorized loop, a pure one, or partial results by rfactor.",
-        )
-
-
-def _indivisible(key: StageKey, d: Traverse) -> str:
-    """What a point is where threads can't update it in one step: only one number, that machines exchange as a whole,
-    can be. Nothing where they can."""
-    types = key.func.types
-    if d.kind is not LoopKind.PARALLEL:
-        return ""
-    if len(types) > 1:
-        return f"{len(types)} values"
-    return f"a {types[0]}" if types[0].is_bool() or types[0].is_narrow_float() else ""
+    return law is not None and law.commutes

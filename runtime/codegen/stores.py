@@ -37,12 +37,22 @@ class StoreEmitter:
         self._prelude = prelude
         self._names = names
         self._index_lets = index_lets
+        self.locks = False
+        """Whether some point is updated under a lock."""
 
     def emit(self, stores: Sequence[ir.Store], line: Callable[[str], None], *, meeting: bool = False) -> None:
         """The lines of one store, or of several at one index. ``meeting``: other threads may update the element."""
         first = stores[0]
-        if meeting and first.atomic:
-            self._update(first, line)
+        if meeting and first.atomic and first.buffer not in self._registers:
+            if not _takes_lock(stores):
+                self._update(first, line)
+                return
+            self.locks = True
+            (at,) = self._exprs.emit(uses_of(first, self._index_lets)[1:], line)
+            lock, place = self._names.numbered("lock"), subscript(at)
+            line(f"unsigned char *const {lock} = halide_core_lock(&{self._leaves.buffer(first.buffer)}[{place}]);")
+            self.emit(stores, line)
+            line(f"halide_core_unlock({lock});")
             return
         for store in stores:
             if store.index.type.lanes() != store.value.type.lanes():
@@ -116,6 +126,12 @@ class StoreEmitter:
             return f"{pointer}[{subscript(where[0])}] = {text};"
         call = address(self._prelude, "store", _in_memory(type), pointer, store.index, where)
         return f"{call}, {text});"
+
+
+def _takes_lock(stores: Sequence[ir.Store]) -> bool:
+    """Whether threads can't update a point in one step by an instruction: only one number is exchanged as a whole."""
+    type = stores[0].value.type
+    return len(stores) > 1 or type.is_bool() or type.is_narrow_float()
 
 
 _FETCHED = {

@@ -93,6 +93,7 @@ class _TranslationUnit:
             parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
             parts.append(resource("schedule.h"))
         parts.append("" if self.profile is None else self.profile.text())
+        parts.append(resource("locks.h") if self.stores.locks else "")
         parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
         return "".join(parts)
 
@@ -250,7 +251,7 @@ class _Function:
             case ir.Store():
                 self._unit.stores.emit((stmt,), self.line, meeting=self._unit.meeting > 0)
             case ir.Stores(stores=stores):
-                self._unit.stores.emit(stores, self.line)
+                self._unit.stores.emit(stores, self.line, meeting=self._unit.meeting > 0)
             case ir.If(condition=condition, then=then, otherwise=otherwise):
                 (test,) = self._values((condition, False))
                 with self._braces(f"if ({test.text})"):

@@ -76,7 +76,7 @@ def plus_equals_defines(hl: Any) -> Shown:
 
 
 def inline_reductions(hl: Any) -> Shown:
-    """sum, product, minimum and maximum of an expression over an RDom. (The last two are others in Halide 21's wheel.)"""
+    """sum, product, minimum and maximum of an expression over an RDom."""
     x, r = hl.Var("x"), hl.RDom([(1, 4)])
     found = []
     for g in (hl.sum, hl.product, hl.minimum, hl.maximum):

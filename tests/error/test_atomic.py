@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-
 import halide_core as hl
 from halide_core.schedule.access_directives import Atomic
 from tests.support.blame import refused
@@ -49,19 +47,6 @@ def test_pure_definition_has_no_steps() -> None:
     f[x] = x
     f.atomic()  # it may be inlined, where this is told as being without effect
     refused(hl.ScheduleError, f.loop_nest, "f.atomic()", "where it writes it", at="f.atomic()")
-
-
-@pytest.mark.parametrize("kind", ["tuple", "bool", "float16"])
-def test_what_threads_can_not_update_in_one_step(kind: str) -> None:
-    starts = {"tuple": (hl.i32(0), hl.i32(0)), "bool": hl.cast(hl.Bool(), 0), "float16": hl.cast(hl.Float(16), 0)}
-    updates: dict[str, Callable[[hl.Func], object]] = {
-        "tuple": lambda f: (f[x][0] + r.x, f[x][1] + r.y),
-        "bool": lambda f: f[x] | (r.x > r.y),
-        "float16": lambda f: hl.max(f[x], hl.cast(hl.Float(16), r.x)),
-    }
-    f = updated(starts[kind], updates[kind])
-    stage = f.update().atomic(True)
-    refused(hl.ScheduleError, lambda: stage.parallel(r.y), "in one step between threads", "rfactor", at="parallel(r.y)")
 
 
 def test_loop_before_it_is_told_of_it() -> None:

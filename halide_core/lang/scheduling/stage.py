@@ -263,7 +263,7 @@ class StageSchedule(Pending):
             override_associativity_test: take the user's word, and no proof, that the order of steps doesn't matter.
 
         Legal when: the update's operator is associative and commutative, as ``rfactor`` has it, floats included; in
-        threads, of one number a point.
+        threads; a point of several values is updated under a lock.
         """
         function, stage = self._scheduled()
         override = bool(override_associativity_test)
