@@ -198,21 +198,14 @@ class OutputFiles:
         backend().write([self._fileable(arguments, name, target)], files)
 
     def _fileable(self, arguments: Sequence[ArgumentLike], name: str | Target, target: TargetLike) -> Request:
-        """A request whose inputs are all arguments."""
+        """A request for files: its inputs are the arguments, and Buffers that become constants."""
         if isinstance(name, Target):  # as in Halide, a name can be left out before a target
             name, target = "", name
         made_for = checked_target(target, runs_here=False)
         given = sources(arguments)
         if name and not name.isidentifier():
             raise PipelineError(f'"{name}" can\'t be the name of a C function.')
-        request = replace(frozen(self._request(given, name, made_for)), runtime=carries_runtime(target))
-        embedded = [s.name for s in request.inputs[len(given) :]]
-        if embedded:
-            raise PipelineError(
-                f'The Buffer "{embedded[0]}" stands in a definition, and compiling its data into a file is not '
-                f"available yet. Make it an ImageParam and an argument."
-            )
-        return request
+        return replace(frozen(self._request(given, name, made_for)), runtime=carries_runtime(target))
 
     def compile_to_module(
         self,

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from halide_core.errors import NotAvailableError, PipelineError
-from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.runtime.codegen.names import string, symbol
 
@@ -41,20 +40,20 @@ class ModuleFunction:
     doc: str | None = None
 
     @classmethod
-    def of(cls, lowered: Lowered) -> ModuleFunction:
+    def of(cls, name: str, arguments: Sequence[Argument]) -> ModuleFunction:
         """The function of a pipeline.
 
         Raises:
             NotAvailableError: a scalar argument of 16-bit floats.
         """
-        for a in lowered.arguments:
+        for a in arguments:
             if a.kind is ArgumentKind.InputScalar and a.type.is_narrow_float():
                 raise NotAvailableError(
-                    f'"{lowered.name}" has the scalar "{a.name}" of {a.type}: an extension can\'t be given one yet.'
+                    f'"{name}" has the scalar "{a.name}" of {a.type}: an extension can\'t be given one yet.'
                 )
-        names = ", ".join(["$module", *(a.name for a in lowered.arguments)])
-        lines = [f"{a.name}: {_told(a)}" for a in lowered.arguments]
-        return cls(lowered.name, f"{lowered.name}({names})\n--\n\n" + "\n".join(lines))
+        names = ", ".join(["$module", *(a.name for a in arguments)])
+        lines = [f"{a.name}: {_told(a)}" for a in arguments]
+        return cls(name, f"{name}({names})\n--\n\n" + "\n".join(lines))
 
 
 def emit_module(name: str, functions: Sequence[ModuleFunction]) -> str:

@@ -24,6 +24,7 @@ from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
 from halide_core.run.target import Target, get_host_target
+from halide_core.runtime.ahead.data import public, with_data
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
 from halide_core.runtime.ahead.page import page
@@ -117,8 +118,8 @@ def _lowered(request: Request, folder: Path) -> _Output:
     lowered = lower(request, trace=trace)
     source = folder / f"{lowered.name}.c"
     target = request.target or get_host_target()
-    entry_points = emit_entry_points(lowered.name, lowered.arguments, target.to_string())
-    source.write_text(emit_c(lowered) + entry_points, encoding="utf-8")
+    entry_points = emit_entry_points(lowered.name, public(lowered), target.to_string())
+    source.write_text(with_data(lowered, emit_c(lowered)) + entry_points, encoding="utf-8")
     return _Output(request, lowered, trace.passes[0][1], source, compile_options(request, runs_here=False))
 
 
@@ -129,7 +130,7 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
         case OutputKind.C_SOURCE:
             return unit.source
         case OutputKind.C_HEADER:
-            text = emit_header([(o.lowered.name, o.lowered.arguments) for o in outputs])
+            text = emit_header([(o.lowered.name, public(o.lowered)) for o in outputs])
             output.write_text(text, encoding="utf-8")
         case OutputKind.REGISTRATION:
             output.write_text(emit_registration(o.lowered.name for o in outputs), encoding="utf-8")
@@ -181,7 +182,8 @@ def _named(runtime: Path, folder: Path) -> Path:
 def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module: Path) -> None:
     """The module; where the path is that of a C file, its source, to be linked with a static library."""
     source = module if _is_source(path) else folder / "halide_core_module.c"
-    source.write_text(emit_module(module_name(path), [ModuleFunction.of(o.lowered) for o in outputs]), encoding="utf-8")
+    functions = [ModuleFunction.of(o.lowered.name, public(o.lowered)) for o in outputs]
+    source.write_text(emit_module(module_name(path), functions), encoding="utf-8")
     if source is module:
         return
     compiled, library = source.with_suffix(".o"), folder / "halide_core_module.a"

@@ -14,8 +14,8 @@ import halide_core as hl
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.compile.target_flags import options_for
 from halide_core.runtime.crt.runtime_library import runtime_object
-from tests.support.aot import build, run
-from tests.support.checking import variables
+from tests.support.aot import build, loaded, run
+from tests.support.checking import same, variables
 
 x, y = variables("x y")
 K = hl.OutputFileType
@@ -86,6 +86,25 @@ def test_functions_of_one_library_share_a_runtime(tmp_path: Path) -> None:
     old, arguments = scaled("old")
     with pytest.raises(hl.PipelineError, match="for one target"):
         hl.link_modules("mixed", [modules[0], old.compile_to_module(arguments, target=hl.Target("x86-64-linux-sse41"))])
+
+
+@pytest.mark.parametrize("type", [hl.UInt(8), hl.Float(32), hl.BFloat(16), hl.Bool(), hl.Int(64)], ids=str)
+def test_buffers_of_definitions_are_constants(type: hl.Type, tmp_path: Path) -> None:
+    array = (np.arange(15).reshape(3, 5) * 7 % 4).astype(np.uint8)
+    table = hl.Buffer(type, [5, 3])
+    for row, column in np.ndindex(3, 5):
+        table[column, row] = int(array[row, column] != 0 if type.is_bool() else array[row, column])
+    table.set_min([-2, 1])
+    scale = hl.Buffer(np.array(3, np.int32))
+    source, f = hl.ImageParam(hl.Int(32), 1, "embedded_0"), hl.Func("looked_up")
+    f[x, y] = source[x] + hl.i32(table[x - 2, y + 1]) * scale[()]
+    f.compile_to({K.python_extension: str(tmp_path / "looked_up.abi3.so"), K.c_header: str(tmp_path / "f.h")}, [source])
+    assert "int looked_up(halide_buffer_t *embedded_0, halide_buffer_t *looked_up_1);" in (tmp_path / "f.h").read_text()
+    given, out = np.arange(5, dtype=np.int32), np.zeros((3, 5), np.int32)
+    loaded(tmp_path / "looked_up.abi3.so").looked_up(given, out)
+    source.set(given)
+    same(out, np.asarray(f.realize([5, 3])))
+    same(out, given + (array != 0 if type.is_bool() else array).astype(np.int32) * np.int32(3))
 
 
 def test_schedule_is_python_that_gives_it_again(tmp_path: Path) -> None:

@@ -1,0 +1,79 @@
+"""Buffers that stand in definitions, as part of a compiled file.
+
+In: a lowered pipeline some of whose inputs are such Buffers. Out: C text in which they are constants: the pipeline
+under a name that only its unit knows, and a function of the pipeline's own name that takes the other arguments.
+
+    int blur(halide_buffer_t *in, halide_buffer_t *out) { …; return blur_and_data(in, &embedded_1, out); }
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halide_core.algorithm.model import Image
+from halide_core.buffer.buffer import Buffer
+from halide_core.lowering.module import Lowered
+from halide_core.run.backend import Argument
+from halide_core.runtime.codegen.names import Names, symbol
+from halide_core.runtime.codegen.prologue import TYPE_CODES, parameters
+
+_LINE = 32
+"""Bytes of data on a line."""
+
+
+def data_of(argument: Argument) -> Buffer | None:
+    """The Buffer that an argument stands for; None where the caller passes it."""
+    source = argument.source
+    return source.bound if isinstance(source, Image) and source.embedded and isinstance(source.bound, Buffer) else None
+
+
+def public(lowered: Lowered) -> tuple[Argument, ...]:
+    """The arguments that a caller passes."""
+    return tuple(a for a in lowered.arguments if data_of(a) is None)
+
+
+def with_data(lowered: Lowered, unit: str) -> str:
+    """The unit of a pipeline with its Buffers in it; the unit itself where there are none."""
+    embedded = {i: data for i, a in enumerate(lowered.arguments) if (data := data_of(a)) is not None}
+    if not embedded:
+        return unit
+    function = symbol(lowered.name)
+    whole = f"{function}_and_data"
+    before = (
+        f'#include <stdbool.h>\n#include "halide_runtime.h"\n#define {function} {whole}\n'
+        f"static int {function}({parameters(lowered.arguments, Names())});\n"
+    )
+    constants = "".join(_constant(f"embedded_data_{i}", data) for i, data in embedded.items())
+    names = Names()
+    for name in (function, *(f"embedded_{i}{end}" for i in embedded for end in ("", "_dims"))):
+        names.reserve(name)
+    given = public(lowered)
+    head = f"int {function}({parameters(given, names)})"
+    local = "".join(_local(f"embedded_{i}", f"embedded_data_{i}", lowered.arguments[i], d) for i, d in embedded.items())
+    passed = iter([names.of("argument", i, a.name) for i, a in enumerate(given)])
+    arguments = [f"&embedded_{i}" if i in embedded else next(passed) for i in range(len(lowered.arguments))]
+    call = f"    return {whole}({', '.join(arguments)});\n"
+    return f"{before}{unit}#undef {function}\n\n{constants}{head};\n{head} {{\n{local}{call}}}\n"
+
+
+def _array(data: Buffer) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    return np.ascontiguousarray(data.array).reshape(-1).view(np.uint8)
+
+
+def _constant(name: str, data: Buffer) -> str:
+    values = _array(data).tolist() or [0]
+    lines = [", ".join(map(str, values[at : at + _LINE])) for at in range(0, len(values), _LINE)]
+    inside = ",\n    ".join(lines)
+    return f"static const uint8_t {name}[] __attribute__((aligned(128))) = {{\n    {inside}}};\n\n"
+
+
+def _local(name: str, constant: str, argument: Argument, data: Buffer) -> str:
+    extents, mins = list(reversed(data.array.shape)), data.mins
+    strides = np.cumprod([1, *extents[:-1]]).tolist() if extents else []
+    dims = ", ".join(f"{{{low}, {n}, {step}, 0}}" for low, n, step in zip(mins, extents, strides, strict=True))
+    type = f"{{{TYPE_CODES[argument.type.code()]}, {argument.type.bits()}, 1}}"
+    return (
+        f"    halide_dimension_t {name}_dims[] = {{{dims or '{0, 0, 0, 0}'}}};\n"
+        f"    halide_buffer_t {name} = {{0, 0, (uint8_t *){constant}, 0, {type}, {len(extents)}, {name}_dims, 0}};\n"
+    )
+
