@@ -97,7 +97,7 @@ def _equal(found: dict[Expr, Expr], leaf: Expr, value: Expr) -> None:
     if not isinstance(value, IntImm):
         return
     match leaf:
-        case ParamRef():
+        case ParamRef() | BufferField():
             found[leaf] = value
         case Cast(a=BufferField() as field) if leaf.type is INT32:
             found[field] = ir.i64(value.value)

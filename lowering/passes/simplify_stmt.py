@@ -101,6 +101,8 @@ def _block(stmts: tuple[Stmt, ...], facts: Facts, constants: dict[Expr, Expr]) -
             result.append(changed)
         if isinstance(s, Assert):
             assume_condition(inner, s.condition)
+            known = known_values(s.condition)  # a promised extent of 3 is what a loop to be unrolled has
+            constants.update({e: v for e, v in known.items() if isinstance(e, ir.BufferField | ir.ParamRef)})
     return ir.block(result) if result else ir.NOTHING
 
 

@@ -207,3 +207,15 @@ def test_inferred_shapes_keep_constraints_upon_each_other() -> None:
 def test_shapes_that_no_constraint_can_keep() -> None:
     with pytest.raises(hl.PipelineError, match=r'No shapes of "ip" keep the constraints'):
         _inferred(lambda ip, f: ip.dim(0).set_extent(ip.dim(0).extent() + 1))
+
+
+def test_loop_of_a_promised_extent_is_unrolled() -> None:
+    source, f = hl.Buffer(np.arange(36, dtype=np.uint8).reshape(4, 3, 3)), hl.Func("f")
+    f[x, y, c] = source[x, y, c] + hl.u8(1)
+    f.output_buffer().dim(2).set_bounds(0, 4)
+    f.reorder(c, x, y).unroll(c)
+    found = np.asarray(f.realize([3, 3, 4]))
+    assert (found == np.arange(1, 37, dtype=np.uint8).reshape(4, 3, 3)).all()
+    assert (found == f.evaluate([3, 3, 4])).all()
+    with pytest.raises(hl.PipelineError, match=r"must have extent 4 in dimension 2, not 3"):
+        f.realize(np.zeros((3, 3, 3), np.uint8))
