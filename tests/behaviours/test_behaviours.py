@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from types import FunctionType
-
 import pytest
 
 import halide_core as hl
 from tests.behaviours import funcs, schedules, values
+from tests.behaviours.values import behaviours_of
 
-BEHAVIOURS = {
-    name: each
-    for module in (values, funcs, schedules)
-    for name, each in vars(module).items()
-    if isinstance(each, FunctionType)
-    and each.__module__ == module.__name__
-    and list(each.__annotations__) == ["hl", "return"]
-}
+BEHAVIOURS = {name: each for module in (values, funcs, schedules) for name, each in behaviours_of(module).items()}
 
 
 @pytest.mark.parametrize("name", BEHAVIOURS)

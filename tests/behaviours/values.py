@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 Shown = list[tuple[Any, Any]]
 """What a program gave, and what is documented."""
+
+
+Behaviour = Callable[[Any], Shown]
+
+
+def behaviours_of(module: ModuleType) -> dict[str, Behaviour]:
+    """The behaviours of a file, by name."""
+    return {
+        name: each
+        for name, each in vars(module).items()
+        if isinstance(each, FunctionType)
+        and each.__module__ == module.__name__
+        and list(each.__annotations__) == ["hl", "return"]
+    }
 
 
 def at(hl: Any, e: Any) -> Any:

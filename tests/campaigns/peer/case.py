@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.campaigns.peer import (
+    documented,
     expressions,
     externs,
     files,
@@ -22,6 +23,7 @@ from tests.campaigns.peer import (
     parts,
     pipelines,
     schedules,
+    shared_loops,
     targets,
     tracker,
     tuples,
@@ -31,7 +33,9 @@ from tests.campaigns.peer.making import PipelineCase
 RANDOM_SEED = 20240
 RANDOM_EXPRESSIONS = 320
 GROUP = 16
-PIPELINE_MODULES = (pipelines, tuples, inputs, files, schedules, targets, tracker, parts, externs)
+PIPELINE_MODULES = (
+    pipelines, tuples, inputs, files, schedules, shared_loops, targets, tracker, parts, externs, documented,
+)  # fmt: skip
 EXPRESSION_FILE = "<expression>"
 
 # Functions that no two libraries compute to the last bit.

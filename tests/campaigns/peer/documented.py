@@ -1,0 +1,31 @@
+"""The behaviours that Halide documents, as cases: both packages show the same.
+
+In and out as in ``making``.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from tests.behaviours import funcs, schedules, values
+from tests.behaviours.values import Behaviour, behaviours_of
+from tests.campaigns.peer.making import Listing, PipelineCase
+
+pipeline = Listing()
+
+
+def _case(name: str, behaviour: Behaviour) -> PipelineCase:
+    """What a behaviour shows, under a name that no other case has."""
+
+    @wraps(behaviour)
+    def shown(hl: Any) -> Any:
+        return [found for found, _ in behaviour(hl)]
+
+    shown.__name__ = f"documented_{name}"
+    return shown
+
+
+for _module in (values, funcs, schedules):
+    for _name, _each in behaviours_of(_module).items():
+        pipeline(_case(_name, _each))
