@@ -51,12 +51,12 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     (Kind.BETTER, "Unary plus exists.", ["+a_u8"]),
     (
         Kind.BETTER,
-        "minimum and maximum of an expression over an RDom are its least and greatest value; Halide's wheel gives others.",
+        "minimum and maximum over an RDom are the least and the greatest value; Halide's wheel gives others.",
         ["documented_inline_reductions"],
     ),
     (
         Kind.BETTER,
-        "An update of a Tuple reads all components before it writes one; Halide, with strict_float, reads what it wrote.",
+        "An update of a Tuple reads all components before it writes; Halide, with strict_float, reads what it wrote.",
         ["documented_tuples_have_components"],
     ),
     (
