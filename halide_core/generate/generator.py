@@ -44,7 +44,8 @@ class Generator(ABC):
 
     def __init__(self, generator_params: Mapping[str, object] | None = None) -> None:
         context = context_or_default()
-        self._target, self._autoscheduler = context.target(), context.autoscheduler_params()
+        self._target, asked = context.target(), context.autoscheduler_params()
+        self._autoscheduler = AutoschedulerParams(asked.name, asked.extra)
         self._fixed: frozenset[str] = frozenset()
         self._infos: dict[str, ArgInfo] = {}
         self._ports: dict[str, Port] = {}
@@ -54,6 +55,7 @@ class Generator(ABC):
         if not isinstance(generator_params, Mapping | None):
             raise DefinitionError(f"generator_params must be a dict, not {generator_params!r}.")
         given = {**self._halide_alias_generator_params, **(generator_params or {})}
+        self._choose_autoscheduler(given)
         parameters = self._set_parameters(given)
         self._declare(given)
         if given:
@@ -197,6 +199,15 @@ class Generator(ABC):
         return pipeline
 
     # How it is set up.
+
+    def _choose_autoscheduler(self, given: dict[str, object]) -> None:
+        """Takes the name of an autoscheduler, and its parameters, out of those that are given."""
+        if "autoscheduler" in given:
+            if self._autoscheduler.name:
+                raise DefinitionError(f'Generator {self._name()} has the autoscheduler "{self._autoscheduler.name}".')
+            self._autoscheduler.name = str(given.pop("autoscheduler"))
+        for key in [k for k in given if k.startswith("autoscheduler.")]:
+            self._autoscheduler.extra[key.partition(".")[2]] = str(given.pop(key))
 
     def _set_parameters(self, given: dict[str, object]) -> list[str]:
         """Gives parameters their values, which are taken out of those that are given. Returns: their names."""

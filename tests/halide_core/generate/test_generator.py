@@ -221,6 +221,11 @@ def test_context_is_the_target_of_what_is_made_inside() -> None:
     assert generator.natural_vector_size(hl.UInt(8)) == 16 and generator.natural_vector_size(float) == 4
     assert generator.using_autoscheduler() and generator.autoscheduler().extra == {"a": "1"}
     assert not scaled().using_autoscheduler()
+    chosen = scaled({"autoscheduler": "Mullapudi2016", "autoscheduler.parallelism": 8, "factor": 3})
+    assert chosen.using_autoscheduler() and chosen.autoscheduler().extra == {"parallelism": "8"}
+    taken = pytest.raises(hl.DefinitionError, match='has the autoscheduler "some"')
+    with hl.GeneratorContext(HOST, hl.AutoschedulerParams("some")), taken:
+        scaled({"autoscheduler": "other"})
     with pytest.raises(hl.NotAvailableError, match='The autoscheduler "some" is not available'):
         generator.compile_to_callable()
 
