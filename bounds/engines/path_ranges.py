@@ -92,9 +92,13 @@ class Extents:
         return self._symbols
 
     def interval(self, bounds: Interval) -> tuple[Expr, Expr]:
-        """The least and greatest value of an interval, without the holes that have small answers."""
-        first = self.unholed(bounds.min)
-        return first, self._plain.expr(ir.sub(ir.add(first, self.unholed(bounds.len)), ir.ONE))
+        """The least and greatest value of an interval that has any, without the holes that have small answers."""
+        first, length = self.unholed(bounds.min), self.unholed(bounds.len)
+        exact = self._exact.get(length)
+        past = None if exact is None else _without_empty(self._plain.expr(ir.add(bounds.min, exact)), bounds.min)
+        if past is None:
+            past = ir.add(first, length)
+        return first, self._plain.expr(ir.sub(self.unholed(past), ir.ONE))
 
     def unholed(self, e: Expr) -> Expr:
         """Small answers in place of their holes."""
@@ -254,6 +258,14 @@ def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
 def _funcs_of(e: Expr) -> frozenset[Function]:
     """The Funcs whose holes an expression has."""
     return frozenset(h.func for h in mentions(e) if isinstance(h, Hole) and isinstance(h.func, Function))
+
+
+def _without_empty(past: Expr, first: Expr) -> Expr | None:
+    """Where an interval that may be empty ends if it is not: ``max(past, first)`` without its start."""
+    match past:
+        case Binary(op=BinaryOp.MAX, a=a, b=b) if first in (a, b):
+            return b if a is first else a
+    return None
 
 
 def _is_ceiling(length: Binary) -> bool:

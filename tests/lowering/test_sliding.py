@@ -240,3 +240,20 @@ def test_a_dimension_that_another_follows_does_not_slide(reads: Callable[[hl.Fun
         np.testing.assert_array_equal(found, o.evaluate([(-1, 4), (2, 4)]), err_msg=name)
     certified(o)
     assert any('"x" of stage 1 follows from what it covers' in told for told in of_slides(o))
+
+
+@pytest.mark.parametrize("level", ["root", "tile"])
+def test_a_walk_that_turns_back_reads_no_more_than_it_needs(level: str) -> None:
+    """Rows from both ends: where nothing is new the loop is empty, and its bounds are no region of the input."""
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    work, out = hl.Func("work"), hl.Func("out")
+    work[x, y] = image[x, y] + 1
+    out[x, y] = work[15 - x, y] + work[x, 11 - y]
+    xi, yi = hl.Var("xi"), hl.Var("yi")
+    if level == "root":
+        work.store_root().compute_at(out, y)
+    else:
+        out.tile(x, y, xi, yi, 8, 3)
+        work.store_at(out, y).compute_at(out, yi)
+    image.set(np.arange(12 * 16, dtype=np.int32).reshape(12, 16))
+    assert np.array_equal(out.realize([16, 12]), out.evaluate([16, 12]))
