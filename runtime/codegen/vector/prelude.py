@@ -123,7 +123,7 @@ class Prelude:
                 name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
             )
         call = f"__builtin_ia32_{arm.builtin}({arm.arguments.format(v=x86_builtins.machine_type(operand)[1])})"
-        value = f"({self.type(result)}){call}"
+        value = f"({self.type(result)}){x86_builtins.low_part(call, arm.low)}"
         value = f"{through}({value})" if through else value
         return [f"#if {arm.condition}", f"return {value};", "#else", *generic, "#endif"]
 

@@ -27,6 +27,7 @@ _LETTERS = {8: "b", 16: "w", 32: "d", 64: "q"}
 _NEAREST, _UNMASKED, _CURRENT = 8, "-1", "4"
 _REGISTER = "{} __attribute__((vector_size(16)))"
 _PARTS = {
+    16: f"({_REGISTER.format('short')}){{{{(short)a}}}}",
     32: f"({_REGISTER.format('int')}){{{{(int)a}}}}",
     64: f"({_REGISTER.format('long long')}){{{{(long long)a}}}}",
     128: "a",
@@ -43,12 +44,22 @@ class Builtin(NamedTuple):
     arguments: str
     slow: str = ""
     """Where there is the instruction, and C's own operators are quicker: a condition of the preprocessor."""
+    low: int = 0
+    """So many bits of the register that it gives are the value; 0 where all are."""
 
     @property
     def condition(self) -> str:
         """Where the arm is taken, for the preprocessor."""
         taken = f"__has_builtin(__builtin_ia32_{self.builtin})"
         return f"{taken} && !({self.slow})" if self.slow else taken
+
+
+def low_part(register: str, bits: int) -> str:
+    """So many bits of a register, as an integer; all of it for 0."""
+    if not bits:
+        return register
+    element = {width: name for width, (name, _) in _ELEMENTS.items()}[bits]
+    return f"(({_REGISTER.format(element)}){register})[0]"
 
 
 def machine_type(type: Type) -> tuple[str, str, int]:
@@ -148,20 +159,21 @@ def conversion(to: Type, source: Type) -> Builtin | None:
     if not (to.is_integer() and source.is_integer()) or to.bits() == source.bits():
         return None
     letters = f"{_LETTERS[source.bits()]}{_LETTERS[to.bits()]}"
-    masked = f", ({machine_type(to)[1]}){{{{0}}}}, {_UNMASKED}"
-    if to.bits() < source.bits():
-        width = _width(source)
-        fills = to.bits() * to.lanes() >= 128  # less than a register the builtins give as a whole one
-        return Builtin(f"pmov{letters}{width}_mask", f"({{v}})a{masked}") if fills and width in (256, 512) else None
-    width, size = _width(to), source.bits() * source.lanes()
-    name = f"pmov{'sx' if source.is_int() else 'zx'}{letters}{width}"
-    if width == 512 and size == 256:
-        return Builtin(f"{name}_mask", f"({{v}})a{masked}")
+    size, wanted = source.bits() * source.lanes(), to.bits() * to.lanes()
+    low = wanted if wanted < 128 else 0  # the builtins give a whole register
+    zero = _REGISTER.format(_ELEMENTS[to.bits()][0]) if low else machine_type(to)[1]
+    masked = f", ({zero}){{{{0}}}}, {_UNMASKED}"
     part = _PARTS.get(size)
-    if part is None or width is None:
-        return None
     register = f"({_REGISTER.format(_ELEMENTS[source.bits()][0])}){part}"
-    return Builtin(f"{name}_mask", f"{register}{masked}") if width == 512 else Builtin(name, register)
+    if low not in (0, 16, 32, 64) or (part is None and size not in (256, 512)):
+        return None
+    if to.bits() < source.bits():
+        whole = "({v})a" if part is None else register
+        return Builtin(f"pmov{letters}{max(size, 128)}_mask", whole + masked, low=low)
+    name = f"pmov{'sx' if source.is_int() else 'zx'}{letters}{max(wanted, 128)}"
+    if wanted == 512:
+        return Builtin(f"{name}_mask", ("({v})a" if part is None else register) + masked)
+    return None if part is None else Builtin(name, register, low=low)
 
 
 def truncation(source: Type) -> Builtin | None:

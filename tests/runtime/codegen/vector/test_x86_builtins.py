@@ -30,6 +30,12 @@ def test_integers_that_fill_a_register_once_they_are_wide(type: Type) -> None:
     integer_batch(type, 8).check()
 
 
+@pytest.mark.parametrize("lanes", [2, 4])
+@pytest.mark.parametrize("type", [UInt(8), Int(8), UInt(16)], ids=str)
+def test_integers_that_fill_less_than_a_register(type: Type, lanes: int) -> None:
+    integer_batch(type, lanes).check()
+
+
 @pytest.mark.parametrize("type", [Float(32), Float(64)], ids=str)
 def test_float_operators_of_half_a_register(type: Type) -> None:
     float_batch(type, 32 // type.bytes()).check()
@@ -68,8 +74,13 @@ CONVERSIONS = {
     (Int(16, 32), Int(32, 32)): None,
     (Int(32, 8), Int(64, 8)): "pmovqd512_mask",
     (Int(16, 8), UInt(32, 8)): "pmovdw256_mask",
-    (UInt(8, 8), UInt(32, 8)): None,
-    (Int(16, 4), Int(32, 4)): None,
+    (UInt(8, 8), UInt(32, 8)): "pmovdb256_mask",
+    (Int(16, 4), Int(32, 4)): "pmovdw128_mask",
+    (UInt(16, 4), UInt(8, 4)): "pmovzxbw128",
+    (Int(16, 2), Int(8, 2)): "pmovsxbw128",
+    (UInt(8, 2), Int(16, 2)): "pmovwb128_mask",
+    (UInt(8, 4), UInt(64, 4)): "pmovqb256_mask",
+    (Int(32, 3), Int(16, 3)): None,
     (Int(32, 8), UInt(32, 8)): None,
     (Float(32, 8), Int(16, 8)): None,
 }
@@ -77,7 +88,7 @@ CONVERSIONS = {
 
 @pytest.mark.parametrize(("to", "source"), CONVERSIONS, ids=str)
 def test_names_of_conversions(to: Type, source: Type) -> None:
-    """What fills no register has none, nor have less than a register of narrower numbers."""
+    """Of what fills no register a whole one is given, of which the low part counts; of three lanes there is none."""
     arm, wanted = conversion(to, source), CONVERSIONS[to, source]
     assert wanted is None if arm is None else arm.builtin == wanted
 
