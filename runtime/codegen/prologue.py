@@ -3,7 +3,7 @@
 In: the arguments. Out: C lines that refuse a wrong argument with a message that names it, and locals for what is
 read of the buffers.
 
-    if ((error = check_argument(in, "Pipeline …: input buffer …", halide_type_uint, 8, 2, 0))) return error;
+    if (__builtin_expect(error = check_argument(in, "Pipeline …: input …", halide_type_uint, 8, 2, 0), 0)) return error;
     const int64_t in_min_0 = in->dim[0].min;
 """
 
@@ -134,7 +134,7 @@ class Prologue:
 
     def check(self, call: str) -> str:
         """Returns from the function with what a call returned, unless it is 0."""
-        return f"if (({self._error} = {call})) return {self._error};"
+        return f"if (__builtin_expect({self._error} = {call}, 0)) return {self._error};"
 
     def _components(self) -> list[tuple[Argument, Argument]]:
         """The first component of each output of several, with each of its others."""

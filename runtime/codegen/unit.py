@@ -230,8 +230,9 @@ class _Function:
             self.line(line)
 
     def _fail(self, condition: str, result: str) -> None:
-        """Returns ``result`` if the condition holds, after freeing everything."""
-        with self._braces(f"if ({condition})"):
+        """Returns ``result`` if the condition holds, after freeing everything. That it seldom does has to be said: what
+        comes after a dozen returns is taken for code that hardly ever runs, and compiled for size."""
+        with self._braces(f"if (__builtin_expect({condition}, 0))"):
             for name, then in (each for block in reversed(self._live) for each in reversed(block)):
                 self.line(f"halide_core_free({name});{then}")
             self.line(f"return {result};")
@@ -319,7 +320,7 @@ class _Function:
         """Ends the run where that is wanted. Nothing goes on after the call: registers needn't be kept for it."""
         if _looks_up(loop, outer=not self._task and self._loops < _OUTER):
             self._halts = True
-            self._fail(f"__builtin_expect(*{self._HALTING}, 0)", "halide_core_halt()")
+            self._fail(f"*{self._HALTING}", "halide_core_halt()")
 
     def _parallel(self, loop: ir.For) -> None:
         unit = self._unit

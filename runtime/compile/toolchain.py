@@ -52,9 +52,11 @@ _LIBRARIES = ("-lm",)
 _HIDING = () if sys.platform == "darwin" else ("-Wl,--exclude-libs,ALL",)
 _PATH_NAMES = ("clang", "gcc", "cc")
 _GCC = re.compile(r"((x86_64|i\d86)[\w-]*-)?gcc(-[\d.]+)?")
-"""A name of gcc, behind all links, that compiles for x86."""
+"""A name of gcc, behind all links, that compiles for this machine."""
+_OF_GCC = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap")
+"""Loops that no schedule makes vectors of, gcc may: at -O2 it takes only those whose length it knows."""
 # Indices' minima and maxima else go to vector registers and back (local Laplacian: 1.2 times as long).
-_OF_GCC = ("-mno-stv",)
+_OF_GCC_ON_X86 = ("-mno-stv",)
 _SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message
 
 
@@ -276,8 +278,9 @@ def _compiler_of_user(cc: str, path: str) -> Compiler:
 def _compiler(program: str, words: Sequence[str]) -> Compiler:
     """A compiler that is called with so many words, and with what it alone has to be told."""
     path = Path(program)
-    x86_linux = sys.platform == "linux" and platform.machine() in ("x86_64", "i686")
-    own = _OF_GCC if x86_linux and _GCC.fullmatch(path.resolve().name) else ()
+    own: tuple[str, ...] = ()
+    if sys.platform == "linux" and _GCC.fullmatch(path.resolve().name):
+        own = _OF_GCC + (_OF_GCC_ON_X86 if platform.machine() in ("x86_64", "i686") else ())
     return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]))
 
 
