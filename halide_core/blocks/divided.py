@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, product
 
 from halide_core.algorithm.model import Function, Image, ScalarParam
@@ -38,7 +39,7 @@ class Fed:
     recipe: Recipe
     own: tuple[Image, ...]
 
-    @property
+    @cached_property
     def bytes(self) -> Bytes:
         """Sizes of elements of its inputs and outputs."""
         outputs = self.recipe.local.outputs

@@ -18,10 +18,11 @@ import numpy as np
 
 from halide_core.algorithm.model import Function, Image
 from halide_core.blocks.local import Local
+from halide_core.blocks.regions import fill
 from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
 from halide_core.errors import InternalError, PipelineError
-from halide_core.run.backend import Box, Compiled, backend
+from halide_core.run.backend import Box, Compiled, RegionQuery, backend
 from halide_core.run.pipeline import allocated, settled
 
 
@@ -76,6 +77,7 @@ class Kernel:
         given = len(local.images) + len(self._values) + len(local.late) + len(embedded)
         if given != len(request.inputs):
             raise InternalError(f'The blocks of "{request.name}" have {given} arguments, not {len(request.inputs)}.')
+        self._query: tuple[tuple[int, ...], RegionQuery] | None = None
         self._places: list[tuple[Function, int]] = [(f, k) for f in local.outputs for k in range(len(f.types))]
 
     def regions(self, window: Box, late: Sequence[int] = ()) -> Needed:
@@ -106,9 +108,12 @@ class Kernel:
         return self._asked(window, ())
 
     def _asked(self, window: Box, late: Sequence[int]) -> Needed:
-        values = [*[None] * len(self._local.images), *self._values, *late, *self._embedded]
-        grown = settled(self._compiled, values, [window] * len(self._places))
-        inputs, _ = self._compiled.query(values, grown)
+        late = tuple(late)
+        known = self._query
+        if known is None or known[0] != late:
+            values = [*[None] * len(self._local.images), *self._values, *late, *self._embedded]
+            known = self._query = late, self._compiled.asked(values)
+        inputs, grown = settled(known[1], [window] * len(self._places))
         boxes = [box for box in inputs[: len(self._shapes)] if box is not None]
         empty = [any(extent <= 0 for _, extent in box) for box in boxes]
         return Needed(
@@ -119,6 +124,17 @@ class Kernel:
     def room(self, k: int, box: Box) -> Buffer:
         """Memory for a region of the input ``k``, as its promised strides ask."""
         return allocated(self._local.images[k], box)
+
+    def taken(self, k: int, box: Box, part: Array) -> Buffer:
+        """A region of the input ``k`` whose elements an array has: that array itself, unless strides are promised."""
+        image = self._local.images[k]
+        if image.constraints or part.dtype != image.types[0].dtype or not part.flags.aligned:
+            room = self.room(k, box)
+            fill(room, box, part)
+            return room
+        buffer = Buffer(part)
+        buffer.set_min([low for low, _ in box])
+        return buffer
 
     def run(
         self, window: Box, needed: Needed, inputs: Sequence[Buffer], late: Sequence[int] = ()

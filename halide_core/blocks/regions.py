@@ -44,19 +44,16 @@ def fill(buffer: Buffer, box: Box, part: Array) -> None:
     np.asarray(buffer)[slices(box, whole)] = part
 
 
-def read(source: Sliceable, box: Box, buffer: Buffer) -> Buffer:
-    """A Buffer filled from an array.
+def read(source: Sliceable, box: Box) -> Array:
+    """The elements of a region of an array.
 
     Raises: PipelineError where the array gives less than its shape promises.
     """
-    if any(extent == 0 for _, extent in box):
-        return buffer
     part = np.asarray(source[slices(box)])
     wanted = tuple(extent for _, extent in reversed(box))
     if part.shape != wanted:
         raise PipelineError(f"An input gave {part.shape} elements where {wanted} were asked for: {source!r}.")
-    fill(buffer, box, part)
-    return buffer
+    return part
 
 
 def meet(a: Box, b: Box) -> Box | None:

@@ -1,7 +1,8 @@
 """Pictures that don't fit memory: read, computed and written block by block, on one machine.
 
 In: a Func, arrays to read from and one to write to. Out: the array, filled, while memory holds two blocks: the one that
-is computed, and the next, which is read meanwhile.
+is computed, and of those beside it the inputs of the next, which is read meanwhile, and the outputs of the last, which
+is written.
 
     hl.stream(blur, {image: zarr.open("in.zarr")}, zarr.open("out.zarr", "w", shape=…, dtype="f4"), memory="2GiB")
 """
@@ -60,7 +61,7 @@ def stream(
     inputs: Inputs = source if isinstance(source, dict) else _only(f, source)
     given = Given.of(f, tuple(sinks[0].shape), inputs, memory, whole, target)
     _check_sinks(given, sinks)
-    # Two blocks are in memory at a time, the second without its outputs.
+    # Two blocks are in memory at a time: one whole, the inputs of the next, the outputs of the last.
     divided = Divided(given.sharing(2), [grains(a) for a in given.arrays.values()])
     _Run(divided, sinks, progress).run()
 
@@ -117,11 +118,23 @@ class _Run:
         for parts in self._divided.parts:
             done = self._reduce(parts, done, total)
         blocks = (_of(window, block) for _, window, block in self._divided.blocks(lengths))
-        for step, values in self._computed(blocks):
-            for sink, value in zip(self._sinks, values, strict=True):
-                sink[slices(step.window)] = value
-            done += 1
-            self._tell(done, total)
+        # One thread writes: blocks side by side may share a chunk of the sink.
+        with ThreadPoolExecutor(1, thread_name_prefix="halide_core_write") as writer:
+            written: Future[None] | None = None
+            for step, values in self._computed(blocks):
+                if written is not None:
+                    written.result()
+                    done += 1
+                    self._tell(done, total)
+                written = writer.submit(self._write, step, values)
+                del values
+            if written is not None:
+                written.result()
+                self._tell(done + 1, total)
+
+    def _write(self, step: _Step, values: tuple[Array, ...]) -> None:
+        for sink, value in zip(self._sinks, values, strict=True):
+            sink[slices(step.window)] = value
 
     def _tell(self, done: int, total: int) -> None:
         if self._progress is not None:
@@ -145,13 +158,12 @@ class _Run:
     def _read(self, step: _Step) -> list[Buffer]:
         kernel, buffers = step.by.recipe.kernel(), []
         for k, (image, box) in enumerate(zip(step.by.own, step.needed.inputs, strict=True)):
-            room = kernel.room(k, box)
             if image in self._made:
                 whole, values = self._made[image]
-                fill(room, box, values[slices(box, whole)])
+                part = values[slices(box, whole)]
             else:
-                read(self._arrays[image], box, room)
-            buffers.append(room)
+                part = read(self._arrays[image], box)
+            buffers.append(kernel.taken(k, box, part))
         return buffers
 
     def _finished(self, step: _Step, inputs: Future[list[Buffer]]) -> tuple[_Step, tuple[Array, ...]]:

@@ -9,10 +9,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from halide_core.blocks.kernel import Kernel
 from halide_core.blocks.regions import Sliceable, fill, read, slices
 from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
@@ -27,16 +28,18 @@ class Sliced:
 
     array: Sliceable
 
-    def filled(self, box: Box, buffer: Buffer) -> Buffer:
-        """The Buffer with the elements of a region."""
-        return read(self.array, box, buffer)
 
 
-def joined(pieces: list[Any], boxes: tuple[Box, ...], buffer: Buffer) -> Buffer:
-    """The Buffer with the elements of several pieces, each of a region."""
-    for part, box in zip(pieces, boxes, strict=True):
-        fill(buffer, box, np.asarray(part))
-    return buffer
+def given(kernel: Kernel, k: int, box: Box, source: Any, boxes: tuple[Box, ...]) -> Buffer:
+    """The region of the input ``k``, of an array to slice, or of pieces of which each has a region."""
+    if isinstance(source, Sliced):
+        return kernel.taken(k, box, read(source.array, box))
+    if boxes == (box,):
+        return kernel.taken(k, box, np.asarray(source[0]))
+    room = kernel.room(k, box)
+    for part, of in zip(source, boxes, strict=True):
+        fill(room, of, np.asarray(part))
+    return room
 
 
 def cut_out(chunk: Array, index: tuple[slice, ...]) -> Array:
@@ -51,27 +54,32 @@ class Chunked:
         self.array = array
         self._name = name
         self._starts = [(0, *accumulate(lengths)) for lengths in reversed(array.chunks)]
+        self._array_name = array.name
         self._cuts: set[tuple[Any, ...]] = set()
+        self._known: dict[tuple[int, tuple[int, int]], list[_Met]] = {}
 
     def pieces(self, box: Box, graph: Graph) -> Iterator[tuple[Any, Box]]:
         """The key and the region of each chunk's part in a region; tasks that cut them are added to the graph."""
         if any(extent <= 0 for _, extent in box):
             return
-        along = [_met(starts, low, extent) for starts, (low, extent) in zip(self._starts, box, strict=True)]
-        for each in product(*along):
-            chunk = tuple(k for k, _, _ in reversed(each))
-            part: Box = tuple((low, extent) for _, low, extent in each)
-            whole: Box = tuple((s[k], s[k + 1] - s[k]) for s, (k, _, _) in zip(self._starts, each, strict=True))
-            source = (self.array.name, *chunk)
-            if part == whole:
+        for each in product(*map(self._met, range(len(box) - 1, -1, -1), reversed(box))):
+            source = (self._array_name, *[m.chunk for m in each])
+            part: Box = tuple([m.interval for m in reversed(each)])
+            if all(m.whole for m in each):
                 yield source, part
                 continue
-            index = slices(part, whole)
-            key = (self._name, *chunk, *(n for s in index for n in (s.start, s.stop)))
+            key = (self._name, *source[1:], *[end for m in each for end in m.ends])
             if key not in self._cuts:
                 self._cuts.add(key)
-                graph[key] = (cut_out, source, index)
+                graph[key] = (cut_out, source, tuple([slice(*m.ends) for m in each]))
             yield key, part
+
+    def _met(self, d: int, interval: tuple[int, int]) -> list[_Met]:
+        """The chunks along a dimension that an interval meets. Blocks side by side ask for the same ones."""
+        known = self._known.get((d, interval))
+        if known is None:
+            known = self._known[d, interval] = _met(self._starts[d], *interval)
+        return known
 
 
 class Made:
@@ -110,13 +118,25 @@ class Stacked:
 Source: TypeAlias = "Sliced | Chunked | Made | Stacked"
 
 
-def _met(starts: tuple[int, ...], low: int, extent: int) -> list[tuple[int, int, int]]:
-    """The chunks along a dimension that an interval meets: each one's number, and the interval that it meets."""
+class _Met(NamedTuple):
+    """A chunk that an interval meets along a dimension."""
+
+    chunk: int
+    interval: tuple[int, int]
+    """What they have in common."""
+    ends: tuple[int, int]
+    """Where that is in the chunk."""
+    whole: bool
+
+
+def _met(starts: tuple[int, ...], low: int, extent: int) -> list[_Met]:
+    """The chunks that an interval meets."""
     found = []
     k = bisect_right(starts, low) - 1
     while k < len(starts) - 1 and starts[k] < low + extent:
         begin, end = max(low, starts[k]), min(low + extent, starts[k + 1])
         if end > begin:
-            found.append((k, begin, end - begin))
+            ends = begin - starts[k], end - starts[k]
+            found.append(_Met(k, (begin, end - begin), ends, ends == (0, starts[k + 1] - starts[k])))
         k += 1
     return found

@@ -17,8 +17,7 @@ from typing import Any
 from dask._task_spec import DataNode
 
 from halide_core.blocks.kernel import Needed, Recipe
-from halide_core.buffer.buffer import Buffer
-from halide_core.dask.sources import Graph, Sliced, Source, joined
+from halide_core.dask.sources import Graph, Sliced, Source, given
 from halide_core.run.backend import Box, backend
 
 
@@ -33,15 +32,12 @@ class BlockTask:
     """The values that the block has of its own."""
 
 
-def run_block(recipe: Recipe, block: BlockTask, given: list[Any]) -> Any:
-    """The values of a block: an array, or a tuple of them. ``given`` are pieces of the inputs, or arrays to slice."""
+def run_block(recipe: Recipe, block: BlockTask, sources: list[Any]) -> Any:
+    """The values of a block: an array, or a tuple of them. ``sources`` are pieces of the inputs, or arrays to slice."""
     _share_threads()
     kernel = recipe.kernel()
-    buffers: list[Buffer] = []
-    for k, (source, boxes) in enumerate(zip(given, block.pieces, strict=True)):
-        box = block.needed.inputs[k]
-        room = kernel.room(k, box)
-        buffers.append(source.filled(box, room) if isinstance(source, Sliced) else joined(source, boxes, room))
+    parts = zip(block.needed.inputs, sources, block.pieces, strict=True)
+    buffers = [given(kernel, k, box, source, boxes) for k, (box, source, boxes) in enumerate(parts)]
     values = kernel.run(block.window, block.needed, buffers, block.late)
     return values[0] if len(values) == 1 else values
 
@@ -77,17 +73,17 @@ class Tasks:
 
     def add(self, key: tuple[Any, ...], window: Box, needed: Needed, late: Sequence[int] = ()) -> list[tuple[Any, ...]]:
         """The keys of the values of a window, one for each output: ``key`` where there is one."""
-        given: list[Any] = []
+        sources: list[Any] = []
         boxes: list[tuple[Box, ...]] = []
         for name, source, box in zip(self._arrays, self.sources, needed.inputs, strict=True):
             if isinstance(source, Sliced):
-                given.append(name)
+                sources.append(name)
                 boxes.append(())
             else:
                 pieces = list(source.pieces(box, self._graph))
-                given.append([piece for piece, _ in pieces])
+                sources.append([piece for piece, _ in pieces])
                 boxes.append(tuple(part for _, part in pieces))
-        self._graph[key] = (run_block, self._shared, BlockTask(window, needed, tuple(boxes), tuple(late)), given)
+        self._graph[key] = (run_block, self._shared, BlockTask(window, needed, tuple(boxes), tuple(late)), sources)
         count = sum(len(f.types) for f in self.recipe.local.outputs)
         if count == 1:
             return [key]

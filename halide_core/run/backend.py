@@ -9,11 +9,11 @@ is found by its name (``implementation``) when it is first needed, so that impor
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
@@ -160,6 +160,10 @@ class Prepared(Protocol):
         ...
 
 
+RegionQuery: TypeAlias = "Callable[[Sequence[Box]], tuple[list[Box | None], list[Box]]]"
+"""From windows of the outputs to the regions of unknown inputs (None for the others) and of outputs."""
+
+
 class Compiled(Protocol):
     """A loaded pipeline."""
 
@@ -189,6 +193,10 @@ class Compiled(Protocol):
         """The regions that computing the given output windows needs: of each input that is None, or the region that is
         thought of so far (None for the others), and of each output, which can be larger than its window. Nothing is
         computed."""
+        ...
+
+    def asked(self, inputs: Sequence[Buffer | int | float | bool | Box | None]) -> RegionQuery:
+        """``query`` for the same inputs and windows one after another, at less cost each."""
         ...
 
 

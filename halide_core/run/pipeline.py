@@ -41,6 +41,7 @@ from halide_core.run.backend import (
     Compiled,
     Explanation,
     Question,
+    RegionQuery,
     Request,
     Topic,
     backend,
@@ -174,7 +175,7 @@ class Realizable(OutputFiles, Pending):
         if any(isinstance(v, Buffer) and not v.has_memory() for v in values):
             run_or_query(compiled, values, [_query(a, w) for a, w in zip(_outputs(request), windows, strict=True)])
             return None
-        regions = settled(compiled, values, windows)
+        _, regions = settled(compiled.asked(values), windows)
         filled = _filled(request, regions)
         try:
             compiled.run(values, filled)
@@ -237,7 +238,7 @@ class Realizable(OutputFiles, Pending):
         values = [_value(s, optional=True) for s in request.inputs]
         compiled = self._compile(request)
         if given is None and any(f.constraints for f in request.outputs):
-            windows = settled(compiled, values, windows)
+            _, windows = settled(compiled.asked(values), windows)
         if any(isinstance(s, Image) and s.constraints for s in request.inputs):
             regions = _agreed(compiled, values, windows)
         else:
@@ -366,14 +367,14 @@ _FAR = 1 << 31
 _MORE = (TailStrategy.Auto, TailStrategy.RoundUp, TailStrategy.ShiftInwards, TailStrategy.ShiftInwardsAndBlend)
 
 
-def settled(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> list[Box]:
-    """Regions that contain the windows and need no larger ones themselves: rounding one stage up can make the next
-    round further."""
+def settled(query: RegionQuery, windows: list[Box]) -> tuple[list[Box | None], list[Box]]:
+    """The regions of the inputs and of the outputs that contain the windows and need no larger ones themselves:
+    rounding one stage up can make the next round further."""
     for _ in range(_ROUNDS):
-        _, needed = compiled.query(values, windows)
+        inputs, needed = query(windows)
         regions = [_hull(a, b) for a, b in zip(needed, windows, strict=True)]
         if regions == windows:
-            return regions
+            return inputs, regions
         windows = regions
     raise PipelineError("The regions that the outputs need keep growing. Round up fewer loops, or use GuardWithIf.")
 

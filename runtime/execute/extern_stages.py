@@ -28,7 +28,7 @@ from halide_core.algorithm.model import (
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import UNKNOWN_LOCATION, Location, PipelineError, ScheduleError
 from halide_core.lowering.driver import arguments
-from halide_core.run.backend import Argument, Box, Compiled, Request
+from halide_core.run.backend import Argument, Box, Compiled, RegionQuery, Request
 from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value
 from halide_core.runtime.execute.jit import compile_pipeline
@@ -189,6 +189,10 @@ class Staged:
             nothing = ((0, 0),) * source.dimensions if isinstance(source, Image) else ()
             regions.append(plan.inputs.get(source, nothing) if absent and isinstance(source, Image) else None)
         return regions, plan.outputs
+
+    def asked(self, inputs: Sequence[Buffer | int | float | bool | Box | None]) -> RegionQuery:
+        """The same for windows one after another."""
+        return lambda windows: self.query(inputs, windows)
 
     # ---- regions -------------------------------------------------------------------------------------------------
 

@@ -21,8 +21,6 @@ from halide_core.buffer.buffer import Buffer
 from halide_core.config import profiles_demanded
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, SpecializeFailError
-from halide_core.ir.float16 import pattern_of
-from halide_core.ir.types import INT32, Type
 from halide_core.lowering.driver import arguments, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Box, Request
@@ -33,7 +31,8 @@ from halide_core.runtime.compile.load import load
 from halide_core.runtime.compile.target_flags import compile_options
 from halide_core.runtime.compile.toolchain import compile_shared, find_compiler
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
-from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself, unknown
+from halide_core.runtime.execute.asking import Asked, scalar
+from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
 from halide_core.runtime.execute.entry import ENTRY, emit_entry, emit_hiding
 from halide_core.runtime.execute.interruptions import begin_run
 from halide_core.runtime.execute.profiler import Profiler
@@ -43,8 +42,6 @@ _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
 SPECIALIZE_FAIL = 16
 """``halide_core_error_specialize_fail`` of the C header."""
-
-_C_SCALARS = {"int": "int{}_t", "uint": "uint{}_t"}
 
 
 def compile_pipeline(request: Request) -> LoadedPipeline:
@@ -119,7 +116,7 @@ class LoadedPipeline:
                 keep.append(source)
                 pointers.append(source.pointer)
             else:
-                box = _scalar(argument.type, value)
+                box = scalar(argument.type, value)
                 keep.append(box)
                 pointers.append(FFI.cast(_VOID, box))
         pointers += [t.pointer for t in targets]
@@ -172,28 +169,11 @@ class LoadedPipeline:
         self, inputs: Sequence[Buffer | int | float | bool | Box | None], outputs: Sequence[Box]
     ) -> tuple[list[Box | None], list[Box]]:
         """The regions that the given output windows need; see ``Compiled.query``."""
-        keep: list[Any] = []
-        pointers: list[Any] = []
-        asked: list[Any] = []  # the structures to read back; None for what was given
-        for argument, value in zip(self._arguments, inputs, strict=False):
-            if argument.kind is ArgumentKind.InputScalar:
-                keep.append(_scalar(argument.type, 0 if value is None else value))
-                pointers.append(FFI.cast(_VOID, keep[-1]))
-                asked.append(None)
-            elif value is None or isinstance(value, tuple):
-                asked.append(_unknown(argument, value or ((0, 0),) * argument.dimensions))
-                pointers.append(FFI.cast(_VOID, asked[-1][0]))
-            else:
-                assert isinstance(value, Buffer)
-                keep.append(describe(value))
-                pointers.append(keep[-1].pointer)
-                asked.append(None)
-        for argument, window in zip(self._arguments[self._inputs :], outputs, strict=True):
-            asked.append(_unknown(argument, window))
-            pointers.append(FFI.cast(_VOID, asked[-1][0]))
-        self._invoke(pointers)
-        boxes = [None if a is None else _box(a[0]) for a in asked]
-        return boxes[: self._inputs], [box for box in boxes[self._inputs :] if box is not None]
+        return self.asked(inputs)(outputs)
+
+    def asked(self, inputs: Sequence[Buffer | int | float | bool | Box | None]) -> Asked:
+        """The same queries for windows one after another; see ``Compiled.asked``."""
+        return Asked(self, inputs)
 
     def _invoke(self, pointers: list[Any]) -> None:
         self.invoke(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
@@ -209,7 +189,7 @@ class Repeated:
     def __init__(self, pipeline: LoadedPipeline, seen: Sequence[Descriptor | int | float | bool]) -> None:
         self._pipeline = pipeline
         boxes = [
-            None if isinstance(d, Descriptor) else _scalar(a.type, d)
+            None if isinstance(d, Descriptor) else scalar(a.type, d)
             for a, d in zip(pipeline.arguments, seen, strict=True)
         ]
         self._boxes = boxes  # keeps the scalars alive
@@ -257,34 +237,3 @@ def _dense(buffer: Buffer, argument: Argument) -> Descriptor:
 def _steps(target: Descriptor) -> list[int]:
     """The strides in elements."""
     return [stride // target.array.itemsize for stride in target.array.strides]
-
-
-def _scalar(type: Type, value: object) -> Any:
-    """A scalar in its C representation; a float of 16 bits is its bits."""
-    if type.is_narrow_float():
-        assert isinstance(value, int | float)
-        return FFI.new("uint16_t *", pattern_of(value, type))
-    if type.is_float():
-        return FFI.new("float *" if type.bits() == 32 else "double *", value)
-    if type.is_bool():
-        return FFI.new("uint8_t *", int(bool(value)))
-    return FFI.new(_C_SCALARS[type.code().name.lower()].format(type.bits()) + " *", int(value))  # type: ignore[call-overload]  # checked where it was given
-
-
-def _unknown(argument: Argument, box: Box) -> tuple[Any, Any]:
-    """A buffer without memory, whose region the pipeline fills in; and what keeps it alive."""
-    dims = []
-    stride = 1
-    for d, (low, extent) in enumerate(box):
-        if not (INT32.can_represent(low) and INT32.can_represent(extent)):
-            raise PipelineError(
-                f'The window of "{argument.name}", {extent} from {low} in dimension {d}, does not fit int32.'
-            )
-        dims.append((low, extent, stride if stride < 1 << 31 else 1, 0))
-        stride *= max(extent, 1)
-    return unknown(argument.type, dims)
-
-
-def _box(buffer: Any) -> Box:
-    """What a buffer's dimensions say now."""
-    return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))
