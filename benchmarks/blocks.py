@@ -1,16 +1,18 @@
 """A picture on disk, unsharp masked in blocks: beside Dask's ``map_overlap`` with scipy, and beside one ``realize``.
 
-    python -m benchmarks.blocks                              # 30000 x 30000 float32, on two workers of 1 GiB
+    python -m benchmarks.blocks                              # 30000 x 30000 float32, by Dask's threads, in one process
+    python -m benchmarks.blocks --workers 2                  # on a local cluster of two workers of 1 GiB
     python -m benchmarks.blocks --size 8000 --peer-size 4000 --part peer --part ours
 
-Pipelines are compiled before the clock starts. Each part runs in processes of its own and prints seconds, nanoseconds a point (so that a peer that took a smaller
-picture can be compared) and the peak of each worker's resident memory. The parts:
+Pipelines are compiled before the clock starts. Each part runs in processes of its own and prints seconds, nanoseconds a
+point (so that a peer that took a smaller picture can be compared) and the peak of each worker's resident memory. A
+``--scratch`` in memory (/dev/shm) leaves the disk out. The parts:
 
     realize    one ``realize`` of a picture that fits memory, on all cores: its best time
     one-piece  the same from Zarr to Zarr: read whole, realized, written
-    ours       Zarr -> ``hl.dask.realize`` -> Zarr, on a local cluster
+    ours       Zarr -> ``da.from_zarr`` -> ``hl.dask.realize`` -> Zarr, by Dask's threads or on a local cluster
     stream     Zarr -> ``hl.stream`` -> Zarr, in one process
-    peer       Zarr -> ``map_overlap`` + ``scipy.ndimage`` -> Zarr, on a local cluster of the same workers
+    peer       Zarr -> ``map_overlap`` + ``scipy.ndimage`` -> Zarr, by the same threads or workers
     copy       Zarr -> Zarr by Dask, nothing computed: what reading and writing alone take
 """
 
@@ -63,9 +65,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """Seconds, points, and the peak of the resident memory of each worker, in bytes."""
+    """Seconds, those of all cores, points, and the peak of the resident memory of each worker, in bytes."""
 
     seconds: float
+    cpu: float
     points: int
     peaks: tuple[int, ...]
 
@@ -77,8 +80,8 @@ class Result:
     def line(self, name: str) -> str:
         """A row of the report."""
         peaks = ", ".join(f"{p / 2**20:.0f}" for p in self.peaks)
-        head = f"{name:11} {self.points / 1e6:8.0f} Mpoints {self.seconds:8.2f} s"
-        return f"{head} {self.ns:8.2f} ns/point; peak MiB: {peaks}"
+        head = f"{name:11} {self.points / 1e6:5.0f} Mpoints {self.seconds:7.2f} s {self.ns:7.2f} ns/point"
+        return f"{head}, {self.cpu / self.points * 1e9:7.2f} ns of CPU; peak MiB: {peaks}"
 
 
 def _unsharp() -> tuple[hl.Func, hl.ImageParam]:
@@ -128,7 +131,9 @@ def make_store(path: str, size: int, chunk: int, *, compressed: bool, filled: bo
 
 
 def _clustered(task: Task, made: Callable[[Any], Any]) -> Result:
-    """The time that a cluster takes from store to store."""
+    """The time that a cluster takes from store to store, or without processes of its own Dask's threads in this one."""
+    if not task.workers:
+        return _timed(lambda: _stored(task, made, scheduler="threads"), task.size**2)
     with (
         distributed.LocalCluster(
             n_workers=task.workers,
@@ -139,12 +144,30 @@ def _clustered(task: Task, made: Callable[[Any], Any]) -> Result:
         distributed.Client(cluster) as client,
     ):
         client.run(_warmed)
+        used = sum(client.run(time.process_time).values()) + time.process_time()
         begin = time.perf_counter()
-        lazy = made(da.from_zarr(task.source) if task.part != "ours-direct" else zarr.open_array(task.source, mode="r"))
-        da.store(lazy, zarr.open_array(task.sink, mode="r+"), lock=False)
+        _stored(task, made)
         seconds = time.perf_counter() - begin
+        used = sum(client.run(time.process_time).values()) + time.process_time() - used
         peaks = tuple(client.run(peak_memory).values())
-    return Result(seconds, task.size**2, peaks)
+    return Result(seconds, used, task.size**2, peaks)
+
+
+def _stored(task: Task, made: Callable[[Any], Any], **options: Any) -> None:
+    """Computes from store to store."""
+    direct = task.part == "ours-direct"
+    lazy = made(zarr.open_array(task.source, mode="r") if direct else da.from_zarr(task.source))
+    da.store(lazy, zarr.open_array(task.sink, mode="r+"), lock=False, **options)
+
+
+def _timed(once: Callable[[], object], points: int, times: int = 1) -> Result:
+    """The best of some runs in this process."""
+    results = []
+    for _ in range(times):
+        begin, used = time.perf_counter(), time.process_time()
+        once()
+        results.append((time.perf_counter() - begin, time.process_time() - used))
+    return Result(*min(results), points, (peak_memory(),))
 
 
 def _warmed() -> None:
@@ -162,25 +185,20 @@ def run(task: Task) -> Result:
     shape = (task.size, task.size)
     if task.part == "one-piece":
         n = min(task.size, _REALIZED)
-        begin = time.perf_counter()
-        image.set(np.asarray(zarr.open_array(task.source, mode="r")[:n, :n]))
-        zarr.open_array(task.sink, mode="r+")[:n, :n] = np.asarray(sharp.realize([n, n]))
-        return Result(time.perf_counter() - begin, n * n, (peak_memory(),))
+
+        def whole() -> None:
+            image.set(np.asarray(zarr.open_array(task.source, mode="r")[:n, :n]))
+            zarr.open_array(task.sink, mode="r+")[:n, :n] = np.asarray(sharp.realize([n, n]))
+
+        return _timed(whole, n * n)
     if task.part == "realize":
         n = min(task.size, _REALIZED)
         image.set(np.random.default_rng(1).random((n, n), np.float32))
         out = hl.Buffer(hl.Float(32), [n, n])
-        times = []
-        for _ in range(7):
-            begin = time.perf_counter()
-            sharp.realize(out)
-            times.append(time.perf_counter() - begin)
-        return Result(min(times), n * n, (peak_memory(),))
+        return _timed(lambda: sharp.realize(out), n * n, 7)
     if task.part == "stream":
-        begin = time.perf_counter()
         source, sink = zarr.open_array(task.source, mode="r"), zarr.open_array(task.sink, mode="r+")
-        hl.stream(sharp, source, sink, memory="256MiB")
-        return Result(time.perf_counter() - begin, task.size**2, (peak_memory(),))
+        return _timed(lambda: hl.stream(sharp, source, sink, memory="512MiB"), task.size**2)
     if task.part == "copy":
         return _clustered(task, lambda array: array)
     if task.part == "peer":
@@ -216,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--size", type=int, default=30000, help="width and height of our picture")
     parser.add_argument("--peer-size", type=int, default=10000, help="of the peer's, which is compared by points")
     parser.add_argument("--chunk", type=int, default=2048, help="width and height of a chunk of Zarr")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=0, help="processes of a local cluster; 0: threads in this one")
     parser.add_argument("--memory", default="1GiB", help="of each worker: Dask's limit")
     parser.add_argument("--compressed", action="store_true", help="Zarr's own compression instead of none")
     parser.add_argument("--part", action="append", choices=(*PARTS, "ours-direct"), help="only this; may be repeated")
@@ -248,7 +266,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for part in ("ours", "ours-direct", "stream"):
         for other in ("peer", "realize", "one-piece", "copy"):
             if part in best and other in best:
-                print(f"{part} takes {best[part].ns / best[other].ns:.3f} of the time of {other}, point for point")
+                a, b = best[part], best[other]
+                cpu = (a.cpu / a.points) / (b.cpu / b.points)
+                print(f"{part} takes {a.ns / b.ns:.3f} of the time of {other}, and {cpu:.3f} of its CPU, a point")
 
 
 if __name__ == "__main__":

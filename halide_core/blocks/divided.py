@@ -186,9 +186,9 @@ class Divided:
 
         Raises: PipelineError for a small block that reads most of a large input, unless it may.
         """
-        kernel = self.main.recipe.kernel()
+        kernel = self.main.recipe.kernel() if self._edges is None else None  # compiled only where it computes blocks
         for place, window in blocks(self.given.window, lengths):
-            block = BlockPlan(self.main, kernel.regions(window)) if self._edges is None else self._at_edges(window)
+            block = self._at_edges(window) if kernel is None else BlockPlan(self.main, kernel.regions(window))
             self._check(window, block)
             yield place, window, block
 

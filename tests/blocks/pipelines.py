@@ -42,10 +42,19 @@ def _bytes(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
     return rng.integers(0, 256, shape).astype(np.uint8)
 
 
-def unsharp(boundary: Boundary = hl.BoundaryConditions.repeat_edge) -> App:
-    """A sharpened picture: tiles of rows, a window that slides inside each."""
+def stencil(boundary: Boundary) -> App:
+    """Neighbours that lie up to two points away, as nobody scheduled them."""
     image = hl.ImageParam(hl.Float(32), 2, "image")
     padded = boundary(image)
+    f = hl.Func("f")
+    f[x, y] = padded[x - 2, y + 1] + 2 * padded[x + 1, y - 1] + 3 * padded[x, y]
+    return App(f, {image: _floats})
+
+
+def unsharp() -> App:
+    """A sharpened picture: tiles of rows, a window that slides inside each."""
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    padded = hl.BoundaryConditions.repeat_edge(image)
     across, blurred, sharp = hl.Func("across"), hl.Func("blurred"), hl.Func("sharp")
     across[x, y] = (padded[x - 1, y] + 2 * padded[x, y] + padded[x + 1, y]) / 4
     blurred[x, y] = (across[x, y - 1] + 2 * across[x, y] + across[x, y + 1]) / 4

@@ -11,7 +11,7 @@ import pytest
 import zarr
 
 import halide_core as hl
-from tests.blocks.pipelines import APPS, App, unsharp, x, y
+from tests.blocks.pipelines import APPS, App, stencil, unsharp, x, y
 
 BOUNDARIES = {
     "repeat_edge": hl.BoundaryConditions.repeat_edge,
@@ -45,7 +45,7 @@ def test_ten_shapes_and_chunkings(name: str) -> None:
 @pytest.mark.uncertified("it is about blocks, of which each is a pipeline of its own")
 @pytest.mark.parametrize("name", BOUNDARIES)
 def test_boundary_conditions_hold_at_the_true_edge_only(name: str) -> None:
-    app, rng = unsharp(BOUNDARIES[name]), np.random.default_rng(3)
+    app, rng = stencil(BOUNDARIES[name]), np.random.default_rng(3)
     for shape, chunks in (((50, 61), (16, 20)), ((5, 40), (5, 7)), ((40, 3), (9, 1))):
         arrays = app.arrays(rng, shape)
         want = app.whole(arrays, shape)

@@ -31,7 +31,7 @@ def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         distributed.Client(cluster) as client,
     ):
         given = {image: da.from_array(a, chunks=(64, 64)) for image, a in arrays.items()}
-        lazy = hl.dask.realize(app.func, shape, chunks=(16, 16), inputs=given, memory="8KiB")
+        lazy = hl.dask.realize(app.func, shape, chunks=(40, 50), inputs=given, memory="16KiB")
         future: Any = client.compute(lazy)
         distributed.wait(client.map(lambda n: n, range(2)))
         victim = next(iter(client.run(os.getpid).values()))
