@@ -133,7 +133,6 @@ def volume() -> App:
     f = hl.Func("f")
     near = [p[x, y, z], p[x + 1, y, z], p[x - 1, y, z], p[x, y + 1, z], p[x, y - 1, z], p[x, y, z + 1], p[x, y, z - 1]]
     f[x, y, z] = hl.u16(sum((hl.u32(e) for e in near), hl.u32(0)) / 7)
-    f.vectorize(x, 8, hl.TailStrategy.GuardWithIf)
     return App(f, {image: lambda rng, shape: rng.integers(0, 1 << 16, shape).astype(np.uint16)}, 3)
 
 
