@@ -1,15 +1,15 @@
 """Bounds queries of a loaded pipeline, for windows one after another, with structures that are made once.
 
-In: a pipeline and its inputs, of which some are unknown. Out: for windows of the outputs, the regions that they need.
+In: the arguments of a pipeline, its inputs, of which some are unknown, and what calls it. Out: for windows of the outputs, the regions that they need.
 
-    Asked(pipeline, [None, 3])([((0, 64), (0, 32))])   ->   [((-1, 66), (0, 32)), None], [((0, 64), (0, 32))]
+    Asked(arguments, [None, 3], invoke)([((0, 64), (0, 32))])   ->   [((-1, 66), (0, 32)), None], [((0, 64), (0, 32))]
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
@@ -18,9 +18,6 @@ from halide_core.ir.types import Type
 from halide_core.run.backend import Argument, ArgumentKind, Box
 from halide_core.runtime.crt.runtime_library import FFI
 from halide_core.runtime.execute.descriptor import describe, unknown
-
-if TYPE_CHECKING:
-    from halide_core.runtime.execute.jit import LoadedPipeline
 
 _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
@@ -31,14 +28,16 @@ class Asked:
     """What answers for windows. May be called from several threads, one after another."""
 
     def __init__(
-        self, pipeline: LoadedPipeline, inputs: Sequence[Buffer | int | float | bool | Box | None]
+        self,
+        arguments: Sequence[Argument],
+        inputs: Sequence[Buffer | int | float | bool | Box | None],
+        invoke: Callable[[Any], None],
     ) -> None:
-        self._pipeline = pipeline
+        self._invoke = invoke
         self._lock = threading.Lock()
         self._keep: list[Any] = []  # what the pointers point to
         pointers: list[Any] = []
         self._inputs: list[_Unknown | None] = []
-        arguments = pipeline.arguments
         for argument, value in zip(arguments, inputs, strict=False):
             asked = None
             if argument.kind is ArgumentKind.InputScalar:
@@ -64,7 +63,7 @@ class Asked:
                     asked.put(asked.first)
             for output, window in zip(self._outputs, windows, strict=True):
                 output.put(window)
-            self._pipeline.invoke(self._pointers)
+            self._invoke(self._pointers)
             return [None if a is None else a.box() for a in self._inputs], [a.box() for a in self._outputs]
 
 

@@ -173,7 +173,7 @@ class LoadedPipeline:
 
     def asked(self, inputs: Sequence[Buffer | int | float | bool | Box | None]) -> Asked:
         """The same queries for windows one after another; see ``Compiled.asked``."""
-        return Asked(self, inputs)
+        return Asked(self._arguments, inputs, self.invoke)
 
     def _invoke(self, pointers: list[Any]) -> None:
         self.invoke(FFI.new(_POINTERS, pointers) if pointers else FFI.NULL)
