@@ -1,6 +1,7 @@
 """Bounds queries of a loaded pipeline, for windows one after another, with structures that are made once.
 
-In: the arguments of a pipeline, its inputs, of which some are unknown, and what calls it. Out: for windows of the outputs, the regions that they need.
+In: the arguments of a pipeline, its inputs, of which some are unknown, and what calls it. Out: for windows of the
+outputs, the regions that they need.
 
     Asked(arguments, [None, 3], invoke)([((0, 64), (0, 32))])   ->   [((-1, 66), (0, 32)), None], [((0, 64), (0, 32))]
 """

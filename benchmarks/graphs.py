@@ -1,0 +1,74 @@
+"""Graphs of many blocks that compute next to nothing: what Dask's part of a blocked pipeline takes.
+
+    python -m benchmarks.graphs 100 316          # a side of each graph in blocks: 10 000 and 100 000 blocks
+
+For a copy (one task a block), one of neighbours, and the same from an array of Dask in chunks of its own: tasks, the
+seconds that building the graph takes, the bytes of its pickle, and the seconds that Dask takes to run it in one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import time
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+import halide_core as hl
+import halide_core.dask
+
+_BLOCK = 4
+
+
+def _copy(image: hl.ImageParam, x: hl.Var, y: hl.Var) -> hl.Expr:
+    return image[x, y]
+
+
+def _neighbours(image: hl.ImageParam, x: hl.Var, y: hl.Var) -> hl.Expr:
+    padded = hl.BoundaryConditions.repeat_edge(image)
+    return padded[x - 1, y - 1] + padded[x + 1, y + 1]
+
+
+KERNELS = {"copy": (_copy, False), "neighbours": (_neighbours, False), "neighbours of chunks": (_neighbours, True)}
+
+
+def measure(name: str, side: int, *, runs: bool) -> str:
+    """A row of the report."""
+    value, chunked = KERNELS[name]
+    image, x, y, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Var("x"), hl.Var("y"), hl.Func("f")
+    f[x, y] = value(image, x, y)
+    hl.dask.realize(f, (8, 8), chunks=_BLOCK, inputs={image: np.zeros((8, 8), np.float32)})  # compiles
+    shape = (side * _BLOCK, side * _BLOCK)
+    array: Any = np.zeros(shape, np.float32)
+    begin = time.process_time()
+    given = da.from_array(array, chunks=_BLOCK) if chunked else array
+    lazy = hl.dask.realize(f, shape, chunks=_BLOCK, inputs={image: given})
+    built, blocks = time.process_time() - begin, side * side
+    graph = dict(lazy.dask)
+    own = {key: task for key, task in graph.items() if isinstance(task, tuple)}
+    size = len(pickle.dumps(own))
+    row = f"{name:21} {blocks:8} blocks {len(graph):8} tasks; built in {built:7.2f} s, {built / blocks * 1e6:5.0f} us each"
+    row += f"; {size / blocks:5.0f} bytes each"
+    if runs:
+        begin = time.process_time()
+        lazy.compute(scheduler="synchronous")
+        ran = time.process_time() - begin
+        row += f"; run in {ran:7.2f} s, {ran / blocks * 1e6:5.0f} us each"
+    return row
+
+
+def main() -> None:
+    """Prints the report. Times are of this process's CPU."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sides", type=int, nargs="*", default=[100, 316], help="blocks along each dimension")
+    parser.add_argument("--build-only", action="store_true", help="don't run the graphs")
+    given = parser.parse_args()
+    for side in given.sides:
+        for name in KERNELS:
+            print(measure(name, side, runs=not given.build_only), flush=True)
+
+
+if __name__ == "__main__":
+    main()
