@@ -49,8 +49,9 @@ def measure(name: str, side: int, *, runs: bool) -> str:
     graph = dict(lazy.dask)
     own = {key: task for key, task in graph.items() if isinstance(task, tuple)}
     size = len(pickle.dumps(own))
-    row = f"{name:21} {blocks:8} blocks {len(graph):8} tasks; built in {built:7.2f} s, {built / blocks * 1e6:5.0f} us each"
-    row += f"; {size / blocks:5.0f} bytes each"
+    row = f"{name:21} {blocks:8} blocks {len(graph):8} tasks"
+    row += f"; built in {built:7.2f} s, {built / blocks * 1e6:5.0f} us each"
+    row += f"; {size / len(own):5.0f} bytes a task"
     if runs:
         begin = time.process_time()
         lazy.compute(scheduler="synchronous")
