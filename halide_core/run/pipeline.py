@@ -11,6 +11,7 @@ import operator
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -175,7 +176,7 @@ class Realizable(OutputFiles, Pending):
         if any(isinstance(v, Buffer) and not v.has_memory() for v in values):
             run_or_query(compiled, values, [_query(a, w) for a, w in zip(_outputs(request), windows, strict=True)])
             return None
-        _, regions = settled(compiled.asked(values), windows)
+        _, regions = settled(partial(compiled.query, values), windows)
         filled = _filled(request, regions)
         try:
             compiled.run(values, filled)
@@ -238,7 +239,7 @@ class Realizable(OutputFiles, Pending):
         values = [_value(s, optional=True) for s in request.inputs]
         compiled = self._compile(request)
         if given is None and any(f.constraints for f in request.outputs):
-            _, windows = settled(compiled.asked(values), windows)
+            _, windows = settled(partial(compiled.query, values), windows)
         if any(isinstance(s, Image) and s.constraints for s in request.inputs):
             regions = _agreed(compiled, values, windows)
         else:
