@@ -1,8 +1,9 @@
-"""HL_CERTIFY, HL_PROFILE, HL_VERIFY and HL_NUM_THREADS: what a script asks of every compile and of every run.
+"""HL_CERTIFY, HL_PROFILE, HL_VERIFY, …: what a script asks of every compile and of every run.
 
 ``HL_CERTIFY=1`` certifies each program before code is made of it; where a claim fails that is a CertificateError.
 ``HL_PROFILE=1`` measures each pipeline, and prints where the time went when the program ends.
 ``HL_VERIFY=1`` checks the IR after each pass (``ir.verify``), as any HL_DEBUG does; a fault is an InternalError.
+``HL_PERMIT_FAILED_UNROLL=1`` runs an unrolled loop whose length is no constant as a serial one.
 ``HL_NUM_THREADS=4`` gives parallel loops so many threads, the calling one included.
 """
 
@@ -37,9 +38,14 @@ def verification_demanded() -> bool:
     return _setting("HL_VERIFY", "the IR is checked after each pass") or debugged
 
 
-def demands() -> tuple[bool, bool]:
+def failed_unrolls_permitted() -> bool:
+    """Whether an unrolled loop without a constant length is a serial one, and no error. Raises: HalideError."""
+    return _setting("HL_PERMIT_FAILED_UNROLL", "unrolled loops need no constant length")
+
+
+def demands() -> tuple[bool, bool, bool]:
     """Everything here that changes what a compile gives."""
-    return certificates_demanded(), profiles_demanded()
+    return certificates_demanded(), profiles_demanded(), failed_unrolls_permitted()
 
 
 @contextmanager

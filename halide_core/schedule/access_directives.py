@@ -52,7 +52,11 @@ class PartitionLoop(StageDirective):
     policy: Partition
 
     def called(self) -> str:
-        return "partition" if self.var is not None else f"{self.policy.value.lower()}_partition_all"
+        if self.var is not None:
+            return "partition"
+        return "partition_all" if self.policy is Partition.Auto else f"{self.policy.value.lower()}_partition_all"
 
     def arguments(self, to: Spelling) -> list[str]:
-        return [] if self.var is None else [to.loop(self.var), to.choice(self.policy)]
+        if self.var is None:
+            return [to.choice(self.policy)] if self.policy is Partition.Auto else []
+        return [to.loop(self.var), to.choice(self.policy)]

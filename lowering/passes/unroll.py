@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Block, For, LoopKind, Stmt
+from halide_core.config import failed_unrolls_permitted
+from halide_core.ir import Block, For, IntImm, LoopKind, Stmt
 from halide_core.ir.visitor import Rewriter, Substitution, walk
 from halide_core.lowering.provenance import Traversals
 
@@ -34,6 +35,9 @@ class _Unroll(Rewriter):
         if loop.kind is not LoopKind.UNROLLED and not _has_vectors_of_vectors(loop):
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
+        unrolled = loop.kind is LoopKind.UNROLLED
+        if unrolled and not isinstance(simplify(loop.bounds.len), IntImm) and failed_unrolls_permitted():
+            return For(loop.loop, loop.var, loop.bounds, LoopKind.SERIAL, loop.pure, body)
         count = self._traversals.constant_length(loop)
         if count > _MOST:
             raise self._traversals.error(loop.loop, f"this would make {count} copies of its body; split it first.")

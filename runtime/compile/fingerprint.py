@@ -21,7 +21,7 @@ from typing import Any
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image, ReductionDomain, ScalarParam, snapshot
 from halide_core.bounds.engines.registry import chosen_engine
-from halide_core.config import certificates_demanded, profiles_demanded
+from halide_core.config import certificates_demanded, failed_unrolls_permitted, profiles_demanded
 from halide_core.errors import HOME, InternalError, Location
 from halide_core.ir.debug_files import DebugFile
 from halide_core.ir.types import Type
@@ -41,6 +41,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
     digest.update(b"certified" if certificates_demanded() else b"")
     digest.update(b"strict" if wants_strict_floats(request.target) else b"")
     digest.update(b"profiled" if profiles_demanded() else b"")
+    digest.update(b"unrolled where it can be" if failed_unrolls_permitted() else b"")
     writer = _HashWriter(digest)
     writer.algorithm(snapshot(request.outputs, request.requirements))
     writer.put([source.name for source in request.inputs])

@@ -137,3 +137,26 @@ def test_producer_that_may_be_ahead_is_computed_as_without(ahead: Callable[[hl.F
     ahead(g)
     with pytest.warns(hl.HalideWarning, match='"g" is computed by the thread that needs it'):
         assert both(f) == wanted
+
+
+def test_unroll_that_fails_is_a_loop_where_that_is_permitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = hl.Func("f")
+    f[x] = x * x
+    f.unroll(x)
+    with pytest.raises(hl.ScheduleError, match="not a constant"):
+        f.realize([7])
+    monkeypatch.setenv("HL_PERMIT_FAILED_UNROLL", "1")
+    assert list(f.realize([7])) == [k * k for k in range(7)]
+    monkeypatch.delenv("HL_PERMIT_FAILED_UNROLL")
+    with pytest.raises(hl.ScheduleError, match="not a constant"):
+        f.realize([7])
+
+
+@pytest.mark.parametrize("policy", list(hl.Partition))
+def test_policy_of_all_loops_is_written_as_source(policy: hl.Partition) -> None:
+    g, f, _x, _y = producer_and_consumer()
+    g.compute_root()
+    f.partition_all(policy)
+    verb = {"Auto": "partition_all(hl.Partition.Auto)"}.get(policy.name, f"{policy.name.lower()}_partition_all()")
+    assert f"f.{verb}" in hl.Schedule(f).source()
+    raised(hl.ScheduleError, lambda: f.partition_all("Never"), "hl.Partition")  # type: ignore[arg-type]

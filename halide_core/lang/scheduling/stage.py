@@ -314,6 +314,16 @@ class StageSchedule(Pending):
         """Divides all loops that the stage has at this point of its schedule and that can be; one of them must."""
         return self._record(self._policy(None, Partition.Always))
 
+    def partition_all(self, policy: Partition) -> Self:
+        """``partition`` of every loop that the stage has at this point of its schedule.
+
+        Raises:
+            ScheduleError: no hl.Partition.
+        """
+        if not isinstance(policy, Partition):
+            raise ScheduleError(f"partition_all() takes a hl.Partition, not {policy!r}.")
+        return self._record(self._policy(None, policy))
+
     def _each(self, directive: str, vars: list[object], policy: Partition) -> Self:
         names = [loop_name(directive, v) for v in vars]
         written = f"{directive}({', '.join(names)})"

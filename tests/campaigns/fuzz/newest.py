@@ -36,7 +36,7 @@ _PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.04
 
 _SHARES = {
     "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "async_": 0.02,
-    "ring_buffer": 0.02, "in_ of an input": 0.3, "places of reduction loops": 0.12,
+    "ring_buffer": 0.02, "partition_all": 0.02, "in_ of an input": 0.3, "places of reduction loops": 0.12,
     "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
     "partition": 0.03, "computed in several stages": 0.8,
 }  # fmt: skip
@@ -224,7 +224,7 @@ def _edges(case: Case) -> dict[str, tuple[str, ...]]:
 
 
 def _draw_ahead(method: str, *given: Given) -> Callable[[Case, random.Random], Case | None]:
-    """The generator of a call that lets a Func be computed ahead of what reads it."""
+    """The generator of a call about any Func, such as one that lets it be computed ahead of what reads it."""
 
     def draw(case: Case, rng: random.Random) -> Case | None:
         found = [d.name for d in case.items if isinstance(d, Definition)]
@@ -250,6 +250,7 @@ NEWEST: dict[str, Later] = {
     "prefetch": Later(_draw_prefetch, (Prefetch,)),
     "async_": Later(_draw_ahead("async_"), (Async,)),
     "ring_buffer": Later(_draw_ahead("ring_buffer", number(3, INT32)), (RingBuffer,)),
+    "partition_all": Later(_draw_ahead("partition_all", Partition.Never), (PartitionLoop,)),
     "compute_with": Later(_draw_compute_with, (ComputeWith,)),
     **{method: Later(_draw_partition(method), (PartitionLoop,)) for method in _PARTITIONING},
 }
