@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.scheduling import compute_with
 from tests.support.checking import same, variables
 from tests.support.raising import raised
 
@@ -233,3 +234,10 @@ def test_what_is_no_stage_is_refused() -> None:
     raised(hl.ScheduleError, lambda: g.compute_with(f), "a Stage and one of its loops")
     raised(hl.ScheduleError, lambda: g.compute_with(f, y, "start"), "LoopAlignStrategy")  # type: ignore[arg-type]
     raised(hl.ScheduleError, lambda: g.compute_with(hl.LoopLevel.root()), "a level that is a loop")
+
+
+def test_certificate_refutes_shared_loops_without_guards(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, f, g, h = pair()
+    g.compute_with(f, y)
+    monkeypatch.setattr(compute_with, "_within", lambda _var, _own: [])
+    assert not h.certify().ok
