@@ -22,11 +22,11 @@ _FUNC = """
 memoize
 """
 _PIPELINE = """
-apply_autoscheduler compile_to_bitcode
+compile_to_bitcode
 compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
 """
 _MODULE = """
-AutoSchedulerResults Derivative EvictionKey
+Derivative EvictionKey
 gather load_plugin memoize_tag propagate_adjoints
 scatter target_feature_for_device_api user_context_value
 """

@@ -142,6 +142,19 @@ class ExternCall:
     params: tuple[ir.Callee | ir.Expr, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Automatic:
+    """Directives of one Func that were chosen automatically, and what for."""
+
+    key: object
+    directives: tuple[Directive, ...]
+
+    def intact(self, f: Function) -> bool:
+        """Whether the Func has all of them still, after all that nobody chose for it."""
+        count = len(self.directives)
+        return not count or tuple(f.directives[-count:]) == self.directives
+
+
 @dataclass(eq=False)
 class Function(ir.Callee):
     """A Func: pure variables and stages. ``name`` is unique inside a snapshot only."""
@@ -165,6 +178,8 @@ class Function(ir.Callee):
     """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
     loops_so_far: object = field(default=None, init=False)
     """What ``lowering.at_call`` keeps of the directives that it has checked."""
+    automatic: Automatic | None = field(default=None, init=False)
+    """The part of the directives that was chosen automatically, if it was."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from halide_core.errors import DefinitionError, HalideWarning, NotAvailableError, warn_user
+from halide_core.errors import DefinitionError, HalideWarning, warn_user
 from halide_core.generate.arg_info import ArgInfo, ArgInfoDirection, TypeLike, as_types, checked_name
 from halide_core.generate.context import AutoschedulerParams, GeneratorContext, context_or_default
 from halide_core.generate.members import GeneratorParam, InputBuffer, InputScalar, OutputBuffer, Port, resolved
@@ -181,8 +181,6 @@ class Generator(ABC):
         """The Pipeline; the first call runs ``generate``."""
         if self._pipeline is not None:
             return self._pipeline
-        if self.using_autoscheduler():
-            raise NotAvailableError(f'The autoscheduler "{self._autoscheduler.name}" is not available yet.')
         with self.context():
             self.generate()
         for info in self._arguments(ArgInfoDirection.Output):
@@ -195,6 +193,8 @@ class Generator(ABC):
         pipeline = Pipeline(self._output_funcs())
         for condition, message in self._required:
             pipeline.add_requirement(condition, *message)
+        if self.using_autoscheduler():
+            pipeline.apply_autoscheduler(self._target, self._autoscheduler)
         self._pipeline = pipeline
         return pipeline
 

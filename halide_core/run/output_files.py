@@ -17,6 +17,7 @@ from halide_core.algorithm.model import Image, ScalarParam, realization_order
 from halide_core.errors import HOME, NotAvailableError, PipelineError
 from halide_core.lang.definition import freeze
 from halide_core.run.arguments import ArgumentLike, sources
+from halide_core.run.automatic import choose, wanted
 from halide_core.run.backend import OutputKind, Request, backend
 from halide_core.run.target import Target, carries_runtime, checked_target, get_host_target
 from halide_core.unsupported import OUTPUT_MODULE, Pending
@@ -180,7 +181,8 @@ def compile_standalone_runtime(
 
 
 class OutputFiles:
-    """The methods of Func and Pipeline that write files. Each takes the arguments of the function in order."""
+    """The methods of Func and Pipeline that write files. Each takes the arguments of the function in order, and
+    ``schedule="auto"`` for a schedule that is chosen for the estimates that were set."""
 
     def _request(
         self, inputs: Sequence[Image | ScalarParam] | None = None, name: str = "", target: Target | None = None
@@ -194,10 +196,13 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         name: str | Target = "",
         target: TargetLike = None,
+        schedule: str | None = None,
     ) -> None:
-        backend().write([self._fileable(arguments, name, target)], files)
+        backend().write([self._fileable(arguments, name, target, schedule)], files)
 
-    def _fileable(self, arguments: Sequence[ArgumentLike], name: str | Target, target: TargetLike) -> Request:
+    def _fileable(
+        self, arguments: Sequence[ArgumentLike], name: str | Target, target: TargetLike, schedule: str | None = None
+    ) -> Request:
         """A request for files: its inputs are the arguments, and Buffers that become constants."""
         if isinstance(name, Target):  # as in Halide, a name can be left out before a target
             name, target = "", name
@@ -205,6 +210,8 @@ class OutputFiles:
         given = sources(arguments)
         if name and not name.isidentifier():
             raise PipelineError(f'"{name}" can\'t be the name of a C function.')
+        if wanted(schedule):
+            choose(self._request(given, name, made_for).outputs, None, made_for, schedule)
         return replace(frozen(self._request(given, name, made_for)), runtime=carries_runtime(target))
 
     def compile_to_module(
@@ -213,11 +220,13 @@ class OutputFiles:
         fn_name: str | Target = "",
         target: TargetLike = None,
         linkage: LinkageType = LinkageType.ExternalPlusMetadata,
+        *,
+        schedule: str | None = None,
     ) -> Module:
         """The pipeline as a Module, whose ``compile`` writes files. Functions are always external, with metadata."""
         if linkage is LinkageType.Internal:
             raise NotAvailableError("A function of a Module is external; LinkageType.Internal is not available yet.")
-        request = self._fileable(arguments, fn_name, target)
+        request = self._fileable(arguments, fn_name, target, schedule)
         return Module(request.name, [request])
 
     def compile_to(
@@ -226,13 +235,15 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes several files at once: ``compile_to({hl.OutputFileType.object: "blur.o"}, [image], "blur")``.
 
         Raises:
             NotAvailableError: a type of file that is not here; the message lists those that are.
         """
-        self._write(_kinds(outputs), arguments, fn_name, target)
+        self._write(_kinds(outputs), arguments, fn_name, target, schedule)
 
     def compile_to_c(
         self,
@@ -240,9 +251,11 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes the C source."""
-        self._write({OutputKind.C_SOURCE: Path(filename)}, arguments, fn_name, target)
+        self._write({OutputKind.C_SOURCE: Path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_header(
         self,
@@ -250,9 +263,11 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes the C header that declares the function."""
-        self._write({OutputKind.C_HEADER: Path(filename)}, arguments, fn_name, target)
+        self._write({OutputKind.C_HEADER: Path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_object(
         self,
@@ -260,9 +275,11 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes an object file."""
-        self._write({OutputKind.OBJECT: Path(filename)}, arguments, fn_name, target)
+        self._write({OutputKind.OBJECT: Path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_assembly(
         self,
@@ -270,9 +287,11 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes the assembly that the C compiler makes."""
-        self._write({OutputKind.ASSEMBLY: Path(filename)}, arguments, fn_name, target)
+        self._write({OutputKind.ASSEMBLY: Path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_file(
         self,
@@ -280,10 +299,12 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes an object file and a header."""
         files = {OutputKind.OBJECT: Path(f"{filename_prefix}.o"), OutputKind.C_HEADER: Path(f"{filename_prefix}.h")}
-        self._write(files, arguments, fn_name, target)
+        self._write(files, arguments, fn_name, target, schedule)
 
     def compile_to_static_library(
         self,
@@ -291,11 +312,13 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fn_name: str | Target = "",
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes a static library and a header."""
         library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
         files = {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header}
-        self._write(files, arguments, fn_name, target)
+        self._write(files, arguments, fn_name, target, schedule)
 
     def compile_to_lowered_stmt(
         self,
@@ -303,10 +326,12 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fmt: StmtOutputFormat = StmtOutputFormat.Text,
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes the lowered program, as text or as a page."""
         kind = OutputKind.STMT if fmt is StmtOutputFormat.Text else OutputKind.STMT_HTML
-        self._write({kind: Path(filename)}, arguments, "", target)
+        self._write({kind: Path(filename)}, arguments, "", target, schedule)
 
     def compile_to_conceptual_stmt(
         self,
@@ -314,7 +339,9 @@ class OutputFiles:
         arguments: Sequence[ArgumentLike],
         fmt: StmtOutputFormat = StmtOutputFormat.Text,
         target: TargetLike = None,
+        *,
+        schedule: str | None = None,
     ) -> None:
         """Writes the program as it is once its bounds are known, before the passes that make it fast."""
         kind = OutputKind.CONCEPTUAL_STMT if fmt is StmtOutputFormat.Text else OutputKind.CONCEPTUAL_STMT_HTML
-        self._write({kind: Path(filename)}, arguments, "", target)
+        self._write({kind: Path(filename)}, arguments, "", target, schedule)

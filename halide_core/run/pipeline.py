@@ -33,6 +33,7 @@ from halide_core.lang.coordinates import requirement
 from halide_core.lang.expr import ExprLike
 from halide_core.reference import evaluate as semantics
 from halide_core.run.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
+from halide_core.run.automatic import AUTO, AutoschedulerChoice, AutoSchedulerResults, choose, wanted
 from halide_core.run.backend import (
     Argument,
     ArgumentKind,
@@ -51,9 +52,10 @@ from halide_core.run.backend import (
 from halide_core.run.callable import Callable, as_buffer, run_or_query
 from halide_core.run.compile_memo import Built
 from halide_core.run.output_files import OutputFiles, TargetLike, frozen
-from halide_core.run.target import Target, checked_target
+from halide_core.run.target import Target, checked_target, get_jit_target_from_environment
 from halide_core.schedule.directives import Bound, Split, TailStrategy
 from halide_core.schedule.placed import warn_of_lost_places
+from halide_core.schedule.source import schedule_source
 from halide_core.unsupported import PIPELINE, Pending
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"
@@ -114,9 +116,39 @@ class Realizable(OutputFiles, Pending):
             built = self._built = Built(frozen(request), backend().compile(request))
         return built.compiled
 
-    def compile_jit(self, target: TargetLike = None) -> None:
-        """Compiles now rather than at the first ``realize``."""
-        self._compile(self._current(checked_target(target, runs_here=True)))
+    def compile_jit(self, target: TargetLike = None, *, schedule: str | None = None) -> None:
+        """Compiles now rather than at the first ``realize``; ``schedule="auto"`` chooses one for the estimates."""
+        made_for = checked_target(target, runs_here=True)
+        self._choose(schedule, None, made_for)
+        self._compile(self._current(made_for))
+
+    def apply_autoscheduler(
+        self, target: TargetLike = None, autoscheduler_params: AutoschedulerChoice | None = None
+    ) -> AutoSchedulerResults:
+        """Chooses a schedule for the estimates of the outputs, and gives it to the Funcs.
+
+        Args:
+            target: what it is for; None is this machine.
+            autoscheduler_params: ``hl.AutoschedulerParams(name, parameters)``. Halide's names are taken, and all mean
+                the one that there is here. ``parallelism`` is the number of threads, ``last_level_cache_size`` the
+                bytes of cache that each has; other parameters change nothing.
+
+        Returns:
+            The schedule as Python source, and what it was chosen for. ``hl.Schedule(f)`` is it as a value.
+
+        Raises:
+            ScheduleError: Funcs that are scheduled already, or an output whose size nobody said.
+        """
+        made_for = checked_target(target, runs_here=False)
+        choose(self._defined(), None, made_for, AUTO, autoscheduler_params)
+        given = [(f, tuple(f.directives)) for f in with_made_funcs(realization_order(self._functions()))]
+        made_for = made_for or get_jit_target_from_environment()
+        return AutoSchedulerResults(made_for, autoscheduler_params, schedule_source(given))
+
+    def _choose(self, schedule: str | None, windows: Sequence[Box] | None, target: Target | None) -> None:
+        """Has the Funcs scheduled where a call wants that."""
+        if wanted(schedule):
+            choose(self._defined(), windows, target, schedule)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: all but the compiled code, which is compiled again, or found on disk."""
@@ -130,17 +162,20 @@ class Realizable(OutputFiles, Pending):
 
     @overload
     def realize(
-        self, dst: Sequence[int] = (), target: TargetLike = None, *, sizes: Sequence[int] | None = None
+        self, dst: Sequence[int] = (), target: TargetLike = None, *, sizes: Sequence[int] | None = None,
+        schedule: str | None = None,
     ) -> Buffer | Any: ...  # Any stands for a tuple: that a Func has several values is no part of its type
 
     @overload
     def realize(
-        self, dst: Filled, target: TargetLike = None, *, sizes: Sequence[int] | None = None
+        self, dst: Filled, target: TargetLike = None, *, sizes: Sequence[int] | None = None,
+        schedule: str | None = None,
     ) -> None: ...
 
     @overload
     def realize(
-        self, dst: Destination, target: TargetLike = None, *, sizes: Sequence[int] | None = None
+        self, dst: Destination, target: TargetLike = None, *, sizes: Sequence[int] | None = None,
+        schedule: str | None = None,
     ) -> Buffer | Any | None: ...
 
     def realize(
@@ -149,12 +184,14 @@ class Realizable(OutputFiles, Pending):
         target: TargetLike = None,
         *,
         sizes: Sequence[int] | None = None,
+        schedule: str | None = None,
     ) -> Result | None:
         """Computes the outputs.
 
         Args:
             dst: sizes of a window from 0 (then Buffers of it are returned), or Buffers or arrays to fill, whose own
                 coordinates are the window.
+            schedule: "auto" chooses one for these sizes; None leaves the Funcs as they are scheduled.
 
         Returns:
             A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given, or
@@ -164,8 +201,11 @@ class Realizable(OutputFiles, Pending):
             PipelineError: an input without a value, or the pipeline failed.
         """
         where = dst if sizes is None else sizes
-        request = self._current(checked_target(target, runs_here=True))
+        made_for = checked_target(target, runs_here=True)
         given = _buffers(where)
+        if wanted(schedule):
+            self._choose(schedule, self._windows(where, given), made_for)
+        request = self._current(made_for)
         if given is not None:
             buffers, values = self._checked_outputs(request, given), _values(request)
             run_or_query(self._compile(request), values, buffers)
@@ -184,6 +224,14 @@ class Realizable(OutputFiles, Pending):
             raise type(error)(error.message + _grown(compiled, windows, regions)) from None
         result = tuple(b.cropped(list(w)) for b, w in zip(filled, windows, strict=True))
         return result[0] if len(result) == 1 else result
+
+    def _windows(self, where: object, given: Sequence[object] | None) -> list[Box]:
+        """The window of each output."""
+        if given is None:
+            return [_window(f, where) for f in self._defined()]
+        request = self._current()
+        boxes = iter([_box(b) for b in self._checked_outputs(request, given)])
+        return [next(iter([next(boxes) for _ in f.types])) for f in request.outputs]
 
     def _checked_outputs(self, request: Request, given: Sequence[object]) -> list[Buffer]:
         arguments = _outputs(request)
@@ -248,14 +296,17 @@ class Realizable(OutputFiles, Pending):
             if isinstance(source, Image) and source.bound is None and region is not None:
                 source.bound = allocated(source, region)
 
-    def compile_to_callable(self, arguments: Sequence[ArgumentLike], target: TargetLike = None) -> Callable:
-        """Compiles to a function of ``arguments`` and the outputs.
+    def compile_to_callable(
+        self, arguments: Sequence[ArgumentLike], target: TargetLike = None, *, schedule: str | None = None
+    ) -> Callable:
+        """Compiles to a function of ``arguments`` and the outputs; ``schedule="auto"`` chooses one for the estimates.
 
         Raises:
             PipelineError: an input that is not among the arguments.
         """
-        given = sources(arguments)
-        request = frozen(self._request(given, target=checked_target(target, runs_here=True)))
+        given, made_for = sources(arguments), checked_target(target, runs_here=True)
+        self._choose(schedule, None, made_for)
+        request = frozen(self._request(given, target=made_for))
         return Callable(request, backend().compile(request), len(given))
 
     def certify(self) -> Certificate:

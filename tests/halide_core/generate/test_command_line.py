@@ -68,7 +68,7 @@ def test_runtime_is_apart_where_the_target_says_so(tmp_path: Path) -> None:
         (["-g", "convert", "-o", "."], 'No type is set of "source"'),
         (["-g", "brighten", "-o", ".", "target=host-nothing"], '"nothing" in the target'),
         (["-g", "brighten", "-o", ".", "target=host,x86-64-linux"], "Libraries of several targets"),
-        (["-g", "brighten", "-o", ".", "autoscheduler=Mullapudi2016"], 'The autoscheduler "Mullapudi2016"'),
+        (["-g", "brighten", "-o", ".", "autoscheduler=Best"], 'There is no autoscheduler "Best"'),
         (["-g", "brighten", "-o", ".", "-p", "some.so"], "plugins (-p)"),
         (["-q", "brighten"], "Unknown flag: -q"),
         (["-g"], "-g needs a value"),

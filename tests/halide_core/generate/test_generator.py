@@ -226,7 +226,7 @@ def test_context_is_the_target_of_what_is_made_inside() -> None:
     taken = pytest.raises(hl.DefinitionError, match='has the autoscheduler "some"')
     with hl.GeneratorContext(HOST, hl.AutoschedulerParams("some")), taken:
         scaled({"autoscheduler": "other"})
-    with pytest.raises(hl.NotAvailableError, match='The autoscheduler "some" is not available'):
+    with pytest.raises(hl.ScheduleError, match='There is no autoscheduler "some"'):
         generator.compile_to_callable()
 
 

@@ -1,0 +1,148 @@
+"""Automatic schedules: what ``apply_autoscheduler`` and ``schedule="auto"`` ask for.
+
+In: the outputs, and the window of each, or the estimates that were set of them. Out: a schedule as directives of the
+Funcs, as if it had been written by hand: ``hl.Schedule(f)`` holds it, and prints it.
+
+    f.realize([2560, 1920], schedule="auto");  print(hl.Schedule(f))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from halide_core.algorithm.model import Automatic, Function, Image, leaves, realization_order, with_made_funcs
+from halide_core.autoschedule.machine import machine
+from halide_core.autoschedule.plan import planned
+from halide_core.autoschedule.ranges import Range, Region
+from halide_core.autoschedule.stages import PipelineStages
+from halide_core.autoschedule.write import write
+from halide_core.buffer.buffer import Buffer
+from halide_core.errors import ScheduleError
+from halide_core.ir import IntImm
+from halide_core.run.target import Target
+from halide_core.schedule.directives import (
+    AlignBounds,
+    Bound,
+    DebugToFile,
+    Directive,
+    Estimate,
+    Trace,
+)
+
+NAMES = ("", "Heuristic", "Mullapudi2016", "Adams2019", "Li2018")
+"""The autoschedulers that can be asked for. Halide's stand for ours, which reads the parameters that it has too."""
+
+_NO_SCHEDULE = (AlignBounds, Bound, DebugToFile, Estimate, Trace)
+"""Promises, and what shows values: a schedule is chosen beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticRequest:
+    """What a schedule is chosen for: equal ones get the same. ``windows`` is None where estimates say it."""
+
+    windows: tuple[Region, ...] | None
+    target: str
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Sequence[Function],
+        regions: Mapping[Function, Region] | None,
+        target: Target,
+        name: str,
+        parameters: Mapping[str, str],
+    ) -> AutomaticRequest:
+        """A request for some outputs.
+
+        Raises:
+            ScheduleError: an unknown name.
+        """
+        if name not in NAMES:
+            raise ScheduleError(f'There is no autoscheduler "{name}": there is {", ".join(n for n in NAMES if n)}.')
+        windows = None if regions is None else tuple(regions[f] for f in outputs)
+        return cls(windows, str(target), name, tuple(sorted((k, str(v)) for k, v in parameters.items())))
+
+
+def schedule_automatically(outputs: Sequence[Function], request: AutomaticRequest, *, by_default: bool = False) -> None:
+    """Gives all Funcs of a pipeline a schedule. One that was chosen before is kept where it was chosen for the same,
+    and is replaced otherwise.
+
+    Args:
+        by_default: nobody asked for it: nothing happens where there is a schedule, or where the sizes are not known.
+
+    Raises:
+        ScheduleError: a Func that has a schedule already; an output without a window.
+    """
+    order = realization_order(outputs)
+    key = (request, _sizes(outputs, order))
+    if all(f.automatic is not None and f.automatic.key == key and f.automatic.intact(f) for f in order):
+        return
+    others = [d for f in with_made_funcs(order) for d in f.directives if not _is_chosen(f, d)]
+    given = next((d for d in others if not isinstance(d, _NO_SCHEDULE)), None)
+    if given is not None:
+        if by_default:
+            return
+        raise ScheduleError(f"A pipeline that is scheduled already has no automatic schedule: {given.spelled()}.")
+    if request.windows is None:
+        if by_default and any(_unknown(f) is not None for f in outputs):
+            return
+        whole = {f: _estimated(f) for f in outputs}
+    else:
+        whole = dict(zip(outputs, request.windows, strict=True))
+    for f in order:
+        f.directives[:] = [d for d in f.directives if not _is_chosen(f, d)]
+    before = {f: len(f.directives) for f in order}
+    hardware = machine(Target(request.target), dict(request.parameters))
+    stages = PipelineStages(order, whole)
+    write(planned(stages, hardware), stages, hardware)
+    for f in order:
+        f.automatic = Automatic(key, tuple(f.directives[before[f] :]))
+
+
+def _is_chosen(f: Function, d: Directive) -> bool:
+    return f.automatic is not None and any(d is each for each in f.automatic.directives)
+
+
+def _sizes(outputs: Sequence[Function], order: Sequence[Function]) -> tuple[object, ...]:
+    """All else that a choice depends on: estimates and promises, and the shapes and values of inputs."""
+    images, params = leaves(order, outputs)
+    promised = [d for f in order for d in f.directives if isinstance(d, _NO_SCHEDULE)]
+    shapes = [_shape(i) for i in images]
+    return (*promised, *shapes, *((p.value, p.estimate, p.low, p.high) for p in params))
+
+
+def _shape(image: Image) -> tuple[object, ...]:
+    if isinstance(image.bound, Buffer):
+        dims = [image.bound.dim(d) for d in range(image.dimensions)]
+        return tuple((d.min(), d.extent()) for d in dims)
+    return tuple(image.estimates.items())
+
+
+def _estimated(f: Function) -> Region:
+    """The window of an output that was said to be expected, or was promised."""
+    missing = _unknown(f)
+    if missing is not None:
+        raise ScheduleError(
+            f'The size of "{f.name}" in dimension "{missing}" is not known: set_estimate({missing}, min, extent) says '
+            f'it, or realize(sizes, schedule="auto").'
+        )
+    ends = _ends(f)
+    return tuple(ends[a] for a in f.args)
+
+
+def _unknown(f: Function) -> str | None:
+    """A dimension of which nothing was said."""
+    ends = _ends(f)
+    return next((a for a in f.args if a not in ends), None)
+
+
+def _ends(f: Function) -> dict[str, Range]:
+    ends: dict[str, Range] = {}
+    for d in f.directives:
+        if isinstance(d, Estimate | Bound) and isinstance(d.extent, IntImm):
+            low = d.min.value if isinstance(d.min, IntImm) else 0
+            ends[d.var] = (low, low + d.extent.value - 1)
+    return ends

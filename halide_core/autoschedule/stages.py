@@ -1,0 +1,125 @@
+"""What a heuristic has to know of Funcs: who reads whom, where, how often, and what a value costs.
+
+In: the Funcs of a pipeline, producers first, and the regions of its outputs. Out: a PipelineStages, made once.
+
+    blur = across[x, y] + across[x, y + 1]   ->   across: read by blur at 2 places, 2 operations
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from halide_core import ir
+from halide_core.algorithm.model import Function
+from halide_core.autoschedule.ranges import IndexRanges, Number, Region, joined, size
+from halide_core.ir import Access, Expr
+from halide_core.ir.types import Type
+from halide_core.ir.visitor import parts, subexpressions
+
+_CALL = 12
+"""Operations that a function such as exp stands for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadPlaces:
+    """The distinct places at which a stage of a Func reads another Func."""
+
+    stage: int
+    places: tuple[Access, ...]
+
+
+@dataclass(slots=True, eq=False)
+class StageFacts:
+    """One Func."""
+
+    function: Function
+    reads: dict[Function, list[ReadPlaces]] = field(default_factory=dict)
+    """By the Func that is read; itself too."""
+    operations: int = 0
+    """Of one value, index arithmetic apart."""
+    widest: Type | None = None
+    """The widest type that values are computed in."""
+
+
+class PipelineStages:
+    """All Funcs of a pipeline, and the regions that its outputs need of them."""
+
+    def __init__(self, order: Sequence[Function], outputs: Mapping[Function, Region]) -> None:
+        self.order = tuple(order)
+        self.facts = {f: _facts(f) for f in order}
+        self.outputs = dict(outputs)
+        self.consumers: dict[Function, list[Function]] = {f: [] for f in order}
+        for f in order:
+            for g in self.facts[f].reads:
+                if g is not f:
+                    self.consumers[g].append(f)
+        self.regions = self.needed(outputs)
+
+    def needed(
+        self, of: Mapping[Function, Region], within: frozenset[Function] | None = None
+    ) -> dict[Function, Region]:
+        """The regions that computing regions of some Funcs needs: of all Funcs, or only by way of some."""
+        found: dict[Function, Region] = dict(of)
+        for f in reversed(self.order):
+            if f in found and (within is None or f in within or f in of):
+                self._add_reads(f, found)
+        return found
+
+    def _add_reads(self, f: Function, found: dict[Function, Region]) -> None:
+        ranges = IndexRanges(f, found[f])
+        for g, reads in self.facts[f].reads.items():
+            for read in reads:
+                for place in read.places:
+                    region = ranges.args(place)
+                    if g is not f or math.isfinite(size(region)):
+                        found[g] = joined(found.get(g), region)
+
+    def points(self, f: Function) -> Number:
+        """How many points of a Func are needed."""
+        return size(self.regions[f])
+
+    def known(self, f: Function) -> bool:
+        """Whether the region of a Func is known."""
+        return f in self.regions and math.isfinite(self.points(f))
+
+    def runs(self, f: Function, stage: int) -> Number:
+        """How often a stage's value is computed where each point is computed once."""
+        d = f.definitions[stage]
+        ranges = IndexRanges(f, self.regions[f])
+        used = {e for e in subexpressions(d.exprs()) if isinstance(e, ir.Variable)}
+        pure = [r for n, r in zip(f.args, self.regions[f], strict=True) if ir.pure_variable(n) in used]
+        return size(tuple(pure)) * ranges.iterations(stage, f)
+
+
+def _facts(f: Function) -> StageFacts:
+    facts = StageFacts(f)
+    for stage, d in enumerate(f.definitions):
+        places: dict[Function, dict[tuple[Expr, ...], Access]] = {}
+        for e in subexpressions(d.exprs()):
+            if isinstance(e, Access) and isinstance(e.callee, Function):
+                places.setdefault(e.callee, {}).setdefault(e.args, e)
+        for g, found in places.items():
+            facts.reads.setdefault(g, []).append(ReadPlaces(stage, tuple(found.values())))
+        _count(facts, d.values)
+    return facts
+
+
+def _count(facts: StageFacts, values: Sequence[Expr]) -> None:
+    """Adds the operations of some values; what stands in an index of an access is none."""
+    seen: set[Expr] = set()
+    stack, loads = list(values), 0
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if isinstance(e, Access):
+            loads += 1
+        elif not isinstance(e, ir.IntImm | ir.FloatImm | ir.ParamRef | ir.Variable):
+            facts.operations += _CALL if isinstance(e, ir.Call) else 1
+            stack.extend(parts(e))
+        if not e.type.is_bool() and (facts.widest is None or e.type.bytes() > facts.widest.bytes()):
+            facts.widest = e.type
+    facts.operations += max(0, loads - 1)

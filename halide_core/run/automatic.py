@@ -1,0 +1,101 @@
+"""Automatic schedules as runs and compiles ask for them: ``schedule="auto"``, and what is so without being said.
+
+In: the ``schedule`` of a call. Out: Funcs that have a schedule. ``halide_core.autoschedule``, which chooses it, is
+loaded on first use.
+
+    hl.set_default_schedule("auto");  f.realize([640, 480])   ->   scheduled for 640 by 480, if it had no schedule
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from halide_core.algorithm.model import Function
+from halide_core.errors import ScheduleError
+from halide_core.run.backend import Box
+from halide_core.run.target import Target, get_jit_target_from_environment
+
+AUTO = "auto"
+
+
+class AutoschedulerChoice(Protocol):
+    """The name of an autoscheduler and its parameters, as ``hl.AutoschedulerParams`` has them."""
+
+    name: str
+    extra: dict[str, str]
+
+
+@dataclass
+class AutoSchedulerResults:
+    """The schedule that was chosen, as Python source, and what it was chosen for."""
+
+    target: Target
+    autoscheduler_params: AutoschedulerChoice | None
+    schedule_source: str
+    featurization: bytes = b""
+    """Empty: the choice is made by rules, which need no features."""
+
+
+class _Default:
+    """What calls mean that say nothing."""
+
+    schedule: str | None = None
+
+
+def set_default_schedule(schedule: str | None) -> None:
+    """Says what becomes of pipelines without any schedule, where a call doesn't say it: ``"auto"`` chooses one for the
+    sizes of the call or the estimates, if these are known; None computes them as they are.
+
+    Raises:
+        ScheduleError: anything else.
+    """
+    _Default.schedule = checked(schedule)
+
+
+def checked(schedule: str | None) -> str | None:
+    """The ``schedule`` of a call.
+
+    Raises:
+        ScheduleError: it is neither "auto" nor None.
+    """
+    if schedule not in (None, AUTO):
+        raise ScheduleError(f'The schedule of a call is "{AUTO}", or None for that of the Funcs, not {schedule!r}.')
+    return schedule
+
+
+def wanted(schedule: str | None) -> bool:
+    """Whether a call wants a schedule to be chosen, itself or by default."""
+    return AUTO in (checked(schedule), _Default.schedule)
+
+
+def choose(
+    outputs: Sequence[Function],
+    windows: Sequence[Box] | None,
+    target: Target | None,
+    schedule: str | None,
+    params: AutoschedulerChoice | None = None,
+) -> None:
+    """Gives the Funcs of a pipeline a schedule, unless they have the one that was chosen for the same before.
+
+    Args:
+        windows: of the outputs; None for those that estimates say.
+        schedule: of the call; where it is None, nothing happens to Funcs with a schedule or without known sizes.
+
+    Raises:
+        ScheduleError: Funcs that the user has scheduled; sizes that are not known; no such autoscheduler.
+    """
+    from halide_core.autoschedule.automatic import (  # noqa: PLC0415  # few programs ask
+        AutomaticRequest,
+        schedule_automatically,
+    )
+
+    regions: Mapping[Function, tuple[tuple[int, int], ...]] | None = None
+    if windows is not None:
+        boxes = zip(outputs, windows, strict=True)
+        regions = {f: tuple((low, low + length - 1) for low, length in box) for f, box in boxes}
+    name, parameters = ("", {}) if params is None else (params.name, params.extra)
+    made_for = target or get_jit_target_from_environment()
+    request = AutomaticRequest.of(outputs, regions, made_for, name, parameters)
+    schedule_automatically(outputs, request, by_default=schedule is None)
