@@ -39,6 +39,8 @@ EXACT_FLOAT = ("abs", "sqrt", "floor", "ceil", "round", "trunc", "fract")
 """Functions of a float that compiled code computes to the last bit."""
 COSTLY = 90
 """No expression reads what costs more: where nothing has a place of its own, each reader computes it anew."""
+PROMISE = "unsafe_promise_clamped"
+"""A call that is drawn only where it holds."""
 _NARROW = (hl.Int(8), hl.Int(16), hl.UInt(8), hl.UInt(16))
 _TESTS = ("is_nan", "is_inf", "is_finite")
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=")
@@ -175,7 +177,7 @@ class Terms:
             case 2:
                 shifted = shift(">>", cast(hl.UInt(8), value), number(5, INT32))
                 least = call("min", INT32, cast(INT32, shifted), number(count - 1, INT32))
-                return call("unsafe_promise_clamped", INT32, least, number(0, INT32), number(count - 1, INT32))
+                return call(PROMISE, INT32, least, number(0, INT32), number(count - 1, INT32))
         return infix("%", cast(INT32, value), number(count, INT32))
 
     # -- reads

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from halide_core.ir.types import INT32
+from tests.campaigns.fuzz.case import Definition
+from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import ALL_CELLS, Place, Shape, Way, cells_of, shapes_of
 from tests.campaigns.fuzz.grammar.defects import DEFECTS
 from tests.campaigns.fuzz.grammar.draw import Order, draw_order
@@ -16,6 +21,7 @@ from tests.campaigns.fuzz.grammar.programs import draw_program
 from tests.campaigns.fuzz.grammar.serving import Drawn
 from tests.campaigns.fuzz.grammar.table import ENOUGH, Table
 from tests.campaigns.fuzz.nests import model_of
+from tests.campaigns.fuzz.terms import call, cast, infix, number
 from tests.campaigns.fuzz.verdict import Outcome
 
 CELL = (Shape.CONSTANT, Place.AT_INNER, Way.VECTOR)
@@ -39,6 +45,19 @@ def test_grown_case_differs_in_something() -> None:
     assert sum(each.source() != case.source() for each in changed) >= 8
     for each in changed:
         each.source()
+
+
+def test_grown_case_keeps_its_promises() -> None:
+    case = draw_order(Order(7, 1, CELL))
+    at = next(i for i, item in enumerate(case.items) if isinstance(item, Definition))
+    first = case.items[at]
+    assert isinstance(first, Definition)
+    promised = call(PROMISE, INT32, number(3, INT32), number(0, INT32), number(5, INT32))
+    new = replace(first, value=infix("+", first.value, cast(first.value.type, promised)))
+    case = replace(case, items=(*case.items[:at], new, *case.items[at + 1 :]))
+    for seed in range(60):
+        source = grown(case, "7/2", random.Random(seed)).source()
+        assert "hl.unsafe_promise_clamped(hl.i32(3), hl.i32(0), hl.i32(5))" in source
 
 
 def test_target_is_the_emptiest_cell_until_draws_miss_it() -> None:
@@ -73,6 +92,9 @@ def test_journal_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert again.table.counts == {CELL: 1}
     assert again.blocks == {"a", "b"}
     assert [each.source() for each in again.corpus] == [case.source()]
+    failed = tmp_path / "seed_1" / "failed"
+    assert pickle.loads((failed / "1.pickle").read_bytes()).source() == case.source()
+    assert (failed / "1.py").read_text().startswith("# wrong\n")
 
 
 @pytest.mark.parametrize("name", DEFECTS)

@@ -7,13 +7,14 @@ update taken away, told twice, or in another order.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from halide_core.ir.types import INT32
 from halide_core.schedule.directives import TailStrategy
 from tests.campaigns.fuzz.case import Case, Definition, Image, Item, Loop, Numbers, Told, Update
 from tests.campaigns.fuzz.directives import Drawing, draw_loops
+from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import Place, Way
 from tests.campaigns.fuzz.grammar.schedules import draw_steered
 from tests.campaigns.fuzz.nests import model_of
@@ -60,7 +61,7 @@ def _with_terms(
         (i, k)
         for i, item in enumerate(case.items)
         if isinstance(item, Definition | Update)
-        for k, node in enumerate(node for term in item.terms() for node in term)
+        for k, node in enumerate(node for term in item.terms() for node in _nodes(term))
         if fits(node)
     ]
     if not found:
@@ -70,6 +71,8 @@ def _with_terms(
 
     def at(node: Term) -> Term:
         nonlocal count
+        if node.text == PROMISE:
+            return node
         count += 1
         if count == k:
             return change(node)
@@ -85,6 +88,14 @@ def _with_terms(
         assert isinstance(item, Definition)
         new = replace(item, value=terms[0], more=terms[1:])
     return replace(case, items=(*case.items[:i], new, *case.items[i + 1 :]))
+
+
+def _nodes(term: Term) -> Iterator[Term]:
+    """The nodes of an expression that may change: not what is promised, which another number would break."""
+    if term.text != PROMISE:
+        yield term
+        for part in term.parts:
+            yield from _nodes(part)
 
 
 def _windows(case: Case, rng: random.Random) -> Case:

@@ -1,8 +1,8 @@
 """What a campaign keeps on disk, so that it goes on where it stopped.
 
 In: a folder, or none. Out: a Journal: how many cases there were of each outcome, the table, the blocks that were
-reached, and the corpus: the cases that reached new ones. A line is appended for each case, so that a campaign that is
-killed loses none but the last.
+reached, and the corpus: the cases that reached new ones. A line is appended for each case, and a case that failed is
+written at once, so that a campaign that is killed loses none but the last.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Journal:
         """What the cases took of a processor's time."""
         self._file = None if folder is None else folder / "journal.jsonl"
         self._kept = None if folder is None else folder / "corpus"
+        self._failed = None if folder is None else folder / "failed"
         if self._kept is not None:
             self._kept.mkdir(parents=True, exist_ok=True)
             self._resume()
@@ -65,6 +66,11 @@ class Journal:
             self.corpus = [*self.corpus[-_CORPUS + 1 :], drawn.case]
             if self._kept is not None:
                 (self._kept / f"{number}.pickle").write_bytes(pickle.dumps(drawn.case))
+        if drawn.case is not None and drawn.outcome is Outcome.MISMATCH and self._failed is not None:
+            self._failed.mkdir(exist_ok=True)
+            (self._failed / f"{number}.pickle").write_bytes(pickle.dumps(drawn.case))
+            told = "".join(f"# {text}\n" for text in f"{drawn.kind}\n{drawn.detail}".splitlines())
+            (self._failed / f"{number}.py").write_text(f"{told}\n{drawn.case.source()}", encoding="utf-8")
         if self._file is not None:
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
