@@ -135,14 +135,14 @@ def test_par_for_uses_several_threads_when_tasks_take_long(library: Any) -> None
 
 def test_par_for_lets_the_waiting_caller_help_when_an_inner_loop_is_slow(library: Any) -> None:
     library.halide_core_set_num_threads(2)
-    meeting = threading.Barrier(2, timeout=30)
+    taken, meeting = threading.Barrier(2, timeout=30), threading.Barrier(2, timeout=30)
 
     def inner(_index: int) -> int:
         meeting.wait()
         return 0
 
     def outer(index: int) -> int:
-        time.sleep(0.02)  # long enough for each thread to take one index
+        taken.wait()  # each thread takes one index
         return par_for(library, 2, inner) if index == 1 else 0
 
     assert par_for(library, 2, outer) == 0
@@ -195,8 +195,9 @@ def test_last_error_is_the_worker_s_when_a_task_fails_there(library: Any) -> Non
     failed: list[int] = []
 
     def task(index: int) -> int:
-        time.sleep(0.001)
         if threading.get_ident() == caller:
+            while not failed:
+                time.sleep(0.001)
             return 0
         failed.append(index)
         return fail(library, f"task {index} failed")
@@ -357,13 +358,13 @@ seen = set()
 @FFI.callback("int(void *, int64_t)")
 def task(_closure, index):
     seen.add(threading.get_ident())
-    time.sleep(0.002)
+    while len(seen) < 2:  # there are workers, whenever they come
+        time.sleep(0.001)
     return 0
 
 def run():
     seen.clear()
     assert library.halide_core_par_for(task, 0, 40, FFI.NULL) == 0
-    assert len(seen) > 1, seen  # there are workers
 
 def fork(in_child):
     child = os.fork()
@@ -404,12 +405,17 @@ run()
 
 def test_par_for_fails_in_the_child_when_a_task_forked_and_returned() -> None:
     code = """
-children = []
+children, inside = [], set()
+library.halide_core_set_num_threads(2)
 @FFI.callback("int(void *, int64_t)")
 def forking(_closure, index):
-    time.sleep(0.02)  # all threads are inside by now
+    inside.add(threading.get_ident())
     if threading.current_thread() is threading.main_thread() and not children:
+        while len(inside) < 2:
+            time.sleep(0.001)
         children.append(os.fork())
+    while not children:  # the other thread is inside when it comes to that
+        time.sleep(0.001)
     return 0
 
 result = library.halide_core_par_for(forking, 0, 8, FFI.NULL)
