@@ -55,7 +55,8 @@ def stream(
         progress: is called with the number of blocks that are done, and of all, after each.
 
     Raises:
-        PipelineError: see ``halide_core.dask.realize``; or a sink of another shape or type. What was written stays.
+        PipelineError: see ``halide_core.dask.realize``; or a sink of another shape or type, or that is read too.
+            What was written stays.
     """
     sinks = list(sink) if isinstance(sink, list | tuple) else [sink]
     inputs: Inputs = source if isinstance(source, dict) else _only(f, source)
@@ -85,6 +86,20 @@ def _check_sinks(given: Given, sinks: Sequence[Any]) -> None:
                 f'"{given.name}" needs an array of shape {shape} and type {type}, not of {tuple(sink.shape)} and '
                 f"{sink.dtype}."
             )
+        for image, array in given.arrays.items():
+            if _is_same(array, sink):
+                raise PipelineError(
+                    f'The array of "{image.name}" is written too: blocks would read what those before them wrote. '
+                    f"Write to an array of its own."
+                )
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two arrays have elements in common: of numpy's, or of one store of Zarr's."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.may_share_memory(a, b)
+    store = getattr(a, "store_path", None)
+    return a is b or (store is not None and store == getattr(b, "store_path", None))
 
 
 @dataclass(frozen=True, eq=False)

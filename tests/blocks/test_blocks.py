@@ -155,6 +155,29 @@ def test_zarr_in_zarr_out(tmp_path: Any) -> None:
     assert [done for done, _ in told] == list(range(1, told[0][1] + 1)) and len(told) > 1
 
 
+def test_a_store_of_zarr_is_not_written_while_it_is_read(tmp_path: Any) -> None:
+    app, path = unsharp(), str(tmp_path / "a.zarr")
+    zarr.create_array(path, shape=(8, 8), chunks=(4, 4), dtype="f4")
+    with pytest.raises(hl.PipelineError, match='The array of "image" is written too'):
+        hl.stream(app.func, zarr.open_array(path, mode="r"), zarr.open_array(path, mode="r+"))
+
+
+def test_arrays_of_any_layout() -> None:
+    image, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("f")
+    f[x, y] = image[x, y] + 1
+    base = np.random.default_rng(0).random((10, 12), np.float32)
+    records = np.zeros((10, 12), dtype=[("a", "u1"), ("value", "f4")])
+    records["value"] = base
+    frozen = base.copy()
+    frozen.flags.writeable = False
+    row = np.broadcast_to(base[0], (10, 12))
+    for array in (np.asfortranarray(base), base[::-1, ::-1], records["value"], frozen, row):
+        got = hl.dask.realize(f, (10, 12), chunks=(3, 5), inputs={image: array}).compute()
+        out = np.zeros((10, 12), np.float32)
+        hl.stream(f, array, out, memory=300)
+        assert np.array_equal(got, array + np.float32(1)) and np.array_equal(out, got)
+
+
 def test_empty_results() -> None:
     app = unsharp()
     lazy = hl.dask.realize(app.func, (0, 5), inputs={i: np.ones((4, 4), np.float32) for i in app.inputs})

@@ -85,6 +85,7 @@ def test_what_is_refused_is_computed_where_the_whole_input_is_allowed() -> None:
         (lambda f, i: hl.dask.realize(f, (8, 9), inputs={i: A}, whole=["q"]), 'There is no input "q"'),
         (lambda f, i: hl.dask.realize("f", (8, 9), inputs={i: A}), "of a Func or a Pipeline, not of 'f'"),
         (lambda f, i: hl.stream(f, A, A[:3, :3].astype("f8")), "needs an array of shape (3, 3) and type float32"),
+        (lambda f, i: hl.stream(f, A, A[:, ::-1]), 'The array of "image" is written too'),
         (lambda f, i: hl.stream(f, A, [A, A]), "has 1 values at a point, and 2 arrays are given"),
         (
             lambda f, i: hl.dask.realize(f, (8, 9), inputs={i: da.from_array(A)[da.from_array(A[:, 0]) > 0]}),
