@@ -59,3 +59,17 @@ def test_example_is_equal_to_its_reference(folder: Path, name: str) -> None:
     pictures = [Path(word.rstrip(":")) for word in text.split() if word.endswith(".png")]
     assert pictures
     assert all(iio.imread(p).std() > 10 for p in pictures)
+
+
+def test_a_lazy_view_computes_what_it_shows(folder: Path) -> None:
+    said = run(folder, "lazy_view.py")
+    assert "a view of (900, 1100) takes 9 of 256 blocks, and 25 chunks" in said
+    assert "equal to one piece: True" in said
+    assert iio.imread(folder / "out" / "lazy_view.png").std() > 5
+
+
+def test_labelled_arrays_keep_their_labels(folder: Path) -> None:
+    pytest.importorskip("xarray")
+    said = run(folder, "xarray_blocks.py")
+    assert "lazy: True; units: K; dimensions: ('month', 'latitude', 'longitude')" in said
+    assert "equal to numpy: True" in said
