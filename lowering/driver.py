@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.fused_products import fuse_products
 from halide_core.algorithm.model import Algorithm, Image, snapshot
+from halide_core.analysis.prover import shared_proofs
 from halide_core.bounds.engines.interface import Answers, Oracle
 from halide_core.bounds.engines.registry import chosen_engine, oracle_of
 from halide_core.bounds.infer.substitute import fill
@@ -77,7 +78,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
     Raises: ScheduleError or BoundsError, at the user's line.
     """
     trace = trace if trace is not None else LoweringTrace()
-    with deep_recursion():
+    with deep_recursion(), shared_proofs():
         program = _schedule(request, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         checked = _verification(program.algorithm, "fill")
@@ -118,7 +119,7 @@ def certify(request: Request, *, oracle: Oracle | None = None) -> PipelineCertif
     Raises: ScheduleError, BoundsError; HalideError where z3 is not installed.
     """
     trace = LoweringTrace()
-    with deep_recursion():
+    with deep_recursion(), shared_proofs():
         program = _schedule(request, trace)
         stmt = check_layouts(_fill(program, oracle or oracle_of(chosen_engine()), trace), program.algorithm)
         return _certificate(request, stmt, trace)

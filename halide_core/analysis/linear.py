@@ -8,7 +8,7 @@ cancel here, which is what keeps bounds exact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm
@@ -76,6 +76,14 @@ def linear_of(e: Expr) -> Linear:
         return _Literal(e.value)
     form = _sum_of(e) if isinstance(e, Binary) else None
     return Linear({e: 1}, 0) if form is None else form
+
+
+def atoms_of(e: Expr) -> Iterable[Expr]:
+    """The atoms of an int64 expression's linear form."""
+    if isinstance(e, IntImm):
+        return ()
+    form = _sum_of(e) if isinstance(e, Binary) else None
+    return (e,) if form is None else form.terms
 
 
 @remembered("_linear")

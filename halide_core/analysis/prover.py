@@ -9,8 +9,11 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-from halide_core.analysis.linear import Linear, difference, linear_of
+from halide_core.analysis.linear import Linear, atoms_of, difference, linear_of
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
 from halide_core.ir.expr_nodes import remembered
@@ -24,14 +27,36 @@ _STEPS = 64
 _DEPTH = 10
 _RANGE_DEPTH = 4
 
+_Question = tuple[object, ...]
+"""A form, and all facts that a proof of it could use."""
+
+_shared: ContextVar[dict[_Question, bool] | None] = ContextVar("_shared", default=None)
+
+
+@contextmanager
+def shared_proofs() -> Iterator[None]:
+    """Keeps the answers to questions for all Facts made inside: passes ask the same of the same places again.
+
+    Not for longer: a search that gives up may depend on what was asked before it, and a compile must not depend on
+    those before it.
+    """
+    token = _shared.set({})
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+
+
 
 class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
-    __slots__ = ("_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
+    __slots__ = ("_answers", "_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
 
     def __init__(self, parent: Facts | None = None) -> None:
         self._parent = parent
+        answers = parent._answers if parent is not None else _shared.get()
+        self._answers: dict[_Question, bool] = {} if answers is None else answers
         self._lower: dict[Expr, list[Expr]] = {}
         self._upper: dict[Expr, list[Expr]] = {}
         self._proofs: dict[tuple[object, ...], bool] = {}
@@ -94,8 +119,50 @@ class Facts:
         key = (form.const, *form.terms.items())
         known = self._proofs.get(key)
         if known is None:
-            known = self._proofs[key] = self._proven_above(key) or _ProofSearch(self).nonnegative(form, _DEPTH)
+            known = self._proofs[key] = self._proven_above(key) or self._searched(form, key)
         return known
+
+    def _searched(self, form: Linear, key: tuple[object, ...]) -> bool:
+        """The answer of a search for a proof, unless it is known from a place where the same facts matter."""
+        question = (*key, None, *self._that_matter(form))
+        known = self._answers.get(question)
+        if known is None:
+            known = self._answers[question] = _ProofSearch(self).proves(form)
+        return known
+
+    def _layers(self) -> tuple[list[dict[Expr, list[Expr]]], list[dict[Expr, list[Expr]]]]:
+        """The lower bounds of all layers that have some, and the upper ones; the nearest first."""
+        lowers, uppers = [], []
+        layer: Facts | None = self
+        while layer is not None:
+            if layer._lower:
+                lowers.append(layer._lower)
+            if layer._upper:
+                uppers.append(layer._upper)
+            layer = layer._parent
+        return lowers, uppers
+
+    def _that_matter(self, form: Linear) -> list[object]:
+        """Every fact that a search may come to from a form, atom by atom in the order in which they are met."""
+        found: list[object] = []
+        met = set(form.terms)
+        waiting = list(form.terms)
+        lowers, uppers = self._layers()
+        while waiting:
+            atom = waiting.pop()
+            parts = [atom.a, atom.b] if isinstance(atom, Binary | Select) else []
+            for mark, layers in ((False, lowers), (True, uppers)):
+                for bounds in layers:
+                    known = bounds.get(atom)
+                    if known:
+                        found += (mark, atom, *known)
+                        parts += known
+            for part in parts:
+                for other in atoms_of(part):
+                    if other not in met:
+                        met.add(other)
+                        waiting.append(other)
+        return found
 
     def _proven_above(self, key: tuple[object, ...]) -> bool:
         """Whether a parent has a proof: its facts hold here too."""
@@ -218,6 +285,10 @@ def _weight(e: Expr) -> int:
     return 1 + max(_weight(e.a), _weight(e.b)) if isinstance(e, Binary | Select) else 0
 
 
+class _OutOfStepsError(Exception):
+    """A search has taken all the steps that it may take."""
+
+
 class _ProofSearch:
     """One bounded search for a proof that a form is not negative."""
 
@@ -225,12 +296,30 @@ class _ProofSearch:
         self._facts = facts
         self._states = facts._states()
         self._steps = _STEPS
+        self._failed: dict[tuple[object, ...], int] = {}
+        """Forms that were not proven, and how deep the search for a proof was."""
+
+    def proves(self, form: Linear) -> bool:
+        """Whether a proof was found within the steps."""
+        try:
+            return self.nonnegative(form, _DEPTH)
+        except _OutOfStepsError:
+            return False
 
     def nonnegative(self, form: Linear, depth: int) -> bool:
         """Replaces one atom at a time by something not above it, until a constant is left."""
+        key = (form.const, frozenset(form.terms.items()))
+        if self._failed.get(key, -1) >= depth:
+            return False
         self._steps -= 1
         if self._steps < 0:
-            return False
+            raise _OutOfStepsError
+        found = self._found(form, depth)
+        if not found:
+            self._failed[key] = depth
+        return found
+
+    def _found(self, form: Linear, depth: int) -> bool:
         for world in self._states:
             if world.value(form, self._facts) < 0:
                 return False  # in a state in which all facts hold

@@ -13,6 +13,7 @@ from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter
 
@@ -239,4 +240,14 @@ def _logic(e: Binary, a: Expr, b: Expr) -> Expr:
 
 def simplify(e: Expr, facts: Facts | None = None) -> Expr:
     """An equal expression, simpler where the rules or the facts allow it."""
-    return Simplifier(facts).expr(e)
+    if facts is not None:
+        return Simplifier(facts).expr(e)
+    found = _changed(e)
+    return e if found is None else found
+
+
+@remembered("_simple")
+def _changed(e: Expr) -> Expr | None:
+    """An expression as the rules alone simplify it; None where they leave it as it is, as it would hold itself."""
+    found = Simplifier().expr(e)
+    return None if found is e else found

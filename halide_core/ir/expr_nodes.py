@@ -116,7 +116,17 @@ _KEYS = {
 class Expr(metaclass=_HashConsed):
     """A typed expression. Built positionally; equality is identity."""
 
-    __slots__ = ("__weakref__", "_facts", "_free", "_linear", "_mentions", "_of_params", "_unchecked", "_weight")
+    __slots__ = (
+        "__weakref__",
+        "_facts",
+        "_free",
+        "_linear",
+        "_mentions",
+        "_of_params",
+        "_simple",
+        "_unchecked",
+        "_weight",
+    )
     type: Type
 
     def __repr__(self) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from halide_core import ir
 from halide_core.analysis.linear import difference, linear_of, to_expr
-from halide_core.analysis.prover import Facts
-from halide_core.analysis.refute import ModelKind
+from halide_core.analysis.prover import Facts, _ProofSearch, shared_proofs
+from halide_core.analysis.refute import Model, ModelKind
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Cast, Expr, Select
 from halide_core.ir.types import BOOL, INT32, INT64
@@ -236,3 +237,50 @@ def test_nothing_to_do_gives_the_same_node() -> None:
     e = ir.add(ir.mul(x, ir.i64(3)), ir.minimum(y, n))
     assert simplify(e) is e
     assert all(simplify(part) is part for part in subexpressions([e]))
+
+
+def test_shared_proof_holds_only_where_its_facts_do() -> None:
+    form = linear_of(ir.sub(y, x))
+    with shared_proofs():
+        known, chained = Facts(), Facts(Facts())
+        known.assume_at_most(x, n)
+        known.assume_at_least(y, n)
+        assert known.proves_nonnegative(form)
+        assert not Facts().proves_nonnegative(form)
+        chained.assume_at_most(x, n)
+        assert not chained.proves_nonnegative(form)
+        chained.assume_at_least(n, ir.ZERO)
+        assert not chained.proves_nonnegative(form)
+        chained.assume_at_least(y, n)
+        assert chained.proves_nonnegative(form)
+
+
+def test_place_with_more_facts_elsewhere_searches_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[object] = []
+    monkeypatch.setattr(Model, "value", lambda *of: searches.append(of) or 0)
+    with shared_proofs():
+        for other in (ir.ZERO, ir.ONE):
+            facts = Facts()
+            facts.assume_at_most(x, y)
+            facts.assume_at_most(n, other)
+            assert not facts.proves_nonnegative(linear_of(ir.sub(x, y)))
+            searches.append("asked")
+    assert searches[-2:] == ["asked", "asked"]
+    assert len(searches) > 2
+
+
+def test_forms_met_again_in_one_search_cost_no_steps() -> None:
+    # each of the three is above p or q, which are no further apart; a search that goes every way twice gives up
+    a, b, c, p, q = variables(*"abcpq")
+    facts = Facts()
+    for atom in (a, b, c):
+        facts.assume_at_least(atom, p)
+        facts.assume_at_least(atom, q)
+    for bound in (p, q):
+        facts.assume_at_least(bound, x)
+        facts.assume_at_least(bound, y)
+    form = linear_of(ir.sub(ir.add(ir.add(a, b), c), ir.mul(n, ir.i64(3))))
+    search = _ProofSearch(facts)
+    search._states = []  # nothing is refuted, so that all of it is searched
+    assert not search.nonnegative(form, 10)
+    assert search._steps >= 0
