@@ -118,15 +118,22 @@ def thread_environment(threads: int) -> dict[str, str]:
     return dict.fromkeys(names, str(threads))
 
 
-def measure(sides: Sides, prepared: Prepared, schedule: str, threads: int, repeat: int, *, check: bool) -> Row:
-    """Loads an application on every side, checks the results, and lets the sides take turns."""
-    row = Row(prepared.app.name, schedule, threads)
+def measure(
+    sides: Sides, prepared: Prepared, schedule: str | Mapping[str, str], threads: int, repeat: int, *, check: bool
+) -> Row:
+    """Loads an application on every side, checks the results, and lets the sides take turns.
+
+    Args:
+        schedule: of all sides, or of each one.
+    """
+    each = dict.fromkeys(sides.names, schedule) if isinstance(schedule, str) else schedule
+    row = Row(prepared.app.name, "/".join(dict.fromkeys(each.values())), threads)
     results: dict[str, Array] = {}
     turns: dict[str, int] = {}
     for side in sides.names:
         outcome = row.outcomes[side] = Outcome()
         with _Noting(sides, side, threads, outcome) as ask:
-            order = {"app": prepared.app.name, "schedule": schedule, "size": prepared.size, "inputs": prepared.inputs}
+            order = {"app": prepared.app.name, "schedule": each[side], "size": prepared.size, "inputs": prepared.inputs}
             outcome.compile_s = min(ask(do="load", compiles=2, **order)["compile_s"], default=None)
             result = prepared.folder / f"{side}.npy"
             ask(do="save", path=str(result))
