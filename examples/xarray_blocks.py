@@ -1,6 +1,6 @@
 """A pipeline over labelled arrays: ``xarray.apply_ufunc`` gives ``hl.dask.realize`` its Dask array, and keeps labels.
 
-    pip install 'halide-core[dask]' xarray
+    pip install 'halide-core[dask,examples]'
     python examples/xarray_blocks.py
 
 Each month of a year of measurements is smoothed over latitude and longitude; months, which the pipeline doesn't mix,

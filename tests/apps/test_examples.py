@@ -69,7 +69,6 @@ def test_a_lazy_view_computes_what_it_shows(folder: Path) -> None:
 
 
 def test_labelled_arrays_keep_their_labels(folder: Path) -> None:
-    pytest.importorskip("xarray")
     said = run(folder, "xarray_blocks.py")
     assert "lazy: True; units: K; dimensions: ('month', 'latitude', 'longitude')" in said
     assert "equal to numpy: True" in said

@@ -215,8 +215,6 @@ def test_files_when_written(notes: Notes) -> None:
     ]
     raised(hl.PipelineError, lambda: f.compile_to_c("a.c", []), '"p"')
     raised(hl.PipelineError, lambda: f.compile_to_c("a.c", [p], "a b"), "a b")
-    g = func(value=hl.Buffer(np.zeros(3), "data")[x])
-    raised(hl.PipelineError, lambda: g.compile_to_c("a.c", []), '"data"', "ImageParam")
 
 
 def test_texts_when_asked_for(notes: Notes, capsys: pytest.CaptureFixture[str]) -> None:
