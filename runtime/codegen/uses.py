@@ -79,9 +79,10 @@ def small_constant(e: Expr) -> int | None:
 
 
 def divides_by_constant(e: ir.Binary) -> bool:
-    """Whether a vector of integers is divided by one positive number."""
+    """Whether integers are divided by one positive number, which the compiler multiplies by something instead."""
     integer = e.op in _DIVISIONS and e.type.is_integer() and not e.type.is_bool()
-    return integer and e.type.is_vector() and (small_constant(e.b) or 0) > 0
+    signed = e.op is ir.BinaryOp.DIV and e.type.is_int() and e.type.bits() < 64
+    return integer and (e.type.is_vector() or signed) and (small_constant(e.b) or 0) > 0
 
 
 def shift_amount(e: ir.Binary) -> int | None:

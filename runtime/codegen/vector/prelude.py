@@ -167,7 +167,7 @@ class Prelude:
         return f"{name}({a}, {b})"
 
     def divide_by_constant(self, op: BinaryOp, type: Type) -> str:
-        """``f(a, c)``: a vector divided by a scalar literal c > 0, or the remainder. Euclidean, so rounded down."""
+        """``f(a, c)``: numbers divided by a literal c > 0, or the remainders. Euclidean, so rounded down."""
         return self._function(
             f"{_NAMES[op]}_const_{tag(type)}",
             lambda: (self.type(type), f"{self.type(type)} a, {stored(type)} c", self._constant_division(op, type)),
@@ -175,6 +175,10 @@ class Prelude:
 
     def _constant_division(self, op: BinaryOp, type: Type) -> list[str]:
         c = self.type(type)
+        if type.is_scalar():
+            u = stored(unsigned(type))
+            sign = f"const {c} sign = ({c})(a >> {type.bits() - 1});"
+            return [sign, f"return ({c})(({c})(({u})(a ^ sign) / ({u})c) ^ sign);"]
         if type.bits() == 8:  # there are no byte multiplications to divide with
             wide = type.with_bits(16)
             w = self.type(wide)
@@ -183,8 +187,13 @@ class Prelude:
         divisor = f"const {c} b = {self.splat(type)}(c);"
         if type.is_uint():
             return [divisor, "return a / b;" if op is BinaryOp.DIV else "return a - a / b * b;"]
-        lines = [divisor, f"const {c} q = a / b, r = a - q * b;"]
-        return [*lines, "return q + (r < 0);" if op is BinaryOp.DIV else "return r + (b & (r < 0));"]
+        if op is BinaryOp.MOD:
+            return [divisor, f"const {c} r = a - a / b * b;", "return r + (b & (r < 0));"]
+        # Of a negative number the complement is divided, which is natural: of a quotient rounded down it is one, too.
+        natural = unsigned(type)
+        by = f"const {self.type(natural)} b = {self.splat(natural)}(({stored(natural)})c);"
+        sign = f"const {c} sign = a >> {type.bits() - 1};"
+        return [by, sign, f"return ({c})(({self.type(natural)})(a ^ sign) / b) ^ sign;"]
 
     # ---- selections, conversions, mathematics --------------------------------------------------------------------
 
