@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def run(case: Case) -> np.ndarray:
     request = case.output._request()
     compiled, values = case.output._compile(request), _values(request)
     window: Box = tuple(case.window)
-    (region,) = settled(compiled, values, [window])
+    _, (region,) = settled(partial(compiled.query, values), [window])
     filled = allocated(request.outputs[0], region)
     compiled.run(values, [filled])
     return np.asarray(filled.cropped(case.window))

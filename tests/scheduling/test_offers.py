@@ -241,9 +241,9 @@ def test_prefetches(given: str, line: str, legal: list[str]) -> None:
         ("sum", "vectorize", True),
         ("in order", "parallel", False),
         ("meeting", "parallel", False),
-        ("pairs", "parallel", False),
+        ("pairs", "parallel", True),
         ("pairs", "vectorize", True),
-        ("truth", "parallel", False),
+        ("truth", "parallel", True),
         ("truth", "vectorize", True),
     ],
 )
