@@ -6,6 +6,7 @@ In: a case. Out: the outputs' values in its windows; or the PipelineError of a s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def run_request(request: Request, windows: Sequence[Box]) -> list[Array]:
     """Compiles, asks for the regions, runs, and cuts out the windows."""
     compiled, values = backend().compile(request), _values(request)
     boxes = spread(request, windows)
-    regions = settled(compiled, values, boxes)
+    _, regions = settled(partial(compiled.query, values), boxes)
     filled = _filled(request, regions)
     compiled.run(values, filled)
     return [np.array(b.cropped(list(w))) for b, w in zip(filled, boxes, strict=True)]
