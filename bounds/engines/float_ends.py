@@ -73,7 +73,7 @@ class SymbolRanges(ValueRanges):
     def _compute(self, e: Expr) -> Range:
         match e:
             case Binary(op=BinaryOp.DIV, a=a, b=b) if is_symbol(b):
-                most = max(map(abs, self.of(a))) * max(LARGEST_SYMBOL, 1e6) * 1.001
+                most = max(map(abs, self.of(a))) * LARGEST_SYMBOL * 1.001
                 return super()._compute(e) if _away_from_0(super().of(b)) else (-most, most)
         return super()._compute(e)
 

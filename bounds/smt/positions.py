@@ -95,7 +95,7 @@ class _Decomposition:
         match e:
             case FloatImm() | ParamRef():
                 return e
-            case Cast(a=a) if a.type.is_integer() and not a.type.is_bool():
+            case Cast(a=a) if a.type.is_integer() and not a.type.is_bool() and INT64.can_represent(a.type):
                 return Cast(e.type, self._argument(ir.cast(INT64, a), slope))
             case Cast(a=a) if a.type.is_float():
                 inner = self.of(a, slope)

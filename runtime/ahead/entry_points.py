@@ -15,7 +15,7 @@ from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.ir import IntImm
 from halide_core.ir.types import Type
 from halide_core.run.backend import Argument, ArgumentKind
-from halide_core.runtime.codegen.names import literal, stored, string, symbol
+from halide_core.runtime.codegen.names import literal, string, symbol
 from halide_core.runtime.codegen.prologue import TYPE_CODES
 from halide_core.runtime.execute.entry import emit_entry
 
@@ -61,7 +61,8 @@ class _Values:
         if value is None:
             return "0"
         number = literal(ir.const(value, type))  # type: ignore[arg-type]  # the constant of a scalar type
-        field = "b" if type.is_bool() else f"{stored(type)[0]}{8 * type.bytes()}".replace("d64", "f64")
+        kind = "f" if type.is_float() and not type.is_narrow_float() else "i" if type.is_int() else "u"
+        field = "b" if type.is_bool() else f"{kind}{8 * type.bytes()}"
         return f"&{self._add('halide_scalar_value_t', f' = {{.u.{field} = {number}}}')}"
 
     def number(self, value: ir.Expr | None) -> str:

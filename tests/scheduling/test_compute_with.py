@@ -9,6 +9,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.scheduling import compute_with
+from tests.campaigns.peer import shared_loops
 from tests.support.checking import same, variables
 from tests.support.raising import raised
 
@@ -18,18 +19,8 @@ Schedule = Callable[[hl.Func, hl.Func, hl.Func, hl.Func], object]
 
 
 def pair(updates: bool = False) -> tuple[hl.Func, hl.Func, hl.Func, hl.Func]:
-    """``h`` reads ``f`` and ``g`` at different rows and columns; both read ``p``."""
-    p, f, g, h = (hl.Func(name) for name in "pfgh")
-    p[x, y] = x * y + 3
-    f[x, y] = p[x, y] + y
-    g[x, y] = p[x, y + 2] - x
-    if updates:
-        f[x, y] += 1
-        g[x, y] *= 2
-    h[x, y] = f[x, y] + g[x + 1, y + 3]
-    f.compute_root()
-    g.compute_root()
-    return p, f, g, h
+    """The Funcs whose loops are shared, of this package."""
+    return shared_loops.pair(hl, updates)
 
 
 def tiles(p: hl.Func, f: hl.Func, g: hl.Func, _h: hl.Func) -> None:

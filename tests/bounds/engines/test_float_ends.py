@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.bounds.smt.positions import shape_of
 from halide_core.bounds.verify.vc import Status
+from halide_core.ir import Cast, index_variable
+from halide_core.ir.types import Float, UInt
 
 x, y, xo, yo, xi, yi = map(hl.Var, ("x", "y", "xo", "yo", "xi", "yi"))
 p, q = hl.Param(hl.Float(32), "p"), hl.Param(hl.Float(32), "q")
@@ -84,3 +87,10 @@ def test_a_clamp_around_a_position_is_enough_where_a_param_says_nothing() -> Non
     for value in (0.5, float("inf"), float("nan"), -3e38):
         p.set(value)
         assert np.array_equal(f.realize([11]), f.evaluate([11])), value
+
+
+def test_a_float_of_a_number_that_may_have_wrapped_is_in_no_order() -> None:
+    """float32(uint64(x)) falls from 2^64 to 0 where x comes to 0."""
+    k = index_variable("k")
+    assert shape_of(Cast(Float(32), k)) is not None
+    assert shape_of(Cast(Float(32), Cast(UInt(64), k))) is None

@@ -15,8 +15,8 @@ pipeline = Listing()
 _SIZE = [13, 11]
 
 
-def _made(hl: Any, schedule: Callable[..., object], updates: bool = False) -> Any:
-    """Two Funcs that read a third one, and what reads both at other places."""
+def pair(hl: Any, updates: bool = False) -> tuple[Any, Any, Any, Any]:
+    """``h`` reads ``f`` and ``g`` at different rows and columns; both read ``p``."""
     x, y = hl.Var("x"), hl.Var("y")
     p, f, g, h = (hl.Func(name) for name in "pfgh")
     p[x, y] = x * y + 3
@@ -26,10 +26,15 @@ def _made(hl: Any, schedule: Callable[..., object], updates: bool = False) -> An
         f[x, y] += 1
         g[x, y] *= 2
     h[x, y] = f[x, y] + g[x + 1, y + 3]
-    p.compute_root()
     f.compute_root()
     g.compute_root()
-    schedule(p, f, g, h, x, y)
+    return p, f, g, h
+
+
+def _made(hl: Any, schedule: Callable[..., object], updates: bool = False) -> Any:
+    p, f, g, h = pair(hl, updates)
+    p.compute_root()
+    schedule(p, f, g, h, hl.Var("x"), hl.Var("y"))
     return h.realize(_SIZE)
 
 
