@@ -198,6 +198,8 @@ class _Floats:
                 return self._chosen(a, b, lambda x, y: (min(x[0], y[0]), min(x[1], y[1]))) or self._clamped(e)
             case ir.Binary(op=BinaryOp.MAX, a=a, b=b):
                 return self._chosen(a, b, lambda x, y: (max(x[0], y[0]), max(x[1], y[1]))) or self._clamped(e)
+            case ir.Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
+                return self._both(a, a, lambda x, _: _square(x))
             case ir.Binary(op=op, a=a, b=b) if op in _OPERATORS:
                 return self._both(a, b, _OPERATORS[op])
         return None
@@ -219,6 +221,12 @@ class _Floats:
 def _hull(ends: Iterable[float]) -> Range:
     found = list(ends)
     return (min(found), max(found))
+
+
+def _square(x: Range) -> Range:
+    """The range of a number times itself."""
+    ends = (x[0] * x[0], x[1] * x[1])
+    return (0 if x[0] <= 0 <= x[1] else min(ends), max(ends))
 
 
 _OPERATORS: dict[BinaryOp, Callable[[Range, Range], Range]] = {

@@ -14,7 +14,7 @@ third, with lemmas about its sign and its growth; ``products.exact`` says what i
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import z3
@@ -79,7 +79,9 @@ class Z3Terms:
         """Those that make a solver tell cases apart: that an extreme is one of two."""
         self._fresh = 0
         self.products = Products(self._compare)
-        self._quotients: dict[tuple[int, int], tuple[Any, Any, frozenset[int]]] = {}
+        self._quotients: dict[Hashable, tuple[Any, Any, frozenset[int]]] = {}
+        self._alike: dict[Hashable, Term] = {}
+        """By operator and operands: what stands for the results of operators that z3 is not told of."""
         self._kept: list[Any] = []
         """Terms whose numbers are keys: others get the numbers of those that are gone."""
         self._positions: dict[tuple[Type, Expr], list[tuple[Shape, Any]]] = {}
@@ -161,6 +163,12 @@ class Z3Terms:
             self._fresh += 1
             return Term(boolean(f"o!{self._fresh}", self._context), _TRUTH, frozenset())
         return self._unknown("o", e.type.range if e.type.is_integer() else _ANY)
+
+    def _key(self, operator: Hashable, *operands: Any) -> Hashable:
+        """What two expressions have in common that are one operator at the same values, written in two ways."""
+        plain = [z3.simplify(z) for z in operands]
+        self._kept += plain
+        return (operator, *(z.get_id() for z in plain))
 
     # -- translation
 
@@ -307,9 +315,13 @@ class Z3Terms:
             return x
         inside = both(x.z >= low, x.z <= high)
         if type.bits() >= _LONG:
-            other = self._unknown("w", (low, high))
-            said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", _ANY).z)
-            return Term(choice(inside, x.z, other.z), (low, high), x.axioms | other.axioms | said)
+            key = self._key(type, x.z)
+            if key not in self._alike:
+                other = self._unknown("w", (low, high))
+                said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", _ANY).z)
+                self._alike[key] = other._replace(axioms=other.axioms | said)
+            other = self._alike[key]
+            return Term(choice(inside, x.z, other.z), (low, high), x.axioms | other.axioms)
         return Term(choice(inside, x.z, (x.z - low) % (high - low + 1) + low), (low, high), x.axioms)
 
     def _fitted(self, type: Type, x: Term) -> Term:
@@ -384,13 +396,21 @@ class Z3Terms:
                 return self._quotient_by(x, 1 << k, axioms)[0]
             if e.op is BinaryOp.BIT_AND and k >= 0 and k & (k + 1) == 0:
                 return self._quotient_by(x, k + 1, axioms)[1]
+        key = self._key((e.op, e.type), x.z, y.z)
+        if key not in self._alike:
+            self._alike[key] = self._some_bits(e, x, y)
+        found = self._alike[key]
+        return found._replace(axioms=found.axioms | axioms)
+
+    def _some_bits(self, e: ir.Binary, x: Term, y: Term) -> Term:
+        """An unknown, as far from its operands as the operator can take it."""
         natural = [v for v in (x, y) if v.range[0] >= 0]
         if e.op is BinaryOp.BIT_AND and natural:
-            masked = self._unknown("o", (0, min(v.range[1] for v in natural)), axioms)
+            masked = self._unknown("o", (0, min(v.range[1] for v in natural)))
             return masked._replace(axioms=masked.axioms | self._say(*(masked.z <= v.z for v in natural)))
         if e.op in (BinaryOp.BIT_OR, BinaryOp.BIT_XOR) and len(natural) == 2:
             most = max(x.range[1], y.range[1])
-            some = self._unknown("o", (0, most if math.isinf(most) else all_ones(int(most))), axioms)
+            some = self._unknown("o", (0, most if math.isinf(most) else all_ones(int(most))))
             said = [some.z <= x.z + y.z]
             if e.op is BinaryOp.BIT_OR:
                 said += [some.z >= x.z, some.z >= y.z]
@@ -445,10 +465,8 @@ class Z3Terms:
     def _divided(self, x: Term, y: Term, axioms: frozenset[int]) -> tuple[Term, Term]:
         if y.range[0] == y.range[1]:
             return self._quotient_by(x, int(y.range[0]), axioms)
-        plain = z3.simplify(x.z)  # sums written in two ways have one quotient
-        key = (plain.get_id(), y.z.get_id())
+        key = self._key(BinaryOp.DIV, x.z, y.z)
         if key not in self._quotients:
-            self._kept.append(plain)
             q, r = self._unknown("q", _ANY), self._unknown("r", _ANY)
             p = self._product(Term(q.z, _ANY, frozenset()), Term(y.z, _ANY, frozenset()), frozenset())
             said = self._say(

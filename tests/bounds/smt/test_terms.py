@@ -136,3 +136,28 @@ def test_range_of_an_operator_of_floats(op: BinaryOp, wanted: tuple[float, float
 def test_range_of_floats_that_reaches_its_limit_is_given_up(least: float, most: float, known: bool) -> None:
     found = float_range(Cast(Float(64), A), lambda _: (0, 0), {A: (least, most)})
     assert (found is not None) == known
+
+
+def is_one_value(a: Expr, b: Expr) -> bool:
+    """Whether the terms of two expressions are always equal, by their axioms."""
+    terms = Z3Terms()
+    x, y = terms.of(a), terms.of(b)
+    solver = z3.Solver()
+    solver.add(*(terms.axiom(i) for i in x.axioms | y.axioms), x.z != y.z)
+    return bool(solver.check() == z3.unsat)
+
+
+@pytest.mark.parametrize("op", [BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR, BinaryOp.SHL, BinaryOp.SHR])
+def test_operator_of_bits_is_one_function_however_its_operands_are_written(op: BinaryOp) -> None:
+    n, m = Variable(UInt(32), "n"), Variable(UInt(32), "m")
+    plain, longer = Cast(INT32, n), Binary(INT32, BinaryOp.ADD, Cast(INT32, n), ir.const(0, INT32))
+    assert is_one_value(*(Binary(UInt(32), op, Cast(UInt(32), e), m) for e in (plain, longer)))
+    assert not is_one_value(*(Binary(UInt(32), op, e, m) for e in (n, Variable(UInt(32), "k"))))
+
+
+def test_range_of_a_float_times_itself_has_no_number_below_0() -> None:
+    x = Cast(FLOAT, Variable(INT32, "n"))
+    found = float_range(Binary(FLOAT, BinaryOp.MUL, x, x), lambda e: INT32.range, {})
+    assert found is not None
+    assert found[0] == 0
+    assert found[1] >= 2.0**62
