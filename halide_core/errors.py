@@ -83,6 +83,10 @@ class HalideWarning(UserWarning):
     """Something legal that is seldom meant."""
 
 
+class IgnoredDirectiveWarning(HalideWarning):
+    """A directive that has no effect where it stands, and asks for nothing which is then missed."""
+
+
 class PrecisionWarning(HalideWarning, RuntimeWarning):
     """A number that loses digits on its way into an expression."""
 

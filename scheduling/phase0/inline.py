@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function, ReductionDomain, Renamed, leaves
-from halide_core.errors import HalideWarning, warn_user
+from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import Access, Callee, Expr, LoopKind
 from halide_core.ir.visitor import Rewriter, Substitution
 from halide_core.schedule.directives import (
@@ -115,16 +115,16 @@ def warn_of_lost_directives(algorithm: Algorithm) -> None:
         for d in f.directives:
             if isinstance(d, _OF_MEMORY):
                 told = f'"{f.name}" is an output of the pipeline: its memory is the caller\'s, so this has no effect.'
-                warn_user(f"{d.spelled()}: {told}", HalideWarning, d.location)
+                warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
     for f in algorithm.functions:
         for d in f.directives:
             if isinstance(d, Async | RingBuffer):
                 told = f'"{f.own.name}" is computed by the thread that needs it, so this has no effect.'
-                warn_user(f"{d.own.spelled()}: {told}", HalideWarning, d.location)
+                warn_user(f"{d.own.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
     for f in _inlined(algorithm):
         for d in _lost(f):
             if not _is_demand(d):
-                warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", HalideWarning, d.location)
+                warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", IgnoredDirectiveWarning, d.location)
 
 
 def _told(f: Function, effect: str) -> str:

@@ -101,7 +101,7 @@ def test_dimension_that_is_not_there(verb: str) -> None:
 def test_memory_of_an_output_is_the_callers(say: Callable[[hl.Func], object], told: str) -> None:
     f, _x, _y = pixels()
     say(f)
-    with pytest.warns(hl.HalideWarning, match=f"{told}.*its memory is the caller's, so this has no effect"):
+    with pytest.warns(hl.IgnoredDirectiveWarning, match=f"{told}.*its memory is the caller's, so this has no effect"):
         both(f)
 
 
@@ -109,7 +109,7 @@ def test_races_are_allowed_in_a_stage_that_is_there_and_has_loops() -> None:
     raised(hl.ScheduleError, lambda: hl.Func("f").allow_race_conditions(), "it is not defined")
     g, f, _x, _y = producer_and_consumer()
     g.allow_race_conditions()
-    with pytest.warns(hl.HalideWarning, match="computed inline where it is used, so this has no effect"):
+    with pytest.warns(hl.IgnoredDirectiveWarning, match="computed inline where it is used, so this has no effect"):
         both(f)
 
 

@@ -618,7 +618,7 @@ def test_directive_without_effect_on_an_inlined_func(told: str, schedule: Callab
     """A warning at the user's line: a program that Halide runs."""
     g, f, x, _y = producer_and_consumer()
     schedule(g, f, x)
-    with pytest.warns(hl.HalideWarning) as found:
+    with pytest.warns(hl.IgnoredDirectiveWarning) as found:
         f.loop_nest()
     (warning,) = found
     assert warning.filename == __file__
@@ -636,7 +636,7 @@ def test_warning_of_a_directive_without_effect_comes_once() -> None:
         for _ in range(2):
             f.loop_nest()
             f.realize([4, 4])
-    assert [w.category for w in found] == [hl.HalideWarning]
+    assert [w.category for w in found] == [hl.IgnoredDirectiveWarning]
 
 
 def test_directive_about_an_inlined_func_names_its_line() -> None:
