@@ -9,10 +9,8 @@ step rests on, and a small program whose answer then is wrong, or which gets stu
 from __future__ import annotations
 
 import inspect
-import sys
-import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +19,6 @@ import numpy as np
 import halide_core as hl
 from halide_core.bounds.infer import boxes, folding, fused_lengths, sliding
 from halide_core.bounds.infer import inference as answering
-from halide_core.ir.visitor import Rewriter
 from halide_core.lowering.passes import allocation_bounds as limits
 from halide_core.lowering.passes import (
     constant_lengths,
@@ -40,6 +37,7 @@ from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.vectorize import gather_address, vectorize
 from halide_core.scheduling import sliding as obstacles
 from tests.campaigns.mutate.step_judges import Made, certified, interpreted
+from tests.support.spoiling import spoilt
 
 Tail = hl.TailStrategy
 
@@ -62,30 +60,9 @@ class AutomaticStep:
         """The check as the table of docs/internals/passes.md names it."""
         return self.function if inspect.ismodule(self.owner) else f"{self.owner.__name__}.{self.function}"
 
-    @contextmanager
-    def spoilt(self) -> Iterator[None]:
+    def spoilt(self) -> AbstractContextManager[None]:
         """The compiler without the obligation."""
-        function = getattr(self.owner, self.function)
-        text = textwrap.dedent(inspect.getsource(function))
-        assert text.count(self.old) == 1, f"{self.place} has no longer one {self.old!r}"
-        made: dict[str, Any] = {}
-        exec(text.replace(self.old, self.new), vars(sys.modules[function.__module__]), made)
-        try:
-            self._put(function, made[self.function])
-            yield
-        finally:
-            self._put(made[self.function], function)
-
-    def _put(self, old: Callable[..., Any], new: Callable[..., Any]) -> None:
-        """One function in place of another, wherever modules know it by its name."""
-        owners = [self.owner]
-        if inspect.ismodule(self.owner):
-            ours = [m for name, m in sys.modules.items() if name.startswith("halide_core.")]
-            owners = [m for m in ours if vars(m).get(self.function) is old]
-        for owner in owners:
-            setattr(owner, self.function, new)
-        if isinstance(self.owner, type) and issubclass(self.owner, Rewriter):
-            self.owner._methods.clear()  # it remembers which methods it has
+        return spoilt(self.owner, self.function, self.old, self.new)
 
 
 def image(width: int = 24, height: int = 24) -> hl.ImageParam:

@@ -8,21 +8,17 @@ mend.
 
 from __future__ import annotations
 
-import inspect
-import sys
-import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from halide_core.bounds.engines import conditions
 from halide_core.bounds.infer import folding, sliding
 from halide_core.bounds.query import query
-from halide_core.ir.visitor import Rewriter
 from halide_core.lowering.passes import hoist, hoist_storage
 from halide_core.lowering.passes.vectorize import vectorize
 from halide_core.scheduling import tails
+from tests.support.spoiling import spoilt
 
 
 @dataclass(frozen=True)
@@ -35,24 +31,9 @@ class Defect:
     old: str
     new: str
 
-    @contextmanager
-    def reintroduced(self) -> Iterator[None]:
+    def reintroduced(self) -> AbstractContextManager[None]:
         """The compiler as it was before the mend."""
-        function = vars(self.owner)[self.function]
-        text = textwrap.dedent(inspect.getsource(function))
-        assert text.count(self.old) == 1, f"{self.function} has no longer one {self.old!r}"
-        made: dict[str, Any] = {}
-        exec(text.replace(self.old, self.new), vars(sys.modules[function.__module__]), made)
-        try:
-            self._put(made[self.function])
-            yield
-        finally:
-            self._put(function)
-
-    def _put(self, function: object) -> None:
-        setattr(self.owner, self.function, function)
-        if isinstance(self.owner, type) and issubclass(self.owner, Rewriter):
-            self.owner._methods.clear()  # it remembers which methods it has
+        return spoilt(self.owner, self.function, self.old, self.new)
 
 
 DEFECTS: dict[str, Defect] = {
