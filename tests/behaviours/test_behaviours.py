@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import halide_core as hl
-from tests.behaviours import funcs, schedules, values
+from tests.behaviours import funcs, pipelines, reductions, schedules, values
 from tests.behaviours.values import behaviours_of
 
-BEHAVIOURS = {name: each for module in (values, funcs, schedules) for name, each in behaviours_of(module).items()}
+FILES = (values, funcs, schedules, pipelines, reductions)
+BEHAVIOURS = {name: each for module in FILES for name, each in behaviours_of(module).items()}
 
 
 @pytest.mark.parametrize("name", BEHAVIOURS)
@@ -21,5 +22,5 @@ def test_behaviour_is_as_documented(name: str) -> None:
 
 
 def test_every_behaviour_says_what_it_shows() -> None:
-    assert len(BEHAVIOURS) > 80
+    assert len(BEHAVIOURS) >= 150
     assert all(each.__doc__ for each in BEHAVIOURS.values())
