@@ -109,9 +109,10 @@ class _Sliding:
         return any(n.overcomputes and provided(n.core).args[d] not in [loop.var for loop in n.loops] for n in nests)
 
     def _mover(self, d: int) -> int:
-        """The innermost loop that a dimension moves in; the innermost of all where it stands still."""
+        """The innermost loop that a dimension moves in; the innermost of all where it stands still. Nothing moves in a
+        loop of one iteration."""
         for at in reversed(range(len(self._loops))):
-            if self._step(at).moves(d):
+            if simplify(self._loops[at].bounds.len) is not ir.ONE and self._step(at).moves(d):
                 return at
         return len(self._loops) - 1
 

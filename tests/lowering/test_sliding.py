@@ -132,6 +132,17 @@ def test_rounding_up_along_the_window() -> None:
     certified(f)
 
 
+@pytest.mark.parametrize("tail", [hl.TailStrategy.GuardWithIf, hl.TailStrategy.RoundUp, hl.TailStrategy.ShiftInwards])
+def test_a_loop_of_one_iteration_moves_nothing(tail: hl.TailStrategy) -> None:
+    g, f = blur()
+    f.split(y, yo, yi, 1, tail)
+    g.store_root().compute_at(f, yi)
+    count = counted(f, window(f))
+    assert count.once(g)
+    assert of_slides(f) == ['"y" slides along f.s0.yo']
+    certified(f)
+
+
 def test_a_shifted_split_along_the_window_is_not_left_out() -> None:
     g, f = blur()
     g.store_root().compute_at(f, y).split(y, yo, yi, 3)
