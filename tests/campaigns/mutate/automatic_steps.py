@@ -34,7 +34,7 @@ from halide_core.lowering.passes import find_intrinsics as narrow
 from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import hoist_storage as hoisted
 from halide_core.lowering.passes import peel_first_iteration as warm_up
-from halide_core.lowering.passes.vectorize import gather_address, vectorize
+from halide_core.lowering.passes.vectorize import gather_address, interleave, reduction_match, vectorize
 from halide_core.scheduling import sliding as obstacles
 from tests.campaigns.mutate.step_judges import Made, certified, interpreted
 from tests.support.spoiling import spoilt
@@ -272,6 +272,26 @@ def lanes_of_memory() -> Made:
     return f, [(-4, 64), (0, 1)]
 
 
+def lanes_that_stop() -> Made:
+    """Vectors that are made of several, each of which goes through a reduction as far as its own number says."""
+    f, r, lanes = hl.Func("f"), hl.RDom([(0, 3)], "r"), hl.get_host_target().natural_vector_size(hl.Int(32))
+    r.where(r.x < x / lanes)
+    f[x] = 0
+    f[x] += r.x + 1
+    f.bound(x, 0, 4 * lanes)
+    f.update(0).vectorize(x, 2 * lanes)
+    return f, [(0, 4 * lanes)]
+
+
+def taken_away() -> Made:
+    """What lanes take away from one element, all at once."""
+    im, f, r = image(), hl.Func("f"), hl.RDom([(0, 8)], "r")
+    f[x] = 0
+    f[x] -= im[r.x, x]
+    f.update(0).atomic().vectorize(r.x, 8)
+    return f, [(0, 3)]
+
+
 def leaves_int32() -> Made:
     """A clamp of a coordinate that wraps where it is an int32, and not where it is an index."""
     im, f = image(), hl.Func("f")
@@ -446,6 +466,13 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "in step: each vector has its own memory": AutomaticStep(
         vectorize._FindLoops, "_vectors", "own_memory(body, self._names)", "body", lanes_of_memory
+    ),
+    "in step: loops are the same": AutomaticStep(
+        interleave, "_same_loop", "b.bounds.min is a.bounds.min and b.bounds.len is a.bounds.len", "True",
+        lanes_that_stop,
+    ),
+    "lanes of one element: they are combined first": AutomaticStep(
+        reduction_match, "taken_in", "_COMBINED[op], new", "op, new", taken_away
     ),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
         answering._Answering, "_overflow_check", "if ends.low is None", "if True or ends.low is None", leaves_int32
