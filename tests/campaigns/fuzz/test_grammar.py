@@ -39,6 +39,17 @@ def test_order_is_drawn_alike_each_time_and_mostly_meets_its_target() -> None:
     assert sum(CELL in cells_of(case) for case in cases) >= 6
 
 
+def test_loops_of_two_funcs_are_drawn_in_one() -> None:
+    cases = [draw_order(Order(3, number, random.Random(number).choice(ALL_CELLS))) for number in range(40)]
+    assert sum("compute_with" in case.methods for case in cases) >= 3
+
+
+def test_a_consumer_at_times_goes_down_along_a_dimension() -> None:
+    cases = [draw_program("1/1", random.Random(n), Shape.FULL, reduces=False) for n in range(60)]
+    texts = [case.source() for case in cases]
+    assert sum(" - x" in text or " - y" in text for text in texts) >= 5
+
+
 def test_grown_case_differs_in_something() -> None:
     case = draw_order(Order(7, 1, CELL))
     changed = [grown(case, "7/2", random.Random(seed)) for seed in range(10)]

@@ -23,6 +23,8 @@ _EXTENTS = {1: (2, 3, 5, 7, 8, 13, 17), 2: (2, 3, 4, 5, 6, 7), 3: (2, 3, 3, 4)}
 _SMALL = (0, 1, 1)
 _SMALL_SHARE = 0.12
 """Windows that are empty or one point wide: too many would leave little that slides, folds or splits to be seen."""
+_BACKWARDS = 0.1
+"""So often a consumer reads backwards along a dimension."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -259,14 +261,17 @@ class Maker:
             self.items.append(Update("o", tuple(self._names()), "+=", self._stencil(source)))
 
     def _stencil(self, source: str) -> Term:
+        """Reads near a point; at times all of them go the other way along a dimension, so that windows move down."""
         r = self.rng
         total: Term | None = None
+        back = [v for v in self._names() if r.random() < _BACKWARDS]
         for k in range(r.choice([1, 2, 2, 3])):
             component = r.randint(0, 1) if self.tuple and source == "w" else -1
             term = self._near(source, component=component)
-            if r.random() < 0.1:
-                back = [infix("-", number(r.randint(0, 4), INT32), v) if r.random() < 0.5 else v for v in self._names()]
-                term = read(source, self.type, *back, component=component)
+            if back or r.random() < 0.05:
+                ways = back or [r.choice(self._names())]
+                at = [infix("-", number(r.randint(0, 4), INT32), v) if v in ways else v for v in self._names()]
+                term = read(source, self.type, *at, component=component)
             term = infix("*", term, number(k + 1, self.type)) if k else term
             total = term if total is None else infix(r.choice("++-"), total, term)
         assert total is not None

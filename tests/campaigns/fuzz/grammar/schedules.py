@@ -36,7 +36,9 @@ _ORDERS = {Place.REORDER: ("reorder",), Place.SPLIT: ("split", "split", "tile"),
 _IN_LANES = 0.15
 """So often loops that are vectors may have a Func computed in them."""
 _FORBIDDEN, _STEERED = 0.3, 0.7
-"""So often a tail is drawn that must be refused; and so often where a stage steers itself, which few do."""
+"""So often a tail, or a fold, is drawn that must be refused; and so often a tail where a stage steers itself, which few
+do."""
+_STORED = ("store_root", "store_at", "fold_storage", "hoist_storage", "hoist_storage_root")
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
 
@@ -77,7 +79,9 @@ class Steered(_Schedule):
             self.inside[func] = ()
             return True
         if func != FUNC:
-            return super()._place(func)
+            placed = super()._place(func)
+            self._store_beside(func)
+            return placed
         around = self._around_all(self._readers(func))
         end = next((i for i, (_, loop) in enumerate(around) if loop.kind is LoopKind.VECTORIZED), len(around))
         around = around if r.random() < _IN_LANES else around[:end]
@@ -114,9 +118,24 @@ class Steered(_Schedule):
             given = _at(around, r.randrange(at + 1)) if r.random() < 0.5 else ()
             self.told.append(Told(func, 0, "hoist_storage" if given else "hoist_storage_root", given))
 
+    def _store_beside(self, func: str) -> None:
+        """Where the memory of a Func is that is computed near the Func: memory that is hoisted is taken in turn by what
+        slides beside it, and the other way round."""
+        around = self.inside.get(func, ())
+        stored = any(t.func == func and t.method in _STORED for t in self.told)
+        if not around or stored or any(loop.kind in _CONCURRENT for _, loop in around) or self.rng.random() < 0.4:
+            return
+        if Place.HOIST in self.places:
+            self.told.append(Told(func, 0, self.rng.choice(["store_root", "hoist_storage_root"])))
+        elif Place.STORE_ROOT in self.places or Place.STORE_AT in self.places:
+            self.told.append(Told(func, 0, "hoist_storage_root"))
+
     def _folding(self) -> list[str]:
-        """The dimensions that every update goes through by itself, of which one may fold; else all."""
+        """The dimensions that every update goes through by itself, of which one may fold; else all, and at times all in
+        any case: the compiler has to refuse the others."""
         args = self.model.args[FUNC]
+        if self.rng.random() < _FORBIDDEN:
+            return list(args)
         updates = [item for item in self.case.items if isinstance(item, Update) and item.name == FUNC]
         through = [v for i, v in enumerate(args) if all(u.point[i] == name(v) for u in updates)]
         around = [loop.name for _, loop in self.inside[FUNC]]
@@ -229,14 +248,14 @@ class Steered(_Schedule):
         loops = [each for each in d.nest.loops if each.kind is LoopKind.SERIAL and self._takes(d.nest, each, way)]
         if not loops:
             return
-        loop, k = r.choice(loops), r.choice([2, 3, 4, 4, 8])
+        loop, k = r.choice(loops), r.choice([1, 2, 3, 3, 4, 4, 5, 8])
         tail = r.choice(_TAILS[way])
         verb = r.choice(["split", "vectorize", "unroll"]) if loop.pure else r.choice(["split", "unroll"])
         if verb == "vectorize" and any(each.kind is LoopKind.VECTORIZED for each in d.nest.loops):
             verb = "split"
         if verb == "split":
             outer, inner = d.fresh(f"{loop.name}o"), d.fresh(f"{loop.name}i")
-            known = r.random() < 0.85
+            known = r.random() < 0.7
             factor = number(k, INT32) if known else call("max", INT32, name("p", of="p"), number(1, INT32))
             d.tell("split", Loop(loop.name), Loop(outer), Loop(inner), factor, tail)
             d.split(loop, outer, inner, k if known else None)
