@@ -118,8 +118,9 @@ def fuse(program: Program, d: Fuse) -> Program:
 
     with the obligation that nx*ny is a number of int64, and so is what further splits make of it.
 
-    Legal when: both are pure, or both are reduction loops of which ``inner`` is immediately inside ``outer``, or may be
-    brought there (``reductions``).
+
+    Legal when: both are pure; or ``inner`` is immediately inside ``outer``, or may be brought there (``reductions``).
+    One loop over a dimension and over a reduction is a reduction loop: each point takes its iterations in their order.
 
     Raises: ScheduleError. Source: section 2.8.2.
     """
@@ -128,9 +129,7 @@ def fuse(program: Program, d: Fuse) -> Program:
     i, o = require_loop(nest, d.inner, d), require_loop(nest, d.outer, d)
     inner, outer = nest.loops[i], nest.loops[o]
     require_new_names(nest, (d.fused,), (d.inner, d.outer), d)
-    if inner.pure != outer.pure:
-        refuse(d, "only two pure loops or two reduction loops can be fused; reorder can bring others together.")
-    if not inner.pure and i != o + 1:
+    if not (inner.pure and outer.pure) and i != o + 1:
         brought = [loop for loop in nest.loops if loop is not inner]
         brought.insert(brought.index(outer) + 1, inner)
         program = in_new_order(program, key, brought, d)

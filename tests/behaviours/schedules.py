@@ -76,6 +76,15 @@ def loops_are_fused(hl: Any) -> Shown:
     return _blurred(hl, lambda hl, _g, f, x, y: f.fuse(x, y, hl.Var("t")).parallel(hl.Var("t")))
 
 
+def loops_of_dimensions_and_reductions_are_fused(hl: Any) -> Shown:
+    """fuse makes one loop of a dimension's and a reduction's; where their iterations never meet it may be parallel."""
+    x, y, f, r, t = hl.Var("x"), hl.Var("y"), hl.Func(), hl.RDom([(0, 4)]), hl.RVar("t")
+    f[x, y] = x + 10 * y
+    f[x, r] *= 2
+    f.update().fuse(x, r, t).parallel(t)
+    return [(np.asarray(f.realize([3, 4])).tolist(), [[2 * i + 20 * j for i in range(3)] for j in range(4)])]
+
+
 def loops_are_reordered(hl: Any) -> Shown:
     """reorder: the loops named, innermost first."""
     return _blurred(hl, lambda _hl, _g, f, x, y: f.reorder(y, x))

@@ -282,10 +282,27 @@ def test_split_of_a_loop_that_is_vectorized_or_unrolled(verb: str) -> None:
 # -- fuse and reorder
 
 
-def test_fuse_of_a_pure_and_a_reduction_loop() -> None:
+@pytest.mark.parametrize("x_inside", [True, False])
+def test_fuse_of_a_pure_and_a_reduction_loop_takes_a_recurrence_in_order(x_inside: bool) -> None:
+    f, x, r = recurrence()
+    f.update().fuse(*((x, r.x) if x_inside else (r.y, x)), rt)
+    np.testing.assert_array_equal(np.asarray(f.realize([5])), f.evaluate([5]))
+    assert f.certify().ok
+
+
+def test_fuse_of_a_pure_and_a_reduction_loop_brings_none_out_of_order() -> None:
+    f, x, r = recurrence()
+    why = "f.update().fuse(r.x, x, rt): it would change the order in which values are taken in"
+    refused(lambda: f.update().fuse(r.x, x, rt), f, why)
+
+
+def test_fuse_of_a_pure_and_a_reduction_loop_is_no_pure_loop() -> None:
     f, x, r = reduction()
-    why = "f.update().fuse(r.x, x, t): only two pure loops or two reduction loops can be fused"
-    refused(lambda: f.update().fuse(r.x, x, t), f, why)
+    f.update().fuse(r.x, x, rt)
+    why = 'f.update().parallel(rt): "rt" is a reduction loop of which two iterations'
+    refused(lambda: f.update().parallel(rt), f, why)
+    f.update().atomic().parallel(rt)
+    np.testing.assert_array_equal(np.asarray(f.realize([5])), f.evaluate([5]))
 
 
 def test_fuse_of_reduction_loops_brings_them_together() -> None:

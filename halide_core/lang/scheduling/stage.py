@@ -155,7 +155,8 @@ class StageSchedule(Pending):
         ``for t in (0, nx*ny): let x = mx + t % nx; let y = my + t / nx; s``
 
         Legal when: both are serial, since how they are run is said of the fused loop; and both are loops of
-        dimensions, or reduction loops of which ``inner`` is immediately inside ``outer``.
+        dimensions, or ``inner`` is immediately inside ``outer``, or may be brought there. A loop of a dimension and a
+        reduction loop make a reduction loop.
         """
         names = [loop_name("fuse", v) for v in (inner, outer, fused)]
         function, stage = self._scheduled()

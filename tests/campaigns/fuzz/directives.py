@@ -166,13 +166,11 @@ def _draw_fuse(d: Drawing) -> None:
     both = inner.extent is not None and outer.extent is not None
     extent = inner.extent * outer.extent if both else None  # type: ignore[operator]  # neither is None
     d.nest.loops.remove(outer)
-    d.nest.replace_loop(inner.name, LoopModel(fused, inner.pure, extent))
+    d.nest.replace_loop(inner.name, LoopModel(fused, inner.pure and outer.pure, extent))
 
 
 def _fuses(nest: Nest, inner: LoopModel, outer: LoopModel) -> bool:
-    if inner.pure != outer.pure:
-        return False
-    return inner.pure or nest.loops.index(inner) == nest.loops.index(outer) + 1
+    return (inner.pure and outer.pure) or nest.loops.index(inner) == nest.loops.index(outer) + 1
 
 
 def _draw_reorder(d: Drawing) -> None:
