@@ -118,7 +118,6 @@ def fuse(program: Program, d: Fuse) -> Program:
 
     with the obligation that nx*ny is a number of int64, and so is what further splits make of it.
 
-
     Legal when: both are pure; or ``inner`` is immediately inside ``outer``, or may be brought there (``reductions``).
     One loop over a dimension and over a reduction is a reduction loop: each point takes its iterations in their order.
 

@@ -288,10 +288,7 @@ class Realizable(OutputFiles, Pending):
         compiled = self._compile(request)
         if given is None and any(f.constraints for f in request.outputs):
             _, windows = settled(partial(compiled.query, values), windows)
-        if any(isinstance(s, Image) and s.constraints for s in request.inputs):
-            regions = _agreed(compiled, values, windows)
-        else:
-            regions, _ = compiled.query(values, windows)
+        regions = _agreed(compiled, values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
                 source.bound = allocated(source, region)
@@ -361,9 +358,13 @@ class Realizable(OutputFiles, Pending):
 
 
 class Pipeline(Realizable):
-    """Several Funcs that are computed together, or one."""
+    """Several Funcs that are computed together, or one; ``Pipeline()`` is undefined until another takes its place."""
 
-    def __init__(self, outputs: Realizable | Sequence[Realizable]) -> None:
+    def __init__(self, outputs: Realizable | Sequence[Realizable] | None = None) -> None:
+        self._outputs: list[Realizable] = []
+        self._required: list[Requirement] = []
+        if outputs is None:
+            return
         several = outputs if isinstance(outputs, list | tuple) else (outputs,)
         funcs = [f for f in several if isinstance(f, Realizable)]
         if not funcs or len(funcs) < len(several):
@@ -371,9 +372,10 @@ class Pipeline(Realizable):
         self._outputs = funcs
         if len({id(f) for f in self._functions()}) < len(self._functions()):
             raise PipelineError("A Pipeline can't have the same Func as an output twice.")
-        self._required: list[Requirement] = []
 
     def _functions(self) -> tuple[Function, ...]:
+        if not self._outputs:
+            raise PipelineError("This Pipeline is undefined: it has no outputs. Write hl.Pipeline([f, …]).")
         return tuple(f for output in self._outputs for f in output._functions())
 
     def _requirements(self) -> tuple[Requirement, ...]:
@@ -401,10 +403,10 @@ class Pipeline(Realizable):
 
     def defined(self) -> bool:
         """Whether every output has a definition."""
-        return all(f.definitions for f in self._functions())
+        return bool(self._outputs) and all(f.definitions for f in self._functions())
 
     def __repr__(self) -> str:
-        return f"<halide_core.Pipeline {[f.name for f in self._functions()]}>"
+        return f"<halide_core.Pipeline {[f.name for output in self._outputs for f in output._functions()]}>"
 
 
 def _hull(a: Box, b: Box) -> Box:
@@ -432,8 +434,8 @@ def settled(query: RegionQuery, windows: list[Box]) -> tuple[list[Box | None], l
 
 
 def _agreed(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> list[Box | None]:
-    """The regions of the inputs without data: those that are read, made larger until the constraints of their shapes
-    hold of each other."""
+    """The regions of the inputs without data: those that are read, made larger until they hold what is read of inputs
+    of these shapes, and the constraints of their shapes hold of each other."""
     regions: list[Box | None] = [None] * len(values)
     for _ in range(_ROUNDS):
         asked = [v if r is None else r for v, r in zip(values, regions, strict=True)]
@@ -443,7 +445,8 @@ def _agreed(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> li
         regions = found
     names = ", ".join(f'"{a.name}"' for a, r in zip(compiled.arguments, regions, strict=False) if r is not None)
     raise PipelineError(
-        f"No shapes of {names} keep the constraints that are set of them: with each round they ask for more."
+        f"No shapes of {names} hold what is read of them and keep the constraints that are set of them: with each "
+        f"round they ask for more."
     )
 
 

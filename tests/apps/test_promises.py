@@ -205,7 +205,7 @@ def test_inferred_shapes_keep_constraints_upon_each_other() -> None:
 
 @pytest.mark.uncertified("no window passes the start-up checks, which is refuted")
 def test_shapes_that_no_constraint_can_keep() -> None:
-    with pytest.raises(hl.PipelineError, match=r'No shapes of "ip" keep the constraints'):
+    with pytest.raises(hl.PipelineError, match=r'No shapes of "ip" hold what is read of them and keep the constraints'):
         _inferred(lambda ip, f: ip.dim(0).set_extent(ip.dim(0).extent() + 1))
 
 

@@ -45,7 +45,7 @@ class Noted:
     def query(self, inputs: Sequence[object], outputs: Sequence[Box]) -> tuple[list[Box | None], list[Box]]:
         around = tuple((low - 1, size + 2) for low, size in outputs[0])
         wider = [((box[0][0], -(-box[0][1] // 8) * 8), *box[1:]) for box in outputs]
-        return [around if i is None else None for i in inputs], list(wider)
+        return [None if isinstance(i, hl.Buffer) else around for i in inputs], list(wider)
 
 
 class Notes:
@@ -249,3 +249,18 @@ def test_pipeline_when_constructed() -> None:
 
 def test_evaluate_when_asked_for_the_reference() -> None:
     assert func(value=x + 10 * y).evaluate([(1, 2), 2]).tolist() == [[1, 2], [11, 12]]
+
+
+def test_infer_input_bounds_of_an_input_that_is_read_beyond_its_own_extent() -> None:
+    x, f, image = hl.Var("x"), hl.Func("f"), hl.ImageParam(hl.Float(32), 1, "in")
+    f[x] = image[image.width()] + image[0]
+    with pytest.raises(hl.PipelineError, match='No shapes of "in" hold what is read of them'):
+        f.infer_input_bounds([1])
+
+
+def test_pipeline_without_outputs_is_undefined() -> None:
+    pipeline = hl.Pipeline()
+    assert not pipeline.defined()
+    assert pipeline.outputs() == []
+    with pytest.raises(hl.PipelineError, match="is undefined"):
+        pipeline.realize([1])
