@@ -53,8 +53,10 @@ _HIDING = () if sys.platform == "darwin" else ("-Wl,--exclude-libs,ALL",)
 _PATH_NAMES = ("clang", "gcc", "cc")
 _GCC = re.compile(r"((x86_64|i\d86)[\w-]*-)?gcc(-[\d.]+)?")
 """A name of gcc, behind all links, that compiles for this machine."""
-_OF_GCC = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap")
-"""Loops that no schedule makes vectors of, gcc may: at -O2 it takes only those whose length it knows."""
+_OF_GCC = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops")
+"""Loops that no schedule makes vectors of, gcc may: at -O2 it takes only those whose length it knows. And it writes out
+short loops of constant length, which at -O2 it does only where that makes less code: what they sum stays in registers
+(block matching takes 0.3 times as long, depthwise convolutions and interleaving 0.6)."""
 # Indices' minima and maxima else go to vector registers and back (local Laplacian: 1.2 times as long).
 _OF_GCC_ON_X86 = ("-mno-stv",)
 _SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message

@@ -150,6 +150,10 @@ class Prelude:
             test = f"({self.type(mask_of(type))})(a {LEAST[op]} b)"
             generic = [f"return {self.select(type)}({test}, a, b);"]
             return self.armed(x86_builtins.minimum(op, type), type, type, generic)
+        if op is BinaryOp.MUL and type.bits() * type.lanes() < 64 and type.bits() == 8:
+            wide = type.with_bits(16)  # so few bytes gcc multiplies lane by lane
+            a, b = (f"{self.convert(wide, type)}({x})" for x in "ab")
+            return [f"return {self.convert(type, wide)}({self.binary(op, wide)}({a}, {b}));"]
         if op in WRAPPING:
             u = self.type(unsigned(type))
             arm = x86_builtins.product(type) if op is BinaryOp.MUL else None

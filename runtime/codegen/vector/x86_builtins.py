@@ -11,10 +11,12 @@ the masked ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from halide_core.ir import BinaryOp, Intrinsic
-from halide_core.ir.types import Type
+from halide_core.ir.types import Int, Type, UInt
 
 DEFINITION = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"
 """What the unit needs before the first arm: compilers that don't know the question have no arms."""
@@ -26,13 +28,10 @@ _REAL = {32: ("float", "sf"), 64: ("double", "df")}
 _LETTERS = {8: "b", 16: "w", 32: "d", 64: "q"}
 _NEAREST, _UNMASKED, _CURRENT = 8, "-1", "4"
 _REGISTER = "{} __attribute__((vector_size(16)))"
-_PARTS = {
-    16: f"({_REGISTER.format('short')}){{{{(short)a}}}}",
-    32: f"({_REGISTER.format('int')}){{{{(int)a}}}}",
-    64: f"({_REGISTER.format('long long')}){{{{(long long)a}}}}",
-    128: "a",
-}
-"""A register of which ``a``, of so many bits, is the low part, and the rest is 0."""
+_INTEGERS = {16: "short", 32: "int", 64: "long long"}
+"""What has as many bits as the lanes that fill less than a register."""
+_HALVES = {UInt(8, 8): "ub", Int(16, 4): "sw"}
+"""Halves of registers that have minima and maxima of their own, for which the rest needn't be cleared."""
 _MODES = {Intrinsic.FLOOR: 9, Intrinsic.CEIL: 10, Intrinsic.TRUNC: 11, Intrinsic.ROUND: _NEAREST}
 """How a rounding instruction rounds; 8 says that it raises no flag."""
 
@@ -43,7 +42,7 @@ class Builtin(NamedTuple):
     builtin: str
     arguments: str
     slow: str = ""
-    """Where there is the instruction, and C's own operators are quicker: a condition of the preprocessor."""
+    """Where there is the instruction, and C's own operators are better: a condition of the preprocessor."""
     low: int = 0
     """So many bits of the register that it gives are the value; 0 where all are."""
 
@@ -62,6 +61,12 @@ def low_part(register: str, bits: int) -> str:
     return f"(({_REGISTER.format(element)}){register})[0]"
 
 
+def _low_in_register(name: str, type: Type) -> str:
+    """A register of the elements of ``type`` whose low part is a vector of it, and whose rest is 0."""
+    integer = _INTEGERS[type.bits() * type.lanes()]
+    return f"({_REGISTER.format(_ELEMENTS[type.bits()][0])})({_REGISTER.format(integer)}){{{{({integer}){name}}}}}"
+
+
 def machine_type(type: Type) -> tuple[str, str, int]:
     """The element and the name of the vector type that builtins take, and its bytes: ("short", "v32hi", 64)."""
     element, mode = (_REAL if type.is_float() else _ELEMENTS)[type.bits()]
@@ -78,11 +83,29 @@ def _float_suffix(type: Type, width: int) -> str:
     return ("ps" if type.bits() == 32 else "pd") + {128: "", 256: "256", 512: "512_mask"}[width]
 
 
+def _on_part(whole: Callable[[Type], Builtin | None], type: Type) -> Builtin | None:
+    """What a whole register's instruction does, for integers that fill the low part of one: for fewer lanes gcc has
+    comparisons and masks. None for other types."""
+    bits = type.bits() * type.lanes()
+    if type.is_float() or bits not in _INTEGERS:
+        return None
+    builtin = whole(type.with_lanes(128 // type.bits()))
+    if builtin is None:
+        return None
+    arguments = builtin.arguments
+    for name in "ab":
+        arguments = arguments.replace(f"({{v}}){name}", _low_in_register(name, type))
+    return builtin._replace(arguments=arguments, low=bits)
+
+
 def minimum(op: BinaryOp, type: Type) -> Builtin | None:
     """``a < b ? a : b``, or the same with >: the second operand where one is NaN, as C has it."""
     width, word = _width(type), "min" if op is BinaryOp.MIN else "max"
     if width is None:
-        return None
+        half = _HALVES.get(type)  # clang takes the old registers for them, which floats of the x87 share
+        if half is not None:
+            return Builtin(f"p{word}{half}", "({v})a, ({v})b", "defined(__clang__)")
+        return _on_part(partial(minimum, op), type)
     both = "({v})a, ({v})b"
     if type.is_float():
         masked = f", ({{v}})a, {_UNMASKED}, {_CURRENT}" if width == 512 else ""
@@ -104,8 +127,10 @@ def product(type: Type) -> Builtin | None:
 def mean(type: Type) -> Builtin | None:
     """The mean of two unsigned integers, rounded up."""
     width = _width(type)
-    if width is None or not type.is_uint() or type.bits() > 16:
+    if not type.is_uint() or type.bits() > 16:
         return None
+    if width is None:
+        return _on_part(mean, type)
     masked = f", ({{v}})a, {_UNMASKED}" if width == 512 else ""
     return Builtin(f"pavg{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
 
@@ -123,8 +148,10 @@ def narrow_product(type: Type) -> Builtin | None:
 def magnitude(type: Type) -> Builtin | None:
     """The absolute value of signed integers."""
     width = _width(type)
-    if width is None or not type.is_int():
+    if not type.is_int():
         return None
+    if width is None:
+        return _on_part(magnitude, type)
     masked = f", ({{v}})a, {_UNMASKED}" if width == 512 or type.bits() == 64 else ""
     return Builtin(f"pabs{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}", "({v})a" + masked)
 
@@ -163,17 +190,16 @@ def conversion(to: Type, source: Type) -> Builtin | None:
     low = wanted if wanted < 128 else 0  # the builtins give a whole register
     zero = _REGISTER.format(_ELEMENTS[to.bits()][0]) if low else machine_type(to)[1]
     masked = f", ({zero}){{{{0}}}}, {_UNMASKED}"
-    part = _PARTS.get(size)
-    register = f"({_REGISTER.format(_ELEMENTS[source.bits()][0])}){part}"
-    if low not in (0, 16, 32, 64) or (part is None and size not in (256, 512)):
+    whole = size in (128, 256, 512)
+    if (low and low not in _INTEGERS) or not (whole or size in _INTEGERS):
         return None
+    register = "({v})a" if whole else _low_in_register("a", source)
     if to.bits() < source.bits():
-        whole = "({v})a" if part is None else register
-        return Builtin(f"pmov{letters}{max(size, 128)}_mask", whole + masked, low=low)
+        return Builtin(f"pmov{letters}{max(size, 128)}_mask", register + masked, low=low)
     name = f"pmov{'sx' if source.is_int() else 'zx'}{letters}{max(wanted, 128)}"
     if wanted == 512:
-        return Builtin(f"{name}_mask", ("({v})a" if part is None else register) + masked)
-    return None if part is None else Builtin(name, register, low=low)
+        return Builtin(f"{name}_mask", register + masked)
+    return Builtin(name, register, low=low) if size <= 128 else None
 
 
 def truncation(source: Type) -> Builtin | None:

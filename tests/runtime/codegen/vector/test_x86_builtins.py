@@ -31,7 +31,7 @@ def test_integers_that_fill_a_register_once_they_are_wide(type: Type) -> None:
 
 
 @pytest.mark.parametrize("lanes", [2, 4])
-@pytest.mark.parametrize("type", [UInt(8), Int(8), UInt(16)], ids=str)
+@pytest.mark.parametrize("type", [UInt(8), Int(8), UInt(16), Int(16)], ids=str)
 def test_integers_that_fill_less_than_a_register(type: Type, lanes: int) -> None:
     integer_batch(type, lanes).check()
 
@@ -52,12 +52,23 @@ def test_names_of_instructions() -> None:
     assert minimum(BinaryOp.MIN, Float(32, 16)) == Builtin("minps512_mask", "({v})a, ({v})b, ({v})a, -1, 4")
     assert minimum(BinaryOp.MAX, UInt(8, 32)) == Builtin("pmaxub256", "({v})a, ({v})b")
     assert minimum(BinaryOp.MAX, Int(64, 2)) == Builtin("pmaxsq128_mask", "({v})a, ({v})b, ({v})a, -1")
-    assert minimum(BinaryOp.MAX, Int(32, 2)) is None
+    assert minimum(BinaryOp.MAX, UInt(8, 8)) == Builtin("pmaxub", "({v})a, ({v})b", "defined(__clang__)")
     assert product(UInt(16, 32)) == Builtin("pmullw512_mask", "({v})a, ({v})b, ({v})a, -1")
     assert product(UInt(32, 16)) is None
     assert magnitude(Int(8, 16)) == Builtin("pabsb128", "({v})a")
     assert rounding(Intrinsic.CEIL, Float(64, 4)) == Builtin("roundpd256", "({v})a, 10")
     assert rounding(Intrinsic.EXP, Float(32, 16)) is None
+    assert minimum(BinaryOp.MAX, Float(32, 2)) is None
+    assert minimum(BinaryOp.MAX, UInt(8, 24)) is None
+
+
+@pytest.mark.parametrize("type", [Int(8, 2), Int(8, 8), UInt(16, 4), Int(32, 2)], ids=str)
+def test_part_of_a_register(type: Type) -> None:
+    """What fills less than a register has a whole one's instruction, and is the low part of what that gives."""
+    found, whole = minimum(BinaryOp.MIN, type), minimum(BinaryOp.MIN, type.with_lanes(128 // type.bits()))
+    assert found is not None and whole is not None
+    assert (found.builtin, found.low) == (whole.builtin, type.bits() * type.lanes())
+    assert "({v})" not in found.arguments
     assert truncation(Float(32, 8)) == Builtin("cvttps2dq256", "({v})x")
     assert truncation(Float(64, 8)) is None
 
