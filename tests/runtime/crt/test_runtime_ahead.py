@@ -80,9 +80,10 @@ import os
 from halide_core.runtime.crt.runtime_library import start_runtime
 start_runtime()
 child = os.fork()
-os.write(1, f"{{list(f.realize([3]))}}\n".encode())  # in one piece, since both write to the same file
+# The parent writes after the child, since both write to the same file.
 if child:
     assert os.waitpid(child, 0)[1] == 0
+print(list(f.realize([3])), flush=True)
 """
     done = python(code, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "[0, 3, 6]\n" * 2, "")
