@@ -23,19 +23,20 @@ from rich.table import Table
 import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.engines.chain import Ask, ImprovedRanges, Improvement
-from halide_core.bounds.engines.interface import Engine, Ranges
+from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral import Limits, Polyhedra
 from halide_core.bounds.engines.quasi_affine import atoms_of
 from halide_core.bounds.engines.registry import ranges_of
 from halide_core.bounds.infer.inference import answer_query
 from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.answers import Engine
 from halide_core.bounds.query.query import Binder, Clause, Define, ForAll, Query, Where, extract_query
-from halide_core.buffer.buffer import Buffer
 from halide_core.debug import deep_recursion
 from halide_core.ir import Expr, Stmt
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lang.buffer import Buffer
 from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.backend import Request
 from halide_core.run.pipeline import _value

@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.shape import BufferDimension
 from halide_core.errors import (
     BoundsError,
@@ -29,19 +28,22 @@ from halide_core.errors import (
     ToolchainError,
     TypeMismatchError,
 )
+from halide_core.func import boundary_conditions as BoundaryConditions
+from halide_core.func.extern import ExternFuncArgument
+from halide_core.func.func import Func, Stage, evaluate, evaluate_may_gpu, lambda_func
+from halide_core.func.image_param import ImageParam
+from halide_core.func.scheduling.loop_level import LoopLevel
+from halide_core.func.scheduling.schedule_value import Schedule
+from halide_core.func.several_names import funcs, vars
 from halide_core.ir.memory import MemoryType, PrefetchBoundStrategy
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
-from halide_core.lang import boundary_conditions as BoundaryConditions
 from halide_core.lang.arguments.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.lang.arguments.loop_variables import VarOrRVar
 from halide_core.lang.arguments.ranges import Range
-from halide_core.lang.arguments.several_names import funcs, vars
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.estimates import ArgumentEstimates
 from halide_core.lang.expr import Expr, Var
-from halide_core.lang.extern import ExternFuncArgument
-from halide_core.lang.func import Func, Stage, evaluate, evaluate_may_gpu, lambda_func
 from halide_core.lang.func_ref import FuncRef, FuncTupleElementRef
-from halide_core.lang.image_param import ImageParam
 from halide_core.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.lang.input_buffer import Dimension
 from halide_core.lang.ops.bits import (
@@ -152,8 +154,6 @@ from halide_core.lang.param import Param
 from halide_core.lang.parameter import Parameter
 from halide_core.lang.placeholders import random_float, random_int, random_uint, require, undef
 from halide_core.lang.rdom import RDom, RVar
-from halide_core.lang.scheduling.loop_level import LoopLevel
-from halide_core.lang.scheduling.schedule_value import Schedule
 from halide_core.lang.tuple import Tuple
 from halide_core.run.as_halide import install_as_halide
 from halide_core.run.backend import Argument, ArgumentKind

@@ -14,9 +14,9 @@ from typing import Any
 import imageio.v3 as files
 import numpy as np
 
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
 from halide_core.errors import HalideError
+from halide_core.lang.buffer import Buffer
 
 _MOST_CHANNELS = 4
 

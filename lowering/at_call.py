@@ -18,11 +18,11 @@ from halide_core.algorithm.model import Algorithm, Function
 from halide_core.errors import DependenceError, ScheduleError
 from halide_core.ir import Access, Expr
 from halide_core.ir.visitor import subexpressions
+from halide_core.loop_nest import Program, StageKey
 from halide_core.lowering.initial import lower_stage
 from halide_core.schedule.access_directives import Atomic
 from halide_core.schedule.directives import Directive, Specialize, StageDirective
 from halide_core.schedule.func_directives import RFactor
-from halide_core.schedule.loop_nest import Program, StageKey
 from halide_core.scheduling.phase0.atomic_laws import check_law
 from halide_core.scheduling.phases import LOOP_RULES
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.certificate import PipelineCertificate, Spent
 from halide_core.bounds.verify.memory import MemoryReads

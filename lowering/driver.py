@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 from halide_core.algorithm.fused_products import fuse_products
 from halide_core.algorithm.model import Algorithm, Image, snapshot
 from halide_core.analysis.prover import shared_proofs
-from halide_core.bounds.engines.interface import Answers, Oracle
-from halide_core.bounds.engines.registry import chosen_engine, oracle_of
+from halide_core.bounds.engines.interface import Oracle
+from halide_core.bounds.engines.registry import chosen_engine
+from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query, extract_query
 from halide_core.config import certificates_demanded, verification_demanded
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
 from halide_core.ir.types import UInt
+from halide_core.loop_nest import Program, assemble
 from halide_core.lowering.initial import lower_initial
 from halide_core.lowering.laws import check_laws
 from halide_core.lowering.module import Lowered
@@ -40,7 +43,6 @@ from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.provenance import Traversals
 from halide_core.run.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
 from halide_core.run.target import Target, get_host_target, wants_strict_floats
-from halide_core.schedule.loop_nest import Program, assemble
 from halide_core.scheduling.phase0.atomic_laws import atomic_laws
 from halide_core.scheduling.phase0.factor import factor_reductions
 from halide_core.scheduling.phase0.inline import inline_functions

@@ -13,7 +13,7 @@ from halide_core.algorithm.model import Algorithm, Definition, Function
 from halide_core.analysis.index import TargetExprs, silent, stage_variables, startup_index
 from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
 from halide_core.ir.types import INT32
-from halide_core.schedule.loop_nest import Loop, Nest, Program, StageKey, hole
+from halide_core.loop_nest import Loop, Nest, Program, StageKey, hole
 
 
 def lower_initial(algorithm: Algorithm) -> Program:

@@ -15,8 +15,8 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
+from halide_core.loop_nest import Obligation, Program, cpu_box
 from halide_core.schedule.directives import AlignBounds, Bound
-from halide_core.schedule.loop_nest import Obligation, Program, cpu_box
 from halide_core.scheduling.legality import refuse, require_dimension
 
 

@@ -21,8 +21,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Expr, Interval, Let, LoopKind, Variable
-from halide_core.schedule.directives import ComputeAt, ComputeRoot, ComputeWith, LoopAlignStrategy
-from halide_core.schedule.loop_nest import (
+from halide_core.loop_nest import (
     Guard,
     Joined,
     Loop,
@@ -33,6 +32,7 @@ from halide_core.schedule.loop_nest import (
     level_site,
     stage_loops,
 )
+from halide_core.schedule.directives import ComputeAt, ComputeRoot, ComputeWith, LoopAlignStrategy
 from halide_core.scheduling.legality import described, levels_text, refuse, stage_key
 from halide_core.scheduling.loops import fresh_variables
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from halide_core.algorithm.model import Function
 from halide_core.ir.memory import Layout, plain_layout
-from halide_core.schedule.loop_nest import Program
+from halide_core.loop_nest import Program
 from halide_core.schedule.storage_directives import (
     AlignStorage,
     BoundStorage,

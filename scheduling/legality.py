@@ -12,8 +12,8 @@ from typing import NoReturn
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import UNKNOWN_LOCATION, ScheduleError
+from halide_core.loop_nest import Level, Loop, Nest, Program, StageKey, level_site
 from halide_core.schedule.directives import AtLevel, Directive, StageDirective
-from halide_core.schedule.loop_nest import Level, Loop, Nest, Program, StageKey, level_site
 
 
 def refuse(directive: Directive, reason: str, error: type[ScheduleError] = ScheduleError) -> NoReturn:

@@ -13,8 +13,8 @@ from halide_core.algorithm.model import UniqueNames
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Interval, IntImm, Let, LoopKind, Variable
+from halide_core.loop_nest import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program
 from halide_core.schedule.directives import AllowRaceConditions, Fuse, Rename, Reorder, Split, TailStrategy, Traverse
-from halide_core.schedule.loop_nest import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program
 from halide_core.scheduling.legality import refuse, require_loop, require_new_names, stage_key
 from halide_core.scheduling.reductions import check_at_once, in_new_order
 from halide_core.scheduling.tails import GUARDED, SHIFTED, tail_of

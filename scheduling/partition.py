@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from halide_core.loop_nest import Program
 from halide_core.schedule.access_directives import PartitionLoop
-from halide_core.schedule.loop_nest import Program
 from halide_core.scheduling.legality import require_loop, stage_key
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
+from halide_core.loop_nest import Program
 from halide_core.schedule.access_directives import Atomic, PartitionLoop, Prefetch
 from halide_core.schedule.directives import (
     AlignBounds,
@@ -41,7 +42,6 @@ from halide_core.schedule.directives import (
     Traverse,
 )
 from halide_core.schedule.func_directives import CloneIn, In, InInput, RFactor
-from halide_core.schedule.loop_nest import Program
 from halide_core.schedule.storage_directives import (
     AlignStorage,
     BoundStorage,

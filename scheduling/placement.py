@@ -16,8 +16,8 @@ from halide_core.algorithm.model import Function
 from halide_core.ir import LoopKind
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.printer import format_expr
+from halide_core.loop_nest import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
-from halide_core.schedule.loop_nest import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
 from halide_core.schedule.storage_directives import FoldStorage, HoistStorage, HoistStorageRoot
 from halide_core.scheduling.legality import levels_text, refuse, require_dimension, require_own_memory
 

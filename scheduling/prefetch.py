@@ -20,9 +20,9 @@ from halide_core.ir import Access, Callee, IntImm, LoopKind, LoopName
 from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.ir.printer import format_expr
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.loop_nest import Loop, Obligation, Program, StageKey, path_to, stage_path
 from halide_core.schedule.access_directives import Prefetch
 from halide_core.schedule.directives import ComputeAt, ComputeRoot, StoreAt, StoreRoot
-from halide_core.schedule.loop_nest import Loop, Obligation, Program, StageKey, path_to, stage_path
 from halide_core.schedule.storage_directives import HoistStorage
 from halide_core.scheduling.legality import described, levels_text, pasted, refuse, require_loop, stage_key
 from halide_core.scheduling.placement import store_levels_of_every_copy

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.algorithm.associativity import law_of
 from halide_core.algorithm.model import AlgebraicLaw
+from halide_core.analysis.associativity import law_of
 from halide_core.errors import DependenceError
 from halide_core.ir import LoopKind
+from halide_core.loop_nest import Loop, Nest, Order, Program, StageKey, provided
 from halide_core.schedule.directives import Fuse, Reorder, Traverse
-from halide_core.schedule.loop_nest import Loop, Nest, Order, Program, StageKey, provided
 from halide_core.scheduling.dependence import variables_apart
 from halide_core.scheduling.legality import described, refuse
 

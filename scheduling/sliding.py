@@ -18,8 +18,8 @@ from halide_core.algorithm.model import Function
 from halide_core.ir import Expr, HoleKind, Let, LoopKind
 from halide_core.ir.printer import dim_name, format_expr
 from halide_core.ir.visitor import Substitution, subexpressions
+from halide_core.loop_nest import Guard, Loop, Nest, Program, StageKey, hole, stage_loops
 from halide_core.schedule.directives import Directive
-from halide_core.schedule.loop_nest import Guard, Loop, Nest, Program, StageKey, hole, stage_loops
 
 _WHOLE = frozenset({LoopKind.VECTORIZED, LoopKind.UNROLLED})
 

@@ -23,8 +23,8 @@ from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Access, Callee, Expr, Hole, Provide, Stmt, Variable
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, walk
+from halide_core.loop_nest import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
 from halide_core.schedule.directives import Branch, ComputeAt, Directive, Specialize, SpecializeFail, StageDirective
-from halide_core.schedule.loop_nest import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
 from halide_core.scheduling.legality import refuse, stage_key
 from halide_core.scheduling.phase0.copies import copied, place, taken_names
 

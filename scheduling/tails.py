@@ -15,8 +15,8 @@ from halide_core.analysis.length import growth
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Access, Expr, IntImm
 from halide_core.ir.visitor import accesses_to, subexpressions
+from halide_core.loop_nest import Loop, StageKey
 from halide_core.schedule.directives import Split, TailStrategy
-from halide_core.schedule.loop_nest import Loop, StageKey
 from halide_core.scheduling.legality import refuse
 
 PREDICATED = (

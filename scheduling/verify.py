@@ -9,7 +9,7 @@ from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Allocate, Block, For, If, Label, Let, LoopName, Provide, Stmt, Variable
 from halide_core.ir.visitor import stmt_exprs, subexpressions
-from halide_core.schedule.loop_nest import Program, assemble
+from halide_core.loop_nest import Program, assemble
 
 
 def check_dominance(program: Program) -> None:

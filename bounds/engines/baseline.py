@@ -18,9 +18,9 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.prover import Range
 from halide_core.analysis.simplify import Simplifier
+from halide_core.analysis.value_range import ValueRanges, type_range
 from halide_core.bounds.engines.elimination import ACCESS, mentions
-from halide_core.bounds.engines.interface import Bound, Ends, Engine
-from halide_core.bounds.engines.value_range import ValueRanges, type_range
+from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path
 from halide_core.ir import Binary, BinaryOp, Cast, Expr, Hole, IntImm, Select
 from halide_core.ir.types import INT64

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
-from halide_core.bounds.engines.interface import Ends
 from halide_core.bounds.engines.path_ranges import Extents
+from halide_core.bounds.query.answers import Ends
 from halide_core.bounds.query.query import Path
 from halide_core.ir import Expr
 

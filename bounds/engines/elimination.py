@@ -17,11 +17,11 @@ from typing import Any
 from halide_core import ir
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
+from halide_core.analysis.prune_selects import where
 from halide_core.analysis.simplify import Simplifier
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions
 from halide_core.bounds.engines.monotone import Direction, Directions
-from halide_core.bounds.engines.value_range import ValueRanges
-from halide_core.bounds.infer.prune_selects import where
 from halide_core.ir import (
     Access,
     Binary,

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from halide_core import ir
 from halide_core.analysis.prover import Range
-from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
     Access,
     Binary,

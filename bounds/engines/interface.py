@@ -1,4 +1,4 @@
-"""The interfaces of bounds engines, and what they answer (definition 2.15).
+"""The interfaces of bounds engines (definition 2.15).
 
 In: a Query. Out: an Answer for each Func's holes and each input's region; or a BoundsError that names the access. An
 engine is its Ranges, which know one access at a time; ``bounds.infer.inference`` makes answers of them.
@@ -8,102 +8,11 @@ engine is its Ranges, which know one access at a time; ``bounds.infer.inference`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import Protocol
 
-from halide_core.algorithm.model import Function, Image
-from halide_core.bounds.query.query import Clause, Path, Query
-from halide_core.ir import Assert, Expr, HoleKind, Interval, LoopName
-from halide_core.schedule.loop_nest import Level
-
-
-class Engine(Enum):
-    """What gave a range; the value is how it prints, and what ``HL_BOUNDS`` calls it."""
-
-    CHAIN = "chain"
-    INTERVAL = "interval"
-    ISL = "isl"
-    NONLINEAR = "nonlinear"
-    BASELINE = "baseline"
-
-
-Bound = tuple[Expr | None, Expr | None]
-"""Least and greatest value; None where there is none."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ends:
-    """The least and greatest value of an expression along a path, None where there is none, and who says so.
-
-    ``lost``: whether something that is known of affine parts was not used, so that an exact engine may do better.
-    """
-
-    low: Expr | None
-    high: Expr | None
-    engine: Engine
-    lost: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """One coordinate of a clause, and its range where the answer stands."""
-
-    clause: Clause
-    dim: int
-    point: Expr
-    ends: Ends
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What fills one dimension's hole: an interval that may name holes answered before, and where it came from.
-
-    ``engine`` is the last in the chain that any part of it came from; ``evidence`` says it part by part. A directive
-    made the length a ``multiple`` of a constant.
-    """
-
-    kind: HoleKind
-    func: Function
-    stage: int
-    dim: int
-    interval: Interval
-    level: Level
-    origin: str
-    engine: Engine = Engine.INTERVAL
-    evidence: tuple[Evidence, ...] = ()
-    multiple: int = 1
-
-    @property
-    def clauses(self) -> tuple[Clause, ...]:
-        """The clauses that it covers, in the order of asking."""
-        return tuple(dict.fromkeys(e.clause for e in self.evidence))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Slide:
-    """One dimension of a Func, the loop that it slides along, if any, what the loops cover, and why in words."""
-
-    func: Function
-    dim: int
-    loop: LoopName | None
-    covered: Interval
-    told: str
-
-
-@dataclass(slots=True, eq=False)
-class Answers:
-    """Every hole in the order of answering, consumers first; the regions of inputs and outputs; start-up checks."""
-
-    holes: list[Answer] = field(default_factory=list)
-    regions: dict[Image | Function, tuple[Interval, ...]] = field(default_factory=dict)
-    checks: list[Assert] = field(default_factory=list)
-    evidence: dict[Image | Function, tuple[tuple[Evidence, ...], ...]] = field(default_factory=dict)
-    """Of regions, by dimension."""
-    folds: dict[Function, dict[int, Expr]] = field(default_factory=dict)
-    """The number of slots of each dimension of memory that folds: start-up expressions."""
-    slides: list[Slide] = field(default_factory=list)
-    """What sliding windows do, by dimension."""
+from halide_core.bounds.query.answers import Answers, Ends
+from halide_core.bounds.query.query import Path, Query
+from halide_core.ir import Expr
 
 
 class Oracle(Protocol):

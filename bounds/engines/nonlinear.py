@@ -22,8 +22,8 @@ from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.elimination import Elimination, mentions
-from halide_core.bounds.engines.interface import Ends, Engine
 from halide_core.bounds.engines.path_ranges import Extents
+from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm, Variable
 from halide_core.ir.types import INT64

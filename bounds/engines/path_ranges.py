@@ -16,11 +16,11 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.conditions import Conditions
 from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.bounds.engines.float_ends import SymbolRanges
-from halide_core.bounds.engines.interface import Bound, Ends, Engine
-from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Taken, Where
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, IntImm, Variable
 from halide_core.ir.types import INT32

@@ -20,10 +20,10 @@ from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.elimination import ACCESS, mentions
-from halide_core.bounds.engines.interface import Ends, Engine
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
 from halide_core.bounds.engines.quasi_affine import atoms_of, forks
+from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
 from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, Select, Variable
 from halide_core.ir.types import INT64

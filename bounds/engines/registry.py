@@ -1,40 +1,22 @@
 """The engines by name. What some of them need beyond Python is loaded when one is first asked for.
 
-In: an engine's name, as ``HL_BOUNDS`` has it. Out: an Oracle.
+In: an engine's name, as ``HL_BOUNDS`` has it. Out: its Ranges.
 
-    oracle_of(Engine.ISL).answer(query)
+    ranges_of(Engine.ISL).ends(x + 1, path, stop)
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from halide_core.bounds.engines.baseline import BaselineRanges
 from halide_core.bounds.engines.chain import Ask, ImprovedRanges, Improvement
-from halide_core.bounds.engines.interface import Answers, Engine, Oracle, Ranges
+from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.engines.path_ranges import Extents
-from halide_core.bounds.infer.inference import answer_query
-from halide_core.bounds.query.query import Query
+from halide_core.bounds.query.answers import Engine
 from halide_core.errors import HalideError
 
 VARIABLE = "HL_BOUNDS"
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOracle:
-    """An engine as an Oracle."""
-
-    engine: Engine
-
-    @property
-    def name(self) -> str:
-        """What the engine is called."""
-        return self.engine.value
-
-    def answer(self, query: Query) -> Answers:
-        """Answers every hole. Raises: BoundsError where an access has no bound."""
-        return answer_query(query, ranges_of(self.engine))
 
 
 def chosen_engine() -> Engine:
@@ -45,11 +27,6 @@ def chosen_engine() -> Engine:
             return engine
     names = ", ".join(e.value for e in Engine)
     raise HalideError(f'{VARIABLE}="{name}" is no bounds engine. It can be one of: {names}.')
-
-
-def oracle_of(engine: Engine) -> Oracle:
-    """The engine as an Oracle."""
-    return EngineOracle(engine)
 
 
 def ranges_of(engine: Engine) -> Ranges:

@@ -19,17 +19,17 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.elimination import mentions
-from halide_core.bounds.engines.interface import Answer, Answers, Engine, Evidence
-from halide_core.bounds.explain.brief import brief, tree_size
-from halide_core.bounds.explain.telling import special
 from halide_core.bounds.infer.cases import same
+from halide_core.bounds.query.answers import Answer, Answers, Engine, Evidence
+from halide_core.bounds.query.describe import special
 from halide_core.bounds.query.query import Define, ForAll, Path, Query, Rule
-from halide_core.bounds.verify.vc import window_of
 from halide_core.errors import InternalError, Location
 from halide_core.ir import Callee, Expr, Hole, HoleKind, Interval, Variable
+from halide_core.ir.boxes import window_of
+from halide_core.ir.brief import brief, tree_size
 from halide_core.ir.printer import hole_name
 from halide_core.ir.visitor import Substitution, subexpressions
-from halide_core.schedule.loop_nest import Level, cpu_box, hole
+from halide_core.loop_nest import Level, cpu_box, hole
 
 _CLOSED = 60
 """A hole is replaced by an answer of at most so many nodes; a closed form keeps the holes whose answers are longer."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.prover import Facts
+from halide_core.analysis.prune_selects import where
 from halide_core.analysis.simplify import Simplifier, simplify
-from halide_core.bounds.engines.interface import Engine, Evidence
-from halide_core.bounds.infer.prune_selects import where
+from halide_core.bounds.query.answers import Engine, Evidence
 from halide_core.ir import BinaryOp, BufferField, Expr, Field, Select
 from halide_core.ir.types import INT64
 

@@ -14,14 +14,14 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition, known_values
 from halide_core.analysis.prover import Facts
+from halide_core.analysis.prune_selects import where
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.infer.boxes import Box, Side
-from halide_core.bounds.infer.prune_selects import where
 from halide_core.bounds.query.query import Clause, Path, Taken
 from halide_core.ir import BinaryOp, Expr, Select
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Substitution, subexpressions
-from halide_core.schedule.loop_nest import Program, StageKey
+from halide_core.loop_nest import Program, StageKey
 
 Join = Callable[[Box | None, Clause], Box]
 """The smallest box around another and the points of a clause."""

@@ -21,16 +21,17 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.engines.interface import Answer, Ranges, Slide
-from halide_core.bounds.explain.brief import brief
+from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.infer.sliding import windows
+from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Choice, Query
 from halide_core.errors import ScheduleError
 from halide_core.ir import Expr, HoleKind, IntImm, Let, LoopKind
+from halide_core.ir.brief import brief
 from halide_core.ir.memory import plain_layout
 from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, walk
+from halide_core.loop_nest import Loop, Nest, Program, path_to, provided, readings, stage_loops
 from halide_core.schedule.directives import DebugToFile
-from halide_core.schedule.loop_nest import Loop, Nest, Program, path_to, provided, readings, stage_loops
 from halide_core.schedule.storage_directives import BoundStorage, FoldStorage
 
 _LONGEST = 64

@@ -19,8 +19,7 @@ from halide_core.analysis.length import growth
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.elimination import mentions
-from halide_core.bounds.engines.interface import Answer, Answers, Evidence, Ranges, Slide
-from halide_core.bounds.explain.telling import describe, limited, tell, unbounded
+from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.infer.alignment import Alignments
 from halide_core.bounds.infer.boxes import Box, Side, last_engine, union, window_box
 from halide_core.bounds.infer.cases import Need, by_case, chosen_ends, either, gather
@@ -29,6 +28,8 @@ from halide_core.bounds.infer.fused_lengths import limits
 from halide_core.bounds.infer.overflow import WINDOW_LIMIT, index_overflows, raised_by
 from halide_core.bounds.infer.positions import without_guards
 from halide_core.bounds.infer.sliding import slides_of
+from halide_core.bounds.query.answers import Answer, Answers, Evidence, Slide
+from halide_core.bounds.query.describe import describe, limited, tell, unbounded
 from halide_core.bounds.query.query import Choice, Clause, Define, ForAll, Path, Query
 from halide_core.errors import BoundsError
 from halide_core.ir import (
@@ -48,8 +49,8 @@ from halide_core.ir import (
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT32, INT64
 from halide_core.ir.visitor import factors, free_variables, subexpressions
+from halide_core.loop_nest import Obligation, Program, StageKey, cpu_box, hole
 from halide_core.schedule.directives import Directive
-from halide_core.schedule.loop_nest import Obligation, Program, StageKey, cpu_box, hole
 
 
 def answer_query(query: Query, ranges: Ranges) -> Answers:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import silent
-from halide_core.bounds.engines.constant_ranges import ConstantRanges
-from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
     Access,
     Binary,

@@ -38,14 +38,15 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
-from halide_core.bounds.engines.interface import Answer, Ranges, Slide
-from halide_core.bounds.explain.brief import brief
+from halide_core.bounds.engines.interface import Ranges
+from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Binder, Define, ForAll, Path, Query, Taken, Where
 from halide_core.ir import Access, BinaryOp, Expr, HoleKind, Interval, LoopName, Select, Variable
+from halide_core.ir.brief import brief
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Closing, Rewriter, Substitution, free_variables, subexpressions
-from halide_core.schedule.loop_nest import Loop, StageKey, cpu_box, hole, path_to, provided
+from halide_core.loop_nest import Loop, StageKey, cpu_box, hole, path_to, provided
 
 _LONGEST = 120
 """A window whose step takes more nodes than this costs more than it saves."""

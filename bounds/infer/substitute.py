@@ -14,13 +14,13 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.algorithm.model import Function, UniqueNames
 from halide_core.analysis.linear import Linear, linear_of, to_expr
-from halide_core.bounds.engines.interface import Answer, Answers
+from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.errors import InternalError
 from halide_core.ir import Allocate, AnswerQuery, Block, BufferField, Expr, Field, Hole, If, Let, Stmt
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, subexpressions, walk
-from halide_core.schedule.loop_nest import Level, Program, assemble, hole
+from halide_core.loop_nest import Level, Program, assemble, hole
 
 
 def fill(program: Program, answers: Answers) -> Stmt:

@@ -16,13 +16,14 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.index import stage_variables, startup_index
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.explain.brief import brief, brief_interval
-from halide_core.bounds.explain.telling import special
+from halide_core.bounds.query.describe import special
 from halide_core.bounds.query.query import Binder, Choice, Clause, Define, ForAll, Path, Query, Rule, Taken, Where
-from halide_core.bounds.verify.vc import all_of, contains, window_of
 from halide_core.ir import Callee, Expr, HoleKind, Interval, RVarRef, Variable
+from halide_core.ir.boxes import contains, window_of
+from halide_core.ir.brief import brief, brief_interval
+from halide_core.ir.logic import all_of
 from halide_core.ir.types import INT32
-from halide_core.schedule.loop_nest import Guard, Level, Program, StageKey, cpu_box, hole, loop_box, stage_loops
+from halide_core.loop_nest import Guard, Level, Program, StageKey, cpu_box, hole, loop_box, stage_loops
 
 Box = tuple[Interval, ...]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from halide_core.bounds.verify.vc import negation
 from halide_core.ir import Binary, BinaryOp, Expr, Select
+from halide_core.ir.logic import negation
 from halide_core.ir.visitor import parts, subexpressions
 
 Guards = tuple[Expr, ...]

@@ -23,7 +23,7 @@ from halide_core.analysis.linear import linear_of
 from halide_core.analysis.prover import Facts
 from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, IntImm, Provide, RVarRef, Stmt, Variable
 from halide_core.ir.visitor import subexpressions
-from halide_core.schedule.loop_nest import (
+from halide_core.loop_nest import (
     Guard,
     Level,
     Loop,

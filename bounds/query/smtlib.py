@@ -21,18 +21,18 @@ from collections.abc import Iterable, Iterator
 from halide_core import ir
 from halide_core.algorithm.model import Function, ScalarParam
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.engines.interface import Answers
-from halide_core.bounds.explain.telling import special
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts
+from halide_core.bounds.query.describe import special
 from halide_core.bounds.query.query import Define, ForAll, Path, Query, Rule, Where
 from halide_core.bounds.query.smtlib_terms import Symbols, Writer
-from halide_core.bounds.verify.vc import contains, window_of
 from halide_core.debug import deep_recursion
 from halide_core.ir import BufferField, Expr, Field, Hole, HoleKind, ParamRef
+from halide_core.ir.boxes import contains, window_of
 from halide_core.ir.printer import format_expr
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import subexpressions
-from halide_core.schedule.loop_nest import hole, provided
+from halide_core.loop_nest import hole, provided
 
 
 def open_script(name: str, query: Query) -> str:

@@ -18,8 +18,8 @@ from collections.abc import Callable
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.bounds.engines.constant_ranges import of_operator
-from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.analysis.constant_ranges import of_operator
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Binary, BinaryOp, BufferField, Expr, Field, Hole, IntImm, Intrinsic, ParamRef
 from halide_core.ir.types import INT32, INT64, Type

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from halide_core import ir
 from halide_core.algorithm.model import ScalarParam
-from halide_core.bounds.engines.constant_ranges import ConstantRanges
-from halide_core.bounds.engines.float_functions import clamp_ends, function_range
-from halide_core.bounds.verify.vc import negation
+from halide_core.analysis.constant_ranges import ConstantRanges
+from halide_core.analysis.float_functions import clamp_ends, function_range
 from halide_core.ir import BinaryOp, Expr, Intrinsic
 from halide_core.ir.float16 import rounded
+from halide_core.ir.logic import negation
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.reference.scalar_ops import round_to_float32

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import reduce
 
 from halide_core import ir
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.float_ends import MONOTONE, SymbolRanges, conditions, is_finite, of_params
-from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.bounds.smt.floats import kept_ranges
 from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, FloatImm, ParamRef, Select
 from halide_core.ir.types import BOOL, INT64

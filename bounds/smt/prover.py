@@ -18,7 +18,7 @@ from typing import Any
 import z3
 
 from halide_core import ir
-from halide_core.bounds.infer.prune_selects import has_cases, without_idle_cases
+from halide_core.analysis.prune_selects import has_cases, without_idle_cases
 from halide_core.bounds.smt.budget import (
     AFTER_GIVE_UP,
     AXIOM_BATCH,
@@ -39,20 +39,9 @@ from halide_core.bounds.smt.premise_selection import relevant
 from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.smt.z3_api import Arithmetic, new_solver, number_of, say, steps_of, valued
 from halide_core.bounds.verify.counterexample import confirmed
-from halide_core.bounds.verify.vc import (
-    Claim,
-    Context,
-    Counterexample,
-    Result,
-    Status,
-    alternatives,
-    any_of,
-    fails,
-    negation,
-    on_the_word,
-    provable_parts,
-)
+from halide_core.bounds.verify.vc import Claim, Context, Counterexample, Result, Status, fails, on_the_word
 from halide_core.ir import Assert, Expr, Promise
+from halide_core.ir.logic import alternatives, any_of, negation, provable_parts
 
 _MINIMIZED = 6
 """The most checks among which those that a claim can do without are looked for."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import z3
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import ConstantRanges
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.smt.constants import all_ones, euclid, times
 from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, truncated, where_declared
 from halide_core.bounds.smt.formulas import (

@@ -15,14 +15,15 @@ from collections.abc import Iterable, Iterator
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition
+from halide_core.analysis.constant_ranges import ConstantRanges, Range
 from halide_core.analysis.index import TargetExprs
-from halide_core.bounds.engines.constant_ranges import ConstantRanges, Range
-from halide_core.bounds.infer.fused_lengths import as_checked, checked_lengths
-from halide_core.bounds.verify.vc import Context, all_of, any_of
+from halide_core.bounds.verify.fused_lengths import as_checked, checked_lengths
+from halide_core.bounds.verify.vc import Context
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select
+from halide_core.ir.logic import all_of, any_of
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import parts, subexpressions
-from halide_core.schedule.loop_nest import LENGTH_LIMIT
+from halide_core.loop_nest import LENGTH_LIMIT
 
 _LEAST, _MOST = INT64.range
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.arithmetic import predicates
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, negation
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import If, Interval, Stmt
-from halide_core.schedule.loop_nest import Program, StageKey
+from halide_core.ir.logic import negation
+from halide_core.loop_nest import Program, StageKey
 
 
 @dataclass(frozen=True, slots=True, eq=False)

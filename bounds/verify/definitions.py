@@ -21,7 +21,7 @@ from halide_core.analysis.index import TargetExprs, silent, stage_variables
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.arithmetic import fits_int32, in_int64, predicates
 from halide_core.bounds.verify.memory import Reads, accesses_in
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, all_of, any_of, conjuncts, negation
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import (
     Access,
     Binary,
@@ -37,9 +37,10 @@ from halide_core.ir import (
     Provide,
     Select,
 )
+from halide_core.ir.logic import all_of, any_of, conjuncts, negation
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import Substitution, parts, subexpressions, with_parts
-from halide_core.schedule.loop_nest import StageKey
+from halide_core.loop_nest import StageKey
 
 
 @dataclass(frozen=True, slots=True, eq=False)

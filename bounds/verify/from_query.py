@@ -11,27 +11,17 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.bounds.engines.interface import Answer, Answers
+from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.bounds.query.query import Choice, Clause, Define, ForAll, Path, Query, Where
 from halide_core.bounds.verify.arithmetic import has_length
 from halide_core.bounds.verify.memory import MemoryReads, Reads, accesses_in
-from halide_core.bounds.verify.vc import (
-    Claim,
-    ClaimKind,
-    Context,
-    Text,
-    all_of,
-    contains,
-    listed,
-    nothing,
-    window_of,
-    within,
-    within_limit,
-)
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, listed, nothing
 from halide_core.errors import InternalError
 from halide_core.ir import Assert, Hole, HoleKind, Interval
+from halide_core.ir.boxes import contains, window_of, within_limit
+from halide_core.ir.logic import all_of, within
 from halide_core.ir.printer import dim_name
-from halide_core.schedule.loop_nest import Level, cpu_box, hole, mem_box
+from halide_core.loop_nest import Level, cpu_box, hole, mem_box
 
 
 def query_claims(query: Query, answers: Answers, promises: Sequence[Assert], memory: MemoryReads) -> list[Claim]:

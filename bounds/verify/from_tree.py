@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.bounds.engines.constant_ranges import ConstantRanges
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.verify.arithmetic import fits_int64, has_length, overflowing
 from halide_core.bounds.verify.cases import StageSite, sites_of_cases
 from halide_core.bounds.verify.definitions import AssignmentPlace, definition_claims
@@ -25,26 +25,14 @@ from halide_core.bounds.verify.scope import Scope
 from halide_core.bounds.verify.sites import Boxes, Entered, Touch, ValueSite
 from halide_core.bounds.verify.sliding import KeptMemory, Windows
 from halide_core.bounds.verify.startup import StartupArithmetic
-from halide_core.bounds.verify.vc import (
-    Claim,
-    ClaimKind,
-    Context,
-    Text,
-    all_of,
-    contains,
-    fields,
-    listed,
-    negation,
-    nothing,
-    window_of,
-    within,
-    within_limit,
-)
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, listed, nothing
 from halide_core.errors import Location
 from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
+from halide_core.ir.boxes import contains, fields, window_of, within_limit
+from halide_core.ir.logic import all_of, negation, within
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs
-from halide_core.schedule.loop_nest import LENGTH_LIMIT, Program, StageKey
+from halide_core.loop_nest import LENGTH_LIMIT, Program, StageKey
 
 
 class TreeClaims:

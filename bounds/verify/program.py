@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answers
 from halide_core.bounds.infer.substitute import hole_values
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.from_query import query_claims
 from halide_core.bounds.verify.from_tree import TreeClaims
@@ -23,7 +23,7 @@ from halide_core.bounds.verify.stages import stage_claims
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Text, nothing
 from halide_core.ir import Assert, Failure, Stmt
 from halide_core.ir.visitor import Substitution, walk
-from halide_core.schedule.loop_nest import cpu_box, loop_box
+from halide_core.loop_nest import cpu_box, loop_box
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,10 +20,11 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.bounds.verify.sites import Touch
-from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Context, Text, differs
+from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Context, Text
 from halide_core.ir import Callee, Expr, For, LoopKind, Provide, Variable
+from halide_core.ir.boxes import differs
 from halide_core.ir.visitor import Substitution, accesses_to, free_variables, subexpressions
-from halide_core.schedule.loop_nest import Program, StageKey
+from halide_core.loop_nest import Program, StageKey
 
 _CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
 

@@ -13,7 +13,7 @@ from halide_core.bounds.verify.sites import Entered
 from halide_core.bounds.verify.sliding import Folds
 from halide_core.bounds.verify.vc import Context
 from halide_core.ir import Callee, Expr, Interval
-from halide_core.schedule.loop_nest import StageKey
+from halide_core.loop_nest import StageKey
 
 
 @dataclass(slots=True, eq=False)

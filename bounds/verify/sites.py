@@ -15,7 +15,7 @@ from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.memory import Reads
 from halide_core.bounds.verify.vc import Context
 from halide_core.ir import Access, Callee, Expr, Interval, Provide
-from halide_core.schedule.loop_nest import StageKey
+from halide_core.loop_nest import StageKey
 
 Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
 """Where each stage computes, in variables that are bound where the Func's label stands, of all its cases: its compute

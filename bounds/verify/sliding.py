@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.sites import Entered
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, all_of, any_of, inside, negation, within
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import Expr, Interval, LoopKind, LoopName, Variable
+from halide_core.ir.boxes import inside
+from halide_core.ir.logic import all_of, any_of, negation, within
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Closing, free_variables
 

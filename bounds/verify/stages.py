@@ -18,11 +18,13 @@ from halide_core import ir
 from halide_core.algorithm.model import Definition, Function
 from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
 from halide_core.bounds.verify.cases import StageSite
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, any_of, differs, negation, within
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import Access, Expr, If, Interval, Let, Provide, RVarRef, Stmt, Variable
+from halide_core.ir.boxes import differs
+from halide_core.ir.logic import any_of, negation, within
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import Substitution, accesses_to, sub_stmts, subexpressions
-from halide_core.schedule.loop_nest import Nest, Order
+from halide_core.loop_nest import Nest, Order
 
 
 def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) -> list[Claim]:

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import ConstantRanges
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.query.path_conditions import Guards, guards
 from halide_core.bounds.verify.arithmetic import fits_int64, overflowing
 from halide_core.bounds.verify.memory import Reads
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, all_of, nothing
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, nothing
 from halide_core.ir import Expr, Stmt, Variable
+from halide_core.ir.logic import all_of
 from halide_core.ir.visitor import factors, free_variables, stmt_exprs, subexpressions
 
 _Guarded = tuple[Expr, Guards]

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from halide_core import ir
-from halide_core.bounds.explain.brief import brief
 from halide_core.errors import Location
-from halide_core.ir import Assert, BinaryOp, BufferField, Callee, Expr, Field, Hole, Interval, Promise, Variable
-from halide_core.ir.types import INT64
+from halide_core.ir import Assert, Expr, Hole, Interval, Promise, Variable
+from halide_core.ir.brief import brief
+from halide_core.ir.logic import all_of, negation
 from halide_core.ir.visitor import Substitution
 
 
@@ -181,113 +181,6 @@ def brief_line(e: Expr) -> str:
 def brief_point(args: Sequence[Expr]) -> str:
     """Coordinates as text."""
     return ", ".join(map(brief_line, args))
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Conditions.
-
-
-def all_of(conditions: Iterable[Expr]) -> Expr:
-    """The conjunction; TRUE of none."""
-    result: Expr | None = None
-    for c in conditions:
-        if c is not ir.TRUE:
-            result = c if result is None else ir.conjunction(result, c)
-    return ir.TRUE if result is None else result
-
-
-def conjuncts(e: Expr) -> list[Expr]:
-    """The parts of a conjunction."""
-    if isinstance(e, ir.Binary) and e.op is BinaryOp.AND:
-        return conjuncts(e.a) + conjuncts(e.b)
-    return [e]
-
-
-def alternatives(e: Expr) -> list[Expr]:
-    """The parts of a disjunction."""
-    if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
-        return alternatives(e.a) + alternatives(e.b)
-    return [e]
-
-
-def provable_parts(e: Expr) -> list[Expr]:
-    """What can be proven one after the other."""
-    return list(dict.fromkeys(p for c in conjuncts(e) for p in spread(c)))
-
-
-def spread(e: Expr) -> list[Expr]:
-    """The same as a conjunction, where it is exceptions, and what is made of parts otherwise, as that a region is
-    empty, or in another: for each of the parts that it holds, or an exception does."""
-    *exceptions, last = alternatives(e)
-    parts = conjuncts(last)
-    if not exceptions or len(parts) == 1 or any(len(conjuncts(x)) > 1 for x in exceptions):
-        return [e]
-    return [any_of([part, *exceptions]) for part in parts]
-
-
-def any_of(conditions: Iterable[Expr]) -> Expr:
-    """The disjunction; FALSE of none."""
-    result: Expr | None = None
-    for c in conditions:
-        if c is not ir.FALSE:
-            result = c if result is None else ir.binary(BinaryOp.OR, result, c)
-    return ir.FALSE if result is None else result
-
-
-def negation(e: Expr) -> Expr:
-    """``!e``."""
-    return ir.Not(e.type, e)
-
-
-def within(e: Expr, over: Interval) -> Expr:
-    """``e`` lies in an interval."""
-    return ir.conjunction(ir.less_equal(over.min, e), ir.less(e, ir.add(over.min, over.len)))
-
-
-def inside(point: Sequence[Expr], box: Sequence[Interval]) -> Expr:
-    """A point lies in a box."""
-    return all_of(within(e, over) for e, over in zip(point, box, strict=True))
-
-
-def differs(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
-    """Two points are not the same one."""
-    return any_of(ir.binary(BinaryOp.NE, x, y) for x, y in zip(a, b, strict=True))
-
-
-def fields(callee: Callee) -> list[tuple[Expr, Expr]]:
-    """Minimum and extent of each dimension of an argument."""
-    return [
-        (BufferField(INT64, callee, Field.MIN, d), BufferField(INT64, callee, Field.EXTENT, d))
-        for d in range(callee.dimensions)
-    ]
-
-
-def window_of(callee: Callee) -> tuple[Interval, ...]:
-    """What an argument's buffer spans: of an output, what the caller asks for."""
-    return tuple(Interval(start, extent) for start, extent in fields(callee))
-
-
-WINDOW_LIMIT = 1 << 30
-"""Windows of outputs lie within ±2^30; every program refuses others when it starts."""
-
-
-def within_limit(callee: Callee) -> Expr:
-    """The window of an output lies within the limit, in every dimension."""
-    least, most = ir.i64(-WINDOW_LIMIT), ir.i64(WINDOW_LIMIT)
-    return all_of(
-        ir.conjunction(ir.less_equal(least, start), ir.less_equal(ir.add(start, extent), ir.add(most, ir.ONE)))
-        for start, extent in fields(callee)
-    )
-
-
-def contains(box: tuple[Interval, ...], other: tuple[Interval, ...]) -> Expr:
-    """A box contains another, unless that has no point."""
-    empty = any_of(ir.less_equal(i.len, ir.ZERO) for i in other)
-    around = all_of(
-        all_of((ir.less_equal(a.min, b.min), ir.less_equal(ir.add(b.min, b.len), ir.add(a.min, a.len))))
-        for a, b in zip(box, other, strict=True)
-    )
-    return any_of((empty, around))
 
 
 def listed(point: Sequence[Expr]) -> list[str | Expr]:

@@ -17,9 +17,9 @@ from halide_core.autoschedule.plan import planned
 from halide_core.autoschedule.ranges import Range, Region
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.autoschedule.write import write
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import ScheduleError
 from halide_core.ir import IntImm
+from halide_core.lang.buffer import Buffer
 from halide_core.run.target import Target
 from halide_core.schedule.directives import (
     AlignBounds,

@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ReductionDomain, ScalarParam
-from halide_core.buffer.buffer import Buffer
 from halide_core.ir import BinaryOp, Expr, Field, IntImm
 from halide_core.ir.types import Type
+from halide_core.lang.buffer import Buffer
 
 Number: TypeAlias = "int | float"
 Range: TypeAlias = "tuple[Number, Number]"

@@ -16,9 +16,9 @@ from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.plan import Group, Place, Places
 from halide_core.autoschedule.ranges import Number, extent
 from halide_core.autoschedule.stages import PipelineStages
+from halide_core.func.func import Func, Stage
 from halide_core.ir.types import Type
 from halide_core.lang.expr import Var
-from halide_core.lang.func import Func, Stage
 from halide_core.schedule.directives import TailStrategy
 
 _GUARD, _SHIFT = TailStrategy.GuardWithIf, TailStrategy.ShiftInwards

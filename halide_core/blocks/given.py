@@ -17,11 +17,11 @@ import numpy as np
 
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
 from halide_core.blocks.local import number
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
+from halide_core.func.image_param import ImageParam
 from halide_core.ir import Field
 from halide_core.ir.types import type_of_dtype
-from halide_core.lang.image_param import ImageParam
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 from halide_core.run.output_files import TargetLike
 from halide_core.run.pipeline import Realizable

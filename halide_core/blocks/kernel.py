@@ -19,9 +19,9 @@ import numpy as np
 from halide_core.algorithm.model import Function, Image
 from halide_core.blocks.local import Local
 from halide_core.blocks.regions import fill
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
 from halide_core.errors import InternalError, PipelineError
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box, Compiled, RegionQuery, backend
 from halide_core.run.pipeline import allocated, settled
 

@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm.associativity import law_of
 from halide_core.algorithm.law import Law
 from halide_core.algorithm.model import (
     Definition,
@@ -33,11 +32,12 @@ from halide_core.algorithm.model import (
     realization_order,
     with_made_funcs,
 )
+from halide_core.analysis.associativity import law_of
 from halide_core.errors import user_location
+from halide_core.func.scheduling.partial_results import partial_results
 from halide_core.ir import Access, BufferField, Field, Interval, ParamRef, RVarRef
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import subexpressions
-from halide_core.lang.scheduling.partial_results import partial_results
 from halide_core.schedule.directives import StageDirective
 
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
 from halide_core.errors import PipelineError
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 
 

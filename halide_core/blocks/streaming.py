@@ -21,11 +21,11 @@ from halide_core.blocks.divided import BlockPlan, Divided, Fed, Parts
 from halide_core.blocks.given import Given, Inputs
 from halide_core.blocks.kernel import Needed
 from halide_core.blocks.regions import Sliceable, fill, grains, read, slices
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
 from halide_core.errors import PipelineError
+from halide_core.func.image_param import ImageParam
 from halide_core.ir.types import type_of_dtype
-from halide_core.lang.image_param import ImageParam
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 from halide_core.run.output_files import TargetLike
 from halide_core.run.pipeline import Realizable

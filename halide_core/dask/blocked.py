@@ -20,7 +20,7 @@ from halide_core.dask.planned import Plan, Read
 from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked
 from halide_core.dask.tasks import Tasks
 from halide_core.errors import HalideError, PipelineError
-from halide_core.lang.image_param import ImageParam
+from halide_core.func.image_param import ImageParam
 from halide_core.run.output_files import TargetLike
 from halide_core.run.pipeline import Realizable
 

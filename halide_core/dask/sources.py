@@ -15,8 +15,8 @@ import numpy as np
 
 from halide_core.blocks.kernel import Kernel
 from halide_core.blocks.regions import Sliceable, fill, read, slices
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 
 Graph = dict[Any, Any]

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from halide_core.errors import DefinitionError, HalideWarning, warn_user
+from halide_core.func.func import Func
+from halide_core.func.image_param import ImageParam
 from halide_core.generate.arg_info import ArgInfo, ArgInfoDirection, TypeLike, as_types, checked_name
 from halide_core.generate.context import AutoschedulerParams, GeneratorContext, context_or_default
 from halide_core.generate.members import GeneratorParam, InputBuffer, InputScalar, OutputBuffer, Port, resolved
 from halide_core.lang.expr import ExprLike
-from halide_core.lang.func import Func
-from halide_core.lang.image_param import ImageParam
 from halide_core.lang.param import Param
 from halide_core.run.callable import Callable
 from halide_core.run.pipeline import Pipeline

@@ -12,13 +12,13 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from halide_core import ir
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, Location, TypeMismatchError, user_location
+from halide_core.func.func import Func
+from halide_core.func.image_param import ImageParam
 from halide_core.generate.arg_info import ArgInfo, ArgInfoDirection, ArgInfoKind, TypesLike, as_types, parse_types
 from halide_core.ir.types import Type
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.expr import Expr, Operand, is_plain
-from halide_core.lang.func import Func
-from halide_core.lang.image_param import ImageParam
 from halide_core.lang.param import Param
 
 _TRUE, _FALSE = frozenset({"true", "True", "1"}), frozenset({"false", "False", "0"})

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NoReturn
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.algorithm.sources import Source
-from halide_core.buffer.buffer import Buffer
 from halide_core.buffer.png import Array
 from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError, user_location
 from halide_core.ir import Field
@@ -16,6 +15,7 @@ from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import fresh_input_name
 from halide_core.ir.types import INT32, INT64, Type
 from halide_core.lang.arguments.ranges import RangeLike, as_range
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.buffer_constraints import alignment_of, check_dimension, note_memory, promise, promise_alignment
 from halide_core.lang.coordinates import Coordinates, as_tuple, image_access, startup
 from halide_core.lang.expr import Expr, ExprLike

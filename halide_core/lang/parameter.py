@@ -11,13 +11,13 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.algorithm.model import ScalarParam as Scalar
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import fresh_input_name
 from halide_core.ir.types import Type
 from halide_core.lang.arguments.values import checked_value
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.buffer_constraints import alignment_of, check_dimension, note_memory, promise, promise_alignment
 from halide_core.lang.coordinates import constant, startup
 from halide_core.lang.estimates import ArgumentEstimates, estimates_of, expected

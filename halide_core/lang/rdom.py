@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import ReductionDomain
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, user_location
 from halide_core.ir.types import INT32
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool
 from halide_core.lang.input_buffer import InputImage

@@ -17,9 +17,9 @@ from typing import Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.estimates import ArgumentEstimates, estimates_of
 from halide_core.run.implementation import implementation
 from halide_core.run.profile_data import Profile

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.algorithm.model import Image
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
 from halide_core.lang.arguments.values import checked_value
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Argument, ArgumentKind, Compiled, Prepared, Request, backend
 
 

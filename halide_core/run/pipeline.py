@@ -26,9 +26,11 @@ from halide_core.algorithm.model import (
     requirements_of,
     with_made_funcs,
 )
-from halide_core.buffer.buffer import Buffer
+from halide_core.algorithm.placed import warn_of_lost_places
+from halide_core.algorithm.schedule_source import schedule_source
 from halide_core.errors import PipelineError
 from halide_core.ir import Field, IntImm
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import requirement
 from halide_core.lang.expr import ExprLike
 from halide_core.reference import evaluate as semantics
@@ -54,8 +56,6 @@ from halide_core.run.compile_memo import Built
 from halide_core.run.output_files import OutputFiles, TargetLike, frozen
 from halide_core.run.target import Target, checked_target, get_jit_target_from_environment
 from halide_core.schedule.directives import Bound, Split, TailStrategy
-from halide_core.schedule.placed import warn_of_lost_places
-from halide_core.schedule.source import schedule_source
 from halide_core.unsupported import PIPELINE, Pending
 
 Destination: TypeAlias = "Buffer | np.ndarray[Any, Any] | Sequence[int] | Sequence[Buffer | np.ndarray[Any, Any]]"

@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
 from halide_core.debug import deep_recursion
 from halide_core.errors import DefinitionError, HalideError
-from halide_core.lang.func import Func
-from halide_core.lang.image_param import ImageParam
+from halide_core.func.func import Func
+from halide_core.func.image_param import ImageParam
 from halide_core.lang.param import Param
 from halide_core.lang.parameter import Parameter
 from halide_core.run.pipeline import Pipeline, Realizable

@@ -26,13 +26,13 @@ from halide_core.algorithm.wellformed import (
     check_update_type,
     domain_of,
 )
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, Location
 from halide_core.ir import Access, Expr, Field, Interval
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import BOOL, INT32, INT64, Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.lang.arguments.values import checked_value
+from halide_core.lang.buffer import Buffer
 from halide_core.schedule.directives import Directive
 from halide_core.serialize.codec import Tables, damaged, decoded, expression, number
 

@@ -23,9 +23,9 @@ from halide_core.algorithm.model import (
     realization_order,
     with_made_funcs,
 )
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import NotAvailableError
 from halide_core.ir import Access, BufferField, Expr, Interval, ParamRef, RVarRef
+from halide_core.lang.buffer import Buffer
 from halide_core.schedule.directives import Branch, Directive
 from halide_core.serialize.codec import Numbers, Tables, directives, hints
 

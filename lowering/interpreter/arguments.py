@@ -14,11 +14,11 @@ import numpy as np
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, Field
 from halide_core.ir.float16 import element, numbers
 from halide_core.ir.types import INT64
+from halide_core.lang.buffer import Buffer
 from halide_core.lowering.interpreter.memory_model import EPS_MEM, OUTSIDE, AssertionFailure, Memory
 from halide_core.reference.scalar_ops import cast_function, value_of
 from halide_core.run.backend import Argument, ArgumentKind, Box

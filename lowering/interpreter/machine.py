@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from halide_core import ir
-from halide_core.buffer.buffer import Buffer
 from halide_core.debug import deep_recursion
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
 from halide_core.ir.float16 import element
 from halide_core.ir.visitor import stmt_exprs
+from halide_core.lang.buffer import Buffer
 from halide_core.lowering.interpreter.arguments import Arguments
 from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code, Coder
 from halide_core.lowering.interpreter.memory_model import (

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import Elimination, mentions
-from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.errors import ScheduleError
 from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, Expr, For, Let, Stmt
 from halide_core.ir.visitor import Rewriter, sub_stmts, substitute, walk
-from halide_core.schedule.loop_nest import Hoisting
+from halide_core.loop_nest import Hoisting
 
 
 def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:

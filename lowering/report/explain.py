@@ -11,21 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.engines.interface import Answer, Answers, Slide
-from halide_core.bounds.engines.registry import chosen_engine, oracle_of
-from halide_core.bounds.explain.brief import brief_interval
+from halide_core.bounds.engines.registry import chosen_engine
 from halide_core.bounds.explain.provenance import Reasons
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Answer, Answers, Slide
 from halide_core.bounds.query.conjuncts import format_query
 from halide_core.bounds.query.query import Define, Query, extract_query
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError
 from halide_core.ir import Block, Callee, Expr, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
+from halide_core.ir.brief import brief_interval
 from halide_core.ir.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.ir.visitor import Closing, free_variables
+from halide_core.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
 from halide_core.lowering.driver import LoweringTrace, lower, schedule
 from halide_core.lowering.report.explanation import Formula, PipelineExplanation, chain_text, where
 from halide_core.run.backend import Question, Request, Topic
-from halide_core.schedule.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
 from halide_core.scheduling.sliding import Obstacle, obstacles
 
 

@@ -13,12 +13,12 @@ from html import escape
 
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.explain.brief import brief, brief_interval, is_readable
 from halide_core.bounds.explain.provenance import AskedBound, GivenEnd, Need, Reason, Reasons
 from halide_core.debug import deep_recursion
 from halide_core.errors import UNKNOWN_LOCATION, HalideError
 from halide_core.ir import Interval
-from halide_core.schedule.loop_nest import Level
+from halide_core.ir.brief import brief, brief_interval, is_readable
+from halide_core.loop_nest import Level
 
 
 @dataclass(frozen=True, slots=True, eq=False)

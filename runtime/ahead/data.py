@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from halide_core.algorithm.model import Image
-from halide_core.buffer.buffer import Buffer
+from halide_core.lang.buffer import Buffer
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
 from halide_core.runtime.codegen.names import Names, symbol

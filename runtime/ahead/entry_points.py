@@ -15,9 +15,9 @@ from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.ir import IntImm
 from halide_core.ir.types import Type
 from halide_core.run.backend import Argument, ArgumentKind
+from halide_core.runtime.codegen.entry import emit_entry
 from halide_core.runtime.codegen.names import literal, string, symbol
 from halide_core.runtime.codegen.prologue import TYPE_CODES
-from halide_core.runtime.execute.entry import emit_entry
 
 _KINDS = {
     ArgumentKind.InputScalar: "halide_argument_kind_input_scalar",

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from halide_core.algorithm.model import realization_order, with_made_funcs
+from halide_core.algorithm.schedule_source import schedule_source
 from halide_core.errors import HalideError, PipelineError
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
@@ -40,7 +41,6 @@ from halide_core.runtime.compile.toolchain import (
     make_static_library,
 )
 from halide_core.runtime.crt.runtime_library import HEADER, runtime_object
-from halide_core.schedule.source import schedule_source
 from halide_core.serialize.pipeline import serialized
 
 

@@ -7,11 +7,15 @@ In: a request. Out: options: this machine's own instructions, or those of the fe
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from halide_core.run.backend import Request
 from halide_core.run.target import INSTRUCTIONS, Target
 from halide_core.run.target_names import TargetArch
 from halide_core.runtime.compile.toolchain import CompileOptions
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
+
+INCLUDE_FOLDER = Path(__file__).resolve().parents[1] / "crt"
+"""The runtime, whose header all C includes."""
 
 # The compiler's words for instructions, where they are not the kernel's without the underscores.
 _WORDS = {

@@ -26,6 +26,7 @@ from halide_core.config import check_thread_count
 from halide_core.errors import ToolchainError
 from halide_core.runtime.compile.cache import default_cache
 from halide_core.runtime.compile.load import load
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import (
     CompileOptions,
     Compiler,
@@ -36,7 +37,6 @@ from halide_core.runtime.compile.toolchain import (
 )
 from halide_core.runtime.crt import abi
 
-INCLUDE_FOLDER: Final = Path(__file__).resolve().parent
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
 SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in ("pool.c", "memory.c", "support.c", "files.c"))
 

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import PipelineError
 from halide_core.ir.float16 import pattern_of
 from halide_core.ir.types import Type
+from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Argument, ArgumentKind, Box
 from halide_core.runtime.crt.runtime_library import FFI
 from halide_core.runtime.execute.descriptor import describe, unknown

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from halide_core.buffer.buffer import Buffer
 from halide_core.ir.types import Type
+from halide_core.lang.buffer import Buffer
 from halide_core.runtime.crt.runtime_library import FFI
 
 _DIMS = FFI.typeof("halide_dimension_t[]")

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition, Function, Image, ScalarParam
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import UNKNOWN_LOCATION, PipelineError
 from halide_core.ir.float16 import pattern_of
 from halide_core.ir.types import Type
+from halide_core.lang.buffer import Buffer
 from halide_core.reference import evaluate
 from halide_core.run.backend import Box
 from halide_core.runtime.crt.runtime_library import FFI

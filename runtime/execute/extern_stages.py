@@ -25,8 +25,8 @@ from halide_core.algorithm.model import (
     leaves,
     realization_order,
 )
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import UNKNOWN_LOCATION, Location, PipelineError, ScheduleError
+from halide_core.lang.buffer import Buffer
 from halide_core.lowering.driver import arguments
 from halide_core.run.backend import Argument, Box, Compiled, RegionQuery, Request
 from halide_core.run.profile_data import Profile

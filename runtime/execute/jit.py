@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from halide_core.algorithm.model import Function, snapshot
-from halide_core.buffer.buffer import Buffer
 from halide_core.config import profiles_demanded
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, SpecializeFailError
+from halide_core.lang.buffer import Buffer
 from halide_core.lowering.driver import arguments, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Box, Request
 from halide_core.run.profile_data import Profile
+from halide_core.runtime.codegen.entry import ENTRY, emit_entry, emit_hiding
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.fingerprint import fingerprint
 from halide_core.runtime.compile.load import load
@@ -33,7 +34,6 @@ from halide_core.runtime.compile.toolchain import compile_shared, find_compiler
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.asking import Asked, scalar
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
-from halide_core.runtime.execute.entry import ENTRY, emit_entry, emit_hiding
 from halide_core.runtime.execute.interruptions import begin_run
 from halide_core.runtime.execute.profiler import Profiler
 from halide_core.scheduling.phase0.inline import warn_of_lost_directives

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.algorithm.associativity import law_of, updates_points
 from halide_core.algorithm.model import AlgebraicLaw, Algorithm, Function
+from halide_core.analysis.associativity import law_of, updates_points
 from halide_core.errors import DependenceError
 from halide_core.ir import If, Provide, Stmt
+from halide_core.loop_nest import Program
 from halide_core.schedule.access_directives import Atomic
-from halide_core.schedule.loop_nest import Program
 from halide_core.scheduling.legality import refuse, stage_key
 
 _OPERATORS = "+, *, min, max, &, | or ^"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.algorithm.model import AlgebraicLaw, Algorithm, Function, realization_order
-from halide_core.lang.scheduling.rfactor import factored, factored_stage
+from halide_core.func.scheduling.rfactor import factored, factored_stage
 from halide_core.schedule.directives import Directive
 from halide_core.schedule.func_directives import RFactor
 

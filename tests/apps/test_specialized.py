@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.execute.jit import SPECIALIZE_FAIL
 from tests.support.aot import DESCRIBE, build, run
 from tests.support.checking import check_reference, numbers, same, variables

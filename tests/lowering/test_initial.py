@@ -8,8 +8,8 @@ from halide_core.algorithm.model import snapshot
 from halide_core.ir import Access, Provide
 from halide_core.ir.printer import format_stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.loop_nest import Program, assemble
 from halide_core.lowering.initial import lower_initial
-from halide_core.schedule.loop_nest import Program, assemble
 
 x, y = hl.Var("x"), hl.Var("y")
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import halide_core as hl
-from halide_core.bounds.engines.interface import Answers, Engine
-from halide_core.bounds.engines.registry import oracle_of
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Answers, Engine
 from halide_core.bounds.query.conjuncts import format_query
 from halide_core.bounds.query.smtlib import answered_script, open_script
 from halide_core.bounds.verify.certificate import check_text

@@ -15,14 +15,14 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.engines.interface import Answers
-from halide_core.bounds.engines.symbolic import SymbolicOracle
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Answers, Engine
 from halide_core.bounds.query.query import Query
 from halide_core.ir import HoleKind, Interval
+from halide_core.loop_nest import hole
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
 from halide_core.run.pipeline import _values, allocated
-from halide_core.schedule.loop_nest import hole
 from tests.support.interpreted import settled
 
 x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
@@ -38,7 +38,7 @@ class Wider:
     def answer(self, query: Query) -> Answers:
         """Answers that satisfy the query: ``g`` reads nothing, so only its own memory must grow with it. Iterations
         compute all of it anew: what is new in one would be told from other compute bounds."""
-        found = SymbolicOracle().answer(query)
+        found = oracle_of(Engine.INTERVAL).answer(query)
         found.folds.clear()
         for i, a in enumerate(found.holes):
             if a.func.name == "g" and a.kind is HoleKind.LOOP:
@@ -56,7 +56,7 @@ class Narrower(Wider):
 
     def answer(self, query: Query) -> Answers:
         """Answers of one point too few."""
-        found = SymbolicOracle().answer(query)
+        found = oracle_of(Engine.INTERVAL).answer(query)
         for i, a in enumerate(found.holes):
             if a.func.name == "g" and a.kind is HoleKind.CPU:
                 length = simplify(ir.sub(a.interval.len, ir.i64(1)))

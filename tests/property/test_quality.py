@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.bounds.engines.interface import Engine
-from halide_core.bounds.engines.registry import oracle_of
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Engine
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.run.pipeline import _values, allocated

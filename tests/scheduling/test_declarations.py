@@ -12,9 +12,9 @@ import pytest
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.errors import UNKNOWN_LOCATION
+from halide_core.func.scheduling.loop_level import Unplaced
 from halide_core.ir import Callee, LoopKind
 from halide_core.ir.types import INT32
-from halide_core.lang.scheduling.loop_level import Unplaced
 from halide_core.schedule.access_directives import Prefetch
 from halide_core.schedule.directives import (
     AtLevel,

@@ -13,9 +13,9 @@ import pytest
 import halide_core as hl
 from halide_core import TailStrategy
 from halide_core.ir.printer import format_stmt
+from halide_core.loop_nest import assemble
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
-from halide_core.schedule.loop_nest import assemble
 from tests.support.dumps import (
     after,
     blur,

@@ -10,7 +10,7 @@ import pytest
 import halide_core as hl
 from halide_core.ir import For, IntImm, LoopName, Select
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.schedule.loop_nest import StageKey
+from halide_core.loop_nest import StageKey
 from tests.scheduling.test_legality import refused
 from tests.support.answered import cpu, output_regions, region
 from tests.support.dumps import after, pixels, producer_and_consumer, scheduled

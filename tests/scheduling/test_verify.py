@@ -14,8 +14,8 @@ from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Allocate, Block, For, If, Label, LoopName, Stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions
+from halide_core.loop_nest import Program, StageKey, assemble
 from halide_core.lowering.driver import LoweringTrace, schedule
-from halide_core.schedule.loop_nest import Program, StageKey, assemble
 from halide_core.scheduling.verify import check_dominance
 from tests.support.dumps import producer_and_consumer, scheduled, tiled_blur
 from tests.support.generate import draw

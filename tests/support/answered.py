@@ -11,16 +11,16 @@ from contextlib import suppress
 
 from halide_core import ir
 from halide_core.algorithm.model import Image
-from halide_core.bounds.engines.interface import Answer, Answers
-from halide_core.bounds.engines.symbolic import SymbolicOracle
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Answer, Answers, Engine
 from halide_core.bounds.query.query import extract_query
 from halide_core.ir import BufferField, Field, HoleKind
 from halide_core.ir.printer import dim_name, format_interval
 from halide_core.ir.types import INT64
+from halide_core.loop_nest import hole
 from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.backend import backend
 from halide_core.run.pipeline import Realizable
-from halide_core.schedule.loop_nest import hole
 from tests.support.integers import value
 
 Box = tuple[tuple[int, int], ...]
@@ -72,7 +72,7 @@ class Numbers:
 
 def answers(f: Realizable) -> Answers:
     """Every answer for a pipeline."""
-    return SymbolicOracle().answer(extract_query(schedule(f._request(), LoweringTrace())))
+    return oracle_of(Engine.INTERVAL).answer(extract_query(schedule(f._request(), LoweringTrace())))
 
 
 def _one(f: Realizable, kind: HoleKind, name: str, stage: int, dim: str) -> str:

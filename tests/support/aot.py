@@ -13,8 +13,9 @@ import subprocess
 from pathlib import Path
 from types import ModuleType
 
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import find_compiler
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER, SOURCES
+from halide_core.runtime.crt.runtime_library import SOURCES
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 

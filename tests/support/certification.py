@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import pytest
 
 import halide_core.lowering.certify
-from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.ir import Stmt

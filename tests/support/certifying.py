@@ -15,8 +15,8 @@ import numpy as np
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answer, Answers
 from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.ir import Expr, Interval, Stmt

@@ -11,9 +11,9 @@ import halide_core as hl
 from halide_core.bounds.query.conjuncts import format_query
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
+from halide_core.loop_nest import Program, assemble
 from halide_core.lowering.driver import LoweringTrace, lower, schedule
 from halide_core.run.pipeline import Realizable
-from halide_core.schedule.loop_nest import Program, assemble
 
 
 def scheduled(f: Realizable) -> Program:

@@ -25,10 +25,10 @@ from halide_core.ir.types import Type, TypeCode, type_of_dtype
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.crt import runtime_library
 
 ROOT = Path(__file__).resolve().parents[2]
-INCLUDE_FOLDER = runtime_library.INCLUDE_FOLDER
 FLAGS = ("-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-pthread", f"-I{INCLUDE_FOLDER}")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-parameter")
 NATIVE = ("-O2", "-march=native", "-fno-trapping-math")

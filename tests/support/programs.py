@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import find_compiler
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
 
 
 def compile_program(output: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

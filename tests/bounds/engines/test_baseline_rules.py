@@ -9,16 +9,16 @@ from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.baseline import BaselineRanges
-from halide_core.bounds.engines.interface import Answer, Engine
-from halide_core.bounds.engines.registry import oracle_of
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Answer, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where, extract_query
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Expr, HoleKind, Interval, i64
 from halide_core.ir.printer import format_interval
 from halide_core.ir.types import INT32, INT64
+from halide_core.loop_nest import hole
 from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.pipeline import Realizable
-from halide_core.schedule.loop_nest import hole
 
 x, y, n = (ir.index_variable(name) for name in "xyn")
 TOP = Path(None, None)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import Elimination
 from halide_core.bounds.engines.path_ranges import Extents
-from halide_core.bounds.engines.value_range import ValueRanges
 from halide_core.bounds.query.query import Define, ForAll, Where
 from halide_core.ir import BinaryOp, Expr, Interval
 from halide_core.ir.types import INT64

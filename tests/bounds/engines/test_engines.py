@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from halide_core import ir
 from halide_core.bounds.engines import polyhedral
-from halide_core.bounds.engines.interface import Ends, Engine
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral import CHAINED
-from halide_core.bounds.engines.registry import chosen_engine, oracle_of, ranges_of
+from halide_core.bounds.engines.registry import chosen_engine, ranges_of
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Define, ForAll, Where
 from halide_core.errors import HalideError
 from halide_core.ir import Binary, BinaryOp, Expr, Interval, Select

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import halide_core as hl
 from benchmarks.bounds import Cost, Program, measured
-from halide_core.bounds.engines.interface import Engine
-from halide_core.bounds.engines.registry import oracle_of
+from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.answers import Engine
 from halide_core.bounds.query.query import extract_query
 from halide_core.debug import deep_recursion
 from halide_core.ir import HoleKind
@@ -83,8 +83,8 @@ def test_looser_engine_is_found_by_its_points_and_by_its_bytes(ours: Cost) -> No
 ANSWERS = """
 import halide_core as hl
 from halide_core.bounds.query.query import extract_query
-from halide_core.bounds.engines.registry import oracle_of
-from halide_core.bounds.engines.interface import Engine
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Engine
 from halide_core.ir.printer import format_interval
 from halide_core.lowering.driver import LoweringTrace, schedule
 x, y = hl.Var("x"), hl.Var("y")

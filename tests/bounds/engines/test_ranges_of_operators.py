@@ -14,7 +14,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines import constant_ranges, value_range
+from halide_core.analysis import constant_ranges, value_range
 from halide_core.bounds.query import smtlib_terms
 from halide_core.ir import BinaryOp, Field
 from halide_core.ir.types import BOOL, INT32, Float, UInt

@@ -18,7 +18,7 @@ from halide_core.bounds.verify.vc import Claim, ClaimKind, Status, nothing
 from halide_core.ir import Failure, Interval
 from halide_core.ir.printer import format_expr
 from halide_core.ir.visitor import subexpressions
-from halide_core.schedule.loop_nest import LENGTH_LIMIT
+from halide_core.loop_nest import LENGTH_LIMIT
 from tests.support.certifying import certified, compiled
 from tests.support.counting import counted
 

@@ -6,8 +6,8 @@ from functools import partial, reduce
 from itertools import product
 
 from halide_core import ir
+from halide_core.analysis.prune_selects import has_cases, where, without_idle_cases
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.infer.prune_selects import has_cases, where, without_idle_cases
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Status, nothing
 from halide_core.ir import Expr

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.bounds.query.path_conditions import guards
-from halide_core.bounds.verify.vc import negation
 from halide_core.ir import BinaryOp, Expr, Select
+from halide_core.ir.logic import negation
 
 n, m = (ir.index_variable(name) for name in ("n", "m"))
 POSITIVE, SMALL = ir.less(ir.ZERO, n), ir.less(m, ir.i64(9))

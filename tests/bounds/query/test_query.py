@@ -11,9 +11,9 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.query.conjuncts import format_conjunct, format_query, list_conjuncts
 from halide_core.bounds.query.query import Rule, extract_query
+from halide_core.loop_nest import Guard, Program, StageKey
 from halide_core.lowering.driver import LoweringTrace, schedule
 from halide_core.run.pipeline import Realizable
-from halide_core.schedule.loop_nest import Guard, Program, StageKey
 
 x, y, xo, xi, t = (hl.Var(n) for n in ("x", "y", "xo", "xi", "t"))
 Tail = hl.TailStrategy

@@ -13,7 +13,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import Image
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.engines.interface import Answer
+from halide_core.bounds.query.answers import Answer
 from halide_core.bounds.query.smtlib import answered_script
 from halide_core.bounds.query.smtlib_terms import Symbols, Writer, _fits
 from halide_core.errors import UNKNOWN_LOCATION

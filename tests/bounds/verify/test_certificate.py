@@ -13,7 +13,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir.visitor import walk

@@ -9,21 +9,21 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answers, Engine
-from halide_core.bounds.engines.registry import oracle_of
-from halide_core.bounds.engines.symbolic import SymbolicOracle
+from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.answers import Answers, Engine
 from halide_core.bounds.query.query import Query, extract_query
 from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.bounds.verify.definitions import _Same
 from halide_core.bounds.verify.memory import MemoryReads, Reads
-from halide_core.bounds.verify.vc import ClaimKind, Status, any_of
+from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir import BinaryOp, Interval, Provide, Stmt
+from halide_core.ir.logic import any_of
 from halide_core.ir.visitor import free_variables
+from halide_core.loop_nest import Nest, Program, StageKey
 from halide_core.lowering.certify import certify_program
 from halide_core.lowering.driver import certify
 from halide_core.lowering.passes.layout_checks import check_layouts
-from halide_core.schedule.loop_nest import Nest, Program, StageKey
 from tests.support.dumps import scheduled
 from tests.support.specialized import draw_specialized
 
@@ -292,7 +292,7 @@ def test_each_case_has_claims_of_its_own() -> None:
 def certificate_of(program: Program, spoiled: Callable[[Query, Answers], None] | None = None) -> PipelineCertificate:
     """The certificate of a program that no directive made, or of answers that no engine gave."""
     query = extract_query(program)
-    answers = SymbolicOracle().answer(query)
+    answers = oracle_of(Engine.INTERVAL).answer(query)
     if spoiled is not None:
         spoiled(query, answers)
     tree = check_layouts(fill(program, answers), program.algorithm)

@@ -6,7 +6,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines.value_range import ValueRanges
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.ir.types import INT32
 from halide_core.lowering.driver import certify

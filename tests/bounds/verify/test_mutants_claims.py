@@ -7,8 +7,9 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.verify.concrete import evaluate
-from halide_core.bounds.verify.vc import contains, differs, fields, inside, within, within_limit
 from halide_core.ir import Expr, Interval
+from halide_core.ir.boxes import contains, differs, fields, inside, within_limit
+from halide_core.ir.logic import within
 
 MOST = 1 << 30
 

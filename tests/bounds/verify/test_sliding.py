@@ -13,7 +13,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answers
+from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.verify.vc import ClaimKind
 from halide_core.ir import Expr, HoleKind, Interval
 from tests.support.certifying import broken_trees, certified, compiled, refilled, runs_right

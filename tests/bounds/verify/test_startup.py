@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from halide_core import ir
-from halide_core.bounds.engines.constant_ranges import ConstantRanges
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.verify.memory import MemoryReads, Reads
 from halide_core.bounds.verify.startup import StartupArithmetic
 from halide_core.bounds.verify.vc import Claim, Context, nothing

@@ -16,7 +16,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from halide_core.errors import _OWN, HalideError, ScheduleError
-from halide_core.lang.func import Func, Stage
+from halide_core.func.func import Func, Stage
 from halide_core.schedule.directives import TailStrategy
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.campaigns.fuzz.newest import ADDED

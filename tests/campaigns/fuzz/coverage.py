@@ -15,9 +15,9 @@ from halide_core.algorithm.model import Function, Image
 from halide_core.debug import deep_recursion
 from halide_core.ir import Expr, Stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.loop_nest import assemble
 from halide_core.lowering.driver import LoweringTrace
 from halide_core.schedule.directives import Split
-from halide_core.schedule.loop_nest import assemble
 from tests.campaigns.fuzz.case import Program
 
 

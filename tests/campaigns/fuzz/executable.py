@@ -21,10 +21,11 @@ from halide_core.debug import deep_recursion
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Request
 from halide_core.run.pipeline import _values
+from halide_core.runtime.codegen.entry import emit_entry, emit_hiding
 from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import STANDARD_FLAGS, find_compiler
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER, SOURCES
-from halide_core.runtime.execute.entry import emit_entry, emit_hiding
+from halide_core.runtime.crt.runtime_library import SOURCES
 from tests.campaigns.fuzz.case import Window
 from tests.campaigns.fuzz.compare import Array
 from tests.campaigns.fuzz.interpreted import spread

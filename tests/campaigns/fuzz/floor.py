@@ -10,8 +10,8 @@ import random
 from collections.abc import Sequence
 
 import halide_core as hl
-from halide_core.bounds.engines.interface import Engine
-from halide_core.bounds.engines.registry import oracle_of
+from halide_core.bounds.infer.oracles import oracle_of
+from halide_core.bounds.query.answers import Engine
 from halide_core.errors import InternalError
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.memory_model import MemoryFault, RaceError, UndefinedValue

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sys
 
+from halide_core.func import boundary_conditions
+from halide_core.func.scheduling.loop_level import Unplaced
 from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt, WriteFile
-from halide_core.lang import boundary_conditions
-from halide_core.lang.scheduling.loop_level import Unplaced
 from halide_core.schedule.directives import DebugToFile, Directive, TailStrategy
 from tests.campaigns.fuzz.coverage import Feature, Group
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES

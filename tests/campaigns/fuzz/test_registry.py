@@ -6,9 +6,9 @@ import inspect
 
 import pytest
 
-from halide_core.lang.func import Func, Schedulable
-from halide_core.lang.scheduling.func_schedule import FuncSchedule
-from halide_core.lang.scheduling.stage import StageSchedule
+from halide_core.func.func import Func, Schedulable
+from halide_core.func.scheduling.func_schedule import FuncSchedule
+from halide_core.func.scheduling.stage import StageSchedule
 from halide_core.schedule.directives import Directive, Split, TailStrategy
 from tests.campaigns.fuzz.coverage import Group
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES

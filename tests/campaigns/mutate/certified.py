@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answer, Answers
 from halide_core.bounds.infer.substitute import fill
+from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.bounds.query.query import Query
 from halide_core.ir import Interval, Stmt
 from halide_core.lowering.certify import certify_program

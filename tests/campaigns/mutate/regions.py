@@ -16,7 +16,7 @@ from dataclasses import dataclass
 TEXT = frozenset(
     {
         "bounds/explain/latex.py",
-        "bounds/explain/telling.py",
+        "bounds/query/describe.py",
         "lowering/report/explain.py",
         "lowering/report/explanation.py",
     }

@@ -8,12 +8,12 @@ from unittest.mock import patch
 import pytest
 
 from halide_core import ir
-from halide_core.bounds.engines.interface import Answer, Answers
+from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.errors import BoundsError
 from halide_core.ir.visitor import Rewriter
+from halide_core.loop_nest import Program
 from halide_core.lowering import driver
 from halide_core.lowering.provenance import Traversals
-from halide_core.schedule.loop_nest import Program
 from tests.campaigns.mutate.certified import Certified, certified, wrong_answers, wrong_programs
 from tests.campaigns.mutate.judging import _compare, _compare_drawn, _compare_wrong, _looked_at
 from tests.campaigns.mutate.measure import Measure, measure

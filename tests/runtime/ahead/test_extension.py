@@ -16,8 +16,8 @@ import pytest
 
 import halide_core as hl
 from halide_core.runtime.ahead.extension import SUPPORT
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import find_compiler
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
 from tests.support.aot import WARNINGS, loaded
 from tests.support.checking import same, variables
 

@@ -10,8 +10,8 @@ import pytest
 from halide_core.errors import InternalError
 from halide_core.runtime import codegen
 from halide_core.runtime.codegen import c
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import find_compiler
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER
 
 FILES = sorted(path.name for path in (*c.FOLDER.glob("*.h"), *INCLUDE_FOLDER.glob("cffi_*.h")))
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import CompileOptions, compile_object, make_static_library
 from halide_core.runtime.crt.declarations import ABI, DECLARATIONS, abi_text
-from halide_core.runtime.crt.runtime_library import FFI, HEADER, INCLUDE_FOLDER, SOURCES, load_runtime, runtime
+from halide_core.runtime.crt.runtime_library import FFI, HEADER, SOURCES, load_runtime, runtime
 from tests.support.programs import compile_program, compile_watched
 
 HERE = Path(__file__).resolve().parent

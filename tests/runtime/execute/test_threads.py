@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
 from halide_core.runtime.compile.toolchain import find_compiler
-from halide_core.runtime.crt.runtime_library import INCLUDE_FOLDER, SOURCES
+from halide_core.runtime.crt.runtime_library import SOURCES
 from tests.support.aot import DESCRIBE
 from tests.support.checking import variables
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, TypeMismatchError
+from halide_core.func.func import Func
+from halide_core.func.image_param import ImageParam
 from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.expr import Expr, ExprLike, Var, is_plain, matched
-from halide_core.lang.func import Func
-from halide_core.lang.image_param import ImageParam
 from halide_core.lang.ops.math import clamp, select
 
 Source: TypeAlias = "ImageParam | Buffer | Func"

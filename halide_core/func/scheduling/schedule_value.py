@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order, with_made_funcs
+from halide_core.algorithm.schedule_source import Given, schedule_source
 from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, Expr, ParamRef
 from halide_core.ir.visitor import Rewriter
 from halide_core.run.pipeline import Realizable
 from halide_core.schedule.access_directives import Prefetch
-from halide_core.schedule.source import Given, schedule_source
 from halide_core.schedule.specialization import joined
 
 _N = TypeVar("_N", Function, Image, ScalarParam)

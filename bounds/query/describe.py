@@ -10,7 +10,7 @@ from halide_core.errors import BoundsError
 from halide_core.ir import Expr, ParamRef
 from halide_core.ir.printer import dim_name, format_expr
 from halide_core.ir.visitor import parts, subexpressions
-from halide_core.schedule.loop_nest import StageKey
+from halide_core.loop_nest import StageKey
 
 _LONGEST = 80
 """Nodes of an expression that is printed; what is shared counts as often as it would be printed."""

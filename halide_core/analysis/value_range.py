@@ -12,8 +12,8 @@ import math
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.analysis.float_functions import clamp_ends, function_range
 from halide_core.analysis.prover import EVERYTHING, Range
-from halide_core.bounds.engines.float_functions import clamp_ends, function_range
 from halide_core.ir import (
     Access,
     Binary,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import ScheduleError, user_location
-from halide_core.lang.scheduling.rfactor import factored, factored_stage
+from halide_core.func.scheduling.rfactor import factored, factored_stage
 from halide_core.schedule.func_directives import RFactor
 
 

@@ -12,23 +12,23 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 from halide_core.algorithm.model import Definition, Function
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError
+from halide_core.func.extern import ExternFuncArgument, Passed, define_extern
+from halide_core.func.scheduling.func_schedule import FuncSchedule
+from halide_core.func.scheduling.stage import StageSchedule
+from halide_core.func.scheduling.stage_arguments import VarOrRVar
 from halide_core.ir.types import Type
 from halide_core.lang.arguments.implicit import expanded, expanded_for_value
 from halide_core.lang.arguments.keywords import one_of
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import Coordinates, as_tuple, check_arity, coordinates
 from halide_core.lang.definition import Accumulation, Required, define
 from halide_core.lang.expr import Expr, ExprLike, Operand, Var
-from halide_core.lang.extern import ExternFuncArgument, Passed, define_extern
 from halide_core.lang.func_ref import FuncRef
 from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.mathematics import definitions, latex_definitions
 from halide_core.lang.output_buffer import OutputImageParam
 from halide_core.lang.rdom import RVar
-from halide_core.lang.scheduling.func_schedule import FuncSchedule
-from halide_core.lang.scheduling.stage import StageSchedule
-from halide_core.lang.scheduling.stage_arguments import VarOrRVar
 from halide_core.lang.tuple import Tuple, TupleLike
 from halide_core.run.output_files import NameMangling
 from halide_core.run.pipeline import Realizable
@@ -214,7 +214,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
         The function must be in the process, for example by ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)``, and is called
         with the parameters in order and then the output: Funcs, ImageParams and Buffers as ``halide_buffer_t *``,
-        values by their C types. See ``halide_core.lang.extern`` for how it is asked for bounds.
+        values by their C types. See ``halide_core.func.extern`` for how it is asked for bounds.
 
         Args:
             function_name: a C function that returns an int, 0 where all is well.

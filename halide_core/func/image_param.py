@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from halide_core.lang.func import Func
+from halide_core.func.func import Func
+from halide_core.func.scheduling.func_schedule import wrapper_of_input
 from halide_core.lang.input_buffer import InputImage
-from halide_core.lang.scheduling.func_schedule import wrapper_of_input
 
 
 class ImageParam(InputImage):

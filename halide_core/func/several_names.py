@@ -8,8 +8,8 @@ In: names in one text, with spaces between. Out: a tuple, in that order.
 from __future__ import annotations
 
 from halide_core.errors import DefinitionError, TypeMismatchError
+from halide_core.func.func import Func
 from halide_core.lang.expr import Var
-from halide_core.lang.func import Func
 
 
 def vars(names: str) -> tuple[Var, ...]:

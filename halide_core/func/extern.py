@@ -17,15 +17,15 @@ from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition, ExternCall, Function
-from halide_core.buffer.buffer import Buffer
 from halide_core.errors import DefinitionError, NotAvailableError, user_location
+from halide_core.func.scheduling.func_schedule import FuncSchedule
 from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import subexpressions
+from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import startup_value
 from halide_core.lang.definition import freeze
 from halide_core.lang.expr import ExprLike, Var
 from halide_core.lang.input_buffer import InputImage
-from halide_core.lang.scheduling.func_schedule import FuncSchedule
 
 Passed: TypeAlias = "FuncSchedule | Buffer | InputImage | ExprLike"
 

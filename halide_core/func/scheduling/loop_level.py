@@ -17,11 +17,12 @@ from enum import Enum
 from typing import Any, NoReturn, TypeAlias
 
 from halide_core.algorithm.model import Function
+from halide_core.algorithm.placed import note_place
 from halide_core.errors import Location, ScheduleError, user_location
+from halide_core.func.scheduling.stage import FuncHandle
+from halide_core.func.scheduling.stage_arguments import LoopHandle, VarOrRVar, loop_name
 from halide_core.ir.names import OUTERMOST
 from halide_core.lang.arguments.keywords import one_of
-from halide_core.lang.scheduling.stage import FuncHandle
-from halide_core.lang.scheduling.stage_arguments import LoopHandle, VarOrRVar, loop_name
 from halide_core.schedule.directives import (
     PLAIN,
     ComputeAt,
@@ -32,7 +33,6 @@ from halide_core.schedule.directives import (
     StoreAt,
     StoreRoot,
 )
-from halide_core.schedule.placed import note_place
 from halide_core.schedule.storage_directives import HoistStorage, HoistStorageRoot
 
 Kind: TypeAlias = "type[ComputeAt | StoreAt | HoistStorage]"

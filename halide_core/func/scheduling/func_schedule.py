@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.model import Definition, Function, Image, Renamed
 from halide_core.errors import ScheduleError, user_location
+from halide_core.func.scheduling.loop_level import LoopLevel, Unplaced, level_of
+from halide_core.func.scheduling.stage import FuncHandle
+from halide_core.func.scheduling.stage_arguments import VarOrRVar, constant, listed, positive, pure_name
 from halide_core.ir import LAST_STAGE, TRUE, Access, pure_variable
 from halide_core.ir.debug_files import debug_file
 from halide_core.ir.memory import MemoryType
@@ -18,9 +21,6 @@ from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.arguments.ranges import RangeLike, as_range
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import ExprLike, Var
-from halide_core.lang.scheduling.loop_level import LoopLevel, Unplaced, level_of
-from halide_core.lang.scheduling.stage import FuncHandle
-from halide_core.lang.scheduling.stage_arguments import VarOrRVar, constant, listed, positive, pure_name
 from halide_core.schedule.directives import (
     AlignBounds,
     Async,

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm.associativity import law_of
 from halide_core.algorithm.law import Law
 from halide_core.algorithm.model import Definition, Function, ReductionDomain
+from halide_core.analysis.associativity import law_of
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import Location, ScheduleError
 from halide_core.ir import Access, Callee, Expr, Interval, IntImm

@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 from halide_core.algorithm.model import Function
 from halide_core.algorithm.sources import Source
 from halide_core.errors import ScheduleError, user_location
-from halide_core.ir import IntImm, LoopKind
-from halide_core.ir.memory import PrefetchBoundStrategy
-from halide_core.lang.arguments.keywords import one_of
-from halide_core.lang.coordinates import startup, startup_condition
-from halide_core.lang.expr import ExprLike, Var, as_node
-from halide_core.lang.scheduling.partial_results import partial_results
-from halide_core.lang.scheduling.stage_arguments import (
+from halide_core.func.scheduling.partial_results import partial_results
+from halide_core.func.scheduling.stage_arguments import (
     AUTO,
     AlignLike,
     LoopHandle,
@@ -37,6 +32,11 @@ from halide_core.lang.scheduling.stage_arguments import (
     tail_text,
     tile_groups,
 )
+from halide_core.ir import IntImm, LoopKind
+from halide_core.ir.memory import PrefetchBoundStrategy
+from halide_core.lang.arguments.keywords import one_of
+from halide_core.lang.coordinates import startup, startup_condition
+from halide_core.lang.expr import ExprLike, Var, as_node
 from halide_core.run.implementation import implementation
 from halide_core.schedule.access_directives import Atomic, Partition, PartitionLoop, Prefetch
 from halide_core.schedule.directives import (

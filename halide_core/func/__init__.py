@@ -1,0 +1,1 @@
+"""Funcs: definitions, inputs that are Funcs too, and the calls that schedule them."""
