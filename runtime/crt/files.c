@@ -3,16 +3,19 @@
 #define _GNU_SOURCE
 #endif
 #include "halide_runtime.h"
+#include "platform.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef HALIDE_CORE_POSIX
+#include <fcntl.h>
 #include <unistd.h>
+#endif
 
 /* Everything below returns 0, or an errno. */
 
@@ -141,6 +144,41 @@ static int put_all(FILE *file, halide_core_file_format format, const char *text,
     return !error && format == halide_core_file_mat ? pad(file, total) : error;
 }
 
+#ifdef HALIDE_CORE_POSIX
+/* Opens a new file; NULL and EEXIST where there is one of that name. */
+static FILE *open_new(const char *path) {
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *const file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (descriptor >= 0 && file == NULL) {
+        const int error = errno;
+        close(descriptor);
+        unlink(path);
+        errno = error;
+    }
+    return file;
+}
+
+static long process_number(void) {
+    return (long)getpid();
+}
+#else
+static FILE *open_new(const char *path) {
+    return fopen(path, "wbx");
+}
+
+static long process_number(void) {
+    return 0;
+}
+#endif
+
+/* Puts a finished file in the place of another, or of none. */
+static int replace(const char *made, const char *path) {
+#ifdef _WIN32
+    remove(path); /* rename replaces nothing there */
+#endif
+    return rename(made, path);
+}
+
 HALIDE_CORE_WEAK int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text,
                                             int number, const void *host, int bytes, int dimensions,
                                             const int64_t *sizes) {
@@ -148,26 +186,20 @@ HALIDE_CORE_WEAK int halide_core_write_file(const char *pipeline, const char *pa
     static atomic_uint count;
     char *const made = malloc(strlen(path) + 48);
     int error = made ? 0 : ENOMEM;
-    int descriptor = -1;
-    while (made && descriptor < 0 && !error) {
-        sprintf(made, "%s.%ld.%u.part", path, (long)getpid(), atomic_fetch_add(&count, 1));
-        descriptor = open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        error = descriptor < 0 && errno != EEXIST ? errno : 0;
+    FILE *file = NULL;
+    while (made && !file && !error) {
+        sprintf(made, "%s.%ld.%u.part", path, process_number(), atomic_fetch_add(&count, 1));
+        file = open_new(made);
+        error = !file && errno != EEXIST ? errno : 0;
     }
-    if (!error) {
+    if (file) {
         errno = 0;
-        FILE *const file = fdopen(descriptor, "wb");
-        if (file) {
-            error = put_all(file, (halide_core_file_format)format, text, number, host, bytes, dimensions, sizes);
-            const bool closed = fclose(file) == 0;
-            error = error || closed ? error : errno;
-        } else {
-            error = errno;
-            close(descriptor);
-        }
-        error = error || rename(made, path) == 0 ? error : errno;
+        error = put_all(file, (halide_core_file_format)format, text, number, host, bytes, dimensions, sizes);
+        const bool closed = fclose(file) == 0;
+        error = error || closed ? error : errno;
+        error = error || replace(made, path) == 0 ? error : errno;
         if (error) {
-            unlink(made);
+            remove(made);
         }
     }
     free(made);

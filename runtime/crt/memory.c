@@ -11,13 +11,19 @@
 #define _GNU_SOURCE
 #endif
 #include "halide_runtime.h"
+#include "platform.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef HALIDE_CORE_POSIX
 #include <sys/mman.h>
+#endif
+#ifdef _WIN32
+#include <malloc.h>
+#endif
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -43,7 +49,9 @@ enum { huge_page = 2 << 20, large = 32 << 20 };
 #endif
 
 static void *allocate_block(size_t size) {
+#ifdef HALIDE_CORE_POSIX
     void *pointer;
+#endif
 #ifdef MADV_HUGEPAGE
     if (size >= large) {
         if (posix_memalign(&pointer, huge_page, size) != 0) {
@@ -53,7 +61,21 @@ static void *allocate_block(size_t size) {
         return pointer;
     }
 #endif
+#if defined(HALIDE_CORE_POSIX)
     return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
+#elif defined(_WIN32)
+    return _aligned_malloc(size, alignment);
+#else
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#endif
+}
+
+static void free_block(void *pointer) {
+#ifdef _WIN32
+    _aligned_free(pointer);
+#else
+    free(pointer);
+#endif
 }
 
 #ifdef HALIDE_CORE_KEEPS
@@ -127,7 +149,7 @@ static void make_room(size_t size) {
         unlock_kept();
     }
     while (count > 0) {
-        free(removed[--count].pointer);
+        free_block(removed[--count].pointer);
     }
 }
 
@@ -186,7 +208,7 @@ HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
 
 HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
     if (!keep(pointer)) {
-        free(pointer);
+        free_block(pointer);
     }
 }
 

@@ -13,9 +13,14 @@
 #define _GNU_SOURCE
 #endif
 #include "halide_runtime.h"
+#include "platform.h"
+
+#ifdef HALIDE_CORE_HAS_THREADS
 
 #include <pthread.h>
+#ifdef HALIDE_CORE_HAS_SIGNALS
 #include <signal.h>
+#endif
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -92,66 +97,8 @@ static void pause_cpu(void) {
 #endif
 }
 
-/* ---- ending a run early ------------------------------------------------------------------------------------------ */
-
-/* Weak and not static: a process may hold two copies of this runtime, which must not take each other's handler for that
- * of the program and call it in a circle. They share what the one that came first has. */
-struct halide_core_runs {
-    volatile int cancelled;     /* by halide_core_cancel */
-    volatile int interrupted;   /* that, or SIGINT: of the thread that handles signals */
-    volatile int by_interrupts; /* whether SIGINT ends what that thread runs */
-    struct sigaction before;    /* what SIGINT did before */
-};
-extern struct halide_core_runs halide_core_runs;
-HALIDE_CORE_WEAK struct halide_core_runs halide_core_runs;
-
-/* Which of them ends what this thread runs; NULL is `cancelled`. */
+/* Of runs.c: which flag ends what this thread runs. */
 extern _Thread_local const volatile int *halide_core_halting_here;
-HALIDE_CORE_WEAK _Thread_local const volatile int *halide_core_halting_here;
-
-HALIDE_CORE_WEAK const volatile int *halide_core_halting(void) {
-    return halide_core_halting_here != NULL ? halide_core_halting_here : &halide_core_runs.cancelled;
-}
-
-HALIDE_CORE_WEAK int halide_core_halt(void) {
-    return halide_core_error(halide_core_error_cancelled, "the run was cancelled");
-}
-
-HALIDE_CORE_WEAK void halide_core_cancel(int on) {
-    halide_core_runs.cancelled = on;
-    halide_core_runs.interrupted = on;
-}
-
-void halide_core_on_interrupt(int signal, siginfo_t *info, void *context);
-HALIDE_CORE_WEAK void halide_core_on_interrupt(int signal, siginfo_t *info, void *context) {
-    if (halide_core_runs.by_interrupts) {
-        halide_core_runs.interrupted = 1;
-    }
-    if (halide_core_runs.before.sa_flags & SA_SIGINFO) {
-        halide_core_runs.before.sa_sigaction(signal, info, context);
-    } else {
-        halide_core_runs.before.sa_handler(signal);
-    }
-}
-
-HALIDE_CORE_WEAK void halide_core_begin_run(int by_interrupt) {
-    halide_core_halting_here = &halide_core_runs.interrupted;
-    halide_core_runs.interrupted = halide_core_runs.cancelled; /* what came before is not about this run */
-    halide_core_runs.by_interrupts = by_interrupt;
-    struct sigaction now;
-    if (!by_interrupt || sigaction(SIGINT, NULL, &now) != 0) {
-        return;
-    }
-    const bool informed = (now.sa_flags & SA_SIGINFO) != 0;
-    const bool ours = informed && now.sa_sigaction == halide_core_on_interrupt;
-    const bool handled = informed || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
-    if (!ours && handled) {
-        halide_core_runs.before = now;
-        now.sa_flags |= SA_SIGINFO;
-        now.sa_sigaction = halide_core_on_interrupt;
-        (void)sigaction(SIGINT, &now, NULL);
-    }
-}
 
 /* ---- waiting; all of these are called with the mutex held, and return with it held -------------------------------- */
 
@@ -294,6 +241,7 @@ static void start_workers(void) {
     if (pool.started >= workers_wanted() || atomic_load_explicit(&pool.stopping, memory_order_relaxed)) {
         return;
     }
+#ifdef HALIDE_CORE_HAS_SIGNALS
     /* Signals meant for the program (Ctrl-C) must not land on a worker; those of its own faults must. */
     sigset_t blocked, before;
     sigfillset(&blocked);
@@ -302,6 +250,7 @@ static void start_workers(void) {
         sigdelset(&blocked, faults[i]);
     }
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
+#endif
 
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -311,9 +260,12 @@ static void start_workers(void) {
         ++pool.started;
     }
     pthread_attr_destroy(&attributes);
+#ifdef HALIDE_CORE_HAS_SIGNALS
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+#endif
 }
 
+#ifdef HALIDE_CORE_POSIX
 /* The child of a fork has this thread only: no workers, and nobody else's jobs. */
 static void restart_in_child(void) {
     pthread_cond_init(&pool.work, NULL);
@@ -325,16 +277,27 @@ static void restart_in_child(void) {
     atomic_store(&pool.stopping, false);
     unlock();
 }
+#endif
+
+static long count_processors(void) {
+#ifdef _WIN32
+    return pthread_num_processors_np();
+#else
+    return sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+}
 
 static void initialise(void) {
     const char *const text = getenv("HL_NUM_THREADS");
     long threads = text != NULL ? strtol(text, NULL, 10) : 0;
     if (threads <= 0) {
-        threads = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = count_processors();
     }
     pool.default_threads = threads < 1 ? 1 : threads > max_threads ? max_threads : (int)threads;
     atomic_store(&pool.threads, pool.default_threads);
+#ifdef HALIDE_CORE_POSIX
     pthread_atfork(lock, unlock, restart_in_child);
+#endif
 }
 
 /* ---- the public functions ---------------------------------------------------------------------------------------- */
@@ -481,3 +444,5 @@ HALIDE_CORE_WEAK void halide_core_shutdown_thread_pool(void) {
 __attribute__((destructor)) static void shut_down_at_unload(void) {
     halide_core_shutdown_thread_pool();
 }
+
+#endif /* HALIDE_CORE_HAS_THREADS */

@@ -1,4 +1,4 @@
-"""Compiles the runtime (pool.c, memory.c, support.c, files.c) once per machine and loads it into the process.
+"""Compiles the runtime (``SOURCES``) once per machine and loads it into the process.
 
 In: nothing but the environment. Out: the library through cffi, and ``FFI``, which knows the types of
 ``halide_runtime.h`` and serves whoever calls compiled pipelines.
@@ -38,7 +38,9 @@ from halide_core.runtime.compile.toolchain import (
 from halide_core.runtime.crt import abi
 
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
-SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in ("pool.c", "memory.c", "support.c", "files.c"))
+_PLATFORM: Final = INCLUDE_FOLDER / "platform.h"
+_PARTS = ("runs.c", "pool.c", "serial.c", "memory.c", "support.c", "files.c")
+SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in _PARTS)
 
 FFI: Final = abi.FFI
 
@@ -165,7 +167,7 @@ def runtime_object(options: CompileOptions) -> Path:
 
 def _key(compiler: Compiler, flags: Sequence[str] = _OPTIONS.flags()) -> str:
     digest = hashlib.sha256()
-    for path in (HEADER, *SOURCES):
+    for path in (HEADER, _PLATFORM, *SOURCES):
         digest.update(path.read_bytes())
         digest.update(b"\0")
     for text in (compiler.identity, *flags, cpu_identity()):

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "halide_runtime.h"
+#include "platform.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ static_assert(sizeof(halide_type_t) == 4 && sizeof(halide_dimension_t) == 16, "l
 static_assert(offsetof(halide_buffer_t, type) == 16 + 2 * sizeof(void *), "layout of halide_buffer_t");
 static_assert(sizeof(void *) != 8 || sizeof(halide_buffer_t) == 56, "size of halide_buffer_t");
 
-static _Thread_local char last_error[HALIDE_CORE_MESSAGE_SIZE];
+static HALIDE_CORE_THREAD_LOCAL char last_error[HALIDE_CORE_MESSAGE_SIZE];
 
 static void print_error(int code, const char *message) {
     (void)code;
