@@ -20,7 +20,7 @@ from enum import Flag, auto
 import halide_core as hl
 from halide_core.algorithm.model import realization_order
 from halide_core.errors import InternalError
-from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.lowering.driver import LoweringTrace
 from halide_core.lowering.interpreter.memory_model import AssertionFailure, OutOfSteps, StuckError
 from halide_core.lowering.module import Lowered
 from halide_core.reference import evaluate
@@ -31,6 +31,7 @@ from tests.campaigns.fuzz.compare import Array, compare
 from tests.campaigns.fuzz.compiled import run_compiled
 from tests.campaigns.fuzz.coverage import covered
 from tests.campaigns.fuzz.interpreted import KeepsGrowing, request_of, results, run_last, run_passes
+from tests.campaigns.fuzz.made import Made, make
 from tests.campaigns.fuzz.verdict import Mismatch, Outcome, Verdict
 
 STEPS = 30_000
@@ -64,12 +65,12 @@ class Expected:
     error: hl.PipelineError | None = None
 
 
-def judge(case: Program, judges: Judges = INTERPRETED) -> Verdict:
-    """The verdict on a case; the same each time, unless it crashes the process."""
+def judge(case: Program, judges: Judges = INTERPRETED, made: Made | None = None) -> Verdict:
+    """The verdict on a case; the same each time, unless it crashes the process. ``made``: the case, lowered before."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _verdict(case, judges)
+            return _verdict(case, judges, made)
     except _FoundInBrief as found:
         again = judge(case, judges & ~Judges.BRIEF)
         return again if again.outcome is Outcome.MISMATCH else Verdict(Outcome.MISMATCH, found.kind, found.detail)
@@ -84,16 +85,15 @@ def judge(case: Program, judges: Judges = INTERPRETED) -> Verdict:
         return Verdict(Outcome.MISMATCH, f"{type(error).__name__} in {where.name}", traceback.format_exc(limit=-6))
 
 
-def _verdict(case: Program, judges: Judges) -> Verdict:
+def _verdict(case: Program, judges: Judges, made: Made | None) -> Verdict:
     try:
-        outputs, _ = case.build()
-        request, trace = request_of(outputs), LoweringTrace()
-        lowered = lower(request, trace=trace)
+        made = made or make(case)
     except InternalError:
         raise
     except hl.HalideError as error:
         return _refused(case, error)
-    expected = reference(case, outputs)
+    request, lowered, trace = made.request, made.lowered, made.trace
+    expected = reference(case, made.outputs)
     native: list[tuple[str, _Run]] = []
     if Judges.COMPILED in judges:
         native.append(("compiled", lambda: run_compiled(case)))

@@ -2,18 +2,22 @@
 
 In: cases, each with its judges and a key. Out: verdicts with their keys, in the order in which they are ready.
 
-A worker takes one case at a time. It is replaced after a crash, after a case that takes too long, and after LIFETIME
-cases, as compiled code is never unloaded.
+A worker judges one case at a time, and has the next one before it is done: it never waits for the parent, which draws
+up orders and writes journals meanwhile. It is replaced after a crash, after a case that takes too long, and after
+LIFETIME cases, as compiled code is never unloaded.
 """
 
 from __future__ import annotations
 
 import gc
 import multiprocessing
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -28,7 +32,10 @@ SLOW_S = 300.0
 certificate. That is less than the steps that one may spend in all (``TOTAL`` questions' worth) can take."""
 _ASLEEP = 60
 """A worker that took no time at so many looks, a second apart, without waiting for a processor, waits for nothing."""
+_LOOK_S = 1.0
 LIFETIME = 150
+_AHEAD = 2
+"""So many cases a worker has: the one under way, and the next."""
 _GARBAGE = 50_000
 """So many objects more than were freed before cycles are looked for: trees have none, and a tenth of the time goes."""
 
@@ -51,18 +58,18 @@ def _serve(pipe: Connection) -> None:
 class _Worker:
     process: BaseProcess
     pipe: Connection
-    key: int = -1
-    """The case under way; -1 while there is none."""
+    tasks: deque[Task] = field(default_factory=deque)
+    """The case under way, and those that wait."""
     since_s: float = 0.0
     """The time of the processors that the worker had taken when it began."""
     last_s: float = 0.0
     asleep: int = 0
     """At how many looks in a row it had taken no more."""
-    served: int = 0
+    given: int = 0
 
-    def begin(self, key: int) -> None:
+    def begin(self) -> None:
         """Notes that a case begins."""
-        self.key, self.asleep = key, 0
+        self.asleep = 0
         self.since_s = self.last_s = _taken_s(self.process)
 
     def overdue(self, slow_s: float) -> bool:
@@ -100,11 +107,18 @@ def _wants_a_core(process: BaseProcess) -> bool:
 
 
 class Workers:
-    """Some worker processes, each of which runs ``serve``. A context manager: they end with it."""
+    """Some worker processes, each of which runs ``serve``. A context manager: they end with it.
 
-    def __init__(self, jobs: int, *, slow_s: float = SLOW_S, serve: Callable[[Connection], None] = _serve) -> None:
+    ``preload``: a module that they have from a server that they are forked off, which costs nothing for each."""
+
+    def __init__(
+        self, jobs: int, *, slow_s: float = SLOW_S, serve: Callable[[Connection], None] = _serve, preload: str = ""
+    ) -> None:
         self._serve = serve
-        self._context = multiprocessing.get_context("spawn")
+        self._context: ForkServerContext | SpawnContext = multiprocessing.get_context("spawn")
+        if preload:
+            self._context = multiprocessing.get_context("forkserver")
+            self._context.set_forkserver_preload([preload])
         self._slow_s = slow_s
         self._workers = [self._started() for _ in range(jobs)]
 
@@ -128,57 +142,66 @@ class Workers:
         worker.pipe.close()
 
     def _replace(self, worker: _Worker) -> _Worker:
+        """A fresh worker in the place of one, which has the cases that this one did not come to."""
         self._end(worker)
         fresh = self._started()
         self._workers[self._workers.index(worker)] = fresh
+        for task in worker.tasks:
+            self._send(fresh, task)
         return fresh
 
     def judge(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Verdict]]:
         """The verdict on each task."""
         waiting = iter(tasks)
-        running = {w.pipe: w for w in self._workers if self._give(w, waiting)}
-        while running:
-            ready = wait(list(running), timeout=1.0)
-            for pipe in ready:
+        for worker in self._workers:
+            self._give(worker, waiting)
+        looked = time.monotonic()
+        while running := {w.pipe: w for w in self._workers if w.tasks}:
+            for pipe in wait(list(running), timeout=_LOOK_S):
                 assert isinstance(pipe, Connection)
                 worker = running.pop(pipe)
-                yield worker.key, self._taken(worker)
-                fresh = self._rested(worker)
-                if self._give(fresh, waiting):
-                    running[fresh.pipe] = fresh
-            for worker in list(running.values()):
+                key = worker.tasks.popleft()[0]
+                verdict = self._taken(worker)
+                if verdict.kind == "crash" or (not worker.tasks and worker.given >= LIFETIME):
+                    worker = self._replace(worker)
+                elif worker.tasks:
+                    worker.begin()
+                yield key, verdict
+                self._give(worker, waiting)
+            if time.monotonic() < looked + _LOOK_S:
+                continue
+            looked = time.monotonic()
+            for worker in running.values():
                 if worker.overdue(self._slow_s):
-                    del running[worker.pipe]
-                    fresh = self._replace(worker)
+                    key = worker.tasks.popleft()[0]
+                    worker = self._replace(worker)
                     why = f"more than {self._slow_s:.0f} s of a processor, or asleep"
-                    yield worker.key, Verdict(Outcome.MISMATCH, "slow case", why)
-                    if self._give(fresh, waiting):
-                        running[fresh.pipe] = fresh
+                    yield key, Verdict(Outcome.MISMATCH, "slow case", why)
+                    self._give(worker, waiting)
 
     def one(self, case: Case, judges: Judges) -> Verdict:
         """The verdict on one case."""
         ((_, verdict),) = self.judge([(0, case, judges)])
         return verdict
 
-    def _give(self, worker: _Worker, waiting: Iterator[Task]) -> bool:
-        task = next(waiting, None)
-        if task is None:
-            return False
-        worker.begin(task[0])
+
+    def _give(self, worker: _Worker, waiting: Iterator[Task]) -> None:
+        """Cases ahead, as long as the worker's time is not up."""
+        while len(worker.tasks) < _AHEAD and worker.given < LIFETIME and (task := next(waiting, None)) is not None:
+            self._send(worker, task)
+
+    def _send(self, worker: _Worker, task: Task) -> None:
+        if not worker.tasks:
+            worker.begin()
+        worker.given += 1
+        worker.tasks.append(task)
         worker.pipe.send(task)
-        return True
 
     def _taken(self, worker: _Worker) -> Verdict:
         try:
             verdict = worker.pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionResetError):
             worker.process.join()
-            worker.served = LIFETIME
             return Verdict(Outcome.MISMATCH, "crash", f"the worker died: exit code {worker.process.exitcode}")
         assert isinstance(verdict, Verdict)
-        worker.served += 1
         return verdict
-
-    def _rested(self, worker: _Worker) -> _Worker:
-        """The worker, or a new one where its time is up."""
-        return worker if worker.served < LIFETIME else self._replace(worker)

@@ -34,12 +34,16 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _workers(jobs: int, defect: str = "") -> Workers:
+    return Workers(jobs, serve=partial(serve, defect=defect), preload=serve.__module__)
+
+
 def _find(names: list[str], seed: int, cases: int, jobs: int) -> bool:
     """Whether a campaign finds each of some defects: a case that the compiler as it is gets right."""
     everywhere = True
     for name in names:
         shown: list[str] = []
-        with Workers(1, serve=serve) as sound, Workers(jobs, serve=partial(serve, defect=name)) as workers:
+        with _workers(1) as sound, _workers(jobs, name) as workers:
 
             def is_right(case: Case, judges: Judges, sound: Workers = sound, shown: list[str] = shown) -> bool:
                 if sound.one(case, judges).outcome is Outcome.MISMATCH:
@@ -66,7 +70,7 @@ def main() -> int:
             return 0 if _find(given.defects or list(DEFECTS), given.seed, given.cases, given.jobs) else 1
         journal = Journal(kept_in(given.kept, given.seed) if given.kept else None)
         campaign = Campaign(given.cases, given.seed, journal, given.compiled)
-        with Workers(given.jobs, serve=serve) as workers:
+        with _workers(given.jobs) as workers:
             campaign.run(workers, progress=True)
             folder = Path(tempfile.gettempdir()) / "halide_core_fuzz"
             for kind, (case, judges) in campaign.failed.items():

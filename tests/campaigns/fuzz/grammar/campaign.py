@@ -2,8 +2,8 @@
 
 In: how many cases, from which seed; a folder to go on from. Out: a Journal, its text, and test files of what failed.
 
-Every case is interpreted before and after all passes; one of SAMPLED is judged by all that cost more: every pass, the
-program without its schedule, the certificate.
+Every case is interpreted before and after all passes, in up to three windows; one of SAMPLED is judged by all that cost
+more: every pass, the program without its schedule, the certificate.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Campaign:
         """The report."""
         journal = self.journal
         lines = [f"{journal.cases} cases: " + ", ".join(f"{journal.outcomes[o]} {o.value}" for o in Outcome)]
-        lines.append(f"{100 * (1 - self.share):.1f} % refused or asserted")
+        lines.append(f"{journal.runs} windows; {100 * (1 - self.share):.1f} % refused or asserted")
         if journal.seconds:
             lines[-1] += f"; {60 * journal.cases / journal.seconds:.0f} cases a minute of one core's time"
         lines.append("judges: " + ", ".join(f"{name} {n}" for name, n in sorted(journal.judged.items())))

@@ -9,15 +9,17 @@ language, whatever the cell.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.draw import draw
 from tests.campaigns.fuzz.grammar.axes import Cell, Place, Way, cells_of
 from tests.campaigns.fuzz.grammar.growing import grown
-from tests.campaigns.fuzz.grammar.legal import WILD, legal
+from tests.campaigns.fuzz.grammar.legal import WILD, bounded, legal
 from tests.campaigns.fuzz.grammar.programs import draw_program
 from tests.campaigns.fuzz.grammar.schedules import draw_steered
+from tests.campaigns.fuzz.made import Made
 from tests.campaigns.fuzz.newest import NEWEST
 
 LANGUAGE = 0.08
@@ -45,20 +47,44 @@ class Order:
 
 
 def draw_order(order: Order) -> Case:
-    """The case: legal as far as lowering says before bounds, but for a few that are drawn wild."""
+    """The case: legal as far as lowering says, but for a few that are drawn wild."""
+    return draw_made(order)[0]
+
+
+def draw_made(order: Order) -> tuple[Case, Made | None]:
+    """The case, and what lowering it made, if it was lowered on the way."""
     if order.parent is None and random.Random(f"{order.label}/language").random() < LANGUAGE:
-        return draw(order.seed, order.number)
+        return draw(order.seed, order.number), None
     case: Case | None = None
     for attempt in range(_ATTEMPTS):
         rng = random.Random(f"{order.label}/{attempt}")
         drawn = _drawn(order, rng)
         if rng.random() < WILD:
-            return drawn
+            return drawn, None
         kept = legal(drawn)
+        if kept is not None and _is_met(order, kept):
+            kept, made = bounded(kept)
+            if made is not None or _is_met(order, kept):
+                return kept, made
         case = kept or case
-        if kept is not None and (order.parent is not None or order.target in cells_of(kept)):
-            return kept
-    return case or drawn
+    return case or drawn, None
+
+
+def elsewhere(case: Case) -> Iterator[Case]:
+    """The case in other windows: an empty or a narrow one, and one of other sizes in another place."""
+    rng = random.Random(f"{case.seed}/windows")
+    narrow = tuple(tuple((low, rng.choice([0, 1, 1, 2, n])) for low, n in window) for window in case.windows)
+    moved = tuple(
+        tuple((low + rng.choice([0, -7, -1, 5]), rng.choice([1, n - 1, n + 1, n + 3])) for low, n in window)
+        for window in case.windows
+    )
+    for windows in (narrow, moved):
+        if windows != case.windows and all(n >= 0 for window in windows for _, n in window):
+            yield replace(case, windows=windows)
+
+
+def _is_met(order: Order, case: Case) -> bool:
+    return order.parent is not None or order.target in cells_of(case)
 
 
 def _drawn(order: Order, rng: random.Random) -> Case:

@@ -36,6 +36,8 @@ class Journal:
         self.next = 0
         self.seconds = 0.0
         """What the cases took of a processor's time."""
+        self.runs = 0
+        """In how many windows all of them ran."""
         self._file = None if folder is None else folder / "journal.jsonl"
         self._kept = None if folder is None else folder / "corpus"
         self._failed = None if folder is None else folder / "failed"
@@ -60,6 +62,7 @@ class Journal:
             "blocks": sorted(fresh),
             "judges": judges,
             "seconds": round(drawn.seconds, 3),
+            "runs": drawn.runs,
         }
         self._count(line)
         if fresh and drawn.case is not None and drawn.outcome is Outcome.RAN:
@@ -92,6 +95,7 @@ class Journal:
         self.blocks.update(blocks)
         self.judged.update(judges)
         self.seconds += float(str(line["seconds"]))
+        self.runs += int(str(line["runs"]))
         self.next = max(self.next, number + 1)
 
     def _resume(self) -> None:

@@ -1,0 +1,33 @@
+"""A case that is lowered: who draws a legal schedule has lowered it already, and the judges need not do it again.
+
+In: a case. Out: its outputs, the request, the lowered pipeline and the trace; or the HalideError of a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import halide_core as hl
+from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.lowering.module import Lowered
+from halide_core.run.backend import Request
+from tests.campaigns.fuzz.case import Program
+from tests.campaigns.fuzz.interpreted import request_of
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is judged. No window is part of it."""
+
+    outputs: Sequence[hl.Func]
+    request: Request
+    lowered: Lowered
+    trace: LoweringTrace
+
+
+def make(case: Program) -> Made:
+    """Builds and lowers. Raises: HalideError where a definition, a directive or a bound is refused."""
+    outputs, _ = case.build()
+    request, trace = request_of(outputs), LoweringTrace()
+    return Made(outputs, request, lower(request, trace=trace), trace)
