@@ -20,9 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of libraries that Dask loads
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of the worker that is killed
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("HL_CACHE_DIR", str(tmp_path))  # it may die in the middle of a build, and leave half of it
     app, rng, shape = APPS["equalise"](), np.random.default_rng(3), (200, 300)
     arrays = app.arrays(rng, shape)
     want = app.whole(arrays, shape)
