@@ -16,9 +16,9 @@ from typing import ClassVar
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.analysis.prover import Range
+from halide_core.analysis.interval import Range, type_range
 from halide_core.analysis.simplify import Simplifier
-from halide_core.analysis.value_range import ValueRanges, type_range
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halide_core import ir
-from halide_core.analysis.prover import Range
+from halide_core.analysis.interval import Range
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
     Access,

@@ -25,7 +25,7 @@ from halide_core.bounds.infer.boxes import Box, Side, last_engine, union, window
 from halide_core.bounds.infer.cases import Need, by_case, chosen_ends, either, gather
 from halide_core.bounds.infer.folding import Folding
 from halide_core.bounds.infer.fused_lengths import limits
-from halide_core.bounds.infer.overflow import WINDOW_LIMIT, index_overflows, raised_by
+from halide_core.bounds.infer.overflow import index_overflows, raised_by
 from halide_core.bounds.infer.positions import without_guards
 from halide_core.bounds.infer.sliding import slides_of
 from halide_core.bounds.query.answers import Answer, Answers, Evidence, Slide
@@ -46,6 +46,7 @@ from halide_core.ir import (
     IntImm,
     Select,
 )
+from halide_core.ir.boxes import WINDOW_LIMIT
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT32, INT64
 from halide_core.ir.visitor import factors, free_variables, subexpressions

@@ -16,6 +16,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function
 from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import silent
+from halide_core.analysis.interval import of_integers
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
     Access,
@@ -33,14 +34,13 @@ from halide_core.ir import (
     Select,
     Variable,
 )
+from halide_core.ir.boxes import WINDOW_LIMIT
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import subexpressions
 
-WINDOW_LIMIT = 1 << 30
-"""Windows of outputs lie within ±WINDOW_LIMIT, which a start-up check enforces."""
-
 _Span = tuple[int, int]
 _NOTHING: Mapping[tuple[Function, int], int] = {}
+_CHOICES = frozenset({BinaryOp.MIN, BinaryOp.MAX})
 _EXACT = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV})
 
 
@@ -154,12 +154,8 @@ class _Spans:
         match e:
             case IntImm(value=value):
                 return (value, value)
-            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
-                x, y = self._span(a, spans, risks), self._span(b, spans, risks)
-                pick = min if op is BinaryOp.MIN else max
-                return (pick(x[0], y[0]), pick(x[1], y[1]))
-            case Binary(op=op, a=a, b=b) if op in _EXACT and e.type is INT32:
-                return _combined(op, self._span(a, spans, risks), self._span(b, spans, risks))
+            case Binary(op=op, a=a, b=b) if op in _CHOICES or (op in _EXACT and e.type is INT32):
+                return _span_of(op, self._span(a, spans, risks), self._span(b, spans, risks))
             case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if e.type is INT32 and 0 <= k < 31:
                 low, high = self._span(a, spans, risks)
                 return (low << k, high << k)
@@ -182,17 +178,7 @@ class _Spans:
         return (int(max(known[0], least)), int(min(known[1], most)))
 
 
-def _combined(op: BinaryOp, a: _Span, b: _Span) -> _Span:
-    match op:
-        case BinaryOp.ADD:
-            return (a[0] + b[0], a[1] + b[1])
-        case BinaryOp.SUB:
-            return (a[0] - b[1], a[1] - b[0])
-        case BinaryOp.MUL:
-            corners = [x * y for x in a for y in b]
-            return (min(corners), max(corners))
-    if b[0] > 0:
-        corners = [x // y for x in a for y in b]
-        return (min(corners), max(corners))
-    most = max(abs(a[0]), abs(a[1]))
-    return (-most, most)
+def _span_of(op: BinaryOp, a: _Span, b: _Span) -> _Span:
+    """The span of an operator's exact result: all ends are finite here."""
+    low, high = of_integers(op, a, b)
+    return (int(low), int(high))

@@ -13,12 +13,11 @@ uninterpreted function of its operands: ``facts`` says between which constants i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.analysis.constant_ranges import of_operator
+from halide_core.analysis.interval import EVERYTHING, Range, fits, magnitude, of_integers, union
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Binary, BinaryOp, BufferField, Expr, Field, Hole, IntImm, Intrinsic, ParamRef
@@ -48,7 +47,6 @@ _TRUTHS = {
 }
 _SUMS = {BinaryOp.ADD: "+", BinaryOp.SUB: "-", BinaryOp.MUL: "*"}
 
-_Range = tuple[float, float]
 
 
 class Symbols:
@@ -97,7 +95,7 @@ class Writer:
     def __init__(self, symbols: Symbols, hole: Callable[[Hole], str]) -> None:
         self._symbols = symbols
         self._hole = hole
-        self._ranges: dict[Expr, _Range] = {}
+        self._ranges: dict[Expr, Range] = {}
         self._values = ValueRanges()
         self._reads: dict[Expr, bool] = {}
         self._facts: dict[Expr, Expr] = {}
@@ -289,7 +287,7 @@ class Writer:
                 return function is not Intrinsic.ABS or not e.type.is_integer()
         return False
 
-    def _range(self, e: Expr) -> _Range:
+    def _range(self, e: Expr) -> Range:
         """The constants between which a value lies: of ``ValueRanges``, but infinite for index arithmetic."""
         known = self._ranges.get(e)
         if known is None:
@@ -297,12 +295,12 @@ class Writer:
                 known = self._values.of(e)
             else:
                 known = self._exact(e)
-                if self._touches_memory(e) and not _fits(known, INT64):
+                if self._touches_memory(e) and not fits(known, INT64):
                     known = INT64.range
             self._ranges[e] = known
         return known
 
-    def _exact(self, e: Expr) -> _Range:
+    def _exact(self, e: Expr) -> Range:
         """The range of an operator's result before it wraps."""
         match e:
             case IntImm(value=value):
@@ -310,19 +308,18 @@ class Writer:
             case BufferField(field=field):
                 return (0, INT32.range[1]) if field is Field.EXTENT else INT32.range
             case ir.Cast(a=a) | ir.Call(args=(a,)):
-                low, high = self._range(a)
+                known = self._range(a)
                 if isinstance(e, ir.Call):
-                    return (0, max(abs(low), abs(high)))
-                return (low, high) if _fits((low, high), e.type) else e.type.range
+                    return magnitude(known)
+                return known if fits(known, e.type) else e.type.range
             case ir.Promise(value=value, low=least, high=most):
                 p, q, r = self._range(value), self._range(least), self._range(most)
                 return (max(min(p[0], r[0]), q[0]), max(min(p[1], r[1]), q[1]))
             case ir.Select(a=a, b=b):
-                p, q = self._range(a), self._range(b)
-                return (min(p[0], q[0]), max(p[1], q[1]))
+                return union(self._range(a), self._range(b))
             case Binary(op=op, a=a, b=b):
-                return _of_operator(op, self._range(a), self._range(b))
-        return (-math.inf, math.inf) if e.type is INT64 else e.type.range
+                return of_integers(op, self._range(a), self._range(b))
+        return EVERYTHING if e.type is INT64 else e.type.range
 
     def _touches_memory(self, e: Expr) -> bool:
         """Whether a value comes from memory: then its int64 arithmetic is the user's, which wraps."""
@@ -332,13 +329,13 @@ class Writer:
             self._reads[e] = known
         return known
 
-    def _fitted(self, e: Expr, text: str, exact: _Range) -> str:
+    def _fitted(self, e: Expr, text: str, exact: Range) -> str:
         if e.type is INT64 and not self._touches_memory(e):
             return text
         return self._wrapped(e.type, text, exact)
 
-    def _wrapped(self, type: Type, text: str, exact: _Range) -> str:
-        if _fits(exact, type):
+    def _wrapped(self, type: Type, text: str, exact: Range) -> str:
+        if fits(exact, type):
             return text
         low, high = type.range
         size = high - low + 1
@@ -354,22 +351,5 @@ class Writer:
 _QUOTIENTS = (BinaryOp.DIV, BinaryOp.MOD)
 
 
-def _fits(known: _Range, type: Type) -> bool:
-    low, high = type.range
-    return low <= known[0] and known[1] <= high
-
-
 def _applied(name: str, operands: list[str]) -> str:
     return f"({' '.join((name, *operands))})" if operands else name
-
-
-def _of_operator(op: BinaryOp, a: _Range, b: _Range) -> _Range:
-    """That of ``constant_ranges``, and of bits by constants, the only ones that are not opaque."""
-    match op:
-        case BinaryOp.SHL:
-            return of_operator(BinaryOp.MUL, a, (2 ** b[0], 2 ** b[1]))
-        case BinaryOp.BIT_AND:
-            return (0, b[1])
-        case BinaryOp.SHR:
-            return (min(a[0], 0), max(a[1], 0))
-    return of_operator(op, a, b)

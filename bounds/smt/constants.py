@@ -1,4 +1,4 @@
-"""Arithmetic of constants and of the ends of ranges, for terms of a solver.
+"""Arithmetic of constants, for terms of a solver.
 
 In: Python numbers. Out: Python numbers, as the language's semantics have them.
 """
@@ -17,8 +17,3 @@ def euclid(a: int, b: int) -> tuple[int, int]:
 def all_ones(most: int) -> int:
     """The greatest number of as many bits."""
     return int((1 << most.bit_length()) - 1)
-
-
-def times(a: float, b: float) -> float:
-    """A product of ends, of which one may be infinite and the other 0."""
-    return 0 if a == 0 or b == 0 else a * b

@@ -21,8 +21,9 @@ import z3
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.bounds.smt.constants import all_ones, euclid, times
-from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, truncated, where_declared
+from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, truncated, union
+from halide_core.bounds.smt.constants import all_ones, euclid
+from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, where_declared
 from halide_core.bounds.smt.formulas import (
     as_number,
     boolean,
@@ -43,9 +44,6 @@ from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
 from halide_core.ir.types import INT32, INT64, Type, UInt
 from halide_core.ir.visitor import parts
 
-Range = tuple[float, float]
-_ANY: Range = (-math.inf, math.inf)
-_TRUTH: Range = (0, 1)
 _UINT64 = UInt(64)
 _LONG = 32
 """Types of so many bits are long."""
@@ -151,7 +149,7 @@ class Z3Terms:
     def _leaf(self, e: Expr, over: Range) -> Term:
         if e.type.is_bool():
             self._fresh += 1
-            term = Term(boolean(f"b!{self._fresh}", self._context), _TRUTH, frozenset())
+            term = Term(boolean(f"b!{self._fresh}", self._context), TRUTH, frozenset())
         else:
             term = self._unknown("v", over)
         self.leaves[e] = term.z
@@ -161,8 +159,8 @@ class Z3Terms:
         """The unknown that stands for a value of no integer arithmetic."""
         if e.type.is_bool():
             self._fresh += 1
-            return Term(boolean(f"o!{self._fresh}", self._context), _TRUTH, frozenset())
-        return self._unknown("o", e.type.range if e.type.is_integer() else _ANY)
+            return Term(boolean(f"o!{self._fresh}", self._context), TRUTH, frozenset())
+        return self._unknown("o", e.type.range if e.type.is_integer() else EVERYTHING)
 
     def _key(self, operator: Hashable, *operands: Any) -> Hashable:
         """What two expressions have in common that are one operator at the same values, written in two ways."""
@@ -180,7 +178,7 @@ class Z3Terms:
                 return Term(literal(value, self._context), (value, value), frozenset())
             case Variable() | ir.Hole():
                 word = e in self._words or (e.type.is_integer() and e.type is not INT64)
-                return self._leaf(e, e.type.range if word else _ANY)
+                return self._leaf(e, e.type.range if word else EVERYTHING)
             case ir.ParamRef() if e.type.is_integer():
                 return self._leaf(e, e.type.range)
             case ir.BufferField(field=field):
@@ -189,10 +187,10 @@ class Z3Terms:
                 return self.of(a)
             case ir.Not(a=a):
                 x = self.of(a)
-                return Term(opposite(x.z), _TRUTH, x.axioms)
+                return Term(opposite(x.z), TRUTH, x.axioms)
             case ir.Select(condition=condition, a=a, b=b) if not e.type.is_float():
                 c, x, y = self.of(condition), self.of(a), self.of(b)
-                over = (min(x.range[0], y.range[0]), max(x.range[1], y.range[1]))
+                over = union(x.range, y.range)
                 return Term(choice(c.z, x.z, y.z), over, c.axioms | x.axioms | y.axioms)
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
                 return self._cast(type, a)
@@ -222,7 +220,7 @@ class Z3Terms:
         if a.type.is_bool():
             return x if type.is_bool() else Term(as_number(x.z), x.range, x.axioms)
         if type.is_bool():
-            return Term(x.z != 0, _TRUTH, x.axioms)
+            return Term(x.z != 0, TRUTH, x.axioms)
         return self._wrapped(type, self._congruent(a) if type is INT64 and a.type is _UINT64 else x)
 
     def _congruent(self, e: Expr) -> Term:
@@ -236,12 +234,11 @@ class Z3Terms:
                 return self.of(a)
             case ir.Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
                 x, y = self._congruent(a), self._congruent(b)
-                (low, high), (least, most), axioms = x.range, y.range, x.axioms | y.axioms
+                axioms = x.axioms | y.axioms
                 if op is BinaryOp.MUL:
                     return self._product(x, y, axioms)
-                if op is BinaryOp.ADD:
-                    return Term(x.z + y.z, (low + least, high + most), axioms)
-                return Term(x.z - y.z, (low - most, high - least), axioms)
+                z = x.z + y.z if op is BinaryOp.ADD else x.z - y.z
+                return Term(z, of_integers(op, x.range, y.range), axioms)
         return self.of(e)
 
     def _truncated(self, type: Type, a: Expr) -> Term:
@@ -311,14 +308,14 @@ class Z3Terms:
     def _wrapped(self, type: Type, x: Term) -> Term:
         """Any integer modulo the size of a type; what fits no long one is mostly a hash, and few proofs need it."""
         low, high = type.range
-        if low <= x.range[0] and x.range[1] <= high:
+        if fits(x.range, type):
             return x
         inside = both(x.z >= low, x.z <= high)
         if type.bits() >= _LONG:
             key = self._key(type, x.z)
             if key not in self._alike:
                 other = self._unknown("w", (low, high))
-                said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", _ANY).z)
+                said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", EVERYTHING).z)
                 self._alike[key] = other._replace(axioms=other.axioms | said)
             other = self._alike[key]
             return Term(choice(inside, x.z, other.z), (low, high), x.axioms | other.axioms)
@@ -327,7 +324,7 @@ class Z3Terms:
     def _fitted(self, type: Type, x: Term) -> Term:
         """The result of an operator: exact in int64, wrapped in any other type; one turn is enough for a sum."""
         low, high = type.range
-        if type is INT64 or (low <= x.range[0] and x.range[1] <= high):
+        if type is INT64 or fits(x.range, type):
             return x
         size = high - low + 1
         if x.range[0] >= low - size and x.range[1] <= high + size:
@@ -344,32 +341,32 @@ class Z3Terms:
         axioms = x.axioms | y.axioms
         if e.a.type.is_bool():
             z = logical(e.op, x.z, y.z)
-            return self._opaque(e) if z is None else Term(z, _TRUTH, axioms)
-        (a, b), (c, d) = x.range, y.range
+            return self._opaque(e) if z is None else Term(z, TRUTH, axioms)
+        over = of_integers(e.op, x.range, y.range)
         match e.op:
             case BinaryOp.LT:
-                return Term(x.z < y.z, _TRUTH, axioms)
+                return Term(x.z < y.z, TRUTH, axioms)
             case BinaryOp.LE:
-                return Term(x.z <= y.z, _TRUTH, axioms)
+                return Term(x.z <= y.z, TRUTH, axioms)
             case BinaryOp.EQ:
-                return Term(x.z == y.z, _TRUTH, axioms)
+                return Term(x.z == y.z, TRUTH, axioms)
             case BinaryOp.NE:
-                return Term(x.z != y.z, _TRUTH, axioms)
+                return Term(x.z != y.z, TRUTH, axioms)
             case BinaryOp.MIN:
-                return self._extreme(x, y, (min(a, c), min(b, d)), axioms, least=True)
+                return self._extreme(x, y, over, axioms, least=True)
             case BinaryOp.MAX:
-                return self._extreme(x, y, (max(a, c), max(b, d)), axioms, least=False)
+                return self._extreme(x, y, over, axioms, least=False)
             case BinaryOp.ADD:
-                return self._fitted(e.type, Term(x.z + y.z, (a + c, b + d), axioms))
+                return self._fitted(e.type, Term(x.z + y.z, over, axioms))
             case BinaryOp.SUB:
-                return self._fitted(e.type, Term(x.z - y.z, (a - d, b - c), axioms))
+                return self._fitted(e.type, Term(x.z - y.z, over, axioms))
             case BinaryOp.MUL:
                 if e.type is INT64:
                     return self._distributed(e, axioms) or self._product(x, y, axioms)
                 return self._fitted(e.type, self._product(x, y, axioms))
             case BinaryOp.DIV:
                 quotient = self._divided(x, y, axioms)[0]
-                if e.type is INT64 and a <= INT64.range[0] and c <= -1 <= d:
+                if e.type is INT64 and x.range[0] <= INT64.range[0] and y.range[0] <= -1 <= y.range[1]:
                     return _negated_least(x, y, quotient)
                 return self._fitted(e.type, quotient)
             case BinaryOp.MOD:
@@ -427,25 +424,23 @@ class Z3Terms:
                     y = self.of(factor)
                     k = k if op is BinaryOp.ADD else -k
                     rest, more = self._product(self.of(a), y, axioms), self._scaled(y, k, axioms)
-                    ends = (rest.range[0] + more.range[0], rest.range[1] + more.range[1])
-                    return Term(rest.z + more.z, ends, rest.axioms | more.axioms)
+                    over = of_integers(BinaryOp.ADD, rest.range, more.range)
+                    return Term(rest.z + more.z, over, rest.axioms | more.axioms)
         return None
 
     def _scaled(self, x: Term, k: int, axioms: frozenset[int]) -> Term:
         if k == 0:
             return Term(literal(0, self._context), (0, 0), axioms)
-        ends = (x.range[0] * k, x.range[1] * k)
         if abs(k) > 1:
             axioms |= self.products.multiple(x.z, k)
-        return Term(x.z * k, (min(ends), max(ends)), axioms)
+        return Term(x.z * k, of_integers(BinaryOp.MUL, x.range, (k, k)), axioms)
 
     def _product(self, x: Term, y: Term, axioms: frozenset[int]) -> Term:
         for one, other in ((x, y), (y, x)):
             if one.range[0] == one.range[1]:
                 return self._scaled(other, int(one.range[0]), axioms)
-        corners = [times(p, q) for p in x.range for q in y.range]
         m, said = self.products.of(x.z, y.z)
-        return Term(m, (min(corners), max(corners)), axioms | said)
+        return Term(m, of_integers(BinaryOp.MUL, x.range, y.range), axioms | said)
 
     def _quotient_by(self, x: Term, k: int, axioms: frozenset[int]) -> tuple[Term, Term]:
         """Quotient and remainder by a constant; z3's own are Euclidean, as ours."""
@@ -456,10 +451,7 @@ class Z3Terms:
         if low == high:
             q, r = euclid(int(low), k)
             return Term(literal(q, self._context), (q, q), axioms), Term(literal(r, self._context), (r, r), axioms)
-        ends = [v if math.isinf(v) else euclid(int(v), k)[0] for v in x.range]
-        if k < 0:
-            ends = [-v if math.isinf(v) else v for v in ends]
-        quotient = Term(x.z / k, (min(ends), max(ends)), axioms)
+        quotient = Term(x.z / k, of_integers(BinaryOp.DIV, x.range, (k, k)), axioms)
         return quotient, Term(x.z % k, (0, abs(k) - 1), axioms)
 
     def _divided(self, x: Term, y: Term, axioms: frozenset[int]) -> tuple[Term, Term]:
@@ -467,17 +459,16 @@ class Z3Terms:
             return self._quotient_by(x, int(y.range[0]), axioms)
         key = self._key(BinaryOp.DIV, x.z, y.z)
         if key not in self._quotients:
-            q, r = self._unknown("q", _ANY), self._unknown("r", _ANY)
-            p = self._product(Term(q.z, _ANY, frozenset()), Term(y.z, _ANY, frozenset()), frozenset())
+            q, r = self._unknown("q", EVERYTHING), self._unknown("r", EVERYTHING)
+            p = self._product(Term(q.z, EVERYTHING, frozenset()), Term(y.z, EVERYTHING, frozenset()), frozenset())
             said = self._say(
                 implies(y.z == 0, both(q.z == 0, r.z == 0)),
                 implies(y.z != 0, both(x.z == p.z + r.z, r.z >= 0, r.z < choice(y.z < 0, -y.z, y.z))),
             )
             self._quotients[key] = (q.z, r.z, said | p.axioms)
         zq, zr, said = self._quotients[key]
-        most = max(abs(y.range[0]), abs(y.range[1]))
-        reach = max(abs(x.range[0]), abs(x.range[1])) + 1
-        return Term(zq, (-reach, reach), axioms | said), Term(zr, (0, max(most - 1, 0)), axioms | said)
+        quotient, rest = (of_integers(op, x.range, y.range) for op in (BinaryOp.DIV, BinaryOp.MOD))
+        return Term(zq, quotient, axioms | said), Term(zr, rest, axioms | said)
 
 
 def _negated_least(x: Term, y: Term, quotient: Term) -> Term:

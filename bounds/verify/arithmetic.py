@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition
-from halide_core.analysis.constant_ranges import ConstantRanges, Range
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import TargetExprs
+from halide_core.analysis.interval import Range
 from halide_core.bounds.verify.fused_lengths import as_checked, checked_lengths
 from halide_core.bounds.verify.vc import Context
 from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.analysis.value_range import LARGEST, ValueRanges
+from halide_core.analysis.interval import LARGEST
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.verify.vc import Context, brief_point
 from halide_core.ir import Access, Expr, Variable
 from halide_core.ir.types import INT64

@@ -8,15 +8,12 @@ nothing says so.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, BufferField, Expr, Field, IntImm, ParamRef, Select, Variable
+from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, type_range, union
+from halide_core.ir import Binary, BufferField, Expr, Field, IntImm, ParamRef, Select, Variable
 from halide_core.ir.types import INT32, INT64
-
-Range = tuple[float, float]
-_ANY: Range = (-math.inf, math.inf)
 
 
 class ConstantRanges:
@@ -49,44 +46,18 @@ class ConstantRanges:
             case IntImm(value=value):
                 return (value, value)
             case Variable() | ParamRef():
-                return self._variables.get(e, _ANY if e.type is INT64 or not e.type.is_integer() else e.type.range)
+                return self._variables.get(e, EVERYTHING if e.type is INT64 else type_range(e.type))
             case BufferField(field=field):
                 return (0, INT32.range[1]) if field is Field.EXTENT else INT32.range
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
-                low, high = self.of(a) if a.type is INT64 or not a.type.is_bool() else (0, 1)
-                return (low, high) if type.range[0] <= low and high <= type.range[1] else type.range
+                known = TRUTH if a.type.is_bool() else self.of(a)
+                return known if fits(known, type) else type.range
             case ir.Promise(value=promised):
                 return self.of(promised)
             case Select(a=a, b=b) if e.type.is_integer():
-                x, y = self.of(a), self.of(b)
-                return (min(x[0], y[0]), max(x[1], y[1]))
+                return union(self.of(a), self.of(b))
             case Binary(op=op, a=a, b=b) if e.type.is_integer() and not e.type.is_bool():
-                low, high = of_operator(op, self.of(a), self.of(b))
-                if e.type is INT64 or (e.type.range[0] <= low and high <= e.type.range[1]):
-                    return (low, high)
-        return e.type.range if e.type.is_integer() else _ANY
-
-
-def of_operator(op: BinaryOp, a: Range, b: Range) -> Range:
-    """The range of an operator's exact result; anything, for those that are not of integer arithmetic."""
-    match op:
-        case BinaryOp.ADD:
-            return (a[0] + b[0], a[1] + b[1])
-        case BinaryOp.SUB:
-            return (a[0] - b[1], a[1] - b[0])
-        case BinaryOp.MUL:
-            corners = [0 if x == 0 or y == 0 else x * y for x in a for y in b]
-            return (min(corners), max(corners))
-        case BinaryOp.MIN:
-            return (min(a[0], b[0]), min(a[1], b[1]))
-        case BinaryOp.MAX:
-            return (max(a[0], b[0]), max(a[1], b[1]))
-        case BinaryOp.DIV:
-            most = max(abs(a[0]), abs(a[1])) + 1
-            if b[0] >= 0 and not math.isinf(most):  # a quotient by 0 is 0
-                least = max(b[0], 1)
-                return (a[0] // least if a[0] < 0 else 0, max(a[1] // least, 0))
-            return (-most, most)
-        case BinaryOp.MOD:
-            return (0, max(max(abs(b[0]), abs(b[1])) - 1, 0))
-    return _ANY
+                known = of_integers(op, self.of(a), self.of(b), e.type.bits())
+                if e.type is INT64 or fits(known, e.type):
+                    return known
+        return type_range(e.type)

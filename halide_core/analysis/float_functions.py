@@ -12,9 +12,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from halide_core.analysis.interval import Range
 from halide_core.ir import Binary, BinaryOp, Expr, Intrinsic
-
-Range = tuple[float, float]
 
 _OFF = 2.0**-21
 """More than functions are off: those of float32 by 1.6 units in the last place (``halide_core.reference.elementary``),

@@ -13,16 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from halide_core.analysis.interval import EVERYTHING, Range, of_integers, union
 from halide_core.analysis.linear import Linear, atoms_of, difference, linear_of
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
 
-Range = tuple[float, float]
-"""Constant bounds, possibly infinite. Integers inside are exact: they are Python ints."""
-
-EVERYTHING: Range = (-math.inf, math.inf)
 _STEPS = 64
 _DEPTH = 10
 _RANGE_DEPTH = 4
@@ -250,20 +247,12 @@ def structural_range(atom: Expr, facts: Facts, depth: int = 4) -> Range:
         case Binary(op=BinaryOp.MOD, b=IntImm(value=k)) if k != 0:
             return (0, abs(k) - 1)
         case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if depth:
-            (al, ah), (bl, bh) = _range(a, facts, depth - 1), _range(b, facts, depth - 1)
-            best = min if op is BinaryOp.MIN else max
-            return (best(al, bl), best(ah, bh))
+            return of_integers(op, _range(a, facts, depth - 1), _range(b, facts, depth - 1))
         case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0 and depth:
-            low, high = _range(a, facts, depth - 1)
-            return (_floor(low, k), _floor(high, k))
+            return of_integers(BinaryOp.DIV, _range(a, facts, depth - 1), (k, k))
         case Select(a=a, b=b) if depth:
-            (al, ah), (bl, bh) = _range(a, facts, depth - 1), _range(b, facts, depth - 1)
-            return (min(al, bl), max(ah, bh))
+            return union(_range(a, facts, depth - 1), _range(b, facts, depth - 1))
     return EVERYTHING
-
-
-def _floor(value: float, k: int) -> float:
-    return value if math.isinf(value) else value // k
 
 
 def _range(e: Expr, facts: Facts, depth: int) -> Range:

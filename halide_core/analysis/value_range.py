@@ -10,10 +10,24 @@ from __future__ import annotations
 
 import math
 
-from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.float_functions import clamp_ends, function_range
-from halide_core.analysis.prover import EVERYTHING, Range
+from halide_core.analysis.interval import (
+    EVERYTHING,
+    LARGEST,
+    TRUTH,
+    Range,
+    finite_range,
+    magnitude,
+    of_floats,
+    of_integers,
+    rounded,
+    square,
+    to_float,
+    truncated,
+    type_range,
+    union,
+)
 from halide_core.ir import (
     Access,
     Binary,
@@ -29,30 +43,8 @@ from halide_core.ir import (
     Promise,
     Select,
 )
-from halide_core.ir.float16 import rounded
 from halide_core.ir.types import Type
 from halide_core.reference.scalar_ops import round_to_float32
-
-_BOOL: Range = (0, 1)
-LARGEST = 1e37
-"""Floats beyond this are taken for infinite."""
-_TINY = 1e-30
-"""Floats below this are divided by as if they were 0; it is more than rounding takes of the least numbers."""
-_NUMBERS = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": 1.7e308}
-"""What a number of each type is at most."""
-
-
-def type_range(type: Type) -> Range:
-    """Every value of a type."""
-    return type.range if type.is_integer() else EVERYTHING
-
-
-def _finite_range(type: Type) -> Range:
-    """The values of a type that are numbers: a float beyond them is infinite, and what comes of it may be NaN."""
-    if type.is_float():
-        limit = _NUMBERS[str(type.element_of())]
-        return (-limit, limit)
-    return type_range(type)
 
 
 class ValueRanges:
@@ -67,7 +59,7 @@ class ValueRanges:
         known = self._known.get(e)
         if known is None:
             low, high = self._compute(e)
-            least, most = _finite_range(e.type)
+            least, most = finite_range(e.type)
             known = (low, high) if least <= low and high <= most else type_range(e.type)
             self._known[e] = known
         return known
@@ -96,7 +88,7 @@ class ValueRanges:
             case Cast(a=a, type=type):
                 return self._cast(self.of(a), a.type, type)
             case Select(a=a, b=b):
-                return _hull(self.of(a), self.of(b))
+                return union(self.of(a), self.of(b))
             case Print(a=a):
                 return self.of(a)
             case Access(callee=callee, component=component):
@@ -127,29 +119,21 @@ class ValueRanges:
         """A float between two numbers, or anything."""
         ends = clamp_ends(e)
         low, high = (EVERYTHING, EVERYTHING) if ends is None else map(self.of, ends)
-        return EVERYTHING if any(map(math.isinf, (*low, *high))) else _hull(low, high)
+        return EVERYTHING if any(map(math.isinf, (*low, *high))) else union(low, high)
 
     def _cast(self, known: Range, from_type: Type, to: Type) -> Range:
         if to.is_bool():
-            return _BOOL
+            return TRUTH
         if from_type.is_float() and to.is_integer():
-            if math.isinf(known[0]) or math.isinf(known[1]):  # may be NaN, which becomes 0
-                return to.range
-            low, high = to.range
-            return (max(low, min(high, math.trunc(known[0]))), max(low, min(high, math.trunc(known[1]))))
-        if to.is_narrow_float():
-            return (rounded(known[0], to), rounded(known[1], to))  # rounding is monotone
-        if to.is_float() and to.bits() == 64:
-            return (float(known[0]), float(known[1]))  # rounding is monotone
-        if to.is_float():  # rounding moves an end by less than one unit in the last place
-            return (known[0] - abs(known[0]) * 2.0**-20, known[1] + abs(known[1]) * 2.0**-20)
+            return truncated(known, to)
+        if to.is_float():
+            return to_float(known, from_type, to) or EVERYTHING
         return known
 
     def _call(self, function: Intrinsic, args: tuple[Expr, ...]) -> Range:
         known = self.of(args[0])
         if function is Intrinsic.ABS and args[0].type.is_integer():
-            low = 0 if known[0] <= 0 <= known[1] else min(abs(known[0]), abs(known[1]))
-            return (low, max(abs(known[0]), abs(known[1])))
+            return magnitude(known)
         return function_range(function, known) or EVERYTHING
 
 
@@ -160,70 +144,13 @@ def _as_float(end: float, direction: int) -> float:
 
 def _square(of: Range, type: Type) -> Range:
     """The range of a number times itself."""
-    low, high = _binary(BinaryOp.MUL, of, of, type)
-    return (0 if of[0] <= 0 <= of[1] and not math.isinf(low) else low, high)
-
-
-def _float_quotient(a: Range, b: Range) -> Range:
-    """The range of a quotient of numbers; anything where the divisor may be 0, or is next to it."""
-    if b[0] <= 0 <= b[1] or min(map(abs, b)) < _TINY:
+    if any(map(math.isinf, of)):
         return EVERYTHING
-    corners = [x / y for x in a for y in b]
-    widen = max(map(abs, corners)) * 2.0**-20 + _TINY
-    low = min(corners) - widen
-    return (max(low, 0) if min(corners) >= 0 else low, max(corners) + widen)
-
-
-def _hull(a: Range, b: Range) -> Range:
-    return (min(a[0], b[0]), max(a[1], b[1]))
+    return (rounded(square(of)) or EVERYTHING) if type.is_float() else square(of)
 
 
 def _binary(op: BinaryOp, a: Range, b: Range, type: Type) -> Range:
-    if op in ir.COMPARISONS or op in ir.LOGICAL:
-        return _BOOL
-    finite = not any(math.isinf(v) for v in (*a, *b))
-    if not finite and op not in (BinaryOp.MIN, BinaryOp.MAX, BinaryOp.MOD, BinaryOp.BIT_AND):
-        return EVERYTHING
-    if type.is_float() and op in (BinaryOp.MIN, BinaryOp.MAX) and not finite:
-        return EVERYTHING  # an operand may be NaN, and a NaN can come out
-    slack = 0.0
-    if type.is_float() and finite:
-        slack = max(map(abs, (*a, *b))) * 2.0**-20
-    match op:
-        case BinaryOp.ADD:
-            low, high = (a[0] + b[0] - slack, a[1] + b[1] + slack) if slack else (a[0] + b[0], a[1] + b[1])
-            return (max(low, 0), high) if min(a[0], b[0]) >= 0 else (low, high)  # rounding keeps a sign
-        case BinaryOp.SUB:
-            return (a[0] - b[1] - slack, a[1] - b[0] + slack) if slack else (a[0] - b[1], a[1] - b[0])
-        case BinaryOp.MUL:
-            corners = [x * y for x in a for y in b]
-            widen = max(map(abs, corners)) * 2.0**-20 if type.is_float() else 0
-            low = min(corners) - widen
-            return (max(low, 0) if min(corners) >= 0 else low, max(corners) + widen)
-        case BinaryOp.MIN:
-            return (min(a[0], b[0]), min(a[1], b[1]))
-        case BinaryOp.MAX:
-            return (max(a[0], b[0]), max(a[1], b[1]))
+    """The range of an operator's result, before it wraps."""
     if type.is_float():
-        return _float_quotient(a, b) if op is BinaryOp.DIV else EVERYTHING
-    match op:
-        case BinaryOp.DIV if b[0] > 0:
-            corners = [x // y for x in a for y in b]
-            return (min(corners), max(corners))
-        case BinaryOp.DIV:
-            most = max(abs(a[0]), abs(a[1]))
-            return (-most - 1, most + 1)
-        case BinaryOp.MOD:
-            most = max(abs(b[0]), abs(b[1]))
-            return (0, most - 1 if most > 0 else 0)
-        case BinaryOp.BIT_AND if a[0] >= 0 or b[0] >= 0:
-            return (0, min(v[1] for v in (a, b) if v[0] >= 0))
-        case BinaryOp.SHL if b[0] >= 0 and b[1] < type.bits():
-            corners = [int(x) << int(y) for x in a for y in b]
-            return (min(corners), max(corners))
-        case BinaryOp.SHR if b[0] >= 0:
-            corners = [int(x) >> int(min(y, 63)) for x in a for y in b]
-            return (min(corners), max(corners))
-        case BinaryOp.BIT_OR | BinaryOp.BIT_XOR if a[0] >= 0 and b[0] >= 0:
-            return (0, (1 << max(int(a[1]).bit_length(), int(b[1]).bit_length())) - 1)
-    return EVERYTHING
+        return of_floats(op, a, b) or EVERYTHING
+    return of_integers(op, a, b, type.bits())

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from halide_core.algorithm.model import Automatic, Function, Image, leaves, realization_order, with_made_funcs
+from halide_core.analysis.interval import Range
 from halide_core.autoschedule.machine import machine
 from halide_core.autoschedule.plan import planned
-from halide_core.autoschedule.ranges import Range, Region
+from halide_core.autoschedule.ranges import Region
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.autoschedule.write import write
 from halide_core.errors import ScheduleError

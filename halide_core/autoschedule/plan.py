@@ -14,8 +14,9 @@ from itertools import pairwise
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.analysis.interval import Range
 from halide_core.autoschedule.machine import MachineModel
-from halide_core.autoschedule.ranges import Number, Range, Region, extent, size
+from halide_core.autoschedule.ranges import Number, Region, extent, size
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.schedule.directives import DebugToFile, Trace
 

@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import product
 from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ReductionDomain, ScalarParam
+from halide_core.analysis.interval import EVERYTHING, Range, of_integers, union
 from halide_core.ir import BinaryOp, Expr, Field, IntImm
 from halide_core.ir.types import Type
 from halide_core.lang.buffer import Buffer
 
 Number: TypeAlias = "int | float"
-Range: TypeAlias = "tuple[Number, Number]"
-Region: TypeAlias = "tuple[Range, ...]"
+Region: TypeAlias = tuple[Range, ...]
 """The least and the greatest coordinate of each dimension."""
 
-UNKNOWN: Range = (-math.inf, math.inf)
 _NARROW = 16
 """Bits of the types whose whole range says something about an index."""
 
@@ -60,8 +58,7 @@ class IndexRanges:
             case ir.Binary(op=op, a=a, b=b) if e.type.is_integer():
                 return _narrower(_binary(op, self.of(a), self.of(b)), _whole(e.type))
             case ir.Select(a=a, b=b):
-                p, q = self.of(a), self.of(b)
-                return (min(p[0], q[0]), max(p[1], q[1]))
+                return union(self.of(a), self.of(b))
             case ir.Promise(value=value, low=low_end, high=high_end):
                 return _narrower((self.of(low_end)[0], self.of(high_end)[1]), self.of(value))
             case ir.Cast(a=a) if a.type.is_integer() and e.type.is_integer():
@@ -92,23 +89,20 @@ def _param(param: ScalarParam) -> Range:
 def _field(buffer: ir.Callee, field: Field, dim: int) -> Range:
     """What a dimension of an input is expected to be: by the data that it has, or by its estimate."""
     if not isinstance(buffer, Image) or field is Field.STRIDE:
-        return UNKNOWN
+        return EVERYTHING
     if isinstance(buffer.bound, Buffer):
         d = buffer.bound.dim(dim)
         value = d.min() if field is Field.MIN else d.extent()
         return (value, value)
     noted = buffer.estimates.get(dim, (None, None))[0 if field is Field.MIN else 1]
-    return (noted.value, noted.value) if isinstance(noted, IntImm) else UNKNOWN
+    return (noted.value, noted.value) if isinstance(noted, IntImm) else EVERYTHING
 
 
 def _whole(type: Type) -> Range:
     """All values of a narrow type."""
-    if type.is_bool():
-        return (0, 1)
     if not type.is_integer() or type.bits() > _NARROW:
-        return UNKNOWN
-    bits = type.bits() - type.is_int()
-    return (-(1 << bits) if type.is_int() else 0, (1 << bits) - 1)
+        return EVERYTHING
+    return type.range
 
 
 def _narrower(a: Range, b: Range) -> Range:
@@ -118,34 +112,10 @@ def _narrower(a: Range, b: Range) -> Range:
 
 
 def _binary(op: BinaryOp, a: Range, b: Range) -> Range:
-    match op:
-        case BinaryOp.MIN:
-            return (min(a[0], b[0]), min(a[1], b[1]))
-        case BinaryOp.MAX:
-            return (max(a[0], b[0]), max(a[1], b[1]))
-        case BinaryOp.ADD:
-            return (a[0] + b[0], a[1] + b[1])
-        case BinaryOp.SUB:
-            return (a[0] - b[1], a[1] - b[0])
-        case BinaryOp.MOD if b[0] > 0:
-            return a if a[0] >= 0 and a[1] < b[0] else (0, b[1] - 1)
-        case BinaryOp.BIT_AND if b[0] == b[1] and b[0] >= 0:
-            return (0, b[1])
-    if math.inf in (abs(a[0]), abs(a[1]), abs(b[0]), abs(b[1])):
-        return UNKNOWN
-    ends = [(int(p), int(q)) for p, q in product(a, b)]
-    match op:
-        case BinaryOp.MUL:
-            values = [p * q for p, q in ends]
-        case BinaryOp.DIV if b[0] > 0:
-            values = [p // q for p, q in ends]
-        case BinaryOp.SHL if b[0] >= 0 and b[1] < 32:
-            values = [p << q for p, q in ends]
-        case BinaryOp.SHR if b[0] >= 0 and b[1] < 64:
-            values = [p >> q for p, q in ends]
-        case _:
-            return UNKNOWN
-    return (min(values), max(values))
+    """Exact, and of a remainder what it was where it is all of a number."""
+    if op is BinaryOp.MOD and a[0] >= 0 and a[1] < b[0]:
+        return a
+    return of_integers(op, a, b)
 
 
 def extent(r: Range) -> Number:
@@ -162,4 +132,4 @@ def joined(a: Region | None, b: Region) -> Region:
     """The smallest region around two."""
     if a is None:
         return b
-    return tuple((min(p[0], q[0]), max(p[1], q[1])) for p, q in zip(a, b, strict=True))
+    return tuple(union(p, q) for p, q in zip(a, b, strict=True))

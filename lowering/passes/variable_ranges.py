@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from halide_core import ir
 from halide_core.analysis.conditions import assume_condition
+from halide_core.analysis.interval import EVERYTHING, Range
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
-from halide_core.analysis.prover import EVERYTHING, Facts, Range
+from halide_core.analysis.prover import Facts
 from halide_core.ir import Binary, BinaryOp, Expr, For, Interval, IntImm, Let, Variable
 from halide_core.ir.types import INT32, INT64
 

@@ -16,7 +16,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import Image
 from halide_core.analysis import float_functions
-from halide_core.analysis.prover import EVERYTHING
+from halide_core.analysis.interval import EVERYTHING
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Not, Select

@@ -8,7 +8,8 @@ import pytest
 
 import halide_core as hl
 from halide_core.algorithm.model import snapshot
-from halide_core.bounds.infer.overflow import WINDOW_LIMIT, index_overflows
+from halide_core.bounds.infer.overflow import index_overflows
+from halide_core.ir.boxes import WINDOW_LIMIT
 
 x, y = hl.Var("x"), hl.Var("y")
 LIMIT = 1 << 30

@@ -12,10 +12,11 @@ import z3
 import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import Image
+from halide_core.analysis import interval
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.query.answers import Answer
 from halide_core.bounds.query.smtlib import answered_script
-from halide_core.bounds.query.smtlib_terms import Symbols, Writer, _fits
+from halide_core.bounds.query.smtlib_terms import Symbols, Writer
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, Hole, HoleKind, Interval, Not, Select
 from halide_core.ir.types import BOOL, INT32, Type, UInt
@@ -407,4 +408,4 @@ def test_symbols_are_distinct_when_things_have_one_name() -> None:
     [((-128, 127), True), ((-129, 0), False), ((0, 128), False), ((3, 4), True), ((-128, -128), True)],
 )
 def test_value_at_an_end_of_its_type_is_not_wrapped(known: tuple[int, int], *, fits: bool) -> None:
-    assert _fits(known, hl.Int(8)) is fits
+    assert interval.fits(known, hl.Int(8)) is fits
