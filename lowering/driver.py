@@ -37,6 +37,7 @@ from halide_core.lowering.passes.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
+from halide_core.lowering.passes.skip_producers import skip_producers
 from halide_core.lowering.passes.trace import show_realizations, traces_of
 from halide_core.lowering.passes.unroll import unroll_loops
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
@@ -179,10 +180,11 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
 def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order; vectors are no wider than so many bytes.
 
-    First iterations of slides are apart before all else, so that others don't ask whether they are one. Guards are
-    decided before they move, so that only those that can fail do; loops unroll while points are still points, so that
-    each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part has none of
-    their clamps; flattening comes before vectorizing, since lanes are positions.
+    What nobody reads is skipped before events are traced. First iterations of slides are apart before all that follows,
+    so that others don't ask whether they are one. Guards are decided before they move, so that only those that can fail
+    do; loops unroll while points are still points, so that each copy simplifies on its own; loops are divided before
+    lanes are vectors, so that the steady part has none of their clamps; flattening comes before vectorizing, since
+    lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies = program.partitions()
@@ -190,6 +192,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
+        ("skip", lambda s: skip_producers(s, algorithm)),
         *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),

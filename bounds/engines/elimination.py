@@ -21,6 +21,7 @@ from halide_core.analysis.prune_selects import where
 from halide_core.analysis.simplify import Simplifier
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions
+from halide_core.bounds.engines.magnitude import magnitude_of
 from halide_core.bounds.engines.monotone import Direction, Directions
 from halide_core.ir import (
     Access,
@@ -305,6 +306,10 @@ class Elimination:
                     return self._moved(Cast(INT64, a), k, up)
                 case Binary(op=BinaryOp.SUB, a=a, b=IntImm(value=k)):
                     return self._moved(Cast(INT64, a), -k, up)
+                case Binary(op=BinaryOp.SUB, a=IntImm(value=k), b=b) if k > 0:
+                    return self._moved(ir.sub(ir.ZERO, Cast(INT64, b)), k, up)
+                case Cast(a=a) if (difference := magnitude_of(a)) is not None:
+                    return self._magnitude(difference, up)
         return self._constant(inner, up)
 
     def _moved(self, of: Expr, k: int, up: bool) -> Expr | None:
@@ -318,6 +323,18 @@ class Elimination:
             return self._simplifier.minimum(end, ir.i64(most)) if up else self._simplifier.maximum(end, ir.i64(least))
         stays = ir.less_equal(high, ir.i64(most - k)) if k > 0 else ir.less_equal(ir.i64(least - k), low)
         return self._simplifier.expr(chosen(stays, end, ANY_INT32[up]))
+
+    def _magnitude(self, of: Expr, up: bool) -> Expr | None:
+        """The end of an int64's magnitude as an int32; beyond that type it wraps, and then any int32 may come out."""
+        low, high = self.bound(of, False), self.bound(of, True)
+        if low is None or high is None:
+            return None
+        negated = [self._simplifier.expr(ir.sub(ir.ZERO, end)) for end in (high, low)]
+        most = self._simplifier.maximum(negated[1], high)
+        if up:
+            return self._simplifier.minimum(most, ANY_INT32[True])
+        least = self._simplifier.maximum(self._simplifier.maximum(low, negated[0]), ir.ZERO)
+        return self._simplifier.expr(chosen(ir.less_equal(most, ANY_INT32[True]), least, ANY_INT32[False]))
 
     def _kept(self, symbols: list[Expr], end: Expr, up: bool) -> Expr:
         """An end, where some conditions hold; elsewhere that of all int32s."""

@@ -34,7 +34,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64
-from halide_core.ir.visitor import parts
+from halide_core.ir.visitor import Substitution, parts
 
 LARGEST_SYMBOL = 2.0**28
 """A Param of a program that means something is below this, and an index times two of them does not overflow."""
@@ -144,6 +144,8 @@ class FloatEnds:
                 return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
             case Cast(a=a) if is_finite(a, self._values) and (e.type.is_float() or a.type.is_float()):
                 return self._applied(lambda end: Cast(e.type, end), self.end(a, up))
+            case Cast(a=a) if e.type.is_integer() and (root := _root_in(a)) is not None:
+                return self._rooted(e, root, up)
             case Call(function=f, args=(a,)) if f in MONOTONE:
                 return self._applied(lambda end: Call(e.type, f, (end,)), self.end(a, up))
             case Select(condition=condition, a=a, b=b) if not self._varies(condition):
@@ -151,6 +153,15 @@ class FloatEnds:
             case Binary(op=op, a=a, b=b) if e.type.is_float():
                 return self._operation(op, a, b, up)
         return None
+
+    def _rooted(self, e: Expr, root: Call, up: bool) -> Expr | None:
+        """Of an integer made of a root: that of a negative number is NaN, which becomes 0, as the root of 0 does."""
+        of = root.args[0]
+        end = self.end(of, up)
+        if end is None:
+            return None
+        there = Call(root.type, Intrinsic.SQRT, (ir.maximum(end, ir.const(0, of.type)),))
+        return Substitution({root: there}).expr(e)
 
     def _applied(self, function: Callable[[Expr], Expr], end: Expr | None) -> Expr | None:
         return None if end is None else function(end)
@@ -167,6 +178,8 @@ class FloatEnds:
                 return self._scaled(a, b, lambda x: ir.mul(x, b), up)
             case BinaryOp.MUL if not self._varies(a):
                 return self._scaled(b, a, lambda x: ir.mul(a, x), up)
+            case BinaryOp.MUL if a is b:
+                return self._square(a, up)
             case BinaryOp.MUL:
                 return self._product(a, b, up)
         return None
@@ -180,6 +193,15 @@ class FloatEnds:
         end = _both(lambda x, y: chosen(positive, x, y), self.end(a, up), self.end(a, not up))
         return self._applied(scale, end)
 
+    def _square(self, a: Expr, up: bool) -> Expr | None:
+        low, high = self.end(a, False), self.end(a, True)
+        if low is None or high is None:
+            return None
+        zero = ir.const(0, a.type)
+        most, least = ir.sub(zero, low), ir.sub(zero, high)
+        far = ir.maximum(most, high) if up else ir.maximum(ir.maximum(low, least), zero)
+        return ir.mul(far, far)
+
     def _product(self, a: Expr, b: Expr, up: bool) -> Expr | None:
         corners = [
             _both(ir.mul, self.end(a, one), self.end(b, other)) for one in (False, True) for other in (False, True)
@@ -188,6 +210,15 @@ class FloatEnds:
         for corner in corners[1:]:
             best = _both(ir.maximum if up else ir.minimum, best, corner)
         return best
+
+
+def _root_in(e: Expr) -> Call | None:
+    """The square root that a number is, or is rounded from."""
+    while isinstance(e, Call) and e.function in MONOTONE:
+        if e.function is Intrinsic.SQRT:
+            return e
+        e = e.args[0]
+    return None
 
 
 def _is_coordinate(e: Expr) -> bool:

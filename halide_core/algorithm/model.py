@@ -462,7 +462,7 @@ def _kept(f: Function) -> Definition:
     for k, (p, type) in enumerate(zip(first.partial, f.types, strict=True)):
         old = ir.Access(type, f, first.args, k, BEFORE)
         partly = old if p.where is ir.FALSE else ir.Select(type, p.where, p.value, old)
-        values.append(p.value if p.where is written else partly)
+        values.append(p.value if p.where is written is not ir.FALSE else partly)
     return replace(first, values=tuple(values), predicate=written)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from halide_core.algorithm.model import Function
+from halide_core.analysis.bit_counts import counted, spread_of
 from halide_core.analysis.float_functions import clamp_ends, function_range
 from halide_core.analysis.interval import (
     EVERYTHING,
@@ -102,6 +103,8 @@ class ValueRanges:
                 return self._call(function, args)
             case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
                 return _square(self.of(a), e.type)
+            case Binary(op=BinaryOp.ADD) if (bits := counted(e)) is not None:
+                return self._count(bits)
             case Binary(op=op, a=a, b=b):
                 found = _binary(op, self.of(a), self.of(b), a.type)
                 return self._clamped(e) if e.type.is_float() and found == EVERYTHING else found
@@ -129,6 +132,14 @@ class ValueRanges:
         if to.is_float():
             return to_float(known, from_type, to) or EVERYTHING
         return known
+
+    def _count(self, e: Expr) -> Range:
+        """How many bits of an unsigned integer are set."""
+        spread, width = spread_of(e), e.type.bits()
+        low, high = self.of(e if spread is None else spread)
+        if spread is None:
+            return (0 if low <= 0 else 1, int(high).bit_length())
+        return (width - int(high).bit_length(), width - int(low).bit_length())
 
     def _call(self, function: Intrinsic, args: tuple[Expr, ...]) -> Range:
         known = self.of(args[0])

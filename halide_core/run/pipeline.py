@@ -286,7 +286,7 @@ class Realizable(OutputFiles, Pending):
             windows = [_box(b) for b in self._checked_outputs(request, given)]
         values = [_value(s, optional=True) for s in request.inputs]
         compiled = self._compile(request)
-        if given is None and any(f.constraints for f in request.outputs):
+        if given is None:  # what ``realize`` makes for these sizes: rounded up, as the schedule and constraints ask for
             _, windows = settled(partial(compiled.query, values), windows)
         regions = _agreed(compiled, values, windows)
         for source, region in zip(request.inputs, regions, strict=True):

@@ -84,16 +84,37 @@ class Surroundings(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The steps of one node, and the places of its operands and of its value."""
+
+    steps: tuple[Step, ...]
+    at: tuple[int, ...]
+    place: int
+    chooses: bool
+
+    def careful(self, values: list[Any]) -> None:
+        """Runs, where operands may be ε_mem: then so is the value, unless it is a choice of another one."""
+        if self.chooses and values[self.at[0]] is not EPS_MEM:
+            values[self.place] = values[self.at[1 if values[self.at[0]] else 2]]
+        elif any(values[p] is EPS_MEM for p in self.at):
+            values[self.place] = EPS_MEM
+        else:
+            for step in self.steps:
+                step()
+
+
 class Root:
-    """One value: ε_mem if one of its leaves is, else what the rest of the steps give."""
+    """One value: ε_mem if one of its leaves is that no select drops, else what the rest of the steps give."""
 
-    __slots__ = ("_leaves", "_place", "_rest", "_values", "may_be_undefined")
+    __slots__ = ("_chooses", "_leaves", "_place", "_rest", "_values", "may_be_undefined")
 
-    def __init__(self, values: list[Any], place: int, leaves: tuple[int, ...], rest: tuple[Step, ...]) -> None:
+    def __init__(self, values: list[Any], place: int, leaves: tuple[int, ...], rest: tuple[Operation, ...]) -> None:
         self._values = values
         self._place = place
         self._leaves = leaves
         self._rest = rest
+        self._chooses = any(operation.chooses for operation in rest)
         self.may_be_undefined = bool(leaves)
 
     def get(self) -> Any:
@@ -101,10 +122,16 @@ class Root:
         values = self._values
         for leaf in self._leaves:
             if values[leaf] is EPS_MEM:
-                return EPS_MEM
-        for step in self._rest:
-            step()
+                return self._careful() if self._chooses else EPS_MEM
+        for operation in self._rest:
+            for step in operation.steps:
+                step()
         return values[self._place]
+
+    def _careful(self) -> Any:
+        for operation in self._rest:
+            operation.careful(self._values)
+        return self._values[self._place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +237,7 @@ class Coder:
 
     def _root(self, root: Expr, done: set[Expr], decisive: set[Expr], stmt: Stmt, lanes: int) -> Root:
         leaves: list[int] = []
-        rest: list[Step] = []
+        rest: list[Operation] = []
         for e in subexpressions((root,)):
             if _is_sliced(e, lanes):
                 continue
@@ -218,7 +245,9 @@ class Coder:
                 leaves.append(self.place(e))
             if e not in done:
                 self._check_lanes(e, lanes, stmt)
-                rest.extend(self._steps(e, stmt, strict=False))
+                steps = tuple(self._steps(e, stmt, strict=False))
+                at = tuple([self.place(p) for p in parts(e)])
+                rest.append(Operation(steps, at, self.place(e), isinstance(e, ir.Select)))
         return Root(self.values, self.place(root), tuple(leaves), tuple(rest))
 
     def _may_be_undefined(self, e: Expr) -> bool:

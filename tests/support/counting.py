@@ -69,13 +69,13 @@ class Count:
         return measured
 
 
-def counted(func: hl.Func, window: Sequence[tuple[int, int]]) -> Count:
-    """See the module's docstring."""
+def counted(func: hl.Func, window: Sequence[tuple[int, int]], after: str = "fill") -> Count:
+    """See the module's docstring. ``after``: the pass whose program is counted."""
     count = Count()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machine, "write_point", count.write)
         patch.setattr(machine, "allocate", count.allocate)
-        run_program(func, window, after="fill")
+        run_program(func, window, after=after)
     expected = func.evaluate(list(window))
     for name, found in run_program(func, window, rng=random.Random(1)).items():
         np.testing.assert_array_equal(found, expected, err_msg=f"after {name}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
+from halide_core.analysis.bit_counts import leading_zeros, ones, trailing_zeros
 from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.ir import BinaryOp
 from halide_core.ir import Expr as Node
@@ -27,34 +28,10 @@ def _unsigned(name: str, value: ExprLike) -> tuple[Node, Type]:
     return ir.cast(UInt(node.type.bits()), node), node.type
 
 
-def _right(a: Node, count: int) -> Node:
-    return ir.binary(BinaryOp.SHR, a, ir.const(count, Int(a.type.bits())))
-
-
-def _and(a: Node, mask: int) -> Node:
-    return ir.binary(BinaryOp.BIT_AND, a, ir.const(mask, a.type))
-
-
-def _mask(bits: int, width: int) -> int:
-    """The lower ``width`` bits of every 2*``width``, in ``bits``: 0b0101… for 1, 0b00110011… for 2."""
-    period = 2 * width
-    return sum(((1 << width) - 1) << at for at in range(0, bits, period))
-
-
-def _ones(a: Node) -> Node:
-    """How many bits are set: sums of neighbours, in fields that double."""
-    bits, width = a.type.bits(), 1
-    while width < bits:
-        mask = _mask(bits, width)
-        a = ir.add(_and(a, mask), _and(_right(a, width), mask))
-        width *= 2
-    return a
-
-
 def popcount(value: ExprLike) -> Expr:
     """How many bits are set, in the value's type."""
     node, type = _unsigned("popcount", value)
-    return Expr.of(ir.cast(type, node if type.is_bool() else _ones(node)))
+    return Expr.of(ir.cast(type, node if type.is_bool() else ones(node)))
 
 
 def count_leading_zeros(value: ExprLike) -> Expr:
@@ -62,11 +39,7 @@ def count_leading_zeros(value: ExprLike) -> Expr:
     node, type = _unsigned("count_leading_zeros", value)
     if type.is_bool():
         return ~Expr.of(node)
-    width = 1
-    while width < type.bits():  # the highest set bit spreads over all that are below it
-        node = ir.binary(BinaryOp.BIT_OR, node, _right(node, width))
-        width *= 2
-    return Expr.of(ir.cast(type, _ones(ir.binary(BinaryOp.BIT_XOR, node, ir.const(-1, node.type)))))
+    return Expr.of(ir.cast(type, leading_zeros(node)))
 
 
 def count_trailing_zeros(value: ExprLike) -> Expr:
@@ -74,9 +47,7 @@ def count_trailing_zeros(value: ExprLike) -> Expr:
     node, type = _unsigned("count_trailing_zeros", value)
     if type.is_bool():
         return ~Expr.of(node)
-    inverse = ir.binary(BinaryOp.BIT_XOR, node, ir.const(-1, node.type))
-    below = ir.binary(BinaryOp.BIT_AND, inverse, ir.sub(node, ir.const(1, node.type)))
-    return Expr.of(ir.cast(type, _ones(below)))
+    return Expr.of(ir.cast(type, trailing_zeros(node)))
 
 
 def reinterpret(type: Type, value: ExprLike) -> Expr:

@@ -28,6 +28,7 @@ from halide_core.lowering.passes import (
     partition,
     prefetch,
     simplify_stmt,
+    skip_producers,
     unroll,
 )
 from halide_core.lowering.passes import find_intrinsics as narrow
@@ -96,6 +97,27 @@ def first() -> Made:
     g, f = rows()
     g.store_root().compute_at(f, y)
     return f, [(1, 4), (-2, 5)]
+
+
+def every_second() -> Made:
+    """Rows that are kept, read in every second iteration."""
+    im, g, h, f = image(), hl.Func("g"), hl.Func("h"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    h[x, y] = im[x, y] * 5
+    f[x, y] = hl.select(y % 2 == 0, g[x, y] + g[x, y - 1], h[x, y])
+    g.store_root().compute_at(f, y)
+    h.compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def places() -> Made:
+    """Places in a table that one case of a select reads."""
+    p, table, at, f = hl.Param(hl.Int(32), "p", 0), hl.Func("table"), hl.Func("at"), hl.Func("f")
+    table[x] = x * x
+    at[x] = hl.clamp(x * 2, 0, 9)
+    f[x] = hl.select(p > 0, table[hl.clamp(at[x], 0, 9)], 7)
+    table.compute_root(), at.compute_root()
+    return f, [(0, 8)]
 
 
 def diagonal() -> Made:
@@ -432,6 +454,12 @@ STEPS: dict[str, AutomaticStep] = {
     "fold: slots are enough": AutomaticStep(folding.Folding, "_constant", "return most if", "return ir.ONE if", first),
     "fold: no loop further in moves it": AutomaticStep(
         folding.Folding, "refusal", "inner.var in moving", "False", both_ways
+    ),
+    "skip: later iterations read nothing of it": AutomaticStep(
+        skip_producers._Skipping, "_condition", "free_variables(e) <= life.known", "True", every_second
+    ),
+    "skip: places to read from are always computed": AutomaticStep(
+        skip_producers._Skipping, "_values", "(a, _ALWAYS) for a in args", "(a, under) for a in args", places
     ),
     "peel: the parts are the loop": AutomaticStep(
         warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps

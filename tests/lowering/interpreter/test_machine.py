@@ -268,7 +268,8 @@ def test_memory_starts_anew_when_its_block_does():
         lambda e: ir.add(e, i32(1)),
         lambda e: ir.mul(e, i32(0)),
         lambda e: Cast(INT32, Cast(BOOL, e)),
-        lambda e: Select(INT32, ir.TRUE, i32(1), e),
+        lambda e: Select(INT32, ir.FALSE, i32(1), e),
+        lambda e: ir.add(Select(INT32, ir.TRUE, e, i32(1)), i32(1)),
         lambda e: Select(INT32, ir.less(e, i32(1)), i32(1), i32(1)),
         lambda e: Cast(INT32, ir.binary(ir.BinaryOp.AND, ir.FALSE, Cast(BOOL, e))),
         lambda e: Cast(INT32, ir.Not(BOOL, Cast(BOOL, e))),
@@ -281,6 +282,14 @@ def test_every_operator_is_strict_in_the_error_value(operation):
     with pytest.raises(UndefinedValue):
         result(*stmts, COPY, put(out, ir.ONE, Variable(INT32, "a")))
     assert result(*stmts, put(out, ir.ONE, Variable(INT32, "a")), COPY) == [10, 11, 12, 13]  # garbage is overwritten
+
+
+def test_select_drops_the_error_value_of_the_other_case():
+    """Lanes read both cases; a producer that nobody chooses need not be computed."""
+    a = Variable(INT32, "a")
+    chosen = Select(INT32, ir.TRUE, i32(1), ir.add(at(g, ir.ZERO), i32(1)))
+    stmts = (Allocate(g, box(0, 1)), Let(a, ir.add(chosen, i32(5)), None))
+    assert result(*stmts, COPY, put(out, ir.ONE, a)) == [10, 6, 12, 13]
 
 
 def test_error_value_is_refused_where_the_course_depends_on_it():

@@ -1,0 +1,238 @@
+"""Producers that run only where somebody reads what they make.
+
+In: a program with bounds, before it is flattened. Out: the same, where the computation of a Func all of whose values
+are read under conditions that are known where its memory is made stands under these conditions.
+
+    label f: …                                          if p:
+    label o: for x in I: o[x] = select(p, f[x], 3)  ->      label f: …
+                                                        label o: …
+
+Memory is made as before: lanes read both cases of a select, and drop what nobody computed. So only what a select gives
+counts as read under its condition, never an index in it, which must be right to be read with. Conditions that read
+memory are left out; and those that a loop changes which stands around the computation, but not around the memory: what
+a Func keeps for later iterations must be there in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+from halide_core import ir
+from halide_core.algorithm.model import Algorithm
+from halide_core.ir import (
+    Access,
+    Allocate,
+    BinaryOp,
+    Block,
+    Callee,
+    Expr,
+    For,
+    If,
+    Label,
+    Let,
+    LoopKind,
+    Not,
+    Print,
+    Promise,
+    Provide,
+    Select,
+    Stmt,
+    Variable,
+    WriteFile,
+)
+from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, walk
+
+Conjunction = frozenset[Expr]
+Needs = dict[Callee, frozenset[Conjunction]]
+"""Under which conditions each Func is read: one of several conjunctions, of which the empty one always holds."""
+
+_ALWAYS: Conjunction = frozenset()
+_MOST = 8
+"""Conjunctions that a computation may stand under; where there are more it runs always."""
+
+
+def skip_producers(stmt: Stmt, algorithm: Algorithm) -> Stmt:
+    """See the module's docstring."""
+    skipping = _Skipping(frozenset(algorithm.outputs))
+    return skipping.stmt(stmt, {}, _Place(frozenset(), 0, {}, ()))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """Where a Func's memory is made: which variables are known there, and below how many loops."""
+
+    known: frozenset[Variable]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What is above a statement. ``earlier``: what stands before it in the loops around it, with their depths."""
+
+    known: frozenset[Variable]
+    depth: int
+    lives: dict[Callee, _Life]
+    earlier: tuple[tuple[int, Stmt], ...]
+
+
+def _joined(a: Needs, b: Needs) -> Needs:
+    return {f: a.get(f, frozenset()) | b.get(f, frozenset()) for f in (*a, *(f for f in b if f not in a))}
+
+
+def _under(needs: Needs, condition: Expr) -> Needs:
+    """What is needed inside of what runs under a condition."""
+    return {f: frozenset(c | {condition} for c in each) for f, each in needs.items()}
+
+
+def _without(needs: Needs, var: Variable) -> Needs:
+    """What is needed, outside of what binds a variable."""
+    return {
+        f: frozenset(frozenset(e for e in c if var not in free_variables(e)) for c in each)
+        for f, each in needs.items()
+    }
+
+
+def _not(condition: Expr) -> Expr:
+    return condition.a if isinstance(condition, Not) else Not(condition.type, condition)
+
+
+def _or(a: Expr, b: Expr) -> Expr:
+    return ir.binary(BinaryOp.OR, a, b)
+
+
+def _is_plain(condition: Expr) -> bool:
+    """Whether a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
+    return not any(isinstance(e, Access | Print | Promise) for e in subexpressions([condition]))
+
+
+class _Skipping:
+    """Goes through statements from the last one to the first, so that who reads is known before who writes."""
+
+    def __init__(self, outputs: frozenset[Callee]) -> None:
+        self._outputs = outputs
+        self._reads: dict[Stmt, frozenset[Callee]] = {}
+
+    def stmt(self, s: Stmt, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
+        """The statement, and what it reads; ``after`` is what is read after it."""
+        match s:
+            case Block():
+                return self._block(s, after, place)
+            case For(var=var, bounds=bounds, kind=kind, pure=pure, body=body, loop=loop):
+                known = place.known if kind is LoopKind.VECTORIZED else place.known | {var}
+                inner, needs = self.stmt(body, after, _Place(known, place.depth + 1, place.lives, place.earlier))
+                needs = _joined(_without(needs, var), self._values(stmt_exprs(s), place))
+                return (s if inner is body else For(loop, var, bounds, kind, pure, inner)), needs
+            case If():
+                return self._if(s, after, place)
+            case Label():
+                return self._label(s, after, place)
+            case Provide(args=args, values=values):
+                return s, _joined(self._indices(args), self._values(values, place))
+            case WriteFile(func=f):
+                return s, {**self._indices(stmt_exprs(s)), f: frozenset((_ALWAYS,))}
+        return s, self._indices(stmt_exprs(s))
+
+    def _block(self, s: Block, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
+        places: list[_Place] = []
+        for each in s.stmts:
+            places.append(place)
+            known, lives = place.known, place.lives
+            match each:
+                case Let(var=var, value=value) if free_variables(value) <= known:
+                    known = known | {var}
+                case Allocate(func=f):
+                    lives = {**lives, f: _Life(known, place.depth)}
+            place = _Place(known, place.depth, lives, (*place.earlier, (place.depth, each)))
+        own: Needs = {}
+        stmts: list[Stmt] = []
+        for each, where in zip(reversed(s.stmts), reversed(places), strict=True):
+            made, needs = self.stmt(each, _joined(after, own), where)
+            stmts.append(made)
+            own = _joined(needs, _without(own, each.var) if isinstance(each, Let) else own)
+        stmts.reverse()
+        same = all(a is b for a, b in zip(stmts, s.stmts, strict=True))
+        return (s if same else Block(tuple(stmts))), own
+
+    def _if(self, s: If, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
+        needs = self._indices([s.condition])
+        cases: list[Stmt] = []
+        for case, condition in ((s.then, s.condition), (s.otherwise, _not(s.condition))):
+            if case is not None:
+                made, inside = self.stmt(case, after, place)
+                cases.append(made)
+                needs = _joined(needs, _under(inside, condition) if _is_plain(condition) else inside)
+        same = cases[0] is s.then and (s.otherwise is None or cases[1] is s.otherwise)
+        return (s if same else If(s.condition, cases[0], cases[1] if len(cases) > 1 else None)), needs
+
+    def _label(self, s: Label, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
+        body, needs = self.stmt(s.body, after, place)
+        made: Stmt = s if body is s.body else Label(s.func, s.stage, body)
+        if s.stage is not None:
+            return made, needs
+        needs = {f: each for f, each in needs.items() if f is not s.func}
+        condition = self._condition(s, after, place)
+        if condition is None:
+            return made, needs
+        return If(condition, made, None), _under(needs, condition)
+
+    def _condition(self, s: Label, after: Needs, place: _Place) -> Expr | None:
+        """What the computation of a Func stands under; None where it always runs."""
+        life, needed = place.lives.get(s.func), after.get(s.func)
+        if s.func in self._outputs or life is None or needed is None or not self._only(s, after):
+            return None
+        kept = dict.fromkeys(frozenset(e for e in c if free_variables(e) <= life.known) for c in needed)
+        if _ALWAYS in kept or len(kept) > _MOST:
+            return None
+        if any(depth > life.depth and s.func in self._reads_of(each) for depth, each in place.earlier):
+            return None  # a later iteration reads first what this one computes
+        least = [c for c in kept if not any(other < c for other in kept)]
+        alternatives = sorted(least, key=lambda c: sorted(map(repr, c)))
+        return reduce(_or, [reduce(ir.conjunction, sorted(c, key=repr)) for c in alternatives])
+
+    def _only(self, s: Label, after: Needs) -> bool:
+        """Whether nothing else that is read later is written in a Func's computation."""
+        inside = list(walk(s))
+        own = {each.func for each in inside if isinstance(each, Allocate)} | {s.func}
+        return all(f in own or f not in after for f in (each.func for each in inside if isinstance(each, Provide)))
+
+    def _reads_of(self, s: Stmt) -> frozenset[Callee]:
+        known = self._reads.get(s)
+        if known is None:
+            direct = (e.callee for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access))
+            known = frozenset(direct).union(*map(self._reads_of, sub_stmts(s)))
+            self._reads[s] = known
+        return known
+
+    def _indices(self, roots: Iterable[Expr]) -> Needs:
+        """What must be right wherever the statement runs."""
+        return {e.callee: frozenset((_ALWAYS,)) for e in subexpressions(roots) if isinstance(e, Access)}
+
+    def _values(self, roots: Iterable[Expr], place: _Place) -> Needs:
+        """What values read, under the conditions of the selects around it."""
+        found: dict[Callee, set[Conjunction]] = {}
+        waiting = [(e, _ALWAYS) for e in roots]
+        seen = set(waiting)
+        while waiting:
+            e, under = waiting.pop()
+            following: list[tuple[Expr, Conjunction]]
+            match e:
+                case Access(callee=callee, args=args):
+                    found.setdefault(callee, set()).add(under)
+                    following = [(a, _ALWAYS) for a in args]
+                case Select(condition=condition, a=a, b=b) if self._helps(condition, place):
+                    no = _not(condition)
+                    following = [(condition, under), (a, under | {condition}), (b, under | {no})]
+                case _:
+                    following = [(part, under) for part in parts(e)]
+            for each in following:
+                if each not in seen:
+                    seen.add(each)
+                    waiting.append(each)
+        return {f: frozenset(each) for f, each in found.items()}
+
+    def _helps(self, condition: Expr, place: _Place) -> bool:
+        """Whether a condition is known where some memory is made."""
+        free = free_variables(condition)
+        return any(free <= life.known for life in place.lives.values()) and _is_plain(condition)

@@ -1,0 +1,139 @@
+"""Producers are skipped where a condition that is known beforehand says that nobody reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from tests.support import counting
+
+x, y = hl.Var("x"), hl.Var("y")
+
+def counted(f: hl.Func, window: list[tuple[int, int]]) -> counting.Count:
+    """What runs once producers may be skipped."""
+    return counting.counted(f, window, after="skip")
+
+
+Built = tuple[hl.Func, list[hl.Func]]
+
+
+def _one(p: hl.Param) -> Built:
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    o[x, y] = hl.select(p != 0, f[x, y], 7)
+    f.compute_root()
+    return o, [f]
+
+
+def _chain(p: hl.Param) -> Built:
+    _, (f,) = _one(p)
+    g, last = hl.Func("g"), hl.Func("last")
+    g[x, y] = f[x, y] + f[x + 1, y]
+    last[x, y] = hl.select(p != 0, g[x, y], 7)
+    g.compute_root()
+    return last, [f, g]
+
+
+def _sliding(p: hl.Param) -> Built:
+    f, g, o = hl.Func("f"), hl.Func("g"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    g[x, y] = f[x, y] + f[x, y - 1]
+    o[x, y] = hl.select(p != 0, g[x, y], 7)
+    f.store_root().compute_at(g, y)
+    g.compute_root()
+    return o, [f, g]
+
+
+def _updated(p: hl.Param) -> Built:
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    f[x, y] += 2
+    o[x, y] = hl.select(p != 0, f[x, y], 7)
+    f.compute_root()
+    return o, [f]
+
+
+def _specialized(p: hl.Param) -> Built:
+    o, (f,) = _one(p)
+    o.specialize(p != 0)
+    return o, [f]
+
+
+def _in_lanes(p: hl.Param) -> Built:
+    o, (f,) = _one(p)
+    o.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    f.vectorize(x, 4)
+    return o, [f]
+
+
+@pytest.mark.parametrize("build", [_one, _chain, _sliding, _updated, _specialized, _in_lanes])
+def test_func_is_computed_only_where_its_condition_holds(build: Callable[[hl.Param], Built]) -> None:
+    p = hl.Param(hl.Int(32), "p", 0)
+    o, producers = build(p)
+    for value in (0, 1):
+        p.set(value)
+        count = counted(o, [(0, 5), (0, 4)])
+        assert all((count.total(f) > 0) == bool(value) for f in producers)
+        np.testing.assert_array_equal(np.asarray(o.realize([5, 4])), o.evaluate([5, 4]))
+
+
+def test_two_conditions_are_joined() -> None:
+    p, q = hl.Param(hl.Int(32), "p", 0), hl.Param(hl.Int(32), "q", 0)
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    o[x, y] = hl.select(p > 0, f[x, y], 1) + hl.select(q > 0, f[x + 1, y], 2)
+    f.compute_root()
+    for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        p.set(a), q.set(b)
+        assert (counted(o, [(0, 5), (0, 4)]).total(f) > 0) == bool(a or b)
+
+
+def test_condition_of_an_outer_loop_skips_in_it() -> None:
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    o[x, y] = hl.select(y % 2 == 0, f[x, y], 7)
+    f.compute_at(o, y)
+    assert counted(o, [(0, 5), (0, 4)]).total(f) == 10
+
+
+def test_what_later_iterations_read_is_computed() -> None:
+    """A row that is kept for the next iteration can't be skipped by this one's condition."""
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    o[x, y] = hl.select(y % 2 == 0, f[x, y] + f[x, y - 1], 7)
+    f.store_root().compute_at(o, y)
+    counted(o, [(0, 5), (0, 6)])
+
+
+def test_indices_are_always_computed() -> None:
+    """Lanes read both cases of a select, so a place that is read from must be right in both."""
+    p = hl.Param(hl.Int(32), "p", 0)
+    table, at, o = hl.Func("table"), hl.Func("at"), hl.Func("o")
+    table[x] = x * x
+    at[x] = hl.clamp(x * 2, 0, 9)
+    o[x] = hl.select(p > 0, table[hl.clamp(at[x], 0, 9)], 7)
+    table.compute_root(), at.compute_root()
+    o.vectorize(x, 4)
+    count = counted(o, [(0, 8)])
+    assert count.total(at) == 8 and count.total(table) == 0
+
+
+def test_lanes_of_a_condition_are_not_taken_for_one() -> None:
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    o[x, y] = hl.select(x > 2, f[x, y], 7)
+    o.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    f.compute_at(o, x)
+    counted(o, [(0, 6), (0, 3)])
+
+
+def test_conditions_that_read_memory_skip_nothing() -> None:
+    c, f, o = hl.Func("c"), hl.Func("f"), hl.Func("o")
+    c[()] = hl.cast(hl.Int(32), 0)
+    f[x] = x * x
+    o[x] = hl.select(c[()] > 0, f[x], 7)
+    c.compute_root(), f.compute_root()
+    assert counted(o, [(0, 6)]).total(f) == 6
