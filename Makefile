@@ -9,7 +9,7 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check docs sdist fuzz peer-test directives golden bench bench-peers bench-compile bench-unseen clean
+.PHONY: help demo test test-fast check docs sdist fuzz peer-test test-targets directives golden bench bench-peers bench-compile bench-unseen clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
@@ -20,6 +20,7 @@ help:
 	@echo "make docs           the documentation as pages, from the docstrings: docs/out/index.html"
 	@echo "make fuzz           random programs against all judges (CASES=400 SEED=1 FUZZ=--compiled)"
 	@echo "make peer-test      the language beside Halide 21, which gets an environment of its own (.venv-peer)"
+	@echo "make test-targets   the applications for other machines, in emulators: the same bytes (TARGETS='arm-64-linux …')"
 	@echo "make directives     what the tests show of each directive: a table without an empty cell"
 	@echo "make golden         rewrite tests/golden; read the difference before you commit it"
 	@echo "make bench-unseen   random pipelines under random schedules beside Halide's wheel; SEED, BENCH='--threads 2'"
@@ -68,6 +69,11 @@ fuzz: $(READY)
 # Not part of "make test": it downloads Halide 21, and only compares.
 peer-test: $(READY) $(PEER_READY)
 	@$(PY) -m tests.campaigns.peer --peer $(PEER_VENV)/bin/python
+
+# Needs qemu-user and node; ziglang joins the environment on first use.
+test-targets: $(READY)
+	@$(PY) -c 'import ziglang' 2>/dev/null || $(PY) -m pip install -q --disable-pip-version-check -e '.[zig]'
+	@$(PY) -m tests.campaigns.targets $(TARGETS)
 
 directives: $(READY)
 	@$(PY) -m tests.campaigns.directives --seed $(SEED)

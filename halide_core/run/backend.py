@@ -278,6 +278,10 @@ class Backend(Protocol):
         """The instructions that this machine's processor has, by the Linux kernel's names."""
         ...
 
+    def unreached(self, target: Target) -> str:
+        """Why no code is made for a machine, whatever is installed here; empty where it is."""
+        ...
+
     def set_threads(self, count: int) -> None:
         """Sets how many threads the parallel loops of this process have, those that call them included."""
         ...

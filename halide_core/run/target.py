@@ -1,7 +1,7 @@
 """What code is made for: an architecture, an operating system, and features.
 
-In: a text such as ``x86-64-linux-avx2-fma`` or ``host``, or the parts. Out: a Target that can be asked, and, where
-it is this machine with some of its features, compiled for.
+In: a text such as ``x86-64-linux-avx2-fma`` or ``host``, or the parts. Out: a Target that can be asked and compiled
+for; what is compiled for this machine with some of its features runs here.
 
     Target("host").has_feature(TargetFeature.AVX2)   ->   True on most machines of today
     Target("x86-64-linux-avx2").natural_vector_size(Float(32))   ->   8
@@ -42,6 +42,15 @@ INSTRUCTIONS: dict[TargetFeature, tuple[str, ...]] = {
     _F.AVX512_Zen4: (*_CANNONLAKE, "avx512_bf16", "avx512_vnni", "avx512_bitalg", "avx512_vbmi2", "avx512_vpopcntdq"),
 }
 """The x86 instructions that a feature stands for, by the kernel's names for them."""
+
+_OF_OTHERS: dict[TargetArch, frozenset[TargetFeature]] = {
+    TargetArch.ARM: frozenset(f for f in _F if f.value.startswith("armv8"))
+    | {_F.ARMv7s, _F.NoNEON, _F.SoftFloatABI, _F.ARMDotProd, _F.ARMFp16, _F.SVE, _F.SVE2},
+    TargetArch.RISCV: frozenset({_F.RVV}),
+    TargetArch.POWERPC: frozenset({_F.VSX, _F.POWER_ARCH_2_07}),
+    TargetArch.WebAssembly: frozenset({_F.WasmSimd128, _F.WasmMvpOnly, _F.WasmBulkMemory}),
+}
+"""The features about instructions of other architectures than x86."""
 
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
@@ -132,7 +141,9 @@ class Target:
         """How many values of a type the widest vector register holds that suits the type."""
         wide = self.features_any_of(f for f in INSTRUCTIONS if "avx512f" in INSTRUCTIONS[f])
         wide_integers = self.features_any_of(f for f in INSTRUCTIONS if "avx512bw" in INSTRUCTIONS[f])
-        if self.arch is not TargetArch.X86:
+        if self.arch is TargetArch.WebAssembly and not self.has_feature(_F.WasmSimd128):
+            width = 1
+        elif self.arch is not TargetArch.X86:
             width = 16
         elif wide_integers or (wide and (type.is_float() or type.bits() >= 32)):
             width = 64
@@ -276,12 +287,20 @@ def target_natural_vector_size(type: Type) -> Expr:
 # Compiling for a target.
 
 
+def is_this_machine(target: Target) -> bool:
+    """Whether a target is this machine but for its instructions."""
+    host = get_host_target()
+    return (target.arch, target.bits, target.os) == (host.arch, host.bits, host.os)
+
+
 def _unsupported(target: Target) -> str:
     """Why no code can be made for a target here; empty where it can."""
-    host = get_host_target()
-    if (target.arch, target.bits, target.os) != (host.arch, host.bits, host.os):
-        return f"code is made for {host.arch.value}-{host.bits}-{host.os.value} only, on this machine"
-    others = sorted(f.value for f in target.features() - _ALWAYS - frozenset(INSTRUCTIONS))
+    if not is_this_machine(target):
+        reason: str = implementation().unreached(target)
+        if reason:
+            return reason
+    instructions = INSTRUCTIONS if target.arch is TargetArch.X86 else _OF_OTHERS.get(target.arch, frozenset())
+    others = sorted(f.value for f in target.features() - _ALWAYS - frozenset(instructions))
     return f"these features are not available yet: {', '.join(others)}" if others else ""
 
 
@@ -290,8 +309,9 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
     code that runs here, and HL_TARGET that of files.
 
     Raises:
-        NotAvailableError: another machine, or a feature that does something which is not here yet.
-        PipelineError: no Target; or instructions that this machine doesn't have, where the code is to run here.
+        NotAvailableError: a machine that is not reached, or a feature that does something which is not here yet.
+        PipelineError: no Target; or another machine, or instructions that this one doesn't have, where the code is to
+            run here.
     """
     if target is None:
         target = os.environ.get("HL_JIT_TARGET" if runs_here else "HL_TARGET") or None
@@ -306,13 +326,15 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
     reason = _unsupported(target)
     if reason:
         raise NotAvailableError(f'No code can be made for the target "{target}": {reason}.')
+    if runs_here and not is_this_machine(target):
+        raise PipelineError(f'Code for the target "{target}" can\'t run here: this machine is {get_host_target()}.')
     wanted, has = target.features() & frozenset(INSTRUCTIONS), get_host_target().features()
     if runs_here and not wanted <= has:
         raise PipelineError(
             f'Code for the target "{target}" can\'t run here: this machine does not have '
             f"{', '.join(sorted(f.value for f in wanted - has))}."
         )
-    return None if wanted == has and not wants_strict_floats(target) else target
+    return None if is_this_machine(target) and wanted == has and not wants_strict_floats(target) else target
 
 
 def wants_strict_floats(target: Target | None) -> bool:

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from halide_core.algorithm.model import realization_order, with_made_funcs
 from halide_core.algorithm.schedule_source import schedule_source
-from halide_core.errors import HalideError, PipelineError
+from halide_core.errors import HalideError, NotAvailableError, PipelineError
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
-from halide_core.run.target import Target, get_host_target
+from halide_core.run.target import Target, get_host_target, is_this_machine
 from halide_core.runtime.ahead.data import public, with_data
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
@@ -32,7 +32,7 @@ from halide_core.runtime.ahead.page import page
 from halide_core.runtime.codegen.header import emit_header
 from halide_core.runtime.codegen.names import symbol
 from halide_core.runtime.codegen.unit import emit_c
-from halide_core.runtime.compile.target_flags import compile_options, options_for
+from halide_core.runtime.compile.target_flags import archiver_for, compile_options, options_for
 from halide_core.runtime.compile.toolchain import (
     CompileOptions,
     compile_assembly,
@@ -75,7 +75,7 @@ def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
         made = [(HEADER, path.parent / HEADER.name) for path in files.values()]
         for kind, path in files.items():
             if kind is OutputKind.STATIC_LIBRARY:
-                make_static_library([_named(whole, folder)], folder / kind.value)
+                make_static_library([_named(whole, folder)], folder / kind.value, archiver=archiver_for(target))
             made.append((whole if kind is OutputKind.OBJECT else folder / kind.value, path))
         _put_in_place(made)
 
@@ -103,7 +103,11 @@ class _Output:
     lowered: Lowered
     filled: Stmt
     source: Path
-    options: CompileOptions
+
+    @property
+    def options(self) -> CompileOptions:
+        """How the C is compiled; C alone needs no compiler. Raises: ToolchainError: there is none for the target."""
+        return compile_options(self.request, runs_here=False)
 
     def object(self) -> Path:
         """The function as an object file, compiled once."""
@@ -120,7 +124,7 @@ def _lowered(request: Request, folder: Path) -> _Output:
     target = request.target or get_host_target()
     entry_points = emit_entry_points(lowered.name, public(lowered), target.to_string())
     source.write_text(with_data(lowered, emit_c(lowered)) + entry_points, encoding="utf-8")
-    return _Output(request, lowered, trace.passes[0][1], source, compile_options(request, runs_here=False))
+    return _Output(request, lowered, trace.passes[0][1], source)
 
 
 def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path) -> Path:
@@ -169,7 +173,7 @@ def _make_library(outputs: Sequence[_Output], folder: Path, library: Path, *, ru
     objects = [o.object() for o in outputs]
     if runtime:
         objects.append(_named(runtime_object(outputs[0].options), folder))
-    make_static_library(objects, library)
+    make_static_library(objects, library, archiver=archiver_for(outputs[0].request.target))
 
 
 def _named(runtime: Path, folder: Path) -> Path:
@@ -181,6 +185,12 @@ def _named(runtime: Path, folder: Path) -> Path:
 
 def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module: Path) -> None:
     """The module; where the path is that of a C file, its source, to be linked with a static library."""
+    target = outputs[0].request.target
+    if not _is_source(path) and target is not None and not is_this_machine(target):
+        raise NotAvailableError(
+            f'A Python extension for the target "{target}" can\'t be linked here, where that machine\'s Python is not. '
+            'Write its source, by a name that ends in ".c", and a static library, and link them there.'
+        )
     source = module if _is_source(path) else folder / "halide_core_module.c"
     functions = [ModuleFunction.of(o.lowered.name, public(o.lowered)) for o in outputs]
     source.write_text(emit_module(module_name(path), functions), encoding="utf-8")

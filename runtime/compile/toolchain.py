@@ -42,17 +42,17 @@ STANDARD_FLAGS = (
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
-    "-fPIC",
-    "-pthread",
 )
+_HOSTED_FLAGS = ("-fPIC", "-pthread")
 # Pipelines take halide_core_* from the runtime when they are loaded; Apple's linker wants to be told.
 _SHARED = ("-dynamiclib", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
 _LIBRARIES = ("-lm",)
 # Apple's linker binds names to the library that they are of anyway.
 _HIDING = () if sys.platform == "darwin" else ("-Wl,--exclude-libs,ALL",)
 _PATH_NAMES = ("clang", "gcc", "cc")
-_GCC = re.compile(r"((x86_64|i\d86)[\w-]*-)?gcc(-[\d.]+)?")
-"""A name of gcc, behind all links, that compiles for this machine."""
+_GCC = re.compile(r"((?P<machine>\w+)-([\w-]+-)?)?gcc(-[\d.]+)?")
+"""A name of gcc, behind all links; the machine that it compiles for, if it isn't this one."""
+_X86 = re.compile(r"x86_64|amd64|i\d86")
 _OF_GCC = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops")
 """Loops that no schedule makes vectors of, gcc may: at -O2 it takes only those whose length it knows. And it writes out
 short loops of constant length, which at -O2 it does only where that makes less code: what they sum stays in registers
@@ -80,6 +80,10 @@ class CompileOptions:
     """What may differ from one compilation to another. ``march=None`` leaves the compiler's own baseline."""
 
     march: str | None = "native"
+    compiler: Compiler | None = None
+    """The compiler; None for that of this machine."""
+    hosted: bool = True
+    """Whether there is a system with threads and shared objects where the code runs."""
     defines: tuple[str, ...] = ()
     include_folders: tuple[Path, ...] = ()
     extra_flags: tuple[str, ...] = ()
@@ -91,7 +95,7 @@ class CompileOptions:
         march = () if self.march is None else (f"-march={self.march}",)
         defines = tuple(f"-D{define}" for define in self.defines)
         includes = tuple(f"-I{folder}" for folder in self.include_folders)
-        return STANDARD_FLAGS + march + defines + includes + self.extra_flags
+        return STANDARD_FLAGS + (_HOSTED_FLAGS if self.hosted else ()) + march + defines + includes + self.extra_flags
 
 
 DEFAULT_OPTIONS = CompileOptions()
@@ -106,6 +110,24 @@ def find_compiler() -> Compiler:
     return _search_compiler(os.environ.get("CC", "").strip(), os.environ.get("PATH", os.defpath))
 
 
+def compiler_named(variable: str, text: str) -> Compiler:
+    """The compiler that a variable of the environment names, maybe with arguments.
+
+    Raises:
+        ToolchainError: it does not exist.
+    """
+    return _compiler_of_user(variable, text, os.environ.get("PATH", os.defpath))
+
+
+def zig_compiler(*words: str) -> Compiler | None:
+    """The compiler of the ``ziglang`` wheel, called with some words; None where it is not installed."""
+    zig = _zig()
+    if zig is None:
+        return None
+    command, binary = zig
+    return Compiler((*command, "cc", *words), " ".join([_identity(binary), *words]))
+
+
 def compile_shared(
     sources: Sequence[Path],
     output: Path,
@@ -118,7 +140,7 @@ def compile_shared(
     Raises:
         ToolchainError: the compiler is missing, fails, is killed or runs out of time. ``output`` is untouched then.
     """
-    command = (compiler or find_compiler()).command
+    command = (compiler or options.compiler or find_compiler()).command
     with _scratch_folder(output) as scratch:
         inputs = list(sources)
         if len(inputs) > 1:
@@ -178,7 +200,7 @@ def _compile_one(
     options: CompileOptions,
     compiler: Compiler | None,
 ) -> None:
-    command = (compiler or find_compiler()).command
+    command = (compiler or options.compiler or find_compiler()).command
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
         _run_all([to_command(command, options, source, result)], options.timeout_s)
@@ -189,7 +211,9 @@ def _assembly_command(command: tuple[str, ...], options: CompileOptions, source:
     return [*command, *options.flags(), "-S", "-o", str(output), str(source)]
 
 
-def make_static_library(objects: Sequence[Path], output: Path, *, timeout_s: float = 600.0) -> None:
+def make_static_library(
+    objects: Sequence[Path], output: Path, *, archiver: Sequence[str] | None = None, timeout_s: float = 600.0
+) -> None:
     """Packs object files into the static library ``output``, with ``$AR``, ``ar`` or the ar of the ziglang wheel.
 
     Raises:
@@ -197,7 +221,7 @@ def make_static_library(objects: Sequence[Path], output: Path, *, timeout_s: flo
     """
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
-        _run_all([[*_find_archiver(), "rcs", str(result), *map(str, objects)]], timeout_s)
+        _run_all([[*(archiver or _find_archiver()), "rcs", str(result), *map(str, objects)]], timeout_s)
         _publish(result, output)
 
 
@@ -250,15 +274,14 @@ def _first_cpu(cpuinfo: Path) -> str:
 @lru_cache(maxsize=16)
 def _search_compiler(cc: str, path: str) -> Compiler:
     if cc:
-        return _compiler_of_user(cc, path)
+        return _compiler_of_user("CC", cc, path)
     for name in _PATH_NAMES:
         found = shutil.which(name, path=path)
         if found is not None:
             return _compiler(found, ())
-    zig = _zig()
+    zig = zig_compiler()
     if zig is not None:
-        command, binary = zig
-        return Compiler((*command, "cc"), _identity(binary))
+        return zig
     looked_for = ", ".join(f'"{name}"' for name in _PATH_NAMES)
     raise ToolchainError(
         f"There is no C compiler: looked for $CC (not set), {looked_for} on $PATH ({path}), and the Python package "
@@ -266,13 +289,13 @@ def _search_compiler(cc: str, path: str) -> Compiler:
     )
 
 
-def _compiler_of_user(cc: str, path: str) -> Compiler:
-    words = _split("CC", cc)
+def _compiler_of_user(variable: str, text: str, path: str) -> Compiler:
+    words = _split(variable, text)
     found = shutil.which(words[0], path=path)
     if found is None:
         raise ToolchainError(
-            f'$CC is "{cc}", but there is no program "{words[0]}" (looked on $PATH: {path}).\n'
-            "Set CC to a C compiler that exists, or unset it to let clang, gcc or cc be found."
+            f'${variable} is "{text}", but there is no program "{words[0]}" (looked on $PATH: {path}).\n'
+            f"Set {variable} to a C compiler that exists, or unset it to let clang, gcc or cc be found."
         )
     return _compiler(found, words[1:])
 
@@ -281,8 +304,10 @@ def _compiler(program: str, words: Sequence[str]) -> Compiler:
     """A compiler that is called with so many words, and with what it alone has to be told."""
     path = Path(program)
     own: tuple[str, ...] = ()
-    if sys.platform == "linux" and _GCC.fullmatch(path.resolve().name):
-        own = _OF_GCC + (_OF_GCC_ON_X86 if platform.machine() in ("x86_64", "i686") else ())
+    gcc = _GCC.fullmatch(path.resolve().name)
+    if sys.platform == "linux" and gcc:
+        machine = gcc["machine"] or platform.machine()
+        own = _OF_GCC + (_OF_GCC_ON_X86 if _X86.fullmatch(machine) else ())
     return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]))
 
 
@@ -313,19 +338,35 @@ def _zig() -> tuple[tuple[str, ...], Path] | None:
 
 
 def _find_archiver() -> tuple[str, ...]:
-    words = _split("AR", os.environ.get("AR", ""))
-    found = shutil.which(words[0] if words else "ar")
+    found = archiver_named("AR") or _on_path("ar") or zig_archiver()
     if found is not None:
-        return (found, *words[1:])
-    if words:
-        raise ToolchainError(f'$AR names "{words[0]}", which does not exist.')
-    zig = _zig()
-    if zig is not None:
-        return (*zig[0], "ar")
+        return found
     raise ToolchainError(
         'There is no archiver: looked for $AR (not set), "ar" on $PATH, and the Python package "ziglang".\n'
         "Install one of them: apt-get install binutils, or pip install halide-core[zig]."
     )
+
+
+def archiver_named(variable: str) -> tuple[str, ...] | None:
+    """The archiver that a variable of the environment names, if it is set. Raises: ToolchainError: there is none."""
+    words = _split(variable, os.environ.get(variable, ""))
+    if not words:
+        return None
+    found = shutil.which(words[0])
+    if found is None:
+        raise ToolchainError(f'${variable} names "{words[0]}", which does not exist.')
+    return (found, *words[1:])
+
+
+def _on_path(program: str) -> tuple[str, ...] | None:
+    found = shutil.which(program)
+    return None if found is None else (found,)
+
+
+def zig_archiver() -> tuple[str, ...] | None:
+    """The archiver of the ``ziglang`` wheel; None where it is not installed."""
+    zig = _zig()
+    return None if zig is None else (*zig[0], "ar")
 
 
 @contextmanager

@@ -162,7 +162,8 @@ def runtime_object(options: CompileOptions) -> Path:
             unit.write_text(UNIT, encoding="utf-8")
             compile_object(unit, output, options=options)
 
-    return default_cache().get_or_build(_key(find_compiler(), ("object", *options.flags())), build)
+    compiler = options.compiler or find_compiler()
+    return default_cache().get_or_build(_key(compiler, ("object", *options.flags())), build)
 
 
 def _key(compiler: Compiler, flags: Sequence[str] = _OPTIONS.flags()) -> str:

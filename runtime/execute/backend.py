@@ -19,6 +19,7 @@ from halide_core.run.backend import (
     Request,
 )
 from halide_core.run.target import Target
+from halide_core.runtime.compile.cross import unreached
 from halide_core.runtime.compile.toolchain import cpu_features
 from halide_core.runtime.crt.runtime_library import runtime
 from halide_core.runtime.execute.extern_stages import compile_with_externs, has_externs
@@ -50,6 +51,10 @@ class _Runtime:
     def cpu_features(self) -> frozenset[str]:
         """The instructions that this machine's processor has."""
         return cpu_features()
+
+    def unreached(self, target: Target) -> str:
+        """Why no code is made for a machine; empty where it is."""
+        return unreached(target)
 
     def set_threads(self, count: int) -> None:
         """Sets the threads of the pool."""

@@ -120,6 +120,25 @@ def test_foreign_target_is_refused(text: str, reason: str) -> None:
         f.realize([3], hl.Target(text))
 
 
+@pytest.mark.parametrize("text", ["arm-64-linux", "wasm-32-wasmrt-wasm_simd128", "riscv-64-linux-rvv"])
+def test_code_for_another_machine_does_not_run_here(text: str) -> None:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x
+    assert hl.Target(text).supported()
+    with pytest.raises(hl.HalideError, match="can't run here: this machine is"):
+        f.realize([3], hl.Target(text))
+
+
+def test_features_of_another_architecture_are_refused() -> None:
+    assert not hl.Target("arm-64-linux-avx2").supported()
+    assert not hl.Target("wasm-32-wasmrt-sve2").supported()
+
+
+def test_registers_of_other_machines() -> None:
+    sizes = {"arm-64-linux": 4, "wasm-32-wasmrt-wasm_simd128": 4, "wasm-32-wasmrt": 1}
+    assert {text: hl.Target(text).natural_vector_size(hl.Float(32)) for text in sizes} == sizes
+
+
 def test_modules_and_several_files(tmp_path: Path) -> None:
     image, x, f = hl.ImageParam(hl.Float(32), 1, "image"), hl.Var("x"), hl.Func("f")
     f[x] = image[x] * 3.0

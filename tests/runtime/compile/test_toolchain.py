@@ -69,7 +69,7 @@ LOOPS = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops")
         ("gcc", "x86_64", (*LOOPS, "-mno-stv")),
         ("gcc-14.2", "i686", (*LOOPS, "-mno-stv")),
         ("gcc", "aarch64", LOOPS),
-        ("aarch64-linux-gnu-gcc-12", "x86_64", ()),
+        ("aarch64-linux-gnu-gcc-12", "x86_64", LOOPS),
         ("clang-15", "x86_64", ()),
         ("ccache", "x86_64", ()),
     ],
