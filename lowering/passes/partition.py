@@ -53,6 +53,7 @@ from halide_core.ir.visitor import (
     stmt_exprs,
     sub_stmts,
     subexpressions,
+    substitute,
     walk,
     with_parts,
 )
@@ -70,7 +71,8 @@ _DIVISIONS, _LIMIT = 4, 1 << 16
 """So many quotients of a clamp are looked through, by divisors up to this."""
 _MUCH = 60
 """A loop around others is left whole if it has more statements than this."""
-
+_LONG = 40
+"""A body of so many expressions is not written twice where once will do."""
 
 Policies = Mapping[LoopName, PartitionLoop]
 """Who says of which loop whether it is divided."""
@@ -177,7 +179,7 @@ class _Partition(Rewriter):
         apart, steady = self._steady_of(loop)
         if not steady.decided or len(steady.gaps) > _MOST:
             return loop
-        return self._at_fixed_places(apart, steady) or self._parts(apart, steady)
+        return self._at_fixed_places(apart, steady) or self._shifted(apart, steady) or self._parts(apart, steady)
 
     def _steady_of(self, loop: For) -> tuple[For, _Steady]:
         known = self._ranges.inside()
@@ -241,6 +243,40 @@ class _Partition(Rewriter):
             stmts.append(_part(loop, last, end, loop.body))
         return Block(tuple(stmts))
 
+    def _shifted(self, loop: For, steady: _Steady) -> Stmt | None:
+        """The steady part and what is behind it as one loop with one body, for a last vector that is shifted inwards.
+        None where other things are decided, or where two short bodies are as good.
+
+        Each iteration behind the steady part is a part by itself, and a clamp differs there by a number that is known
+        where the part begins: to a C compiler addresses go on as in the steady part.
+
+            for p in (0, 1 + end - tail): first = p <= 0 ? start : tail + p - 1; shift = p <= 0 ? 0 : clamp - kept
+                for x in (first, p <= 0 ? tail - start : 1): body, with kept + shift for a clamp
+        """
+        lowest, highest = steady.thresholds()
+        if lowest or not steady.shifts() or len(set(subexpressions(_exprs_of(loop.body)))) < _LONG:
+            return None
+        start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
+        stmts: list[Stmt] = []
+        inside: list[Stmt] = []
+        most = reduce(ir.minimum, [ir.add(e, ir.ONE) for e in highest], end)
+        tail = self._let(f"{loop.var.name}.tail", ir.maximum(most, start), stmts)
+        part = ir.index_variable(self._names.fresh(f"{loop.var.name}.part"))
+        is_steady = ir.less_equal(part, ir.ZERO)
+        behind = ir.sub(ir.add(tail, part), ir.ONE)
+        first = self._let(f"{loop.var.name}.first", Select(INT64, is_steady, start, behind), inside)
+        chosen: dict[Expr, Expr] = {}
+        for clamp, kept in steady.decided.items():
+            moved = substitute(ir.sub(clamp, _Decide(chosen).expr(kept)), {loop.var: first})
+            shift = self._let(f"{loop.var.name}.shift", Select(INT64, is_steady, ir.ZERO, moved), inside)
+            chosen[clamp] = ir.add(kept, shift)
+        over = Interval(first, simplify(Select(INT64, is_steady, ir.sub(tail, start), ir.ONE)))
+        body = simplify_tree(_Decide(chosen).stmt(loop.body))
+        inside.append(For(loop.loop, loop.var, over, loop.kind, loop.pure, body))
+        parts = Interval(ir.ZERO, simplify(ir.add(ir.sub(end, tail), ir.ONE)))
+        stmts.append(For(loop.loop, part, parts, loop.kind, loop.pure, Block(tuple(inside))))
+        return Block(tuple(stmts))
+
     def _let(self, name: str, value: Expr, stmts: list[Stmt]) -> Variable:
         var = ir.index_variable(self._names.fresh(name))
         stmts.append(Let(var, simplify(value), None))
@@ -283,6 +319,10 @@ def _is_short(loop: For) -> bool:
 
 def _with_body(loop: For, body: Stmt) -> For:
     return loop if body is loop.body else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
+
+
+def _exprs_of(stmt: Stmt) -> list[Expr]:
+    return [e for s in walk(stmt) for e in stmt_exprs(s)]
 
 
 def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:
@@ -424,6 +464,13 @@ class _Steady:
             else:  # -c·x <= rest
                 highest.append(simplify(ir.div(rest, ir.i64(-c))))
         return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
+
+    def shifts(self) -> bool:
+        """Whether all that is decided are clamps of what all lanes share, a few points further in each iteration."""
+        inner = {*self._lanes, *self._lets}
+        clamps = [e for e in self.decided if isinstance(e, Binary) and e.type is INT64]
+        shared = len(clamps) == len(self.decided) and all(free_variables(e).isdisjoint(inner) for e in clamps)
+        return shared and all(abs(gap.terms[self.loop.var]) > 1 for gap in self.gaps.values())
 
     def _worst(self, gap: Linear) -> Linear | None:
         """The least that a form, or a multiple of it, is over the lanes, in terms of the loop's variable and what

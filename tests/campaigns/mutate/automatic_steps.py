@@ -209,6 +209,17 @@ def clamped() -> Made:
     return f, [(-8, 26), (0, 2)]
 
 
+def stopped() -> Made:
+    """A long body whose reads stop moving halfway, so that several iterations are behind the steady part."""
+    f, source = hl.Func("f"), image()
+    at = hl.min(2 * x, 9)
+    total = source[at, y]
+    for k in range(1, 8):
+        total = total * 3 + source[at + k, y] * k
+    f[x, y] = total
+    return f, [(0, 9), (0, 2)]
+
+
 def wrapping() -> Made:
     """A comparison whose int32 arithmetic wraps in the middle of the window."""
     f = hl.Func("f")
@@ -467,6 +478,13 @@ STEPS: dict[str, AutomaticStep] = {
     "partition: the steady part decides for all lanes": AutomaticStep(
         partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
     ),
+    "partition: behind the steady part each iteration is one part": AutomaticStep(
+        partition._Partition,
+        "_shifted",
+        "ir.sub(tail, start), ir.ONE",
+        "ir.sub(tail, start), ir.sub(end, tail)",
+        stopped,
+    ),
     "partition: coordinates do not wrap": AutomaticStep(
         partition, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
     ),
@@ -489,14 +507,15 @@ STEPS: dict[str, AutomaticStep] = {
         limits, "_limit", "return found", "return None if found is None else found - 1", tile
     ),
     "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
-    "vectors: a guard holds for all lanes": AutomaticStep(
-        vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded
-    ),
+    "vectors: a guard holds for all lanes": AutomaticStep(vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded),
     "in step: each vector has its own memory": AutomaticStep(
         vectorize._FindLoops, "_vectors", "own_memory(body, self._names)", "body", lanes_of_memory
     ),
     "in step: loops are the same": AutomaticStep(
-        interleave, "_same_loop", "b.bounds.min is a.bounds.min and b.bounds.len is a.bounds.len", "True",
+        interleave,
+        "_same_loop",
+        "b.bounds.min is a.bounds.min and b.bounds.len is a.bounds.len",
+        "True",
         lanes_that_stop,
     ),
     "lanes of one element: they are combined first": AutomaticStep(
@@ -508,9 +527,7 @@ STEPS: dict[str, AutomaticStep] = {
     "regions: one without points does not widen": AutomaticStep(
         boxes, "_where_any", "_choice(simplifier, some_b, both, end_a)", "end_a", some_rows
     ),
-    "fuse: the length is an int64": AutomaticStep(
-        fused_lengths, "limits", "so_far > most", "False", fused, certified
-    ),
+    "fuse: the length is an int64": AutomaticStep(fused_lengths, "limits", "so_far > most", "False", fused, certified),
     "simplify: facts hold where they stand": AutomaticStep(
         simplify_stmt, "_scope", "inner = Facts(facts)", "inner = facts", no_iteration
     ),

@@ -359,3 +359,45 @@ def test_rows_of_half_the_length_have_a_steady_part(lanes: int) -> None:
         want = f.evaluate(window)
         for name, got in run_program(f, window).items():
             assert np.array_equal(got, want), name
+
+
+def weighed(taps: int, tail: hl.TailStrategy) -> hl.Func:
+    """Vectors of a sum over so many neighbours."""
+    f, source = hl.Func("f"), image(64)
+    f[x, y] = sum((hl.u16(source[x + k, y]) * (k + 3) for k in range(1, taps)), hl.u16(source[x, y]))
+    f.vectorize(x, 8, tail)
+    return f
+
+
+def test_a_long_body_stands_once() -> None:
+    """The last vector runs in the loop of the others; a short body is written twice, and has no clamps in the first."""
+    assert len(parts(weighed(2, hl.TailStrategy.ShiftInwards))) == 2
+    around, inside = parts(weighed(12, hl.TailStrategy.ShiftInwards))
+    assert inside in list(walk(around.body))
+    assert clamps(inside.body) == 0
+
+
+@pytest.mark.parametrize("width", [8, 9, 15, 16, 17, 31, 50])
+@pytest.mark.parametrize("tail", [hl.TailStrategy.ShiftInwards, hl.TailStrategy.GuardWithIf, hl.TailStrategy.RoundUp])
+def test_a_long_body_of_vectors(width: int, tail: hl.TailStrategy) -> None:
+    """Each pass, and C, leave the definition's answer for whole vectors and for some points more."""
+    f = weighed(12, tail)
+    window = [(0, width), (0, 3)]
+    if tail is hl.TailStrategy.RoundUp:
+        window = [(0, width // 8 * 8), (0, 3)]
+    wanted = f.evaluate(window)
+    for name, values in run_program(f, window).items():
+        np.testing.assert_array_equal(values, wanted, err_msg=name)
+    np.testing.assert_array_equal(np.asarray(f.realize([n for _, n in window])), wanted)
+
+
+def test_several_iterations_behind_the_steady_part() -> None:
+    """Reads that stop moving: each iteration from there on has a shift of its own."""
+    f, source = hl.Func("f"), image(64)
+    at = hl.min(2 * x, 9)
+    f[x, y] = sum((hl.u16(source[at + k, y]) * (k + 3) for k in range(1, 12)), hl.u16(source[at, y]))
+    window = [(0, 11), (0, 3)]
+    around, inside = parts(f)
+    assert inside in list(walk(around.body))
+    for name, values in run_program(f, window).items():
+        np.testing.assert_array_equal(values, f.evaluate(window), err_msg=name)
