@@ -11,7 +11,7 @@ bound of a loop): start-up checks keep it in range, so it is C's own signed arit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from halide_core import ir
@@ -27,6 +27,7 @@ from halide_core.runtime.codegen.uses import (
     Use,
     divides_by_constant,
     is_leaf,
+    limited,
     operands,
     shift_amount,
     small_constant,
@@ -36,7 +37,7 @@ from halide_core.runtime.codegen.vector.elementary import elementary
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
-from halide_core.runtime.codegen.vector.integer_idioms import is_narrow, mean, narrow_product
+from halide_core.runtime.codegen.vector.integer_idioms import is_narrow, mean, narrow_product, saturate
 from halide_core.runtime.codegen.vector.paired_gathers import gather_two, neighbours, two
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
 
@@ -105,6 +106,58 @@ class Leaves(Protocol):
         ...
 
 
+class Together:
+    """Expressions of several groups, such as stores one after the other: what two groups share is evaluated once.
+
+    Between groups memory may change: ``forget`` says which.
+    """
+
+    def __init__(self, emitter: ExprEmitter, names: Names, groups: Sequence[Sequence[Use]]) -> None:
+        self._emitter = emitter
+        self._names = names
+        self._order, self._counts = uses_below([root for roots in groups for root in roots])
+        self._texts: dict[Use, Text] = {}
+        self._pairs: dict[ir.Load, str] = {}
+        self._reads: dict[Use, frozenset[str]] = {}
+        self._readers: dict[str, list[Use]] = {}
+        self._several = len(groups) > 1
+
+    def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
+        """The texts of the next group; ``declare`` receives the declarations of temporaries, to stand before them."""
+        order = uses_below(roots)[0] if self._several else self._order
+        beside = neighbours(e for e, _ in order if isinstance(e, ir.Load))
+        for use in order:
+            if use not in self._texts:
+                self._texts[use] = self._text(use, beside, declare)
+        return [self._texts[root] for root in roots]
+
+    def _text(self, use: Use, beside: Mapping[Expr, tuple[ir.Load, int]], declare: Callable[[str], None]) -> Text:
+        e, inside = use[0], operands(use)
+        text = self._emitter.one(use, [self._texts[part] for part in inside], beside.get(e), self._pairs, declare)
+        if self._several:
+            self._note(use, inside)
+        shared = self._counts[use] > 1 and not is_leaf(e)
+        if not (shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH):
+            return text
+        name = self._names.numbered("t")
+        declare(f"const {self._emitter.c_type(e.type, text.mask)} {name} = {text.text};")
+        return Text(name, ATOM, 0, text.mask, text.data)
+
+    def _note(self, use: Use, inside: Sequence[Use]) -> None:
+        """Keeps which memory a value was made of."""
+        reads = frozenset[str]().union(*(self._reads[part] for part in inside))
+        self._reads[use] = reads = reads | {use[0].buffer} if isinstance(use[0], ir.Load) else reads
+        for buffer in reads:
+            self._readers.setdefault(buffer, []).append(use)
+
+    def forget(self, buffer: str) -> None:
+        """Has what read a buffer evaluated anew: it was written."""
+        for use in self._readers.pop(buffer, ()):
+            self._texts.pop(use, None)
+            if isinstance(use[0], ir.Load):
+                self._pairs.pop(use[0], None)
+
+
 class ExprEmitter:
     """Turns expressions into C."""
 
@@ -115,25 +168,23 @@ class ExprEmitter:
 
     def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
-        order, counts = uses_below(roots)
-        beside = neighbours(e for e, _ in order if isinstance(e, ir.Load))
-        pairs: dict[ir.Load, str] = {}
-        texts: dict[Use, Text] = {}
-        for use in order:
-            if use[0] in beside:
-                texts[use] = self._one_of_two(*beside[use[0]], [texts[part] for part in operands(use)], pairs, declare)
-                continue
-            if isinstance(use[0], ir.Print):
-                for line in printed(use[0], [texts[part] for part in operands(use)]):
-                    declare(line)
-            text = self._render(use, [texts[part] for part in operands(use)])
-            shared = counts[use] > 1 and not is_leaf(use[0])
-            if shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH:
-                name = self._names.numbered("t")
-                declare(f"const {self.c_type(use[0].type, text.mask)} {name} = {text.text};")
-                text = Text(name, ATOM, 0, text.mask, text.data)
-            texts[use] = text
-        return [texts[root] for root in roots]
+        return self.together([roots]).emit(roots, declare)
+
+    def together(self, groups: Sequence[Sequence[Use]]) -> Together:
+        """What is evaluated in groups, one after the other between two braces."""
+        return Together(self, self._names, groups)
+
+    def one(
+        self, use: Use, args: list[Text], two: tuple[ir.Load, int] | None, pairs: dict[ir.Load, str],
+        declare: Callable[[str], None],
+    ) -> Text:  # fmt: skip
+        """The text of one node; ``two`` says of which pair of loads it is one."""
+        if two is not None:
+            return self._one_of_two(*two, args, pairs, declare)
+        if isinstance(use[0], ir.Print):
+            for line in printed(use[0], args):
+                declare(line)
+        return self._render(use, args)
 
     def c_type(self, type: Type, mask: int) -> str:
         """The C type of a value."""
@@ -195,7 +246,7 @@ class ExprEmitter:
         a = args[0]
         amount = shift_amount(e)
         if amount is not None:
-            return self._shift_by_constant(e, a, amount)
+            return self._shift_by_constant(op, type, a, amount)
         if divides_by_constant(e):
             divisor = integer(small_constant(e.b) or 0, type.element_of())
             return Text(f"{self._prelude.divide_by_constant(op, type)}({a.text}, {divisor})", ATOM)
@@ -222,6 +273,9 @@ class ExprEmitter:
             first, last = (b, a) if small_constant(e.a) is not None else (a, b)
             return Text(f"{narrow_product(self._prelude, type)}({first.text}, {last.text})", ATOM)
         infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
+        power = small_constant(e.b) if op is BinaryOp.MUL and type.is_int() and type.is_vector() else None
+        if power is not None and type.bits() >= 16 and _is_power_of_two(power):
+            return self._shift_by_constant(BinaryOp.SHL, type, a, power.bit_length() - 1)
         if op is BinaryOp.MUL and type.is_vector() and type.bits() == 16 and not _is_power_of_two(small_constant(e.b)):
             return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
         if is_negation(e):
@@ -234,8 +288,7 @@ class ExprEmitter:
             infix = f"(uint32_t){a.at(UNARY)} * {b.at(UNARY)}"
         return Text(f"({stored(type)})({infix})", UNARY)
 
-    def _shift_by_constant(self, e: ir.Binary, a: Text, amount: int) -> Text:
-        type, op = e.type, e.op
+    def _shift_by_constant(self, op: BinaryOp, type: Type, a: Text, amount: int) -> Text:
         c = self._prelude.type(type)
 
         def constant(value: int, of: Type = type) -> str:
@@ -289,6 +342,8 @@ class ExprEmitter:
 
     def _cast(self, e: ir.Cast, args: list[Text], index: bool) -> Text:
         to, source, a = e.type, e.a.type, args[0]
+        if limited(e) is not None:
+            return Text(f"{saturate(self._prelude, to, source)}({a.text})", ATOM)
         if to.is_narrow_float() or source.is_narrow_float():
             return Text(f"{convert_narrow(self._prelude, to, source)}({a.text})", ATOM)
         made = self._vector_cast(to, source, a) if to.is_vector() else self._scalar_cast(to, source, a)

@@ -7,13 +7,15 @@ In: stores that happen together. Out: lines that first read everything that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from halide_core import ir
 from halide_core.analysis.index import silent
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp
-from halide_core.ir.types import Type
+from halide_core.ir.types import INT64, Type
 from halide_core.ir.visitor import subexpressions, substitute
 from halide_core.runtime.codegen.address import address, subscript
 from halide_core.runtime.codegen.expr import ExprEmitter, Leaves
@@ -54,17 +56,29 @@ class StoreEmitter:
             self.emit(stores, line)
             line(f"halide_core_unlock({lock});")
             return
-        for store in stores:
+        self.emit_run([stores], line)
+
+    def emit_run(self, points: Sequence[Sequence[ir.Store]], line: Callable[[str], None]) -> None:
+        """The lines of stores one after the other, each of a point's components: what they share is evaluated once,
+        unless a store in between writes what it reads. A C compiler sees that only where no store is in between."""
+        uses = [[uses_of(store, self._index_lets) for store in stores] for stores in points]
+        together = self._exprs.together([[use for each in point for use in each] for point in uses])
+        for stores, point in zip(points, uses, strict=True):
+            # What two of the stores share, their index above all, becomes a constant of its own here.
+            texts = iter(together.emit([use for each in point for use in each], line))
+            self._write(stores, [[next(texts) for _ in each] for each in point], line)
+            for store in stores:
+                together.forget(store.buffer)
+
+    def _write(self, stores: Sequence[ir.Store], texts: Sequence[Sequence[Text]], line: Callable[[str], None]) -> None:
+        """The lines of the stores of a point, whose values are read first."""
+        first = stores[0]
+        ready: list[tuple[ir.Store, str, list[Text]]] = []
+        for store, (value, *where) in zip(stores, texts, strict=True):
             if store.index.type.lanes() != store.value.type.lanes():
                 raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
             if store.index is not first.index:
                 raise InternalError(f"The components of a point are stored at different places:\n{store!r}")
-        uses = [uses_of(store, self._index_lets) for store in stores]
-        # What two of the stores share, their index above all, becomes a constant of its own here.
-        texts = iter(self._exprs.emit([use for each in uses for use in each], line))
-        ready: list[tuple[ir.Store, str, list[Text]]] = []
-        for store, each in zip(stores, uses, strict=True):
-            value, *where = [next(texts) for _ in each]
             text = self._exprs.as_stored(value, store.value.type)
             if store is not first:
                 name = self._names.numbered("t")
@@ -126,6 +140,57 @@ class StoreEmitter:
             return f"{pointer}[{subscript(where[0])}] = {text};"
         call = address(self._prelude, "store", _in_memory(type), pointer, store.index, where)
         return f"{call}, {text});"
+
+
+Points = list[tuple[ir.Store, ...]]
+"""Stores one after the other, each of a point's components."""
+
+
+def runs(stmts: Sequence[ir.Stmt], *, meeting: bool) -> Iterator[ir.Stmt | Points]:
+    """Statements in order, neighbouring stores together. ``meeting``: other threads may update elements."""
+    found = [(stmt, _points(stmt, meeting=meeting)) for stmt in stmts]
+    for simple, group in groupby(found, lambda each: bool(each[1])):
+        together = list(group)
+        if simple and (len(together) > 1 or stores_of(together[0][0])):
+            yield [point for _, points in together for point in points]
+        else:
+            yield from (stmt for stmt, _ in together)
+
+
+def stores_of(stmt: ir.Stmt) -> tuple[ir.Store, ...]:
+    """The stores that a statement does at once; none of another statement."""
+    return (stmt,) if isinstance(stmt, ir.Store) else stmt.stores if isinstance(stmt, ir.Stores) else ()
+
+
+def _points(stmt: ir.Stmt, *, meeting: bool) -> Points:
+    """What a statement writes that does nothing else: neither locks a point nor shows a value. Of an unrolled
+    iteration's block the variables, which other iterations compute of the same, are written out."""
+    values: dict[ir.Expr, ir.Expr] = {}
+    points: Points = []
+    for each in stmt.stmts if isinstance(stmt, ir.Block) else (stmt,):
+        stores = stores_of(each)
+        if isinstance(each, ir.Let) and isinstance(stmt, ir.Block) and _is_index(each.value):
+            values[each.var] = substitute(each.value, values)
+        elif stores and _is_simple(stores, meeting=meeting):
+            points.append(tuple(_with(store, values) for store in stores))
+        else:
+            return []
+    return points
+
+
+def _with(store: ir.Store, values: Mapping[ir.Expr, ir.Expr]) -> ir.Store:
+    index, value = (substitute(e, values) for e in (store.index, store.value))
+    return replace(store, index=index, value=value) if values else store
+
+
+def _is_index(value: ir.Expr) -> bool:
+    """Whether a value is of coordinates alone, and so the same wherever it is computed."""
+    return value.type is INT64 and not any(isinstance(e, ir.Load | ir.Print) for e in subexpressions([value]))
+
+
+def _is_simple(stores: Sequence[ir.Store], *, meeting: bool) -> bool:
+    locked = meeting and any(store.atomic for store in stores)
+    return not locked and all(silent(store.value) is store.value for store in stores)
 
 
 def _takes_lock(stores: Sequence[ir.Store]) -> bool:

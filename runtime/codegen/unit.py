@@ -10,10 +10,12 @@ becomes a function of its own, which takes what it reads from outside through a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
+from itertools import groupby
 from math import prod
+from operator import itemgetter
 
 from halide_core import ir
 from halide_core.errors import InternalError
@@ -29,7 +31,7 @@ from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
 from halide_core.runtime.codegen.scalar_replacement import find_registers, place_of
 from halide_core.runtime.codegen.sizes import factors_of, find_size_lets, on_stack
-from halide_core.runtime.codegen.stores import StoreEmitter
+from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
 from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
@@ -218,8 +220,11 @@ class _Function:
         """Emits what stands between two braces, and frees what it allocated."""
         self._live.append([])
         entered = None if self._marks is None else self._marks.at
-        for s in stmt.stmts if isinstance(stmt, ir.Block) else (stmt,):
-            self._stmt(s)
+        for s in runs(stmt.stmts if isinstance(stmt, ir.Block) else (stmt,), meeting=self._unit.meeting > 0):
+            if isinstance(s, ir.Stmt):
+                self._stmt(s)
+            else:
+                self._stores(s)
         for name, then in reversed(self._live.pop()):
             self.line(f"halide_core_free({name});{then}")
         self._move(entered)
@@ -249,10 +254,8 @@ class _Function:
                     self.scope(stmt)
             case ir.Let():
                 self._let(stmt)
-            case ir.Store():
-                self._unit.stores.emit((stmt,), self.line, meeting=self._unit.meeting > 0)
-            case ir.Stores(stores=stores):
-                self._unit.stores.emit(stores, self.line, meeting=self._unit.meeting > 0)
+            case ir.Store() | ir.Stores():
+                self._unit.stores.emit(stores_of(stmt), self.line, meeting=self._unit.meeting > 0)
             case ir.If(condition=condition, then=then, otherwise=otherwise):
                 (test,) = self._values((condition, False))
                 with self._braces(f"if ({test.text})"):
@@ -279,6 +282,15 @@ class _Function:
                 self._unit.stores.prefetch(stmt, self.line)
             case _:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
+
+    def _stores(self, points: Sequence[tuple[ir.Store, ...]]) -> None:
+        """Stores one after the other; those of each Func by themselves, where its time is measured."""
+        profile = self._unit.profile
+        owners = [None if profile is None else profile.of_buffer(stores[0].buffer) for stores in points]
+        for owner, group in groupby(zip(owners, points, strict=True), itemgetter(0)):
+            if profile is not None:
+                self._move(owner)
+            self._unit.stores.emit_run([stores for _, stores in group], self.line)
 
     def _let(self, let: ir.Let) -> None:
         type, product = let.value.type, factors_of(let.value)

@@ -19,6 +19,8 @@ from halide_core.ir.visitor import parts, stmt_exprs, walk
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
 _DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
 
+_LIMITS = {BinaryOp.MIN, BinaryOp.MAX}
+
 _FEW = 8
 _BYTES = (Int(8, _FEW), UInt(8, _FEW))
 
@@ -85,6 +87,18 @@ def divides_by_constant(e: ir.Binary) -> bool:
     return integer and (e.type.is_vector() or signed) and (small_constant(e.b) or 0) > 0
 
 
+def limited(e: ir.Cast) -> Expr | None:
+    """The signed lanes that are limited to what a narrower type holds, and then converted to it; None of all else."""
+    source, to = e.a.type, e.type
+    if not (to.is_vector() and to.is_integer() and source.is_int() and 8 <= to.bits() < source.bits() <= 32):
+        return None
+    match e.a:
+        case ir.Binary(op=outer, a=ir.Binary(op=inner, a=x, b=first), b=last) if {outer, inner} == _LIMITS:
+            ends = {inner: small_constant(first), outer: small_constant(last)}
+            return x if (ends[BinaryOp.MAX], ends[BinaryOp.MIN]) == to.range else None
+    return None
+
+
 def shift_amount(e: ir.Binary) -> int | None:
     """The constant, in-range number of bits of a shift, or of a division by a power of two."""
     value = small_constant(e.b)
@@ -113,6 +127,8 @@ def operands(use: Use) -> tuple[Use, ...]:
             return (as_use(base, index), as_use(stride, index))
         case ir.Broadcast(a=a):
             return (as_use(a, index),)
+        case ir.Cast() if (inside_range := limited(e)) is not None:
+            return (as_use(inside_range, False),)
         case ir.Cast(a=a) | ir.Not(a=a) | ir.Slice(a=a):
             return (as_use(a, False),)
         case ir.Call(args=args):

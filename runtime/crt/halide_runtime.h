@@ -227,7 +227,8 @@ void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);
 
 /* Gives back to the system what halide_core_free has kept for later: up to 256 MiB in blocks of 64 KiB and more, the
- * oldest of which go first. That is done at exit too, and where the library with this runtime is unloaded. */
+ * oldest of which go first, and sixteen smaller blocks of the calling thread; another thread's are given back where it
+ * ends. All is done at exit too, and where the library with this runtime is unloaded. */
 void halide_core_release_memory(void);
 
 /* Several generated libraries in one program carry this runtime; weak definitions let the linker keep one of them. */

@@ -6,6 +6,9 @@
  *
  * The lock is tried for a while and no longer: without it memory comes from the C library and goes back there. So nothing
  * waits for a thread that a fork has left behind with the lock.
+ *
+ * Small blocks each thread keeps a few of: rows that are computed where they are needed are allocated and freed once an
+ * iteration, and the C library takes as long for aligned memory as such a row does.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,6 +16,7 @@
 #include "halide_runtime.h"
 #include "platform.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,9 +84,10 @@ static void free_block(void *pointer) {
 
 #ifdef HALIDE_CORE_KEEPS
 enum {
-    least_kept = 64 << 10, /* bytes; what is smaller the C library keeps itself */
+    least_kept = 64 << 10, /* bytes; what is smaller its thread keeps */
     most_bytes = 256 << 20,
     most_blocks = 64,
+    most_near = 16, /* small blocks of a thread */
     tries = 1000
 };
 
@@ -122,7 +127,7 @@ static block remove_block(int number) {
 
 /* The smallest kept block that is large enough, of several the one used last; NULL if it would waste a fourth. */
 static void *take_kept(size_t size) {
-    if (size < least_kept || !lock_kept()) {
+    if (!lock_kept()) {
         return NULL;
     }
     int best = -1;
@@ -153,9 +158,8 @@ static void make_room(size_t size) {
     }
 }
 
-static bool keep(void *pointer) {
-    const size_t size = pointer == NULL ? 0 : malloc_usable_size(pointer);
-    if (size < least_kept || size > most_bytes) {
+static bool keep_large(void *pointer, size_t size) {
+    if (size > most_bytes) {
         return false;
     }
     make_room(size);
@@ -171,12 +175,92 @@ static bool keep(void *pointer) {
     return fits;
 }
 
-/* At exit, and where a library is unloaded. */
-__attribute__((__destructor__)) static void release_all(void) {
+/* The small blocks of this thread, the oldest first. */
+static _Thread_local struct {
+    int count;
+    bool watched; /* whether they are freed where the thread ends */
+    block blocks[most_near];
+} near;
+
+static pthread_once_t near_once = PTHREAD_ONCE_INIT;
+static pthread_key_t near_key;
+static bool near_works;
+
+static void release_near(void *unused) {
+    (void)unused;
+    while (near.count > 0) {
+        free(near.blocks[--near.count].pointer);
+    }
+    near.watched = false; /* what another destructor frees is watched again */
+}
+
+static void prepare_near(void) {
+    near_works = pthread_key_create(&near_key, release_near) == 0;
+}
+
+static void forget_near(int number) {
+    near.count -= 1;
+    memmove(&near.blocks[number], &near.blocks[number + 1], (size_t)(near.count - number) * sizeof near.blocks[0]);
+}
+
+/* The smallest block of this thread that is large enough; NULL if there is none. */
+static void *take_near(size_t size) {
+    int best = -1;
+    size_t best_size = least_kept;
+    for (int i = near.count - 1; i >= 0; --i) {
+        if (near.blocks[i].size >= size && near.blocks[i].size < best_size) {
+            best = i;
+            best_size = near.blocks[i].size;
+        }
+    }
+    if (best < 0) {
+        return NULL;
+    }
+    void *const pointer = near.blocks[best].pointer;
+    forget_near(best);
+    return pointer;
+}
+
+static bool keep_near(void *pointer, size_t size) {
+    if (!near.watched) {
+        (void)pthread_once(&near_once, prepare_near);
+        if (!near_works || pthread_setspecific(near_key, &near) != 0) {
+            return false;
+        }
+        near.watched = true;
+    }
+    if (near.count == most_near) {
+        free(near.blocks[0].pointer);
+        forget_near(0);
+    }
+    near.blocks[near.count++] = (block){pointer, size};
+    return true;
+}
+
+static void *take(size_t size) {
+    return size < least_kept ? take_near(size) : take_kept(size);
+}
+
+static bool keep(void *pointer) {
+    const size_t size = pointer == NULL ? 0 : malloc_usable_size(pointer);
+    return size != 0 && (size < least_kept ? keep_near(pointer, size) : keep_large(pointer, size));
+}
+
+static void release_all(void) {
     make_room(most_bytes);
+    release_near(NULL);
+}
+
+/* At exit, and where a library is unloaded: its code must not be called where a thread ends. */
+__attribute__((__destructor__)) static void leave(void) {
+    release_all();
+    if (near_works) {
+        near_works = false;
+        (void)pthread_key_delete(near_key);
+    }
 }
 #else
-static void *take_kept(size_t size) {
+static void *take(size_t size) {
     (void)size;
     return NULL;
 }
@@ -195,7 +279,7 @@ HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
         return NULL;
     }
     const size_t size = (size_t)bytes + slack;
-    void *pointer = take_kept(size);
+    void *pointer = take(size);
     if (pointer == NULL) {
         pointer = allocate_block(size);
     }

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from _signal import getsignal  # type: ignore[import-not-found]  # that of signal looks for a name of the handler: 2 µs
 
 from halide_core.runtime.crt.runtime_library import runtime
 
@@ -20,4 +21,4 @@ from halide_core.runtime.crt.runtime_library import runtime
 def begin_run() -> None:
     """Lets SIGINT end what the main thread is about to run. What came before is raised by the interpreter first."""
     if threading.current_thread() is threading.main_thread():
-        runtime().halide_core_begin_run(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+        runtime().halide_core_begin_run(getsignal(signal.SIGINT) is signal.default_int_handler)

@@ -1,17 +1,19 @@
-"""Operations on integers that have an instruction of their own, beside those of C: means and products of 16 bits.
+"""Operations on integers that have an instruction of their own, beside those of C: means, products of 16 bits, and
+conversions of what is limited to the type's range.
 
 In: a type. Out: the name of a C function, which joins the prelude; vectors of whole registers have one instruction.
 
     mean(prelude, UInt(8, 64))             ->   "mean_u8x64"             vpavgb
     narrow_product(prelude, Int(32, 16))   ->   "mul_narrow_i32x16"      vpmaddwd
+    saturate(prelude, UInt(8, 8), Int(16, 8))   ->   "u8x8_limited_i16x8"   vpackuswb
 """
 
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.ir import Expr
+from halide_core.ir import BinaryOp, Expr
 from halide_core.ir.types import Int, Type
-from halide_core.runtime.codegen.names import stored, tag
+from halide_core.runtime.codegen.names import integer, stored, tag
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
@@ -50,3 +52,19 @@ def narrow_product(prelude: Prelude, type: Type) -> str:
         return c, f"{c} a, {c} b", body
 
     return prelude.define(f"mul_narrow_{tag(type)}", head)
+
+
+def saturate(prelude: Prelude, to: Type, source: Type) -> str:
+    """``f(a)``: signed lanes as narrower ones, the nearest where they don't fit (``uses.limited``)."""
+
+    def head() -> tuple[str, str, list[str]]:
+        c, half = prelude.type(source), Int(source.bits() // 2, source.lanes())
+        if to.bits() < half.bits():
+            first, then = saturate(prelude, half, source), saturate(prelude, to, half)
+            return prelude.type(to), f"{c} a", [f"return {then}({first}(a));"]
+        low, high = (f"{prelude.splat(source)}({integer(end, source.element_of())})" for end in to.range)
+        above = f"{prelude.binary(BinaryOp.MAX, source)}(a, {low})"
+        generic = f"return {prelude.convert(to, source)}({prelude.binary(BinaryOp.MIN, source)}({above}, {high}));"
+        return prelude.type(to), f"{c} a", prelude.armed(x86_builtins.saturation(to, source), to, source, [generic])
+
+    return prelude.define(f"{tag(to)}_limited_{tag(source)}", head)

@@ -202,6 +202,27 @@ def conversion(to: Type, source: Type) -> Builtin | None:
     return Builtin(name, register, low=low) if size <= 128 else None
 
 
+def saturation(to: Type, source: Type) -> Builtin | None:
+    """Signed integers as some of half as many bits, those that don't fit as the nearest that does. Both halves of two
+    registers go into one, so that a register's own halves have to be apart."""
+    size = source.bits() * source.lanes()
+    if not source.is_int() or source.bits() not in (16, 32) or to.bits() * 2 != source.bits():
+        return None
+    letters = {16: "wb", 32: "dw"}[source.bits()]
+    if size == 512:
+        masked = f"({machine_type(to)[1]}){{{{0}}}}, {_UNMASKED}"
+        return Builtin(f"pmovs{letters}512_mask", f"({{v}})a, {masked}") if to.is_int() else None
+    pack = f"pack{'s' if to.is_int() else 'u'}s{letters}128"
+    if size == 256:
+        count = source.lanes() // 2
+        halves = (", ".join(map(str, range(first, first + count))) for first in (0, count))
+        return Builtin(pack, ", ".join(f"__builtin_shufflevector(({{v}})a, ({{v}})a, {half})" for half in halves))
+    if size == 128:
+        return Builtin(pack, "({v})a, ({v})a", low=64)
+    register = _low_in_register("a", source) if size == 64 else ""
+    return Builtin(pack, f"{register}, {register}", low=32) if register else None
+
+
 def truncation(source: Type) -> Builtin | None:
     """float32 as int32, truncated; what does not fit, or is no number, gives the least int32."""
     width = _width(source)

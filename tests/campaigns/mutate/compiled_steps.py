@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import halide_core as hl
-from halide_core.runtime.codegen import scalar_replacement, uses
+from halide_core.runtime.codegen import expr, scalar_replacement, uses
 from halide_core.runtime.codegen.stores import StoreEmitter
 from halide_core.runtime.codegen.vector import integer_idioms, paired_gathers, strided_loads
 from tests.campaigns.mutate.automatic_steps import AutomaticStep, Tail, image, x, xi, xo, y
@@ -79,6 +79,23 @@ def unsigned_products() -> Made:
     return f, [(0, 16)]
 
 
+def summed() -> Made:
+    """One element takes in several in a row."""
+    im, f, r = image(), hl.Func("f"), hl.RDom([(1, 8)], "r")
+    f[x] = x
+    f[im[0, 0] % 9] += im[r, 1]
+    f.update(0).unroll(r.x, 4)
+    return f, [(0, 9)]
+
+
+def nearly_bytes() -> Made:
+    """Limited to one less than bytes hold."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.u8(hl.clamp(hl.i16(im[x, 0] * 9 - 300), 0, 254))
+    f.vectorize(x, 16)
+    return f, [(0, 16)]
+
+
 IN_C: dict[str, AutomaticStep] = {
     "registers: no place overlaps another": AutomaticStep(
         scalar_replacement._AccessSearch, "fits", "apart and ", "", overlapping, sanitized
@@ -87,7 +104,10 @@ IN_C: dict[str, AutomaticStep] = {
         scalar_replacement._AccessSearch, "_access", "shared or ", "", among_tasks, sanitized
     ),
     "stores: components of a point are all read first": AutomaticStep(
-        StoreEmitter, "emit", "if store is not first:", "if False:", exchanged, sanitized
+        StoreEmitter, "_write", "if store is not first:", "if False:", exchanged, sanitized
+    ),
+    "stores in a row: what one writes is read anew": AutomaticStep(
+        expr.Together, "forget", "self._texts.pop(use, None)", "pass", summed, sanitized
     ),
     "strided loads: none is beyond the last lane": AutomaticStep(
         strided_loads, "load_every", "(lanes - 1) * (distance - 1)", "(distance - 1) * lanes", every_second, sanitized
@@ -97,6 +117,9 @@ IN_C: dict[str, AutomaticStep] = {
     ),
     "paired gathers: the two are in one row": AutomaticStep(
         paired_gathers, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
+    ),
+    "limits: they are the ends of the type": AutomaticStep(
+        uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized
     ),
     "narrow products: 16 bits hold the factors": AutomaticStep(
         integer_idioms, "is_narrow", "_SHORT.can_represent(inner.a.type.element_of())", "True", unsigned_products,

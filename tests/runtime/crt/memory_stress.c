@@ -86,6 +86,21 @@ static void fill_and_release(void) {
     CHECK(before - used() >= 500u * mebi);
 }
 
+static void fill_small(void) {
+    void *blocks[100];
+    halide_core_release_memory();
+    const size_t empty = used();
+    for (int i = 0; i < 100; ++i) {
+        blocks[i] = halide_core_malloc(50 << 10);
+    }
+    for (int i = 0; i < 100; ++i) {
+        halide_core_free(blocks[i]);
+    }
+    CHECK(used() - empty >= 15u * (50 << 10) && used() - empty <= 17u * (52 << 10));
+    halide_core_release_memory();
+    CHECK(used() <= empty + (50 << 10)); /* the C library keeps some of what it cut off */
+}
+
 int main(int count, char **arguments) {
     (void)arguments;
     const int plain = count > 1;
@@ -112,6 +127,7 @@ int main(int count, char **arguments) {
     pthread_join(other, NULL);
     if (plain) {
         fill_and_release();
+        fill_small();
     }
     halide_core_free(NULL);
     halide_core_free(halide_core_malloc(mebi));

@@ -47,6 +47,19 @@ def test_freed_block_comes_again_when_large() -> None:
 
 
 @of_glibc
+def test_freed_block_comes_again_when_small() -> None:
+    library = runtime()
+    library.halide_core_release_memory()
+    large = library.halide_core_malloc(3000)
+    small = library.halide_core_malloc(1000)
+    library.halide_core_free(small)
+    library.halide_core_free(large)
+    assert library.halide_core_malloc(900) == small
+    assert library.halide_core_malloc(900) == large
+    assert library.halide_core_malloc(900) not in (small, large)
+
+
+@of_glibc
 def test_kept_memory_is_bounded_and_released_when_threads_fork(tmp_path: Path) -> None:
     built = compile_program(tmp_path / "stress", str(STRESS), *map(str, SOURCES))
     assert built.returncode == 0, built.stderr

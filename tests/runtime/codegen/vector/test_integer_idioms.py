@@ -15,7 +15,7 @@ from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.gathers import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
-from halide_core.runtime.codegen.vector.x86_builtins import Builtin, lookup, mean, narrow_product
+from halide_core.runtime.codegen.vector.x86_builtins import Builtin, lookup, mean, narrow_product, saturation
 from tests.runtime.codegen.test_expr import Batch
 from tests.support import emitted
 from tests.support.checking import computed, image, numbers, same, variables
@@ -60,6 +60,26 @@ def test_products_of_numbers_that_16_bits_hold(type: Type, flags: Sequence[str])
         batch.check(flags)
 
 
+@pytest.mark.parametrize("flags", FLAGS, ids=str)
+@pytest.mark.parametrize("source", [Int(16), Int(32)], ids=str)
+def test_lanes_that_are_limited_to_a_narrower_type(source: Type, flags: Sequence[str]) -> None:
+    near = [end + d for bits in (8, 16) for t in (UInt(bits), Int(bits)) for end in t.range for d in (-1, 0, 1)]
+    a = np.concatenate([ends(source), np.array([v for v in near if v in range(*source.range)][:16], source.dtype)])
+    for lanes in (1, 2, 4, 8, 16, 32):
+        batch = Batch({"a": a}, lanes)
+        value = batch.value("a")
+        for to in (t for t in (UInt(8), Int(8), UInt(16), Int(16)) if t.bits() < source.bits()):
+            low, high = (batch.constant(end, source) for end in to.range)
+            wanted = np.clip(a, *to.range).astype(to.dtype)
+            wide = to.with_lanes(lanes)
+            batch.add(f"{to}, above", ir.cast(wide, ir.minimum(ir.maximum(value, low), high)), wanted)
+            batch.add(f"{to}, below", ir.cast(wide, ir.maximum(ir.minimum(value, high), low)), wanted)
+            off = batch.constant(to.range[1] - 1, source)
+            nearly = np.clip(a, to.range[0], to.range[1] - 1).astype(to.dtype)
+            batch.add(f"{to}, less", ir.cast(wide, ir.minimum(ir.maximum(value, low), off)), nearly)
+        batch.check(flags)
+
+
 def test_narrow_numbers_are_told_by_their_types() -> None:
     wide, short = Int(32, 8), ir.Load(Int(16, 8), "m", ir.Ramp(Int(64, 8), ir.ZERO, ir.ONE))
     assert is_narrow(ir.cast(wide, short))
@@ -76,6 +96,9 @@ def test_names_of_instructions() -> None:
     assert mean(Int(8, 16)) is None and mean(UInt(32, 16)) is None
     assert narrow_product(Int(32, 8)) == Builtin("pmaddwd256", "(v16hi)a, (v16hi)(b & 0xffff)")
     assert narrow_product(Int(32, 2)) is None and narrow_product(UInt(32, 16)) is None
+    assert saturation(UInt(8, 8), Int(16, 8)) == Builtin("packuswb128", "({v})a, ({v})a", low=64)
+    assert saturation(Int(16, 16), Int(32, 16)) == Builtin("pmovsdw512_mask", "({v})a, (v16hi){{0}}, -1")
+    assert saturation(UInt(8, 32), Int(16, 32)) is None and saturation(UInt(8, 8), UInt(16, 8)) is None
     assert lookup(Int(32, 16), Int(32, 16)) is None and lookup(UInt(8, 8), Int(32, 8)) is None
 
 
