@@ -34,6 +34,7 @@ from halide_core.runtime.codegen.uses import (
     uses_below,
 )
 from halide_core.runtime.codegen.vector.elementary import elementary
+from halide_core.runtime.codegen.vector.exact_quotients import quotient, reciprocal
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
@@ -106,7 +107,7 @@ class Leaves(Protocol):
         ...
 
 
-class Together:
+class SharedValues:
     """Expressions of several groups, such as stores one after the other: what two groups share is evaluated once.
 
     Between groups memory may change: ``forget`` says which.
@@ -170,9 +171,9 @@ class ExprEmitter:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
         return self.together([roots]).emit(roots, declare)
 
-    def together(self, groups: Sequence[Sequence[Use]]) -> Together:
+    def together(self, groups: Sequence[Sequence[Use]]) -> SharedValues:
         """What is evaluated in groups, one after the other between two braces."""
-        return Together(self, self._names, groups)
+        return SharedValues(self, self._names, groups)
 
     def one(
         self, use: Use, args: list[Text], two: tuple[ir.Load, int] | None, pairs: dict[ir.Load, str],
@@ -278,6 +279,9 @@ class ExprEmitter:
             return self._shift_by_constant(BinaryOp.SHL, type, a, power.bit_length() - 1)
         if op is BinaryOp.MUL and type.is_vector() and type.bits() == 16 and not _is_power_of_two(small_constant(e.b)):
             return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
+        parts = reciprocal(e)
+        if parts is not None:
+            return Text(f"{quotient(self._prelude, type, parts)}({a.text}, {b.text})", ATOM)
         if is_negation(e):
             return Text(f"{difference(self._prelude, type)}({a.text}, {b.text})", ATOM)
         if type.is_float() or (type.is_uint() and (type.is_vector() or type.bits() >= 32)):

@@ -34,6 +34,36 @@ class GatherAddress:
     offset: Expr | None
 
 
+def ramp_of_lanes(
+    index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]
+) -> tuple[Expr, Expr] | None:
+    """The first lane's value and the distance to the next one's, which no lane changes: ``(2·lane + k)·s`` is the ramp
+    from ``(2·start + k)·s`` in steps of ``2·s``. None of what is no ramp."""
+    base, stride = _NOTHING, _NOTHING
+    form = linear_of(index)
+    for atom, c in form.terms.items():
+        if atom is lane:
+            base, stride = base.plus(linear_of(start), c), stride.plus(Linear({}, 1), c)
+        elif not varies(atom):
+            base = base.plus(Linear({atom: 1}, 0), c)
+        else:
+            parts = _factors(atom, varies)
+            inner = None if parts is None else ramp_of_lanes(parts[0], lane, start, varies)
+            if parts is None or inner is None:
+                return None
+            first, step = (linear_of(ir.mul(part, parts[1])) for part in inner)
+            base, stride = base.plus(first, c), stride.plus(step, c)
+    return to_expr(base.plus(Linear({}, form.const))), to_expr(stride)
+
+
+def _factors(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Expr, Expr] | None:
+    """Of a product of what differs between lanes and what does not, the two."""
+    match atom:
+        case Binary(op=BinaryOp.MUL, a=a, b=b) if varies(a) != varies(b):
+            return (a, b) if varies(a) else (b, a)
+    return None
+
+
 def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]) -> GatherAddress:
     """An index in parts; ``lane`` counts from ``start``."""
     base, offset, stride = _NOTHING, _NOTHING, 0
@@ -53,14 +83,14 @@ def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[E
 
 def _apart(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Linear, Linear]:
     """An atom that differs between lanes as a part that does not and one that does: ``(z + 1)·s = s + z·s``."""
-    match atom:
-        case Binary(op=BinaryOp.MUL, a=a, b=b) if varies(a) != varies(b):
-            sum_, factor = (a, b) if varies(a) else (b, a)
-            form = linear_of(sum_)
-            same = Linear({t: c for t, c in form.terms.items() if not varies(t)}, form.const)
-            other = Linear({t: c for t, c in form.terms.items() if varies(t)}, 0)
-            return linear_of(ir.mul(to_expr(same), factor)), Linear({ir.mul(to_expr(other), factor): 1}, 0)
-    return _NOTHING, Linear({atom: 1}, 0)
+    parts = _factors(atom, varies)
+    if parts is None:
+        return _NOTHING, Linear({atom: 1}, 0)
+    sum_, factor = parts
+    form = linear_of(sum_)
+    same = Linear({t: c for t, c in form.terms.items() if not varies(t)}, form.const)
+    other = Linear({t: c for t, c in form.terms.items() if varies(t)}, 0)
+    return linear_of(ir.mul(to_expr(same), factor)), Linear({ir.mul(to_expr(other), factor): 1}, 0)
 
 
 def step_of_lanes(place: GatherAddress, lane: Variable) -> int | None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from halide_core import ir
 from halide_core.algorithm.model import UniqueNames
-from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.linear import linear_of
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import (
     AllocateFlat,
@@ -58,7 +58,12 @@ from halide_core.ir.visitor import (
     with_parts,
 )
 from halide_core.lowering.passes.fresh import names_in
-from halide_core.lowering.passes.vectorize.gather_address import narrow_lanes, place_of_lanes, step_of_lanes
+from halide_core.lowering.passes.vectorize.gather_address import (
+    narrow_lanes,
+    place_of_lanes,
+    ramp_of_lanes,
+    step_of_lanes,
+)
 from halide_core.lowering.passes.vectorize.interleave import in_step, own_memory
 from halide_core.lowering.passes.vectorize.reduction_match import taken_in
 from halide_core.lowering.provenance import Traversals
@@ -147,6 +152,8 @@ def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
             if e.type is not INT64 and var in free_variables(e):
                 value = max(value, e.type.bytes())
         for index in indices:
+            if ramp_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e)) is not None:
+                continue
             place = place_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e))
             loaded = not isinstance(s, Store) or index is not s.index
             if place.offset is not None and not (loaded and step_of_lanes(place, var)):
@@ -316,13 +323,8 @@ class _Lanes:
         return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), rest if narrow is None else ir.Cast(type, rest))
 
     def _ramp(self, e: Expr) -> Expr | None:
-        form = linear_of(e)
-        stride = form.terms.get(self._loop.var)
-        if stride is None or any(self._varies(a) for a in form.terms if a is not self._loop.var):
-            return None
-        rest = Linear({a: c for a, c in form.terms.items() if a is not self._loop.var}, form.const)
-        base = to_expr(rest.plus(linear_of(self._start), stride))
-        return Ramp(INT64.with_lanes(self._lanes), base, ir.i64(stride))
+        found = ramp_of_lanes(e, self._loop.var, self._start, self._varies)
+        return None if found is None else Ramp(INT64.with_lanes(self._lanes), *found)
 
     def _operator(self, e: Expr) -> Expr:
         if isinstance(e, Load):

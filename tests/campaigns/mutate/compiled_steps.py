@@ -11,7 +11,7 @@ import numpy as np
 import halide_core as hl
 from halide_core.runtime.codegen import expr, scalar_replacement, uses
 from halide_core.runtime.codegen.stores import StoreEmitter
-from halide_core.runtime.codegen.vector import integer_idioms, paired_gathers, strided_loads
+from halide_core.runtime.codegen.vector import exact_quotients, integer_idioms, paired_gathers, strided_loads
 from tests.campaigns.mutate.automatic_steps import AutomaticStep, Tail, image, x, xi, xo, y
 from tests.campaigns.mutate.step_judges import Made, sanitized
 
@@ -96,6 +96,14 @@ def nearly_bytes() -> Made:
     return f, [(0, 16)]
 
 
+def tiny_quotients() -> Made:
+    """The reciprocal of the divisor has fewer digits than others."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.f32(hl.u8(im[x, 0])) / 1e38
+    f.vectorize(x, 16)
+    return f, [(0, 16)]
+
+
 IN_C: dict[str, AutomaticStep] = {
     "registers: no place overlaps another": AutomaticStep(
         scalar_replacement._AccessSearch, "fits", "apart and ", "", overlapping, sanitized
@@ -107,7 +115,7 @@ IN_C: dict[str, AutomaticStep] = {
         StoreEmitter, "_write", "if store is not first:", "if False:", exchanged, sanitized
     ),
     "stores in a row: what one writes is read anew": AutomaticStep(
-        expr.Together, "forget", "self._texts.pop(use, None)", "pass", summed, sanitized
+        expr.SharedValues, "forget", "self._texts.pop(use, None)", "pass", summed, sanitized
     ),
     "strided loads: none is beyond the last lane": AutomaticStep(
         strided_loads, "load_every", "(lanes - 1) * (distance - 1)", "(distance - 1) * lanes", every_second, sanitized
@@ -120,6 +128,9 @@ IN_C: dict[str, AutomaticStep] = {
     ),
     "limits: they are the ends of the type": AutomaticStep(
         uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized
+    ),
+    "quotients: a product has the bits of every one": AutomaticStep(
+        exact_quotients, "_parts", "if bool((same & ~middle & safe).all())", "if True", tiny_quotients, sanitized
     ),
     "narrow products: 16 bits hold the factors": AutomaticStep(
         integer_idioms, "is_narrow", "_SHORT.can_represent(inner.a.type.element_of())", "True", unsigned_products,

@@ -7,7 +7,8 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load
+from halide_core.analysis.linear import linear_of
+from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load, Ramp
 from halide_core.ir.types import INT32, INT64, Float, UInt
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
@@ -16,6 +17,7 @@ from halide_core.lowering.passes.vectorize.gather_address import (
     narrow_lanes,
     narrowed,
     place_of_lanes,
+    ramp_of_lanes,
     step_of_lanes,
 )
 from tests.support.targets import WIDE
@@ -46,6 +48,32 @@ def test_the_lane_itself_is_a_stride() -> None:
     place = placed(ir.add(ir.mul(lane, ir.i64(3)), byte))
     assert (place.stride, place.offset) == (3, byte)
     assert place.base is ir.mul(a, ir.i64(3))
+
+
+def test_steps_of_a_length_that_is_known_when_it_runs_are_a_ramp() -> None:
+    twice = ir.add(ir.mul(lane, ir.i64(2)), ir.i64(5))
+    base, step = ramp_of_lanes(ir.add(ir.mul(twice, s), a), lane, z, lambda e: lane in free_variables(e)) or (a, a)
+    assert step is ir.mul(s, ir.i64(2))
+    first = ir.mul(ir.add(ir.mul(z, ir.i64(2)), ir.i64(5)), s)
+    assert linear_of(base).terms == {first: 1, a: 1}
+    assert ramp_of_lanes(ir.mul(lane, ir.i64(3)), lane, a, varies) == (ir.mul(a, ir.i64(3)), ir.i64(3))
+    for index in (byte, ir.mul(lane, byte), ir.mul(byte, s), ir.add(lane, byte), ir.div(lane, ir.i64(2))):
+        assert ramp_of_lanes(index, lane, a, varies) is None
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_lanes_of_an_outer_dimension_are_loaded_and_stored_in_steps(step: int) -> None:
+    pixels = np.random.default_rng(7).integers(0, 255, (40, 5, 3)).astype(np.uint8)
+    funcs = []
+    for _ in range(2):
+        source = hl.ImageParam(hl.UInt(8), 3, "src")
+        source.set(pixels)
+        f = hl.Func("f")
+        f[x, y] = source[2, x, y * step + (19 if step < 0 else 0)]
+        funcs.append(f)
+    plain, fast = funcs[0], funcs[1].reorder(y, x).vectorize(y, 16)
+    assert all(isinstance(e, Ramp) for e in indices(fast, "src"))
+    assert np.array_equal(np.asarray(fast.realize([5, 20])), np.asarray(plain.realize([5, 20])))
 
 
 @pytest.mark.parametrize(
