@@ -23,7 +23,7 @@ memoize
 """
 _PIPELINE = """
 compile_to_bitcode
-compile_to_llvm_assembly compile_to_multitarget_object_files compile_to_multitarget_static_library
+compile_to_llvm_assembly
 """
 _MODULE = """
 Derivative EvictionKey

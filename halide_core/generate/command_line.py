@@ -19,7 +19,7 @@ from pathlib import Path
 from halide_core.errors import DefinitionError, HalideError, NotAvailableError, user_location
 from halide_core.generate.context import AutoschedulerParams, GeneratorContext
 from halide_core.generate.registry import create, names
-from halide_core.run.output_files import OutputFileType, compile_standalone_runtime
+from halide_core.run.output_files import OutputFileType, compile_standalone_runtime, write_versions
 from halide_core.run.target import Target, get_target_from_environment
 
 EXTENSIONS = {
@@ -55,6 +55,7 @@ USAGE = f"""usage: [-g GENERATOR] [-f FUNCTION] [-o FOLDER] [-n FILE_NAME] [-e K
   -t  end with an error after so many seconds
   -v  1: list the files
 
+  target=TARGET,TARGET…  a function for several targets: the first whose instructions the processor has is called
   PARAMETER=VALUE sets a GeneratorParam; NAME.type=uint8 and NAME.dim=2 say what an input or an output leaves open.
 """
 
@@ -175,7 +176,7 @@ def _write(asked: _CommandLine) -> None:
         raise DefinitionError(f"{told}\n\n{USAGE}")
     if not flags.get("o"):
         raise DefinitionError(f"-o names the folder for the files.\n\n{USAGE}")
-    folder, target = Path(flags["o"]), _target(parameters.pop("target", ""))
+    folder, targets = Path(flags["o"]), _targets(parameters.pop("target", ""))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -184,10 +185,10 @@ def _write(asked: _CommandLine) -> None:
     if "r" in flags:
         chosen = [k for k in _kinds(flags.get("e", "static_library")) if k in _OF_RUNTIME]
         files = {kind: folder / f"{flags['r']}{EXTENSIONS[kind]}" for kind in chosen}
-        compile_standalone_runtime({kind: str(path) for kind, path in files.items()}, target)
+        compile_standalone_runtime({kind: str(path) for kind, path in files.items()}, targets[-1])
         written += files.values()
     if "g" in flags or "r" not in flags:
-        written += _write_generator(flags, parameters, folder, target)
+        written += _write_generator(flags, parameters, folder, targets)
     if flags.get("v", "0") != "0":
         sys.stdout.write("".join(f"{path}\n" for path in written))
 
@@ -195,7 +196,9 @@ def _write(asked: _CommandLine) -> None:
 _OF_RUNTIME = (OutputFileType.object, OutputFileType.static_library)
 
 
-def _write_generator(flags: dict[str, str], parameters: dict[str, str], folder: Path, target: Target) -> list[Path]:
+def _write_generator(
+    flags: dict[str, str], parameters: dict[str, str], folder: Path, targets: Sequence[Target]
+) -> list[Path]:
     autoscheduler = AutoschedulerParams(parameters.pop("autoscheduler", "") or flags.get("s", ""))
     for name in [n for n in parameters if n.startswith("autoscheduler.")]:
         autoscheduler.extra[name.partition(".")[2]] = parameters.pop(name)
@@ -203,9 +206,15 @@ def _write_generator(flags: dict[str, str], parameters: dict[str, str], folder: 
     function = flags.get("f") or re.sub(r"\W", "_", name, flags=re.ASCII)
     base = flags.get("n") or function
     files = {kind: folder / f"{base}{EXTENSIONS[kind]}" for kind in _kinds(flags.get("e", _DEFAULT))}
-    generator = create(name, GeneratorContext(target, autoscheduler), parameters)
-    pipeline = generator._build_pipeline()
-    pipeline.compile_to({kind: str(path) for kind, path in files.items()}, generator._inputs(), function, target)
+    outputs = {kind: str(path) for kind, path in files.items()}
+    modules = []
+    for target in targets:  # a Generator asks for its target's registers
+        generator = create(name, GeneratorContext(target, autoscheduler), parameters)
+        modules.append(generator._build_pipeline().compile_to_module(generator._inputs(), function, target))
+    if len(modules) > 1:
+        write_versions(modules, outputs)
+    else:
+        modules[0].compile(outputs)
     return list(files.values())
 
 
@@ -230,7 +239,5 @@ def _listed() -> str:
     return ", ".join(kind.name for kind in EXTENSIONS)
 
 
-def _target(text: str) -> Target:
-    if "," in text:
-        raise NotAvailableError("Libraries of several targets, which choose when they run, are not available yet.")
-    return Target(text) if text else get_target_from_environment()
+def _targets(text: str) -> list[Target]:
+    return [Target(each) for each in text.split(",")] if text else [get_target_from_environment()]

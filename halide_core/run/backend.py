@@ -270,6 +270,12 @@ class Backend(Protocol):
         """Writes ahead-of-time outputs of one function, or of several together; all or none."""
         ...
 
+    def write_versions(
+        self, requests: Sequence[Request], files: dict[OutputKind, Path], suffixes: Sequence[str] = ()
+    ) -> None:
+        """Writes one function for several targets, chosen from when it is first called; all files or none."""
+        ...
+
     def write_runtime(self, target: Target | None, files: dict[OutputKind, Path]) -> None:
         """Writes the runtime alone, as an object or a library; all files or none."""
         ...

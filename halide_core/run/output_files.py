@@ -151,6 +151,15 @@ def link_modules(name: str, modules: Sequence[Module]) -> Module:
     return Module(name, requests)
 
 
+def write_versions(modules: Sequence[Module], outputs: Mapping[OutputFileType, str]) -> None:
+    """Writes files of one function that was made for several targets, the Modules' own.
+
+    Raises:
+        PipelineError: targets of several machines, one that is there twice, or a type of file that has one target.
+    """
+    backend().write_versions([r for module in modules for r in module._requests], _kinds(outputs))
+
+
 def _kinds(outputs: Mapping[OutputFileType, str]) -> dict[OutputKind, Path]:
     for each in outputs:
         if each not in _KINDS:
@@ -319,6 +328,42 @@ class OutputFiles:
         library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
         files = {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header}
         self._write(files, arguments, fn_name, target, schedule)
+
+    def compile_to_multitarget_static_library(
+        self, filename_prefix: str, arguments: Sequence[ArgumentLike], targets: Sequence[TargetLike]
+    ) -> None:
+        """Writes a static library and a header: a function in as many versions as there are targets.
+
+        The first version whose instructions the processor has is called; the last target should need the fewest. The
+        function has the last part of the prefix as its name.
+
+        Raises:
+            PipelineError: targets of several machines, or one that is there twice.
+        """
+        requests = self._versions(filename_prefix, arguments, targets)
+        library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
+        backend().write_versions(requests, {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header})
+
+    def compile_to_multitarget_object_files(
+        self,
+        filename_prefix: str,
+        arguments: Sequence[ArgumentLike],
+        targets: Sequence[TargetLike],
+        suffixes: Sequence[str],
+    ) -> None:
+        """Writes the same as objects: PREFIX_SUFFIX.o for each target, PREFIX_wrapper.o, which chooses, and
+        PREFIX_runtime.o, unless the targets have no_runtime; and a header."""
+        requests = self._versions(filename_prefix, arguments, targets)
+        objects, header = Path(f"{filename_prefix}.o"), Path(f"{filename_prefix}.h")
+        backend().write_versions(requests, {OutputKind.OBJECT: objects, OutputKind.C_HEADER: header}, suffixes)
+
+    def _versions(
+        self, filename_prefix: str, arguments: Sequence[ArgumentLike], targets: Sequence[TargetLike]
+    ) -> list[Request]:
+        if not targets:
+            raise PipelineError("A function for several targets needs one at least.")
+        name = Path(filename_prefix).name
+        return [self._fileable(arguments, name, target) for target in targets]
 
     def compile_to_lowered_stmt(
         self,

@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from halide_core.algorithm.model import realization_order, with_made_funcs
@@ -25,6 +25,7 @@ from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
 from halide_core.run.target import Target, get_host_target, is_this_machine
+from halide_core.runtime.ahead.choice import check_versions, emit_choice, suffixes_of
 from halide_core.runtime.ahead.data import public, with_data
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
@@ -64,6 +65,63 @@ def write_files(requests: Sequence[Request], files: dict[OutputKind, Path]) -> N
         _put_in_place(made)
 
 
+def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], suffixes: Sequence[str] = ()) -> None:
+    """Writes one function for several targets, one of which is chosen when it is first called.
+
+    Args:
+        files: a static library, a header, a registration; an object's name is that of several files, one a version
+            ("blur_avx2.o"), "blur_wrapper.o", and "blur_runtime.o" unless the targets have no_runtime.
+        suffixes: the names of the versions; by default features that not all of them have.
+
+    Raises: as ``write_files``; PipelineError for targets that don't go together, or a kind of file of one version only.
+    """
+    targets = check_versions(requests)
+    others = [kind.value for kind in files if kind not in _OF_VERSIONS]
+    if others:
+        raise PipelineError(f"A file of type {others[0]} is of one target, and {len(targets)} are given.")
+    called = list(suffixes) or suffixes_of(targets)
+    if len(called) != len(targets):
+        raise PipelineError(f"{len(targets)} targets have {len(targets)} suffixes, not {len(called)}.")
+    with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
+        folder = Path(name)
+        outputs = [_version(request, folder, suffix) for request, suffix in zip(requests, called, strict=True)]
+        plain = outputs[-1]
+        versions = [f"{symbol(plain.lowered.name)}_{suffix}" for suffix in called]
+        # What chooses runs before it is known what the processor has.
+        any_processor = replace(plain.request, target=Target(targets[0].os, targets[0].arch, targets[0].bits))
+        choice = replace(plain, request=any_processor, source=folder / "wrapper.c", defines=())
+        text = emit_choice(plain.lowered.name, public(plain.lowered), versions, targets)
+        choice.source.write_text(text, encoding="utf-8")
+        made: list[tuple[Path, Path]] = []
+        for kind, path in files.items():
+            if kind is OutputKind.OBJECT:
+                made += [(o.object(), _beside(path, suffix)) for o, suffix in zip(outputs, called, strict=True)]
+                made.append((choice.object(), _beside(path, "wrapper")))
+                if plain.request.runtime:
+                    made.append((runtime_object(choice.options), _beside(path, "runtime")))
+            elif kind is OutputKind.STATIC_LIBRARY:
+                _make_library([choice, *outputs], folder, folder / kind.value, runtime=plain.request.runtime)
+                made.append((folder / kind.value, path))
+            else:
+                made.append((_make(kind, path, [plain], folder), path))
+        made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if _needs_header(kind, path)]
+        _put_in_place(made)
+
+
+def _version(request: Request, folder: Path, suffix: str) -> _Output:
+    """A function under a name of its own, in a folder of its own; what it says of itself has the common name."""
+    place = folder / suffix
+    place.mkdir()
+    output = _lowered(request, place)
+    function = symbol(output.lowered.name)
+    source = output.source.rename(place / f"{function}_{suffix}.c")  # objects of a library have names of their own
+    return replace(output, source=source, defines=tuple(f"{function}{end}={function}_{suffix}{end}" for end in _ENDS))
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.stem}_{suffix}{path.suffix}")
+
+
 def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
     """Writes the runtime alone, for libraries without one: an object, a static library, or both.
 
@@ -80,6 +138,11 @@ def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
         _put_in_place(made)
 
 
+_ENDS = ("", "_argv", "_metadata")
+"""What the names of a function's ways in end in."""
+_OF_VERSIONS = frozenset(
+    {OutputKind.STATIC_LIBRARY, OutputKind.C_HEADER, OutputKind.OBJECT, OutputKind.REGISTRATION}
+)
 _OF_SEVERAL = frozenset(
     {OutputKind.STATIC_LIBRARY, OutputKind.C_HEADER, OutputKind.PYTHON_EXTENSION, OutputKind.REGISTRATION}
 )
@@ -103,11 +166,12 @@ class _Output:
     lowered: Lowered
     filled: Stmt
     source: Path
+    defines: tuple[str, ...] = ()
 
     @property
     def options(self) -> CompileOptions:
         """How the C is compiled; C alone needs no compiler. Raises: ToolchainError: there is none for the target."""
-        return compile_options(self.request, runs_here=False)
+        return replace(compile_options(self.request, runs_here=False), defines=self.defines)
 
     def object(self) -> Path:
         """The function as an object file, compiled once."""

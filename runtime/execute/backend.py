@@ -42,6 +42,14 @@ class _Runtime:
 
         write_files(requests, files)
 
+    def write_versions(
+        self, requests: Sequence[Request], files: dict[OutputKind, Path], suffixes: Sequence[str] = ()
+    ) -> None:
+        """Writes one function for several targets; all files or none."""
+        from halide_core.runtime.ahead.write import write_versions  # noqa: PLC0415  # a run needs none of it
+
+        write_versions(requests, files, suffixes)
+
     def write_runtime(self, target: Target | None, files: dict[OutputKind, Path]) -> None:
         """Writes the runtime alone; all files or none."""
         from halide_core.runtime.ahead.write import write_runtime  # noqa: PLC0415  # a run needs none of it

@@ -1,0 +1,94 @@
+"""One function compiled for several targets, and a choice among them when it is first called.
+
+In: names of the versions, their targets and their arguments. Out: C text of a unit that defines the function, which
+calls the first version whose instructions the processor has.
+
+    emit_choice("blur", …, ["blur_avx2", "blur_sse41"], …)
+    ->   int blur(…) { switch (chosen()) { case 0: return blur_avx2(…); … } }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core.errors import PipelineError
+from halide_core.run.backend import Argument, Request
+from halide_core.run.target import INSTRUCTIONS, Target, get_host_target
+from halide_core.run.target_names import TargetArch
+from halide_core.runtime.codegen.header import emit_header
+from halide_core.runtime.codegen.names import Names, string, symbol
+from halide_core.runtime.codegen.prologue import parameters
+
+# Words of __builtin_cpu_supports, where they are not the kernel's without the underscores.
+_CPU_WORDS = {"sse4_1": "sse4.1", "avx512_bf16": "avx512bf16"}
+
+
+def suffixes_of(targets: Sequence[Target]) -> list[str]:
+    """A name for each version: the features that it has and not all of them have."""
+    common = frozenset.intersection(*(t.features() for t in targets))
+    return ["_".join(sorted(f.value for f in t.features() - common)) or "plain" for t in targets]
+
+
+def check_versions(requests: Sequence[Request]) -> list[Target]:
+    """The targets of the versions of one function.
+
+    Raises:
+        PipelineError: targets of several machines; one that is there twice; more than one where the processor can't be
+            asked when the program runs.
+    """
+    targets = [request.target or get_host_target() for request in requests]
+    first = targets[0]
+    for t in targets:
+        if (t.arch, t.bits, t.os) != (first.arch, first.bits, first.os):
+            raise PipelineError(f'Versions of one function are for one machine; "{first}" and "{t}" are two.')
+        if targets.count(t) > 1:
+            raise PipelineError(f'The target "{t}" is given twice.')
+    if len(targets) > 1 and first.arch is not TargetArch.X86:
+        raise PipelineError(f'A version can be chosen at run time on x86 only; the target "{first}" is for another.')
+    if len({request.runtime for request in requests}) > 1:
+        raise PipelineError("All targets of one function have no_runtime, or none has.")
+    return targets
+
+
+def emit_choice(name: str, arguments: Sequence[Argument], versions: Sequence[str], targets: Sequence[Target]) -> str:
+    """The unit with the function, its ``_argv`` and its ``_metadata``."""
+    names = Names()
+    names.reserve(symbol(name))
+    signature = parameters(arguments, names)
+    passed = ", ".join(names.of("argument", i, a.name) for i, a in enumerate(arguments))
+    missing = string(f'Pipeline "{name}": no version of it is for this processor.')
+    fail = f"return halide_core_error(halide_core_error_assertion_failed, {missing});"
+    body = _choosing(targets)
+    for suffix, given, values in (("", signature, passed), ("_argv", "void **arguments", "arguments")):
+        body += "".join(f"int {version}{suffix}({given});\n" for version in versions)
+        body += f"int {symbol(name)}{suffix}({given}) {{\n{_switch(versions, suffix, values, fail)}}}\n\n"
+    head = "const struct halide_filter_metadata_t *{}_metadata(void)"
+    body += "".join(f"{head.format(version)};\n" for version in (*versions, symbol(name)))
+    # Of a processor that can run none, the last one's: it tells as well what arguments there are.
+    last = f"return {versions[-1]}_metadata();"
+    body += f"{head.format(symbol(name))} {{\n{_switch(versions, '_metadata', '', last)}}}\n"
+    return f"{emit_header([(name, arguments)])}\n{body}"
+
+
+def _switch(versions: Sequence[str], suffix: str, passed: str, otherwise: str) -> str:
+    cases = "".join(f"    case {i}: return {version}{suffix}({passed});\n" for i, version in enumerate(versions))
+    return f"    switch (chosen()) {{\n{cases}    default: {otherwise}\n    }}\n"
+
+
+def _choosing(targets: Sequence[Target]) -> str:
+    """The function that tells the version; what it finds is kept, and two threads find the same."""
+    tests = []
+    for i, target in enumerate(targets):
+        needed = dict.fromkeys(i for f, those in INSTRUCTIONS.items() if target.has_feature(f) for i in those)
+        words = [_CPU_WORDS.get(word, word.replace("_", "")) for word in needed]
+        condition = " && ".join(f'__builtin_cpu_supports("{word}")' for word in words) or "1"
+        tests.append(f"{condition}\n            ? {i}")
+    choice = "\n            : ".join(tests)
+    return (
+        "#include <stdatomic.h>\n\n"
+        "static int chosen(void) {\n    static atomic_int kept = -2;\n"
+        "    int version = atomic_load_explicit(&kept, memory_order_relaxed);\n"
+        "    if (version == -2) {\n        __builtin_cpu_init();\n"
+        f"        version = {choice}\n            : -1;\n"
+        "        atomic_store_explicit(&kept, version, memory_order_relaxed);\n    }\n    return version;\n}\n\n"
+    )
