@@ -40,6 +40,8 @@ class Numbers(Enum):
 
     SMALL = "small"
     WHOLE = "whole"
+    ODD = "odd"
+    """Ends of the type, and what lies beside zero; among floats what is no number, and what is too small for one."""
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -75,6 +77,8 @@ class Image:
     def _data(self) -> str:
         shape, rng = tuple(reversed(self.extents)), f"np.random.default_rng({self.seed})"
         dtype = f"np.{self.type.dtype.name}" if not self.type.is_bool() else "np.bool_"
+        if self.numbers is Numbers.ODD:
+            return f"np.asarray({rng}.choice(np.asarray({self._odd()}, {dtype}), {shape}), {dtype})"
         if self.type.is_float():
             # An array, also where there is one number only; a zero, a great number and an odd one among the others.
             drawn = f"{rng}.normal(0, 10, {shape})"
@@ -87,6 +91,17 @@ class Image:
         drawing = "np.uint8" if self.type.is_bool() else dtype
         drawn = f"{rng}.integers({low}, {high}, {shape}, {drawing}, endpoint=True)"
         return f"np.asarray({drawn}, {dtype})"
+
+
+    def _odd(self) -> str:
+        """The source of a list of odd numbers."""
+        if self.type.is_bool():
+            return "[False, True]"
+        if self.type.is_float():
+            f = f"np.finfo(np.{self.type.dtype.name})"
+            return f"[np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, {f}.smallest_subnormal, -{f}.tiny, {f}.max, {f}.min]"
+        low, high = self.type.range
+        return repr([n for n in (low, low + 1, -1, 0, 1, 2, high // 2, high - 1, high) if low <= n])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,26 @@ import pickle
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from halide_core.ir.types import INT32
-from tests.campaigns.fuzz.case import Definition
+import halide_core as hl
+from halide_core.ir.types import INT32, Type
+from halide_core.schedule.directives import TailStrategy
+from tests.campaigns.fuzz.case import Case, Definition, Image, Loop, Numbers
 from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import ALL_CELLS, Place, Shape, Way, cells_of, shapes_of
 from tests.campaigns.fuzz.grammar.defects import DEFECTS
-from tests.campaigns.fuzz.grammar.draw import Order, draw_order
+from tests.campaigns.fuzz.grammar.draw import Order, draw_made, draw_order, elsewhere
 from tests.campaigns.fuzz.grammar.growing import grown
 from tests.campaigns.fuzz.grammar.journal import Journal
 from tests.campaigns.fuzz.grammar.programs import draw_program
+from tests.campaigns.fuzz.grammar.schedules import draw_steered
 from tests.campaigns.fuzz.grammar.serving import Drawn
 from tests.campaigns.fuzz.grammar.table import ENOUGH, Table
+from tests.campaigns.fuzz.judge import Judges, judge
 from tests.campaigns.fuzz.nests import model_of
 from tests.campaigns.fuzz.terms import call, cast, infix, number
 from tests.campaigns.fuzz.verdict import Outcome
@@ -42,6 +48,54 @@ def test_order_is_drawn_alike_each_time_and_mostly_meets_its_target() -> None:
 def test_loops_of_two_funcs_are_drawn_in_one() -> None:
     cases = [draw_order(Order(3, number, random.Random(number).choice(ALL_CELLS))) for number in range(40)]
     assert sum("compute_with" in case.methods for case in cases) >= 3
+
+
+def test_case_that_is_drawn_is_lowered_and_runs_in_other_windows() -> None:
+    case, made = next(drawn for n in range(8) if (drawn := draw_made(Order(7, n, CELL)))[1] is not None)
+    assert made is not None
+    others = list(elsewhere(case))
+    assert others
+    for each in others:
+        assert each.windows != case.windows
+        assert each.source().partition("result = ")[0] == case.source().partition("result = ")[0]
+        assert judge(each, Judges.BRIEF, made).outcome is not Outcome.MISMATCH
+
+
+@pytest.mark.parametrize("type", [INT32, hl.UInt(8), hl.Float(16), hl.Float(64), hl.Bool()], ids=str)
+def test_odd_numbers_are_those_that_programs_go_wrong_by(type: Type) -> None:
+    image = Image("in1", type, (0,), (400,), 1, Numbers.ODD)
+    space: dict[str, Any] = {"hl": hl, "np": np}
+    exec("\n".join(image.lines()), space)
+    data = space["in1_data"].array
+    assert data.dtype == type.dtype
+    if type.is_float():
+        assert np.isnan(data).any()
+        assert np.isposinf(data).any()
+        assert np.signbit(data[data == 0]).any()
+        assert (np.abs(data[data != 0]) < np.finfo(type.dtype).tiny).any()
+    elif not type.is_bool():
+        assert set(type.range) <= set(data.tolist())
+
+
+def test_what_must_be_refused_is_drawn_too() -> None:
+    """Reduction loops as threads or lanes, and tails that stages can't have."""
+    told = [t for n in range(60) for t in _unasked(n).directives]
+    reduced = [t for t in told if any(isinstance(a, Loop) and a.name.startswith("r1.x") for a in t.args)]
+    assert {"split", "parallel"} <= {t.method for t in reduced}
+    assert any(t.stage and TailStrategy.ShiftInwards in t.args for t in told)
+
+
+def _unasked(n: int) -> Case:
+    """A case as it is drawn, before the compiler is asked."""
+    rng = random.Random(n)
+    program = draw_program(f"1/{n}", rng, Shape.CONDITIONAL, reduces=False)
+    return draw_steered(program, rng, Place.AT_INNER, Way.VECTOR)
+
+
+def test_values_are_divided_and_a_param_moves_points() -> None:
+    texts = [draw_program("1/1", random.Random(n), Shape.FULL, reduces=False).source() for n in range(80)]
+    assert sum(" // " in text or " / " in text for text in texts) >= 3
+    assert sum(" + p" in text or " - p" in text for text in texts) >= 3
 
 
 def test_a_consumer_at_times_goes_down_along_a_dimension() -> None:

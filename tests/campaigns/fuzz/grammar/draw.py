@@ -15,17 +15,15 @@ from dataclasses import dataclass, replace
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.draw import draw
 from tests.campaigns.fuzz.grammar.axes import Cell, Place, Way, cells_of
+from tests.campaigns.fuzz.grammar.extras import with_extras
 from tests.campaigns.fuzz.grammar.growing import grown
 from tests.campaigns.fuzz.grammar.legal import WILD, bounded, legal
 from tests.campaigns.fuzz.grammar.programs import draw_program
 from tests.campaigns.fuzz.grammar.schedules import draw_steered
 from tests.campaigns.fuzz.made import Made
-from tests.campaigns.fuzz.newest import NEWEST
 
 LANGUAGE = 0.08
 """The share of cases that no cell is about: graphs of Funcs, all types, functions and directives, by ``fuzz.draw``."""
-TOGETHER = 0.2
-"""So often ``compute_with`` is drawn; a part of that is legal."""
 _ATTEMPTS = 5
 """So often a case is drawn again that the target is not in, or whose schedule is refused."""
 
@@ -94,13 +92,4 @@ def _drawn(order: Order, rng: random.Random) -> Case:
     reduces = way is Way.RFACTOR or rng.random() < 0.2
     least = 2 if place in (Place.FOLD, Place.AT_OUTER, Place.STORE_AT, Place.REORDER, Place.FUSE) else 1
     program = draw_program(order.label, rng, shape, reduces=reduces, least=least)
-    case = draw_steered(program, rng, place, way)
-    return _together(case, rng) if rng.random() < TOGETHER else case
-
-
-def _together(case: Case, rng: random.Random) -> Case:
-    """The case with loops of two Funcs in one, which have no other directives about loops; mostly there are none such
-    but where those of the outputs are left out."""
-    draw_compute_with = NEWEST["compute_with"].draw
-    bare = replace(case, directives=tuple(t for t in case.directives if t.func not in case.outputs))
-    return draw_compute_with(case, rng) or draw_compute_with(bare, rng) or case
+    return with_extras(draw_steered(program, rng, place, way), rng)

@@ -25,6 +25,10 @@ _SMALL_SHARE = 0.12
 """Windows that are empty or one point wide: too many would leave little that slides, folds or splits to be seen."""
 _BACKWARDS = 0.1
 """So often a consumer reads backwards along a dimension."""
+_TWICE = 0.35
+"""So often a Func is read by two others, one of which reads the other one."""
+_BY_PARAM = 0.04
+"""So often a Param is part of a coordinate."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -82,7 +86,7 @@ class Maker:
         r = self.rng
         extents = tuple(r.choice([3, 5, 8, 12]) for _ in self.args)
         mins = tuple(r.choice([0, 0, -2, 3]) for _ in self.args)
-        numbers = r.choice([Numbers.SMALL, Numbers.WHOLE])
+        numbers = r.choice([Numbers.SMALL, Numbers.SMALL, Numbers.WHOLE, Numbers.WHOLE, Numbers.ODD])
         self.items.append(Image("in1", self.type, mins, extents, r.randint(0, 999), numbers))
         kind = r.choice(BORDERS)
         exterior = self._number() if kind == "constant_exterior" else None
@@ -106,6 +110,9 @@ class Maker:
             v if r.random() < 0.5 else infix("+", v, number(r.choice([-1, 1, 1, 2]), INT32))
             for v in at or self._names()
         ]
+        if r.random() < _BY_PARAM:
+            k = r.randrange(len(points))
+            points[k] = infix(r.choice("+-"), points[k], name("p", of="p"))
         return read(source, self.type, *points, component=component)
 
     def _value(self, variables: list[Term]) -> Term:
@@ -135,6 +142,8 @@ class Maker:
         if r.random() < 0.1 and variables:
             condition = infix(r.choice(["<", ">=", "=="]), r.choice(variables), number(r.randint(-1, 3), INT32))
             return call("select", a.type, condition, a, b)
+        if r.random() < 0.15:  # by zero, and the least number by -1, too
+            return infix("/" if a.type.is_float() else r.choice(["//", "//", "%", "&", "|", "^"]), a, b)
         return infix(r.choice("++-*"), a, b)
 
     # -- updates
@@ -252,11 +261,13 @@ class Maker:
 
     def _consumers(self) -> None:
         r = self.rng
-        source = "w"
+        source, value = "w", None
         if r.random() < 0.25:
             self.items.append(Definition("m", self.args, self._stencil(source)))
+            value = self._stencil(source) if r.random() < _TWICE else None
             source, self.tuple = "m", False
-        self.items.append(Definition("o", self.args, self._stencil(source)))
+        last = self._stencil(source)
+        self.items.append(Definition("o", self.args, last if value is None else infix("-", last, value)))
         if source == "w" and r.random() < 0.08:
             self.items.append(Update("o", tuple(self._names()), "+=", self._stencil(source)))
 

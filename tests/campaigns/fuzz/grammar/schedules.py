@@ -19,6 +19,7 @@ from tests.campaigns.fuzz.case import Case, Consumer, Given, Loop, Then, Told, U
 from tests.campaigns.fuzz.directives import LOOP_DIRECTIVES, Drawing
 from tests.campaigns.fuzz.draw_schedule import _Schedule
 from tests.campaigns.fuzz.grammar.axes import Place, Way
+from tests.campaigns.fuzz.grammar.tempting import tempt
 from tests.campaigns.fuzz.later import names_its_loops, reductions
 from tests.campaigns.fuzz.nests import LoopModel, Nest, Path
 from tests.campaigns.fuzz.terms import call, infix, name, number
@@ -38,6 +39,7 @@ _IN_LANES = 0.15
 _FORBIDDEN, _STEERED = 0.3, 0.7
 """So often a tail, or a fold, is drawn that must be refused; and so often a tail where a stage steers itself, which few
 do."""
+_TEMPTED = 0.3
 _STORED = ("store_root", "store_at", "fold_storage", "hoist_storage", "hoist_storage_root")
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
@@ -112,7 +114,7 @@ class Steered(_Schedule):
         elif Place.STORE_AT in self.places and at > max(least, 0):
             self.told.append(Told(func, 0, "store_at", _at(around, r.randrange(max(least, 0), at))))
         if Place.FOLD in self.places:
-            slots = number(r.choice([4, 8, 16, 16, 32]), INT32)
+            slots = number(r.choice([2, 3, 4, 8, 16, 16, 32]), INT32)
             self.told.append(Told(func, 0, "fold_storage", (Loop(r.choice(self._folding())), slots)))
         if Place.HOIST in self.places:
             given = _at(around, r.randrange(at + 1)) if r.random() < 0.5 else ()
@@ -214,6 +216,10 @@ class Steered(_Schedule):
             nest = r.choice(nests)
             if nest.stage[1] != spared:
                 self._loop(Drawing(self.case, r, nest, nests, self.told), r.choice(_LOOPS))
+        if r.random() < _TEMPTED:
+            nest = r.choice(nests)
+            if nest.stage[1] != spared:
+                tempt(Drawing(self.case, r, nest, nests, self.told))
 
     def _loop(self, d: Drawing, verb: str) -> None:
         if d.nest.loops or verb == "specialize":
