@@ -15,9 +15,8 @@ from halide_core.analysis.prover import shared_proofs
 from halide_core.bounds.engines.interface import Oracle
 from halide_core.bounds.engines.registry import chosen_engine
 from halide_core.bounds.infer.oracles import oracle_of
-from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.answers import Answers
-from halide_core.bounds.query.query import Query, extract_query
+from halide_core.bounds.query.query import Query
 from halide_core.config import certificates_demanded, verification_demanded
 from halide_core.debug import Stopwatch, deep_recursion, show
 from halide_core.ir import Stmt
@@ -41,6 +40,7 @@ from halide_core.lowering.passes.skip_producers import skip_producers
 from halide_core.lowering.passes.trace import show_realizations, traces_of
 from halide_core.lowering.passes.unroll import unroll_loops
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
+from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.provenance import Traversals
 from halide_core.run.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
 from halide_core.run.target import Target, get_host_target, wants_strict_floats
@@ -169,9 +169,7 @@ def _schedule(request: Request, trace: LoweringTrace) -> Program:
 
 def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     watch = Stopwatch()
-    trace.query = extract_query(program)
-    trace.answers = oracle.answer(trace.query)
-    filled = fill(program, trace.answers)
+    trace.query, trace.answers, filled = fill_proven(program, oracle)
     _report("fill", filled, watch, _verification(program.algorithm, "initial"))
     trace.passes.append(("fill", filled))
     return filled

@@ -63,6 +63,7 @@ ON_DEMAND = frozenset(
     {
         "lowering.report.bounds_query",
         "lowering.certify",
+        "lowering.step_proofs",
         "lowering.verification",
         "lowering.report.explain",
         "runtime.ahead.write",
@@ -82,8 +83,9 @@ LAZY = {
     "lowering.certify": frozenset({"bounds.smt.prover"}),
     "lowering.driver": frozenset({"lowering.certify", "lowering.verification"}),
     "lowering.laws": frozenset({"bounds.smt.laws"}),
+    "lowering.proven_steps": frozenset({"lowering.step_proofs"}),
     "lowering.report.explanation": frozenset({"bounds.explain.latex"}),
-    "runtime.execute.backend": ON_DEMAND - {"lowering.certify", "lowering.verification"},
+    "runtime.execute.backend": ON_DEMAND - {"lowering.certify", "lowering.step_proofs", "lowering.verification"},
 }
 
 # The only modules that may import by a name at run time: the one upward call, Func.realize; hl.imageio, which

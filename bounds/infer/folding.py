@@ -99,10 +99,11 @@ class Folding:
 
         Raises: ScheduleError, where a dimension can't fold, or memory is too small.
         """
-        folds = self.default()
+        proven = self._f not in self._query.unproven
+        folds = self.default() if proven else {}
         checks: list[Check] = []
         for func, d in self._program.folded:
-            if func is self._f:
+            if func is self._f and proven:
                 at = self._f.args.index(d.var)
                 refusal = self.refusal(at)
                 if refusal:

@@ -82,8 +82,13 @@ class _Sliding:
 
     def run(self, dims: Sequence[int]) -> Iterator[Slide]:
         """Every dimension, by the innermost loop that moves it."""
+        unproven = self._query.unproven.get(self._f)
         for d in dims:
             whole = self._answered(len(self._f.definitions) - 1, d)
+            if unproven is not None:
+                told = f'"{dim_name(self._f, d)}" does not slide: {unproven}'
+                yield Slide(self._f, d, None, whole, told)
+                continue
             at = self._mover(d)
             step = self._step(at)
             refused = self._refusal(d, at, step)

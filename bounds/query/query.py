@@ -13,7 +13,7 @@ differ by a constant only the extremes matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -169,6 +169,8 @@ class Query:
     obligations: list[Obligation] = field(default_factory=list)
     lengths: list[Length] = field(default_factory=list)
     """Of every loop whose length is not a constant."""
+    unproven: Mapping[Function, str] = field(default_factory=dict)
+    """Funcs that neither slide nor fold, and why: what that would rest on was not proven."""
 
     def self_reads_of(self, func: Function, stage: int) -> list[Clause]:
         """What a stage reads of its own Func elsewhere than where it writes, in every case."""
@@ -189,9 +191,11 @@ class Query:
         return self.scopes[level]
 
 
-def extract_query(program: Program) -> Query:
+def extract_query(program: Program, unproven: Mapping[Function, str] | None = None) -> Query:
     """𝓑 of a whole program."""
-    return _Extraction(program).run()
+    query = _Extraction(program).run()
+    query.unproven = unproven or {}
+    return query
 
 
 class _Extraction:

@@ -70,9 +70,9 @@ class TreeClaims:
 
     def _claim(
         self, kind: ClaimKind, name: str, text: Text, context: Context, holds: Expr, location: Location | None = None,
-        advice: str = "",
+        advice: str = "", step: Function | None = None,
     ) -> None:
-        self.claims.append(Claim(kind, name, text, context, holds, location, advice))
+        self.claims.append(Claim(kind, name, text, context, holds, location, advice, step=step))
 
     # -- statements
 
@@ -241,7 +241,8 @@ class TreeClaims:
         """A point that a stage leaves as it was has its value from the stage before; the window is computed."""
         if stage:
             text: Text = (f"what stage {stage} leaves as it was, stage {stage - 1} computed",)
-            self._claim(ClaimKind.COMPUTED, f.name, text, context, contains(self._boxes[f, stage - 1], box))
+            holds = contains(self._boxes[f, stage - 1], box)
+            self._claim(ClaimKind.COMPUTED, f.name, text, context, holds, step=self._slid(f))
         if f in self._outputs and stage == len(f.definitions) - 1:
             asked = contains(box, window_of(f))
             self._claim(ClaimKind.COMPUTED, f.name, ("the requested window is computed",), context, asked)
@@ -392,7 +393,12 @@ class TreeClaims:
         self._claim(ClaimKind.COMPUTED, f.name, text, context, ir.TRUE if there else ir.FALSE, location)
         for d, (a, over) in enumerate(zip(point, box, strict=True)):
             text = (*read, f" where it is computed in dimension {d}")
-            self._claim(ClaimKind.COMPUTED, f.name, text, context, within(a, over), location)
+            step = self._slid(callee)
+            self._claim(ClaimKind.COMPUTED, f.name, text, context, within(a, over), location, step=step)
+
+    def _slid(self, f: Function) -> Function | None:
+        """The Func, where what is known of its points may rest on how it slides."""
+        return f if f in self._windows else None
 
     def _separate(self, stmt: Provide, scope: Scope) -> None:
         """A stage reads itself only where its own pure coordinates are (definition 2.7), so that no iteration at other

@@ -59,6 +59,17 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     return Claims(about_query, claims, start, memory)
 
 
+def step_claims(query: Query, answers: Answers, tree: Stmt) -> list[Claim]:
+    """What the slides and the folds of a program rest on; nothing where it has none."""
+    taken = {slide.func for slide in answers.slides if slide.loop is not None} | set(answers.folds)
+    if not taken:
+        return []
+    holes = hole_values(query.program, answers)
+    walked = TreeClaims(query.program, _boxes(query, holes), _windows(query, answers, holes), MemoryReads())
+    walked.run(tree)
+    return [claim for claim in walked.claims if claim.step in taken]
+
+
 def _boxes(query: Query, holes: Substitution) -> Boxes:
     """What the loops of each stage cover, in variables of the filled tree: compute bounds, or what is new of them."""
     program = query.program

@@ -56,7 +56,8 @@ class KeptMemory:
     folds: Folds
 
     def _claim(self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: Expr) -> Claim:
-        return Claim(kind, self.func.name, text, context, holds, self.func.definitions[stage].location, _ADVICE)
+        f = self.func
+        return Claim(kind, f.name, text, context, holds, f.definitions[stage].location, _ADVICE, step=f)
 
     def _at_once(self, d: int) -> Interval:
         """All that is read and written in one iteration in a dimension, if it is as it should be. The first stage may

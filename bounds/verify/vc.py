@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from halide_core import ir
+from halide_core.algorithm.model import Function
 from halide_core.errors import Location
 from halide_core.ir import Assert, Expr, Hole, Interval, Promise, Variable
 from halide_core.ir.brief import brief
@@ -153,6 +154,7 @@ class Claim:
 
     ``func`` is the name of the Func or input that it is about, ``text`` says what is claimed, ``location`` is the
     user's line and ``advice`` what the user can write if it does not hold. Under a ``waiver`` the user answers for it.
+    ``step`` is the Func that could be computed whole, and kept whole, in each iteration, if it does not hold.
     """
 
     kind: ClaimKind
@@ -163,6 +165,7 @@ class Claim:
     location: Location | None = None
     advice: str = ""
     waiver: Assumption | None = None
+    step: Function | None = None
 
     def told(self) -> str:
         """The text, with expressions no longer than a line."""

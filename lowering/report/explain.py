@@ -16,7 +16,7 @@ from halide_core.bounds.explain.provenance import Reasons
 from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.query.answers import Answer, Answers, Slide
 from halide_core.bounds.query.conjuncts import format_query
-from halide_core.bounds.query.query import Define, Query, extract_query
+from halide_core.bounds.query.query import Define, Query
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError
 from halide_core.ir import Block, Callee, Expr, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
@@ -25,6 +25,7 @@ from halide_core.ir.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.ir.visitor import Closing, free_variables
 from halide_core.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
 from halide_core.lowering.driver import LoweringTrace, lower, schedule
+from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.report.explanation import Formula, PipelineExplanation, chain_text, where
 from halide_core.run.backend import Question, Request, Topic
 from halide_core.scheduling.sliding import Obstacle, obstacles
@@ -177,10 +178,11 @@ def loop_nest(request: Request) -> str:
     slides: dict[Callee, list[str]] = {}
     if program.sliding or any(obstacles(program, f) for f in program.algorithm.functions):
         with deep_recursion():
-            query = extract_query(program)
-            answers = oracle_of(chosen_engine()).answer(query)
+            query, answers, _ = fill_proven(program, oracle_of(chosen_engine()))
             for f in program.algorithm.functions:
                 slides[f] = [each.told for each in _of_sliding(query, answers, f)]
+                if f in query.unproven and not slides[f]:
+                    slides[f] = [f"it does not fold: {query.unproven[f]}"]
     return "\n".join(_nest_lines(program, slides, assemble(program), 0)) + "\n"
 
 

@@ -7,19 +7,34 @@ from pathlib import Path
 
 import pytest
 
+from halide_core.lowering import proven_steps
 from tests.campaigns.mutate.automatic_steps import STEPS
 from tests.campaigns.mutate.compiled_steps import IN_C
+from tests.campaigns.mutate.step_judges import interpreted
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = STEPS | IN_C
+PROVEN_AGAIN = [name for name in STEPS if name.startswith(("slide:", "fold:"))]
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_step_without_its_check_is_wrong(name: str) -> None:
+def test_a_step_without_its_check_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only what decides a step looks at it."""
+    monkeypatch.setattr(proven_steps, "unproven_steps", lambda *_: {})
     step = ALL[name]
     assert step.judge(step.make()) == ""
     with step.spoilt():
         assert step.judge(step.make()) != ""
+
+
+@pytest.mark.parametrize("name", PROVEN_AGAIN)
+def test_a_slide_without_its_check_is_not_taken(name: str) -> None:
+    """A compile proves slides and folds by what did not decide them."""
+    step = STEPS[name]
+    with step.spoilt():
+        func, window = step.make()
+        assert "it was not proven that" in func.loop_nest()
+        assert interpreted((func, window)) == ""
 
 
 def test_the_table_lists_every_step() -> None:

@@ -1,0 +1,323 @@
+"""Proofs of claims without a solver: by cases, and by what is known of single atoms.
+
+In: Claims. Out: whether each was proven, within a number of steps. True is a proof; False only says that none was
+found.
+
+    y >= m + 1, y - 1 <= p <= y + 1, p < select(y <= m, y - 1, y + 1)   ⇒   y - 2 <= p <= y
+    case y <= m:  against y >= m + 1;   case p < y + 1:  p - (y - 2) >= 1, y - p >= 0
+
+A claim is proven by refuting the opposite: what it rests on, and that it does not hold, are taken apart until only
+comparisons of linear forms are left, and each case must contradict itself (a tableau). Choices, and the lesser or
+greater of two, are cases of the comparison that they stand in. It shares the claims with the certificate
+(``bounds.verify.program``), and with what decides the steps that they are about only the arithmetic of
+``halide_core.analysis``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import gcd
+
+from halide_core import ir
+from halide_core.analysis.index import exact_index
+from halide_core.analysis.infeasible import contradict
+from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import simplify
+from halide_core.bounds.verify.vc import Claim, Context
+from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Select
+from halide_core.ir.types import BOOL
+from halide_core.ir.visitor import Closing, subexpressions, substitute
+
+_STEPS = 150
+"""Formulas that are taken apart for one claim."""
+
+Case = tuple[Expr, ...]
+"""Formulas that hold together."""
+
+Cases = tuple[Case, ...]
+"""What a formula comes to: some case holds. One of just the formula itself: it is not made of others."""
+
+_Terms = frozenset[tuple[Expr, int]]
+
+_MIRRORED = {BinaryOp.LT: BinaryOp.LE, BinaryOp.LE: BinaryOp.LT}
+
+
+class CaseProver:
+    """Proves claims one after the other; what contexts share is taken in once."""
+
+    def __init__(self) -> None:
+        self._places: dict[Context, _KnownAt] = {}
+
+    def proves(self, claim: Claim) -> bool:
+        """Whether the conclusion follows from the context."""
+        if claim.conclusion is ir.TRUE:
+            return True
+        place = self._place(claim.context)
+        if place.impossible:
+            return True
+        wanted = Not(BOOL, place.closed(claim.conclusion))
+        return _Tableau().closes(place.state.below(), [wanted])
+
+    def _place(self, context: Context) -> _KnownAt:
+        nodes: list[Context] = []
+        at: Context | None = context
+        while at is not None and at not in self._places:
+            nodes.append(at)
+            at = at.parent
+        place = _KnownAt.top() if at is None else self._places[at]
+        if nodes:
+            place = self._places[context] = place.below(nodes[::-1])
+        return place
+
+
+class _KnownAt:
+    """What is known in a context, in terms of what has no definition in it."""
+
+    def __init__(self, values: Mapping[Expr, Expr], state: _State, *, impossible: bool = False) -> None:
+        self._values = values
+        self._closing = Closing(values)
+        self.state = state
+        self.impossible = impossible
+
+    def closed(self, e: Expr) -> Expr:
+        """A condition in terms of what has no definition: quotients of one thing have one form."""
+        return simplify(self._closing.expr(e))
+
+    @staticmethod
+    def top() -> _KnownAt:
+        """Nothing is known."""
+        return _KnownAt({}, _State(Facts(), frozenset(), {}, ()))
+
+    def below(self, nodes: Sequence[Context]) -> _KnownAt:
+        """A place further in."""
+        values = dict(self._values)
+        values.update({node.variable: node.fact for node in nodes if node.variable is not None})
+        place = _KnownAt(values, self.state.below(), impossible=self.impossible)
+        facts = [place.closed(node.fact) for node in nodes if node.variable is None]
+        place.impossible |= place.state.takes(facts, doubted=False)
+        return place
+
+
+class _State:
+    """What holds in a case: linear facts, conditions that are no comparisons, and formulas whose cases are open."""
+
+    def __init__(
+        self, facts: Facts, said: frozenset[Expr], forms: Mapping[_Terms, Linear], open: tuple[Cases, ...]
+    ) -> None:
+        self.facts = facts
+        self._said = said
+        self._forms = dict(forms)
+        """By their terms the linear forms that are not negative, with the least constant that is known."""
+        self.open = open
+
+    def below(self) -> _State:
+        """A state to add to."""
+        return _State(Facts(self.facts), self._said, self._forms, self.open)
+
+    def apart(self, at: int) -> _State:
+        """The state for one case of an open formula."""
+        return _State(Facts(self.facts), self._said, self._forms, self.open[:at] + self.open[at + 1 :])
+
+    def takes(self, formulas: Sequence[Expr], *, doubted: bool = True) -> bool:
+        """Takes formulas in, the first one first; whether they contradict what is known. What is not ``doubted`` is
+        only compared with what was said: a context mostly has a state."""
+        waiting = list(reversed(formulas))
+        while waiting:
+            formula = waiting.pop()
+            form = _form(formula)
+            if self._contradicts(formula, form) or (doubted and form is not None and self._disproves(form)):
+                return True
+            cases = _cases(formula, form)
+            if not cases:
+                return True
+            if form is not None:
+                self._learns(form)
+            elif cases == ((formula,),):
+                self._said |= {formula}
+            if len(cases) > 1:
+                self.open = (*self.open, cases)
+            elif cases[0] != (formula,):
+                waiting += reversed(cases[0])
+        return False
+
+    def is_impossible(self) -> bool:
+        """Whether the comparisons that were taken in contradict each other, those that have cases left out."""
+        forms = [form for form in self._forms.values() if not any(map(_inside, form.terms))]
+        atoms = dict.fromkeys(atom for form in forms for atom in form.terms)
+        return contradict([*forms, *(end for atom in atoms for end in _quotient(atom))])
+
+    def refutes(self, formula: Expr) -> bool:
+        """Whether a comparison, or a condition that is none, contradicts what was said."""
+        return formula is ir.FALSE or self._contradicts(formula, _form(formula))
+
+    def _contradicts(self, formula: Expr, form: Linear | None) -> bool:
+        if form is None:
+            return _opposite(formula) in self._said
+        other = self._forms.get(frozenset((atom, -c) for atom, c in form.terms.items()))
+        return form.const + other.const < 0 if other is not None else not form.terms and form.const < 0
+
+    def _disproves(self, form: Linear) -> bool:
+        return self.facts.proves_nonnegative(form.times(-1).plus(Linear({}, -1)))
+
+    def _learns(self, form: Linear) -> None:
+        key = frozenset(form.terms.items())
+        known = self._forms.get(key)
+        if known is None or form.const < known.const:
+            self._forms[key] = form
+        divisor = gcd(*form.terms.values())
+        for atom, c in form.terms.items():
+            if abs(c) == divisor:  # the others are multiples, and a constant is rounded to one
+                terms = {a: k // divisor for a, k in form.terms.items() if a is not atom}
+                rest = Linear(terms, form.const // divisor)
+                if c > 0:
+                    self.facts.assume_at_least(atom, to_expr(rest.times(-1)))
+                else:
+                    self.facts.assume_at_most(atom, to_expr(rest))
+
+
+class _Tableau:
+    """One search for a contradiction."""
+
+    def __init__(self) -> None:
+        self._steps = _STEPS
+
+    def closes(self, state: _State, formulas: Sequence[Expr]) -> bool:
+        """Whether formulas contradict a state, in each of its cases."""
+        while not state.takes(formulas):
+            self._steps -= 1
+            found = _next(state)
+            if found is None or self._steps < 0:
+                return state.is_impossible()
+            at, live = found
+            if len(live) > 1:
+                return all(self.closes(state.apart(at), case) for case in live)
+            if not live:
+                return True
+            state, formulas = state.apart(at), live[0]
+        return True
+
+
+def _next(state: _State) -> tuple[int, Cases] | None:
+    """The open formula to take apart: the last one that has one case left, or else the last one of all; and its cases
+    that are not refuted at once."""
+    chosen: tuple[int, Cases] | None = None
+    for at in reversed(range(len(state.open))):
+        live = tuple([case for case in state.open[at] if not any(map(state.refutes, case))])
+        if len(live) < 2:
+            return at, live
+        chosen = chosen or (at, live)
+    return chosen
+
+
+def _quotient(atom: Expr) -> tuple[Linear, ...]:
+    """What is not negative of a quotient: k·(a/k) is in [a - k + 1, a]."""
+    match atom:
+        case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0:
+            rest = linear_of(a).plus(Linear({atom: 1}, 0), -k)
+            return (rest, rest.times(-1).plus(Linear({}, k - 1)))
+    return ()
+
+
+def _inside(atom: Expr) -> Binary | Select | None:
+    """Some choice, or the lesser or greater of two, that an atom is made of, or is: an innermost one."""
+    if not isinstance(atom, Binary | Select):
+        return None
+    for e in subexpressions([atom]):
+        if isinstance(e, Select) or (isinstance(e, Binary) and e.op in (BinaryOp.MIN, BinaryOp.MAX)):
+            return e
+    return None
+
+
+def _form(e: Expr) -> Linear | None:
+    """The linear form that a comparison says is not negative; None for what is none."""
+    if not isinstance(e, Binary) or e.op not in _MIRRORED:
+        return None
+    a, b = exact_index(e.a), exact_index(e.b)
+    if a is None or b is None:
+        return None
+    form = difference(b, a)
+    return form if e.op is BinaryOp.LE else form.plus(Linear({}, -1))
+
+
+def _opposite(e: Expr) -> Expr:
+    """What holds where a condition does not."""
+    match e:
+        case Not(a=a):
+            return a
+        case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b) if a.type.is_integer():
+            return Binary(BOOL, _MIRRORED[op], b, a)
+    return Not(BOOL, e)
+
+
+def _cases(e: Expr, form: Linear | None) -> Cases:
+    """The cases of a formula; of a comparison, those of its form."""
+    return _connected(e) if form is None else _cases_of_form(e, form)
+
+
+def _connected(e: Expr) -> Cases:
+    """The cases of what is made of conditions."""
+    if e is ir.TRUE:
+        return ((),)
+    if e is ir.FALSE:
+        return ()
+    match e:
+        case Binary(op=BinaryOp.AND, a=a, b=b):
+            return ((a, b),)
+        case Binary(op=BinaryOp.OR, a=a, b=b):
+            return _connected(a) + _connected(b)
+        case Binary(op=BinaryOp.EQ, a=a, b=b) if a.type.is_integer():
+            return ((ir.less_equal(a, b), ir.less_equal(b, a)),)
+        case Binary(op=BinaryOp.NE, a=a, b=b) if a.type.is_integer():
+            return ((ir.less(a, b),), (ir.less(b, a),))
+        case Select(condition=condition, a=a, b=b):
+            return ((condition, a), (Not(BOOL, condition), b))
+        case Not(a=a):
+            return _connected_otherwise(a)
+    return ((e,),)
+
+
+def _connected_otherwise(e: Expr) -> Cases:
+    """The cases of where a condition does not hold."""
+    if e is ir.TRUE or e is ir.FALSE:
+        return () if e is ir.TRUE else ((),)
+    match e:
+        case Not(a=a):
+            return _connected(a)
+        case Binary(op=BinaryOp.AND, a=a, b=b):
+            return _connected_otherwise(a) + _connected_otherwise(b)
+        case Binary(op=BinaryOp.OR, a=a, b=b):
+            return ((Not(BOOL, a), Not(BOOL, b)),)
+        case Select(condition=condition, a=a, b=b):
+            return ((condition, Not(BOOL, a)), (Not(BOOL, condition), Not(BOOL, b)))
+        case Binary(op=BinaryOp.EQ | BinaryOp.NE as op, a=a, b=b) if a.type.is_integer():
+            return _connected(Binary(BOOL, BinaryOp.NE if op is BinaryOp.EQ else BinaryOp.EQ, a, b))
+    return ((_opposite(e),),)
+
+
+def _cases_of_form(e: Expr, form: Linear) -> Cases:
+    """The cases of a comparison whose form has a choice, or the lesser or greater of two."""
+    for atom, c in form.terms.items():
+        match atom:
+            case Select(condition=condition, a=a, b=b):
+                one, other = _with(form, atom, a), _with(form, atom, b)
+                return ((condition, one), (Not(BOOL, condition), other))
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX, a=a, b=b):
+                one, other = _with(form, atom, a), _with(form, atom, b)
+                return ((one, other),) if (atom.op is BinaryOp.MIN) == (c > 0) else ((one,), (other,))
+    inner = next((part for atom in form.terms if (part := _inside(atom)) is not None), None)
+    return ((e,),) if inner is None else _cases_inside(e, inner)
+
+
+def _cases_inside(e: Expr, inner: Binary | Select) -> Cases:
+    """The cases of a comparison by those of a part of it, wherever it stands: in a quotient, a product."""
+    one, other = (simplify(substitute(e, {inner: end})) for end in (inner.a, inner.b))
+    if isinstance(inner, Select):
+        return ((inner.condition, one), (Not(BOOL, inner.condition), other))
+    least, most = (one, other) if inner.op is BinaryOp.MIN else (other, one)
+    return ((ir.less_equal(inner.a, inner.b), least), (ir.less(inner.b, inner.a), most))
+
+
+def _with(form: Linear, atom: Expr, value: Expr) -> Expr:
+    """The comparison with a value in place of an atom."""
+    return ir.less_equal(ir.ZERO, to_expr(form.replacing(atom, linear_of(value))))

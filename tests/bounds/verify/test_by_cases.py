@@ -1,0 +1,135 @@
+"""Proofs by cases: what is proven holds for all small numbers, and the shapes that slides have are proven."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from halide_core import ir
+from halide_core.analysis.infeasible import contradict
+from halide_core.analysis.linear import Linear
+from halide_core.bounds.verify.by_cases import CaseProver
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, nothing
+from halide_core.ir import BinaryOp, Expr, Select, Variable
+from halide_core.ir.logic import any_of, negation
+from halide_core.ir.types import BOOL, INT64
+from halide_core.reference.scalar_ops import binary_function
+
+p, y, m, n = (Variable(INT64, name) for name in "pymn")
+NAMES = (p, y, m)
+
+
+def proven(context: Context, conclusion: Expr) -> bool:
+    return CaseProver().proves(Claim(ClaimKind.COVERAGE, "f", ("a claim",), context, conclusion))
+
+
+def at_least(e: Expr, least: Expr) -> Expr:
+    return ir.less_equal(least, e)
+
+
+def test_a_step_of_a_window() -> None:
+    new = Select(INT64, ir.less_equal(y, m), ir.sub(y, ir.ONE), ir.add(y, ir.ONE))
+    before = nothing().holds(at_least(y, m), at_least(p, ir.sub(y, ir.ONE)), ir.less_equal(p, ir.add(y, ir.ONE)))
+    context = before.holds(negation(at_least(p, new)))
+    assert proven(context, ir.less(m, y))
+    assert proven(context, at_least(p, ir.sub(y, ir.i64(2))))
+    assert proven(context, ir.less_equal(p, y))
+    assert not proven(context, ir.less_equal(p, ir.sub(y, ir.ONE)))
+    assert not proven(before, ir.less(m, y))
+
+
+def test_definitions_and_facts_that_contradict_each_other() -> None:
+    context = nothing().defines(n, ir.add(y, ir.ONE)).holds(ir.less_equal(n, m))
+    assert proven(context, ir.less(y, m))
+    assert proven(context.holds(ir.less_equal(m, y)), ir.FALSE)
+    assert not proven(context, ir.FALSE)
+
+
+def test_halves_of_the_lesser_of_two() -> None:
+    least = ir.minimum(y, m)
+    half = ir.binary(BinaryOp.DIV, least, ir.i64(2))
+    assert proven(nothing(), ir.less_equal(ir.mul(half, ir.i64(2)), y))
+    assert proven(nothing().holds(ir.less_equal(ir.i64(4), y), ir.less_equal(ir.i64(6), m)), at_least(half, ir.i64(2)))
+    assert not proven(nothing(), at_least(half, ir.ZERO))
+
+
+def drawn_number(rng: random.Random, depth: int) -> Expr:
+    kind = rng.randrange(7) if depth else rng.randrange(2)
+    if kind == 0:
+        return ir.i64(rng.randint(-3, 3))
+    if kind == 1:
+        return rng.choice(NAMES)
+    a, b = drawn_number(rng, depth - 1), drawn_number(rng, depth - 1)
+    match kind:
+        case 2:
+            return ir.add(a, b)
+        case 3:
+            return ir.sub(a, b)
+        case 4:
+            return rng.choice([ir.minimum, ir.maximum])(a, b)
+        case 5:
+            return ir.binary(BinaryOp.DIV, a, ir.i64(rng.randint(2, 3)))
+    return Select(INT64, drawn_condition(rng, depth - 1), a, b)
+
+
+def drawn_condition(rng: random.Random, depth: int) -> Expr:
+    kind = rng.randrange(7) if depth else rng.randrange(4)
+    if kind < 4:
+        op = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)[kind]
+        return ir.Binary(BOOL, op, drawn_number(rng, depth), drawn_number(rng, depth))
+    a, b = drawn_condition(rng, depth - 1), drawn_condition(rng, depth - 1)
+    if kind == 4:
+        return negation(a)
+    return ir.conjunction(a, b) if kind == 5 else any_of((a, b))
+
+
+def value(e: Expr, at: dict[Expr, int]) -> int:
+    match e:
+        case Variable():
+            return at[e]
+        case ir.IntImm(value=known):
+            return known
+        case ir.Not(a=a):
+            return 1 - value(a, at)
+        case Select(condition=condition, a=a, b=b):
+            return value(a if value(condition, at) else b, at)
+        case ir.Binary(op=op, a=a, b=b):
+            return int(binary_function(op, a.type)(value(a, at), value(b, at)))
+    raise AssertionError(e)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_proven_holds(seed: int) -> None:
+    rng = random.Random(seed)
+    proofs = 0
+    for _ in range(150):
+        facts = [drawn_condition(rng, 2) for _ in range(rng.randrange(3))]
+        conclusion = any_of((drawn_condition(rng, 2), negation(rng.choice([*facts, ir.FALSE]))))
+        if not proven(nothing().holds(*facts), conclusion):
+            continue
+        proofs += 1
+        for numbers in itertools.product(range(-4, 5), repeat=len(NAMES)):
+            at: dict[Expr, int] = dict(zip(NAMES, numbers, strict=True))
+            assert not all(value(fact, at) for fact in facts) or value(conclusion, at), (facts, conclusion, numbers)
+    assert proofs > 15
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_forms_that_contradict_each_other_have_no_state(seed: int) -> None:
+    rng = random.Random(seed)
+    found = 0
+    for _ in range(300):
+        forms = [
+            Linear({v: c for v in NAMES if (c := rng.randint(-3, 3))}, rng.randint(-4, 4))
+            for _ in range(rng.randint(2, 5))
+        ]
+        if contradict(forms):
+            found += 1
+            for numbers in itertools.product(range(-5, 6), repeat=len(NAMES)):
+                at = dict(zip(NAMES, numbers, strict=True))
+                assert any(sum(c * at[a] for a, c in f.terms.items()) + f.const < 0 for f in forms), forms
+    assert found > 15
+    assert not contradict([Linear({p: 2, y: -2}, 1), Linear({y: 2, p: -2}, 1)])  # p = y
+    assert contradict([Linear({p: 2, y: -2}, -1), Linear({y: 2, p: -2}, 1)])  # 1 <= 2p - 2y <= 1
