@@ -25,7 +25,7 @@
 #ifdef HALIDE_CORE_POSIX
 #include <sys/mman.h>
 #endif
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__NEWLIB__)
 #include <malloc.h>
 #endif
 
@@ -69,6 +69,8 @@ static void *allocate_block(size_t size) {
     return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
 #elif defined(_WIN32)
     return _aligned_malloc(size, alignment);
+#elif defined(__NEWLIB__) /* where aligned_alloc is declared, and calls what is not there */
+    return memalign(alignment, size);
 #else
     return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 #endif
