@@ -9,10 +9,11 @@ PEER_VENV ?= .venv-peer
 PEER_READY := $(PEER_VENV)/ready
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check docs sdist fuzz peer-test test-targets directives golden bench bench-peers bench-compile bench-unseen clean
+.PHONY: help demo demo-web test test-fast check docs sdist fuzz peer-test test-targets directives golden bench bench-peers bench-compile bench-unseen clean
 
 help:
 	@echo "make demo           blur a photograph with five schedules (examples/blur_photo.py)"
+	@echo "make demo-web       a page that blurs the photograph in a browser, and a look at it in a headless one"
 	@echo "make test           run the tests"
 	@echo "make test-fast      run some tests of every file, in less than 90 seconds"
 	@echo "make check          ruff, mypy strict, the layer test"
@@ -31,6 +32,11 @@ help:
 
 demo: $(READY)
 	@$(PY) examples/blur_photo.py
+
+# Needs Chromium; ziglang joins the environment on first use.
+demo-web: $(READY)
+	@$(PY) -c 'import ziglang' 2>/dev/null || $(PY) -m pip install -q --disable-pip-version-check -e '.[zig]'
+	@$(PY) examples/web/build.py --screenshot
 
 # A process a core; the tests of one file share one, with what they compile.
 test: $(READY)
