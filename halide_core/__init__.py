@@ -207,7 +207,7 @@ _ON_DEMAND = {
         "alias create_callable_from_generator generator _create_python_generator _get_python_generator_names".split(),
         "halide_core.generate.registry",
     ),
-    **dict.fromkeys(("AutoSchedulerResults", "set_default_schedule"), "halide_core.run.automatic"),
+    **dict.fromkeys(("AutoSchedulerResults", "load_plugin", "set_default_schedule"), "halide_core.run.automatic"),
     "main": "halide_core.generate.command_line",
     **dict.fromkeys(
         ("deserialize_parameters", "deserialize_pipeline", "serialize_pipeline"), "halide_core.serialize.pipeline"
@@ -223,7 +223,7 @@ if TYPE_CHECKING:
     from halide_core.generate.generator import Generator
     from halide_core.generate.members import GeneratorParam, InputBuffer, InputScalar, OutputBuffer, OutputScalar
     from halide_core.generate.registry import alias, create_callable_from_generator, generator
-    from halide_core.run.automatic import AutoSchedulerResults, set_default_schedule
+    from halide_core.run.automatic import AutoSchedulerResults, load_plugin, set_default_schedule
     from halide_core.serialize.pipeline import deserialize_parameters, deserialize_pipeline, serialize_pipeline
 else:  # not for the type checker, which would let every misspelt name pass
 
@@ -405,6 +405,7 @@ __all__ = [
     "likely",
     "likely_if_innermost",
     "link_modules",
+    "load_plugin",
     "log",
     "logical_not",
     "main",

@@ -27,7 +27,7 @@ compile_to_llvm_assembly
 """
 _MODULE = """
 Derivative EvictionKey
-gather load_plugin memoize_tag propagate_adjoints
+gather memoize_tag propagate_adjoints
 scatter target_feature_for_device_api user_context_value
 """
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from halide_core.errors import DefinitionError, HalideError, NotAvailableError, user_location
 from halide_core.generate.context import AutoschedulerParams, GeneratorContext
 from halide_core.generate.registry import create, names
+from halide_core.run.automatic import load_plugin
 from halide_core.run.output_files import OutputFileType, compile_standalone_runtime, write_versions
 from halide_core.run.target import Target, get_target_from_environment
 
@@ -42,7 +43,7 @@ EXTENSIONS = {
 _DEFAULT = "c_header,static_library,registration"
 
 USAGE = f"""usage: [-g GENERATOR] [-f FUNCTION] [-o FOLDER] [-n FILE_NAME] [-e KIND,KIND…] [-r RUNTIME]
-       [-t SECONDS] [-v 0|1] [target=TARGET] [autoscheduler=NAME] [PARAMETER=VALUE …]
+       [-p PLUGIN,…] [-t SECONDS] [-v 0|1] [target=TARGET] [autoscheduler=NAME] [PARAMETER=VALUE …]
 
   -g  the Generator; it may be left out where there is one only
   -f  the name of the C function; else that of the Generator
@@ -52,6 +53,7 @@ USAGE = f"""usage: [-g GENERATOR] [-f FUNCTION] [-o FOLDER] [-n FILE_NAME] [-e K
       {", ".join(kind.name for kind in EXTENSIONS)};
       else {_DEFAULT.replace(",", ", ")}
   -r  the name of a runtime to write (object, static_library), for libraries whose target has no_runtime
+  -p  plugins of Halide's with autoschedulers, which are here anyway
   -t  end with an error after so many seconds
   -v  1: list the files
 
@@ -145,8 +147,10 @@ def _parse(words: Sequence[str]) -> _CommandLine:
         if name in asked.parameters:
             raise DefinitionError(f'"{name}" is set twice.')
         asked.parameters[name] = value
-    if asked.flags.get("d", "0") != "0" or asked.flags.get("p"):
-        raise NotAvailableError("Gradients (-d) and plugins (-p) are not available yet.")
+    if asked.flags.get("d", "0") != "0":
+        raise NotAvailableError("Gradients (-d) are not available yet.")
+    for plugin in filter(None, asked.flags.get("p", "").split(",")):
+        load_plugin(plugin)
     return asked
 
 

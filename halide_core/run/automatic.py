@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from halide_core.algorithm.model import Function
-from halide_core.errors import ScheduleError
+from halide_core.errors import NotAvailableError, ScheduleError
 from halide_core.run.backend import Box
 from halide_core.run.target import Target, get_jit_target_from_environment
 
@@ -36,6 +37,23 @@ class AutoSchedulerResults:
     schedule_source: str
     featurization: bytes = b""
     """Empty: the choice is made by rules, which need no features."""
+
+
+_PLUGINS = frozenset({"mullapudi2016", "adams2019", "li2018"})
+
+
+def load_plugin(lib_name: str) -> None:
+    """Nothing is to be loaded: the autoschedulers that Halide has in plugins are here. Paths and names as Halide takes
+    them: "autoschedule_adams2019", "libautoschedule_adams2019.so".
+
+    Raises:
+        NotAvailableError: any other plugin.
+    """
+    name = Path(lib_name).name.partition(".")[0].removeprefix("lib").removeprefix("autoschedule_")
+    if name not in _PLUGINS:
+        raise NotAvailableError(
+            f'There is no plugin "{lib_name}". Those of {", ".join(sorted(_PLUGINS))} need not be loaded.'
+        )
 
 
 class _Default:

@@ -41,6 +41,29 @@ def test_files_are_those_that_are_asked_for(tmp_path: Path, capsys: pytest.Captu
     assert "int some_name(" in (tmp_path / "out" / "other.halide_generated.c").read_text()
 
 
+def test_autoscheduler_of_a_plugin_chooses_the_schedule(tmp_path: Path) -> None:
+    hl.load_plugin("autoschedule_mullapudi2016")
+
+    @hl.generator("squares")
+    class Squares:
+        source = hl.InputBuffer(hl.UInt(8), 2)
+        out = hl.OutputBuffer(hl.UInt(16), 2)
+
+        def generate(g) -> None:  # type: ignore[no-untyped-def]  # as users write them
+            x, y = hl.Var("x"), hl.Var("y")
+            g.out[x, y] = hl.u16(g.source[x, y]) * g.source[x, y]
+            for buffer in (g.source, g.out):
+                buffer.set_estimates([(0, 640), (0, 480)])
+
+    words = ["-g", "squares", "-o", str(tmp_path), "-e", "schedule", "target=host"]
+    assert command_line.run(words) == 0
+    plain = (tmp_path / "squares.schedule.py").read_text()
+    plugins = ["-p", "libautoschedule_mullapudi2016.so", "autoscheduler=Mullapudi2016", "autoscheduler.parallelism=2"]
+    assert command_line.run([*words, *plugins]) == 0
+    chosen = (tmp_path / "squares.schedule.py").read_text()
+    assert "vectorize" in chosen and "vectorize" not in plain
+
+
 def test_runtime_is_apart_where_the_target_says_so(tmp_path: Path) -> None:
     words = ["-g", "axpy", "-o", str(tmp_path), "target=host-no_runtime"]
     assert command_line.run(words) == 0
@@ -69,7 +92,7 @@ def test_runtime_is_apart_where_the_target_says_so(tmp_path: Path) -> None:
         (["-g", "brighten", "-o", ".", "target=host-nothing"], '"nothing" in the target'),
         (["-g", "brighten", "-o", ".", "target=host,arm-64-linux"], "are for one machine"),
         (["-g", "brighten", "-o", ".", "autoscheduler=Best"], 'There is no autoscheduler "Best"'),
-        (["-g", "brighten", "-o", ".", "-p", "some.so"], "plugins (-p)"),
+        (["-g", "brighten", "-o", ".", "-p", "some.so"], 'There is no plugin "some.so"'),
         (["-q", "brighten"], "Unknown flag: -q"),
         (["-g"], "-g needs a value"),
         (["brighten"], '"brighten" is no flag, and no PARAMETER=VALUE'),
