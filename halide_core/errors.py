@@ -95,6 +95,12 @@ class CoordinateError(HalideError, IndexError):
     """A coordinate outside of a buffer; an IndexError, so that Python's own loops end on it."""
 
 
+class DimensionError(HalideError, KeyError, IndexError):
+    """A dimension that a reduction domain does not have; a KeyError, as in Halide, and an IndexError."""
+
+    __str__ = HalideError.__str__
+
+
 class NotAvailableError(HalideError, AttributeError):
     """A name of Halide's that isn't here yet; an AttributeError, so that ``hasattr`` is False."""
 
@@ -105,6 +111,10 @@ class DefinitionError(HalideError):
 
 class NotIterableError(DefinitionError, TypeError):
     """A loop over something that has no parts; a TypeError, as Python's own."""
+
+
+class TruthValueError(DefinitionError, ValueError):
+    """An expression where Python needs to know whether it is true; a ValueError, as in numpy and in Halide."""
 
 
 class TypeMismatchError(DefinitionError):

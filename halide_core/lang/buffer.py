@@ -324,7 +324,7 @@ class Buffer(DeviceMemory, Shaped):
         return self._view(self._array[tuple(window)], self._mins[:dimension] + self._mins[dimension + 1 :])
 
     def transposed(self, d1: int | Sequence[int], d2: int | None = None) -> Buffer:
-        """A view with two dimensions exchanged, or all in the order given."""
+        """A view with two dimensions exchanged, or with dimension ``i`` as the one that ``d1[i]`` says."""
         n = self.dimensions()
         order = list(range(n))
         if isinstance(d1, int):
@@ -333,9 +333,9 @@ class Buffer(DeviceMemory, Shaped):
             self.dim(d1), self.dim(d2)
             order[d1], order[d2] = d2, d1
         else:
-            order = list(d1)
-        if sorted(order) != list(range(n)):
-            raise DefinitionError(f"{order} is not an order of the dimensions of {self!r}.")
+            if sorted(d1) != order:
+                raise DefinitionError(f"{list(d1)} is not an order of the dimensions of {self!r}.")
+            order.sort(key=d1.__getitem__)
         axes = [n - 1 - order[n - 1 - axis] for axis in range(n)]
         return self._view(self._array.transpose(axes), tuple(self._mins[i] for i in order))
 

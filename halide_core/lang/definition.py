@@ -48,7 +48,8 @@ class Required:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accumulation:
-    """``f[args] op= values`` on a Func that is not defined: its first definition is the neutral element."""
+    """``f[args] op= values``, or ``f[args] = f[args] op values``, on a Func that is not defined: its first definition
+    is the neutral element."""
 
     function: Function
     args: tuple[ir.Expr, ...]
@@ -217,6 +218,13 @@ def _labelled(function: Function, stage: int, definition: Definition) -> Definit
 
 
 def _accumulate(function: Function, args: tuple[ir.Expr, ...], value: Accumulation, required: Required | None) -> None:
+    if value.function is not function and not value.function.definitions:
+        raise DefinitionError(f'Func "{value.function.name}" is used before it is defined.')
+    if function.definitions:
+        raise DefinitionError(
+            f'This {value.op.value}= of Func "{value.function.name}" was written before the Func was defined, which it '
+            f"does only once: write it again."
+        )
     if value.function is not function or len(args) != len(value.args) or any(map(_differ, args, value.args)):
         raise DefinitionError(
             f'Func "{value.function.name}" is not defined, so its {value.op.value}= can only update the same point.'

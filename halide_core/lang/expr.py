@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from halide_core import ir
-from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError
+from halide_core.errors import DefinitionError, NotIterableError, TruthValueError, TypeMismatchError
 from halide_core.ir import BinaryOp
 from halide_core.ir.names import OUTERMOST, automatic_name
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, make_limits_with
@@ -155,7 +155,7 @@ class Operand:
         return Expr.of(ir.Not(BOOL, node))
 
     def __bool__(self) -> bool:
-        raise DefinitionError(
+        raise TruthValueError(
             "An expression has no truth value while the pipeline is being defined. "
             "Write & for 'and', | for 'or', ~ for 'not', hl.select(c, a, b) for 'if', "
             "and (a < b) & (b < c) for a chained comparison."

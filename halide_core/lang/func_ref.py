@@ -56,6 +56,18 @@ class FuncRef(Operand):
             )
         return Tuple([combined(a, b) for a, b in zip(own, values, strict=True)])
 
+    def __add__(self, value: ExprLike) -> Any:
+        return super().__add__(value) if self._function.definitions else self.__iadd__(value)
+
+    def __sub__(self, value: ExprLike) -> Any:
+        return super().__sub__(value) if self._function.definitions else self.__isub__(value)
+
+    def __mul__(self, value: ExprLike) -> Any:
+        return super().__mul__(value) if self._function.definitions else self.__imul__(value)
+
+    def __truediv__(self, value: ExprLike) -> Any:
+        return super().__truediv__(value) if self._function.definitions else self.__itruediv__(value)
+
     def __iadd__(self, value: ExprLike | TupleLike) -> Any:
         return self._accumulate(BinaryOp.ADD, value, Operand.__add__)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import ReductionDomain
-from halide_core.errors import DefinitionError, user_location
+from halide_core.errors import DefinitionError, DimensionError, user_location
 from halide_core.ir.types import INT32
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
@@ -168,9 +168,9 @@ class RDom(Operand):
         return len(self._domain.names)
 
     def __getitem__(self, index: int) -> RVar:
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"{self!r} has no dimension {index}.")
-        return RVar.of(self._domain, index % len(self))
+        if not 0 <= index < len(self):
+            raise DimensionError(f"{self!r} has no dimension {index}.")
+        return RVar.of(self._domain, index)
 
     def __iter__(self) -> Iterator[RVar]:  # type: ignore[override]  # of operands this one has parts
         return (self[i] for i in range(len(self)))

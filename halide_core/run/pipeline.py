@@ -286,12 +286,16 @@ class Realizable(OutputFiles, Pending):
             windows = [_box(b) for b in self._checked_outputs(request, given)]
         values = [_value(s, optional=True) for s in request.inputs]
         compiled = self._compile(request)
-        if given is None:  # what ``realize`` makes for these sizes: rounded up, as the schedule and constraints ask for
+        queries = [b for b in given or () if isinstance(b, Buffer) and not b.has_memory()]
+        if given is None or queries:  # what ``realize`` makes: rounded up, as the schedule and the constraints ask for
             _, windows = settled(partial(compiled.query, values), windows)
         regions = _agreed(compiled, values, windows)
         for source, region in zip(request.inputs, regions, strict=True):
             if isinstance(source, Image) and source.bound is None and region is not None:
                 source.bound = allocated(source, region)
+        for buffer, window in zip(given or (), windows, strict=False):
+            if buffer in queries:
+                buffer.set_region(window)
 
     def compile_to_callable(
         self, arguments: Sequence[ArgumentLike], target: TargetLike = None, *, schedule: str | None = None

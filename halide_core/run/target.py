@@ -98,6 +98,9 @@ class Target:
         self.bits: int = bits
         self.processor_tune: TargetProcessorTune = processor
         self._features: set[TargetFeature] = set(features)
+        other = next((f for f in self._features if not isinstance(f, TargetFeature)), None)
+        if other is not None:
+            raise TypeError(f"hl.Target(os, arch, bits, features) takes a list of hl.TargetFeature, not of {other!r}.")
 
     # Features.
 
@@ -169,8 +172,11 @@ class Target:
         """Whether loops can run there: on the host only."""
         return api in (DeviceAPI.None_, DeviceAPI.Host)
 
-    def supports_type(self, type: Type) -> bool:
-        """Whether code for the target can compute with a type."""
+    def supports_type(self, type: Type, device: DeviceAPI = DeviceAPI.Host) -> bool:
+        """Whether code for the target, or for a device of its, can compute with a type."""
+        on_metal = device is DeviceAPI.Metal or (device is DeviceAPI.Host and self.has_feature(TargetFeature.Metal))
+        if on_metal and type.is_float() and type.bits() == 64:
+            return False
         return not type.is_handle() or type.is_scalar()
 
     def supported(self) -> bool:

@@ -74,7 +74,7 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
     )
 
 
-_DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt, ComputeWith)
+_DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt, HoistStorage, HoistStorageRoot, ComputeWith)
 """Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
 
 _OF_PLACES = (ComputeInline, ComputeRoot, ComputeAt, Estimate, Async, RingBuffer)

@@ -65,6 +65,8 @@ def select(*args: ExprLike | TupleLike) -> Any:
         )
     given = args[1::2] + args[-1:]
     if any(map(is_several, args)):
+        if len({is_several(c) for c in args[:-1:2]}) > 1:
+            raise TypeMismatchError("select() of Tuples needs conditions of one kind: each an Expr, or each a Tuple.")
         size = _one_size("select", given)
         spread = [several(a) if is_several(a) else (a,) * size for a in args[:-1:2]]
         conditions = [_of_size("select", c, size) for c in spread]

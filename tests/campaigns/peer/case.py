@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.campaigns.peer import (
+    borders,
     documented,
     expressions,
     externs,
@@ -34,7 +35,7 @@ RANDOM_SEED = 20240
 RANDOM_EXPRESSIONS = 320
 GROUP = 16
 PIPELINE_MODULES = (
-    pipelines, tuples, inputs, files, schedules, shared_loops, targets, tracker, parts, externs, documented,
+    pipelines, tuples, inputs, files, schedules, shared_loops, targets, tracker, parts, externs, borders, documented,
 )  # fmt: skip
 EXPRESSION_FILE = "<expression>"
 

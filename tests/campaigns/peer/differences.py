@@ -61,6 +61,24 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     ),
     (
         Kind.BETTER,
+        "An RDom of one dimension is a coordinate; Halide's wheel takes it for a list, and ends with a KeyError.",
+        [
+            "documented_conditions_read_inputs", "documented_scans_of_tuples", "documented_scans_in_place",
+            "documented_streams_are_compacted",
+        ],
+    ),
+    (
+        Kind.BETTER,
+        "The place of a minimum over two coordinates is an associative operator, which a proof shows.",
+        ["documented_places_of_minima_are_factored"],
+    ),
+    (
+        Kind.BETTER,
+        "Memory that bound_storage makes too small is an error; Halide's wheel runs on.",
+        ["documented_storage_has_a_bound"],
+    ),
+    (
+        Kind.BETTER,
         "numpy.load gives the axes that numpy.asarray gives a Buffer; Halide lists the extents in its own order.",
         ["values_to_numpy_s_files"],
     ),

@@ -74,5 +74,5 @@ def test_placeholder_where_it_means_nothing() -> None:
     f, undefined = _two_dimensional(), hl.Func("undefined")
     raised(hl.DefinitionError, lambda: f[hl._, x, hl._], '"f"', '"_"', "2 times")
     raised(hl.DefinitionError, lambda: f[x, y, x, hl._], '"f"', "2 dimensions", "3")
-    raised(hl.DefinitionError, lambda: undefined[hl._] + 1, '"undefined"', '"_"')
+    raised(hl.DefinitionError, lambda: 1 + undefined[hl._], '"undefined"', '"_"')
     raised(hl.DefinitionError, lambda: hl.Var.implicit(10), "10")

@@ -235,7 +235,7 @@ def test_input_bounds_when_inferred(notes: Notes) -> None:
     func(value=ip[x, y] + other[x, y]).infer_input_bounds([4, 5])
     bound = ip.get()
     assert bound is not None
-    assert [(bound.dim(i).min(), bound.dim(i).extent()) for i in (0, 1)] == [(-1, 6), (-1, 7)]
+    assert [(bound.dim(i).min(), bound.dim(i).extent()) for i in (0, 1)] == [(-1, 10), (-1, 7)]
     assert np.shares_memory(np.asarray(other.get()), kept)
 
 
