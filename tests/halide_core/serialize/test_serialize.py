@@ -235,6 +235,8 @@ def test_every_damage_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             case _:
                 at = draw.randrange(len(data))
                 del data[at : at + draw.randrange(1, 99)]
+        if data.strip() == whole[k % len(whole)].strip():  # the end of the last line is none of the contents
+            continue
         with pytest.raises(hl.DefinitionError, match="serialized"):
             hl.deserialize_pipeline(bytes(data))
     assert list(tmp_path.iterdir()) == []
