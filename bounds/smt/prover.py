@@ -11,7 +11,7 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -45,6 +45,25 @@ from halide_core.ir.logic import alternatives, any_of, negation, provable_parts
 
 _MINIMIZED = 6
 """The most checks among which those that a claim can do without are looked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolverAnswer:
+    """z3's answer to a question, and the checks and promises that an "unsat" rests on."""
+
+    answer: Any
+    core: tuple[Assert, ...] = ()
+    promises: tuple[Promise, ...] = ()
+
+    @property
+    def impossible(self) -> bool:
+        """Whether no state meets what was asked for."""
+        return bool(self.answer == z3.unsat)
+
+    def proven(self, claim: Claim) -> Result:
+        """A claim that holds, as its opposite is impossible."""
+        status = Status.ASSUMED if self.promises else Status.ASSERTED if self.core else Status.PROVEN
+        return Result(claim, status, self.core, assumptions=on_the_word(self.promises))
 
 
 class Prover:
@@ -89,10 +108,6 @@ class Prover:
         self._stuck = 0
         """How often it gave up in the present context."""
         self._failed = 0
-        self._core: list[Assert] = []
-        """The checks that the last "unsat" rests on."""
-        self._trusted: list[Promise] = []
-        """The promises that it rests on."""
         self._spent = 0
         self._counted = 0
         """What the context counted when it was last asked."""
@@ -114,7 +129,7 @@ class Prover:
         claim about the context holds, and says nothing."""
         self._enter(claim.context)
         checks = self._push_checks()
-        answer = self._ask(claim.conclusion, checks)
+        answer = self._ask(claim.conclusion, checks).answer
         if answer == z3.unknown:
             never = replace(claim, conclusion=negation(claim.conclusion))
             found = self._exact(never, claim.conclusion, checks).status
@@ -182,8 +197,8 @@ class Prover:
 
     def _ask(
         self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: Effort = Effort.ALL
-    ) -> Any:
-        """z3's answer to whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
+    ) -> SolverAnswer:
+        """Whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
 
         What the solver has learned on its walk can hold it up, and of products it knows less: where it gives up, or
         finds a state of them, new ones are asked.
@@ -199,21 +214,18 @@ class Prover:
         rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.growing)
         if rough or (answer == z3.unknown and effort in (Effort.NARROW, Effort.ALL)):
             solver, answer = self._afresh(e, checks, switches, effort)
-        if answer == z3.unsat:
-            self._keep_core(solver if switches else None, checks, promises)
+        found = self._resting(solver, checks, promises) if answer == z3.unsat and switches else SolverAnswer(answer)
         self._pop()
-        return answer
+        return found
 
-    def _keep_core(self, solver: Any, checks: Sequence[Assert], promises: Mapping[Promise, Any]) -> None:
-        """What an "unsat" rests on; ``solver`` is None where that can be nothing."""
-        needed = {switch.get_id() for switch in solver.unsat_core()} if solver is not None else set()
-        self._core = [c for c in checks if self._switches[c].get_id() in needed]
-        self._trusted = [p for p, switch in promises.items() if switch.get_id() in needed]
-
-    def _resting(self, claim: Claim) -> Result:
-        """A claim that holds, on what the last answer rests on."""
-        status = Status.ASSUMED if self._trusted else Status.ASSERTED if self._core else Status.PROVEN
-        return Result(claim, status, tuple(self._core), assumptions=on_the_word(self._trusted))
+    def _resting(self, solver: Any, checks: Sequence[Assert], promises: Mapping[Promise, Any]) -> SolverAnswer:
+        """A solver's last "unsat", and what it rests on."""
+        needed = {switch.get_id() for switch in solver.unsat_core()}
+        return SolverAnswer(
+            z3.unsat,
+            tuple(c for c in checks if self._switches[c].get_id() in needed),
+            tuple(p for p, switch in promises.items() if switch.get_id() in needed),
+        )
 
     def _afresh(self, e: Expr, checks: Sequence[Assert], switches: list[Any], effort: Effort) -> tuple[Any, Any]:
         """A new solver and its answer: of the facts that bear on ``e`` most, of more, of all."""
@@ -303,7 +315,7 @@ class Prover:
         rest = [c for c in claims if c.conclusion is not ir.TRUE]
         if rest:
             self._enter(rest[0].context)
-            if len(rest) > 1 and self._ask(fails(rest), effort=Effort.WALK) == z3.unsat:
+            if len(rest) > 1 and self._ask(fails(rest), effort=Effort.WALK).impossible:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
         if rest:
@@ -316,7 +328,7 @@ class Prover:
     def _holds(self, claim: Claim) -> bool:
         """Whether a claim is easily proven without start-up checks."""
         failing = fails([claim])
-        if self._ask(failing, effort=Effort.WALK) == z3.unsat:
+        if self._ask(failing, effort=Effort.WALK).impossible:
             return True
         self._open.add(failing)
         return False
@@ -330,8 +342,10 @@ class Prover:
         if needed is not None:
             return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
         failing = fails([claim])
-        if self._terms.promises and self._ask(failing, checks, trusting=True) == z3.unsat:
-            return self._resting(claim)
+        if self._terms.promises:
+            verdict = self._ask(failing, checks, trusting=True)
+            if verdict.impossible:
+                return verdict.proven(claim)
         if self._failed >= EXPLAINED:
             return Result(claim, Status.UNDECIDED)
         result = self._exact(claim, failing, checks)
@@ -343,7 +357,7 @@ class Prover:
         first, or all together."""
         needed: dict[Assert, None] = {}
         for part in provable_parts(e):
-            if needed and self._ask(negation(part), list(needed), effort=Effort.GLANCE) == z3.unsat:
+            if needed and self._ask(negation(part), list(needed), effort=Effort.GLANCE).impossible:
                 continue
             more = self._easily(part, checks)
             if more is None and self._anyway(part):
@@ -354,9 +368,10 @@ class Prover:
                 first, *others = alternatives(part)
                 more = self._part_by_part(first, checks, Effort.NARROW) if others else None
             if more is None:
-                if self._ask(negation(part), checks, effort=effort) != z3.unsat:
+                verdict = self._ask(negation(part), checks, effort=effort)
+                if not verdict.impossible:
                     return None
-                more = dict.fromkeys(self._fewest(negation(part)))
+                more = dict.fromkeys(self._fewest(negation(part), verdict))
             needed.update(more)
         return needed
 
@@ -376,24 +391,23 @@ class Prover:
 
     def _easily(self, e: Expr, checks: list[Assert]) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if it has an easy proof."""
-        if self._ask(negation(e), checks, effort=Effort.WALK) != z3.unsat:
-            return None
-        return dict.fromkeys(self._fewest(negation(e)))
+        verdict = self._ask(negation(e), checks, effort=Effort.WALK)
+        return dict.fromkeys(self._fewest(negation(e), verdict)) if verdict.impossible else None
 
     def _decide(self, condition: Expr) -> bool | None:
         """Whether a condition is easily proven, or its opposite, without start-up checks."""
         if condition not in self._certain:
             tried = ((True, negation(condition)), (False, condition))
-            found = (holds for holds, against in tried if self._ask(against, effort=Effort.WALK) == z3.unsat)
+            found = (holds for holds, against in tried if self._ask(against, effort=Effort.WALK).impossible)
             self._certain[condition] = next(found, None)
         return self._certain[condition]
 
-    def _fewest(self, failing: Expr) -> tuple[Assert, ...]:
-        """Of the checks that the last answer rests on, some that no quick proof does without; all, if many."""
-        kept = list(self._core)
-        for check in reversed(self._core if len(self._core) <= _MINIMIZED else []):
+    def _fewest(self, failing: Expr, verdict: SolverAnswer) -> tuple[Assert, ...]:
+        """Of the checks that a verdict rests on, some that no quick proof does without; all, if many."""
+        kept = list(verdict.core)
+        for check in reversed(verdict.core if len(verdict.core) <= _MINIMIZED else ()):
             others = [c for c in kept if c is not check]
-            if (others or failing not in self._open) and self._ask(failing, others, effort=Effort.GLANCE) == z3.unsat:
+            if (others or failing not in self._open) and self._ask(failing, others, effort=Effort.GLANCE).impossible:
                 kept = others
         return tuple(kept)
 
@@ -413,8 +427,7 @@ class Prover:
             if self._bounded_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
             if switches and self._bounded_check(solver, switches) == z3.unsat:
-                self._keep_core(solver, checks, promises)
-                return self._resting(claim)
+                return self._resting(solver, checks, promises).proven(claim)
         counterexample = self._counterexample(claim, solver, switches)
         if counterexample is not None and counterexample.certain:
             return Result(claim, Status.REFUTED, counterexample=counterexample)
