@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from halide_core.errors import Location
 from halide_core.ir.float16 import value_of_pattern
 from halide_core.ir.pickled import from_rows, rows_of
+from halide_core.ir.signatures import of_bits, of_floats, of_integers, of_magnitude, of_nan
 from halide_core.ir.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -293,11 +294,22 @@ class Cast(Expr):
 
 
 class Intrinsic(Enum):
-    """Mathematical functions, and the bits of a float as an integer and back; the value is the user's name of each.
-    FMA is ``a*b + c``, rounded once, and has no name for users (``fused_products``). ROUNDING_HALVING_ADD, of integers,
-    is what the compiler finds in longer formulas."""
+    """Mathematical functions, and the bits of a float as an integer and back: the user's name of each, how many
+    arguments it has, and which types go together. FMA is ``a*b + c``, rounded once, and has no name for users
+    (``fused_products``). ROUNDING_HALVING_ADD, of integers, is what the compiler finds in longer formulas."""
 
-    ABS = "abs"
+    _value_: str
+    arity: int
+    fits: Callable[..., bool]
+    """Whether the type of a result goes with those of arguments."""
+
+    def __new__(cls, name: str, arity: int = 1, fits: Callable[..., bool] = of_floats) -> Intrinsic:
+        """A function by the name that it has in source."""
+        made = object.__new__(cls)
+        made._value_, made.arity, made.fits = name, arity, fits
+        return made
+
+    ABS = "abs", 1, of_magnitude
     SQRT = "sqrt"
     EXP = "exp"
     LOG = "log"
@@ -307,19 +319,19 @@ class Intrinsic(Enum):
     ASIN = "asin"
     ACOS = "acos"
     ATAN = "atan"
-    ATAN2 = "atan2"
+    ATAN2 = "atan2", 2
     SINH = "sinh"
     COSH = "cosh"
     TANH = "tanh"
-    POW = "pow"
-    FMA = "fma"
+    POW = "pow", 2
+    FMA = "fma", 3
     FLOOR = "floor"
     CEIL = "ceil"
     ROUND = "round"
     TRUNC = "trunc"
-    IS_NAN = "is_nan"
-    REINTERPRET = "reinterpret"
-    ROUNDING_HALVING_ADD = "rounding_halving_add"
+    IS_NAN = "is_nan", 1, of_nan
+    REINTERPRET = "reinterpret", 1, of_bits
+    ROUNDING_HALVING_ADD = "rounding_halving_add", 2, of_integers
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

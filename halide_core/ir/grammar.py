@@ -58,6 +58,7 @@ from halide_core.ir import (
     Variable,
     WriteFile,
 )
+from halide_core.ir.signatures import computes, is_truth
 from halide_core.ir.types import BOOL, INT32, INT64, Type
 
 
@@ -130,21 +131,8 @@ class NodeRule:
 # Types of expressions.
 
 
-def _is_truth(type: Type) -> bool:
-    return type.element_of() is BOOL
-
-
-def _is_number(type: Type) -> bool:
-    return type.is_float() or (type.is_integer() and not type.is_bool())
-
-
 def _is_index(e: Expr) -> bool:
     return e.type is INT64
-
-
-def _computes(type: Type) -> bool:
-    """Whether there is arithmetic on a type: floats of 16 bits are only stored and converted."""
-    return not type.is_handle() and not type.is_narrow_float()
 
 
 _SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
@@ -154,41 +142,19 @@ _BITWISE = frozenset({BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR})
 def _operands(e: Binary) -> bool:
     a, b = e.a.type, e.b.type
     if e.op in LOGICAL:
-        return a is b and _is_truth(a)
+        return a is b and is_truth(a)
     if e.op in _SHIFTS:
         return a.is_integer() and not a.is_bool() and b is a.with_code(b.code()) and b.is_integer()
     if e.op in _BITWISE:
         return a is b and a.is_integer()
-    return a is b and _computes(a)
+    return a is b and computes(a)
 
 
 def _result(e: Binary) -> bool:
     return e.type is (BOOL.with_lanes(e.a.type.lanes()) if e.op in COMPARISONS else e.a.type)
 
 
-def _of_floats(type: Type, *args: Type) -> bool:
-    return type.is_float() and _computes(type) and all(a is type for a in args)
-
-
-def _magnitude(type: Type, a: Type) -> bool:
-    if a.is_integer():
-        return type.is_uint() and type.bits() == a.bits() and _is_number(a)
-    return _of_floats(type, a)
-
-
-def _of_bits(type: Type, a: Type) -> bool:
-    return type.bits() == a.bits() and type.is_float() != a.is_float() and type.is_integer() != a.is_integer()
-
-
-SIGNATURES: Mapping[Intrinsic, tuple[int, Callable[..., bool]]] = {
-    **dict.fromkeys(Intrinsic, (1, _of_floats)),
-    **dict.fromkeys((Intrinsic.ATAN2, Intrinsic.POW), (2, _of_floats)),
-    Intrinsic.FMA: (3, _of_floats),
-    Intrinsic.ABS: (1, _magnitude),
-    Intrinsic.IS_NAN: (1, lambda type, a: _is_truth(type) and a.is_float() and _computes(a)),
-    Intrinsic.REINTERPRET: (1, _of_bits),
-    Intrinsic.ROUNDING_HALVING_ADD: (2, lambda type, a, b: type is a is b and a.is_integer() and _is_number(a)),
-}
+SIGNATURES: Mapping[Intrinsic, tuple[int, Callable[..., bool]]] = {f: (f.arity, f.fits) for f in Intrinsic}
 """How many arguments each function has, and whether a type of the result goes with types of them."""
 
 
@@ -264,7 +230,7 @@ RULES: Mapping[type[Expr] | type[Stmt], tuple[NodeRule, ...]] = {
         NodeRule("the operator is defined on its operands' types", _operands),
         NodeRule("an operator's type is that of its operands, and a comparison's is bool", _result),
     ),
-    Not: (NodeRule("what is negated is a truth value", lambda e: e.type is e.a.type and _is_truth(e.type)),),
+    Not: (NodeRule("what is negated is a truth value", lambda e: e.type is e.a.type and is_truth(e.type)),),
     Select: (
         NodeRule(
             "the condition is a truth value, of as many lanes as the choices",

@@ -125,7 +125,7 @@ class _Body:
             case Op.SQRT:
                 return f"{self._prelude.math(Intrinsic.SQRT, self._of(step.kind))}({a[0]})"
             case Op.LIBRARY:
-                return f"{self._library(Intrinsic(step.constant), len(a) - 2)}({', '.join(a)})"
+                return f"{self._library(Intrinsic(str(step.constant)), len(a) - 2)}({', '.join(a)})"
         return self._converted(step, part, a, args)
 
     def _converted(self, step: Step, part: int, a: list[str], args: list[list[str]]) -> str:
