@@ -25,6 +25,8 @@ from halide_core.loop_nest import Program, assemble
 from halide_core.lowering.initial import lower_initial
 from halide_core.lowering.laws import check_laws
 from halide_core.lowering.module import Lowered
+from halide_core.lowering.passes.asynchronous.fork import Ahead, fork_producers
+from halide_core.lowering.passes.asynchronous.ring import make_rings, ring_leads, rings_of
 from halide_core.lowering.passes.constant_lengths import make_lengths_constant
 from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narrow_limits
 from halide_core.lowering.passes.flatten import flatten_storage
@@ -86,7 +88,8 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         checked = _verification(program.algorithm, "fill")
         watch = Stopwatch()
-        for name, run in _passes(program, register_bytes(request.target)):
+        assert trace.answers is not None
+        for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target)):
             stmt = run(stmt)
             _report(name, stmt, watch, checked)
             trace.passes.append((name, stmt))
@@ -175,14 +178,14 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     return filled
 
 
-def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order; vectors are no wider than so many bytes.
 
-    What nobody reads is skipped before events are traced. First iterations of slides are apart before all that follows,
-    so that others don't ask whether they are one. Guards are decided before they move, so that only those that can fail
-    do; loops unroll while points are still points, so that each copy simplifies on its own; loops are divided before
-    lanes are vectors, so that the steady part has none of their clamps; flattening comes before vectorizing, since
-    lanes are positions.
+    What nobody reads is skipped before events are traced. Threads are apart before their loops change, as each changes
+    its own. First iterations of slides are apart before all that follows, so that others don't ask whether they are
+    one. Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
+    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
+    has none of their clamps; flattening comes before vectorizing, since lanes are positions.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies = program.partitions()
@@ -195,6 +198,7 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
         ("constant_lengths", make_lengths_constant),
+        *([("fork", lambda s: _fork(s, ahead, program))] if ahead else []),
         ("warm_up", lambda s: separate_warm_ups(s, policies)),
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
@@ -207,6 +211,14 @@ def _passes(program: Program, widest: int) -> list[tuple[str, Callable[[Stmt], S
         ("divisions", hoist_divisions),
         ("limits", narrow_limits),
     ]
+
+
+def _fork(stmt: Stmt, ahead: Ahead, program: Program) -> Stmt:
+    """The producers of rings, and others, in threads of their own."""
+    rings = rings_of(program, ahead)
+    ringed, made = make_rings(stmt, rings)
+    others = {f: lead for f, lead in ahead.items() if f not in made}
+    return fork_producers(ringed, {**others, **ring_leads(rings, made)})
 
 
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:

@@ -86,8 +86,8 @@ OF_OTHER_PHASES: frozenset[type[Directive]] = frozenset({
     Bound, AlignBounds,
     Estimate, Trace, DebugToFile, Async, RingBuffer,
 })  # fmt: skip
-"""The directives that the loops' phase passes over; the last five change nothing: they are for tools and people,
-or have no effect yet."""
+"""The directives that the loops' phase passes over; of the last five three change nothing, and are for tools and
+people; threads and their memory are made after bounds inference (``lowering.passes.asynchronous.fork``, ``ring``)."""
 
 OF_PHASE_0: frozenset[type[Directive]] = frozenset({RFactor, In, InInput, CloneIn})
 """The directives that are gone before there are loops."""

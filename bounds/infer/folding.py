@@ -10,7 +10,8 @@ bounds are never longer than the fold. What an iteration keeps was needed one st
 where
 there are iterations between the two, of loops further in, these must not move the dimension, so that all that they
 write lies in the bounds of one of the two. Folding by default needs a length with a constant bound, and coordinates
-that no vector runs along; what ``fold_storage`` asks for needs a length that can be bounded at start-up.
+that no vector runs along. A Func that a thread of its own computes does not fold by default: the thread would have to
+wait for slots. What ``fold_storage`` asks for needs a length that can be bounded at start-up.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.interface import Ranges
+from halide_core.bounds.infer.ahead import is_async
 from halide_core.bounds.infer.sliding import windows
 from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Choice, Query
@@ -100,7 +102,7 @@ class Folding:
         Raises: ScheduleError, where a dimension can't fold, or memory is too small.
         """
         proven = self._f not in self._query.unproven
-        folds = self.default() if proven else {}
+        folds = self.default() if proven and not is_async(self._f) else {}
         checks: list[Check] = []
         for func, d in self._program.folded:
             if func is self._f and proven:

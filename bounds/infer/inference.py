@@ -20,6 +20,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.interface import Ranges
+from halide_core.bounds.infer.ahead import is_async, iterations_ahead
 from halide_core.bounds.infer.alignment import Alignments
 from halide_core.bounds.infer.boxes import Box, Side, last_engine, union, window_box
 from halide_core.bounds.infer.cases import Need, by_case, chosen_ends, either, gather
@@ -253,6 +254,10 @@ class _Answering:
     def _kept(self, f: Function, slides: list[Slide]) -> None:
         self._memory(f, [slide.dim for slide in slides if slide.loop is not None])
         self._fold(f, Folding(self._query, self._ranges, self._answers.holes, f, slides))
+        if is_async(f) and f not in self._program.algorithm.outputs:
+            folds = self._answers.folds.get(f, {})
+            lead = iterations_ahead(self._query, self._ranges, self._answers.holes, f, slides, folds)
+            self._answers.ahead[f] = lead
 
     def _answered(self, holes: Interval, scope: Path) -> Side:
         """The least and greatest coordinate of holes that were just answered."""

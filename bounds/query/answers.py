@@ -89,6 +89,16 @@ class Slide:
     told: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Lead:
+    """By how many iterations a producer may be ahead of what reads it, None: by any number; and the loop and the
+    dimension by which that is so, where it is not 0."""
+
+    count: int | None
+    loop: LoopName | None = None
+    dim: int = 0
+
+
 @dataclass(slots=True, eq=False)
 class Answers:
     """Every hole in the order of answering, consumers first; the regions of inputs and outputs; start-up checks."""
@@ -100,5 +110,7 @@ class Answers:
     """Of regions, by dimension."""
     folds: dict[Function, dict[int, Expr]] = field(default_factory=dict)
     """The number of slots of each dimension of memory that folds: start-up expressions."""
+    ahead: dict[Function, Lead] = field(default_factory=dict)
+    """How far asynchronous Funcs may be ahead of what reads them."""
     slides: list[Slide] = field(default_factory=list)
     """What sliding windows do, by dimension."""

@@ -86,6 +86,7 @@ def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
         f: Window(
             tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),
             tuple(dict.fromkeys(slide.loop for slide in answers.slides if slide.func is f and slide.loop is not None)),
+            answers.ahead.get(f),
         )
         for f in query.program.sliding
     }

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.bounds.query.answers import Lead
 from halide_core.bounds.verify.sites import Entered
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import Expr, Interval, LoopKind, LoopName, Variable
@@ -35,6 +36,8 @@ class Window:
 
     needed: tuple[Interval, ...]
     along: tuple[LoopName, ...]
+    lead: Lead | None = None
+    """How far a thread that computes it may be ahead of those that read it, where there is one."""
 
 
 Folds = tuple[Expr | None, ...]
@@ -74,6 +77,7 @@ class KeptMemory:
         the label are around its memory too."""
         if self.window is not None:
             yield self._slides(self.window, context, loops, private)
+            yield from self._ahead(self.window, context, loops)
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 over = self._at_once(d)
@@ -100,6 +104,27 @@ class KeptMemory:
         text: Text = ("every point that is needed was computed in this iteration, or needed in the one before",)
         return self._claim(ClaimKind.COVERAGE, 0, text, missing, any_of(steps))
 
+    def _ahead(self, window: Window, context: Context, loops: Sequence[Entered]) -> Iterator[Claim]:
+        """A producer that is ahead computes what is above all that iterations behind it read, and keeps it apart."""
+        lead = window.lead
+        for entered in loops:
+            if lead is None or lead.count == 0 or entered.loop.loop != lead.loop:
+                continue
+            needed, new, slots = window.needed[lead.dim], self.last[lead.dim], self.folds and self.folds[lead.dim]
+            end = ir.add(needed.min, needed.len)
+            var, over = entered.loop.var, entered.loop.bounds
+            first, before = ir.less_equal(var, over.min), _moved(entered, context, end, -1)
+            text: Text = (f"what is computed ahead in dimension {lead.dim} is above what the iteration before reads",)
+            yield self._claim(ClaimKind.RACE, 0, text, context, any_of((first, ir.less_equal(before, new.min))))
+            text = (f"no iteration reads more in dimension {lead.dim} than the next one may",)
+            yield self._claim(ClaimKind.RACE, 0, text, context, any_of((first, ir.less_equal(before, end))))
+            if slots and lead.count is not None:
+                further = ir.add(var, ir.i64(lead.count))
+                ran = context.holds(ir.less(further, ir.add(over.min, over.len)))
+                span = ir.sub(_moved(entered, context, end, lead.count), needed.min)
+                text = (f"{lead.count} iterations ahead, dimension {lead.dim} has slots enough: ", slots)
+                yield self._claim(ClaimKind.RACE, 0, text, ran, ir.less_equal(span, slots))
+
     # -- where it is assigned
 
     def at_write(
@@ -118,6 +143,11 @@ class KeptMemory:
             holds = any_of((inside(point, self.last), *beyond))
             text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
             yield self._claim(ClaimKind.COVERAGE, stage, text, context, holds)
+            lead = self.window.lead
+            if lead is not None and lead.loop is not None:
+                text = (f"stage {stage} writes what its iteration computes in dimension {lead.dim}",)
+                apart = within(point[lead.dim], self.last[lead.dim])
+                yield self._claim(ClaimKind.RACE, stage, text, context, apart)
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 text = (f"stage {stage} writes what is needed in dimension {d}, which folds",)
@@ -128,6 +158,14 @@ def _hull(a: Interval, b: Interval) -> Interval:
     least = ir.minimum(a.min, b.min)
     end = ir.maximum(ir.add(a.min, a.len), ir.add(b.min, b.len))
     return Interval(least, ir.sub(end, least))
+
+
+def _moved(entered: Entered, context: Context, e: Expr, by: int) -> Expr:
+    """A coordinate so many iterations later."""
+    nodes = context.below(entered.outside)
+    values = {node.variable: node.fact for node in nodes if node.variable is not None}
+    var = entered.loop.var
+    return Closing(values, {var: ir.add(var, ir.i64(by))}).expr(e)
 
 
 def _step(entered: Entered, context: Context, needed: Expr, known: set[Expr]) -> Expr:

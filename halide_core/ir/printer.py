@@ -163,6 +163,10 @@ def _head(stmt: ir.Stmt) -> str:
             return f"prefetch {func.name}({_box(box)})"
         case ir.PrefetchLine(buffer=buffer, index=index):
             return f"prefetch {buffer}[{format_expr(index)}]"
+        case ir.Fork(semaphores=semaphores):
+            return f"fork {', '.join(f'{name} = {count}' for name, count in semaphores)}:"
+        case ir.Acquire(semaphore=name) | ir.Release(semaphore=name):
+            return f"{'acquire' if isinstance(stmt, ir.Acquire) else 'release'} {name}"
     return type(stmt).__name__.lower()
 
 
@@ -186,6 +190,11 @@ def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
             if otherwise is not None:
                 yield pad + "else:"
                 yield from _lines(otherwise, depth + 1)
+        case ir.Fork(producer=producer, consumer=consumer):
+            yield pad + _head(stmt)
+            yield from _lines(producer, depth + 1)
+            yield pad + "beside:"
+            yield from _lines(consumer, depth + 1)
         case ir.Label(body=body) | ir.For(body=body):
             yield pad + _head(stmt)
             yield from _lines(body, depth + 1)

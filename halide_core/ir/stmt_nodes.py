@@ -138,6 +138,30 @@ class Provide(Stmt):
     atomic: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fork(Stmt):
+    """Two statements that run at the same time, each in a thread of its own; it ends when both have. ``semaphores``:
+    those by which they wait for one another, each with its first count."""
+
+    producer: Stmt
+    consumer: Stmt
+    semaphores: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Acquire(Stmt):
+    """Waits until a semaphore's count is positive, and takes one of it."""
+
+    semaphore: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Release(Stmt):
+    """Adds one to a semaphore's count."""
+
+    semaphore: str
+
+
 class Failure(Enum):
     """Why a start-up check can fail; the values are those of ``enum halide_core_error_code``."""
 

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from halide_core.errors import UNKNOWN_LOCATION, InternalError
 from halide_core.ir import (
     Access,
+    Acquire,
     Allocate,
     AllocateFlat,
     Block,
@@ -31,6 +32,7 @@ from halide_core.ir import (
     Callee,
     Expr,
     For,
+    Fork,
     Label,
     Let,
     Load,
@@ -39,6 +41,7 @@ from halide_core.ir import (
     PrefetchLine,
     PrefetchRegion,
     Provide,
+    Release,
     Scalar,
     Stmt,
     Store,
@@ -57,6 +60,7 @@ READ_WHERE_ALLOCATED = "memory is read where it is allocated or an argument, as 
 WRITTEN_WHERE_ALLOCATED = "memory is written where it is allocated or an output, as of its type"
 SHAPE_OF_ARGUMENTS = "only an argument has a shape that is known at start-up"
 PARAMETER_IS_ARGUMENT = "a parameter is an argument"
+SEMAPHORE_OF_FORK = "a semaphore is one of a fork around"
 LOOPS_ARE_NAMED_APART = "each loop has a name of its own (lemma 2.4)"
 
 
@@ -165,6 +169,8 @@ def _stmt(s: Stmt) -> _NodeFacts:
                 raise _BrokenError(BOUND_ONCE, s)
             binds |= {s.var.name}
             uses -= {Use(BOUND_BEFORE_USE, s.var)}
+        if isinstance(s, Fork):
+            uses -= _semaphores(s)
         uses = uses.union(_uses_of_stmt(s), *(each.uses for each in direct))
         known = _known_stmts[s] = _NodeFacts(forms, uses, binds)
     return known
@@ -194,6 +200,11 @@ def _bound_by(s: Stmt) -> tuple[frozenset[str], frozenset[Use]] | None:
         case AllocateFlat(buffer=buffer, type=type):
             return frozenset((buffer,)), frozenset(_flat_memory(buffer, type))
     return None
+
+
+def _semaphores(fork: Fork) -> frozenset[Use]:
+    """The uses of a fork's own semaphores."""
+    return frozenset(Use(SEMAPHORE_OF_FORK, name) for name, _ in fork.semaphores)
 
 
 def _memory(callee: Callee) -> Iterator[Use]:
@@ -255,6 +266,8 @@ def _uses_of_stmt(s: Stmt) -> list[Use]:
             return [Use(WRITTEN_WHERE_ALLOCATED, func)]
         case Store(buffer=buffer, value=value):
             return [Use(WRITTEN_WHERE_ALLOCATED, buffer, value.type.element_of())]
+        case Acquire(semaphore=name) | Release(semaphore=name):
+            return [Use(SEMAPHORE_OF_FORK, name)]
         case PrefetchRegion(func=func):
             return [Use(READ_WHERE_ALLOCATED, func)]
         case PrefetchLine(buffer=buffer):
@@ -302,6 +315,8 @@ def _blame_scope(stmt: Stmt, scope: frozenset[Use]) -> None:
         raise _BrokenError(f'{missing.rule}; "{name}" is not in scope', stmt)
     if isinstance(stmt, For):
         scope |= {Use(BOUND_BEFORE_USE, stmt.var)}
+    if isinstance(stmt, Fork):
+        scope |= _semaphores(stmt)
     for s in sub_stmts(stmt):
         _blame_scope(s, scope)
         bound = _bound_by(s)

@@ -26,6 +26,7 @@ from halide_core.ir import (
     Cast,
     Expr,
     For,
+    Fork,
     If,
     Interval,
     Label,
@@ -190,6 +191,8 @@ def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
             return (body,)
         case If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
+        case Fork(producer=producer, consumer=consumer):
+            return (producer, consumer)
         case Stores(stores=stores):
             return stores
     return ()
@@ -282,6 +285,10 @@ class Rewriter:
                 second = None if otherwise is None else self.stmt(otherwise)
                 unchanged = test is condition and first is then and second is otherwise
                 return stmt if unchanged else If(test, first, second)
+            case Fork(producer=producer, consumer=consumer):
+                ahead, behind = self.stmt(producer), self.stmt(consumer)
+                same = ahead is producer and behind is consumer
+                return stmt if same else Fork(ahead, behind, stmt.semaphores)
             case Let(value=value, within=within):
                 bound, known = self.expr(value), None if within is None else self.interval(within)
                 return stmt if bound is value and known is within else Let(stmt.var, bound, known)
@@ -311,12 +318,8 @@ class Rewriter:
                 shape, steps = tuple([self.interval(i) for i in box]), tuple([self.expr(e) for e in strides])
                 same = all(a is b for a, b in zip((*box, *strides), (*shape, *steps), strict=True))
                 return stmt if same else replace(stmt, box=shape, strides=steps)
-            case PrefetchRegion(box=None, offset=offset):
-                distance = self.expr(offset)
-                return stmt if distance is offset else replace(stmt, offset=distance)
-            case PrefetchRegion(box=box) if box is not None:
-                shape = tuple([self.interval(i) for i in box])
-                return stmt if all(a is b for a, b in zip(box, shape, strict=True)) else replace(stmt, box=shape)
+            case PrefetchRegion():
+                return self._prefetch(stmt)
             case PrefetchLine(index=index):
                 where = self.expr(index)
                 return stmt if where is index else replace(stmt, index=where)
@@ -324,6 +327,13 @@ class Rewriter:
                 each = tuple([self.stmt(s) for s in stores])
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
+
+    def _prefetch(self, stmt: PrefetchRegion) -> Stmt:
+        if stmt.box is None:
+            distance = self.expr(stmt.offset)
+            return stmt if distance is stmt.offset else replace(stmt, offset=distance)
+        shape = tuple([self.interval(i) for i in stmt.box])
+        return stmt if all(a is b for a, b in zip(stmt.box, shape, strict=True)) else replace(stmt, box=shape)
 
 
 class Substitution(Rewriter):

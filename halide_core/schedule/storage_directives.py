@@ -66,7 +66,7 @@ class BoundStorage(Directive):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RingBuffer(Directive):
-    """The Func's memory would be there ``extent`` times, where it is computed ahead of what reads it (``Async``)."""
+    """The Func's memory is there ``extent`` times, where it is computed ahead of what reads it (``Async``)."""
 
     verb: ClassVar[str] = "ring_buffer"
     extent: Expr

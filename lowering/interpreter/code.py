@@ -31,6 +31,7 @@ from halide_core.lowering.interpreter.memory_model import (
     UndefinedValue,
     head,
 )
+from halide_core.lowering.interpreter.threads import Threads
 from halide_core.reference.scalar_ops import binary_function, call_function, cast_function, logical_not, select
 
 Step: TypeAlias = "Callable[[], None]"
@@ -65,7 +66,7 @@ class AccessPlace:
 
     allocation: Allocation
     component: int
-    races: tuple[Races, ...]
+    races: tuple[Races | Threads, ...]
 
 
 class Surroundings(Protocol):
@@ -190,6 +191,11 @@ class Coder:
             case ir.ParamRef() | ir.BufferField():
                 return self._around.leaf(e)
         return None
+
+    def new_place(self) -> int:
+        """The number of a place for something that no expression is."""
+        self.values.append(None)
+        return len(self.values) - 1
 
     def variable(self, var: Variable) -> int:
         """The place where a loop or a let binds a variable; a vector's is a tuple of its lanes."""

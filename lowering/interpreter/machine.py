@@ -42,6 +42,7 @@ from halide_core.lowering.interpreter.memory_model import (
     UndefinedValue,
 )
 from halide_core.lowering.interpreter.prefetch import is_inside, look_at
+from halide_core.lowering.interpreter.threads import Threads
 from halide_core.lowering.interpreter.writes import FlatWrite, Run, allocate, write_flat, write_nowhere, write_point
 from halide_core.run.backend import Argument, ArgumentKind, Box
 
@@ -131,10 +132,15 @@ class _Machine:
         """Those in scope, and whether they may be ε_mem."""
         self._allocations: dict[Callee | str, tuple[Allocation, int]] = {}
         """Memory in scope, and the component that the key stands for."""
-        self._around: tuple[Races, ...] = ()
+        self._around: tuple[Races | Threads, ...] = ()
         """The parallel and vectorized loops around, outermost first."""
         self._atomic: tuple[Allocation, ...] = ()
         """The memory that the statement at hand updates in one step: iterations of reduction loops take turns there."""
+        self._threads = Threads(shuffle)
+        self._forks = 0
+        """How many forks are around."""
+        self._semaphores: dict[str, int] = {}
+        """The places of the semaphores in scope."""
         self.loops: list[Races] = []
         """All of those of the program."""
         for callee, components in arguments.components.items():
@@ -212,6 +218,10 @@ class _Machine:
                 return self._for(stmt)
             case ir.If():
                 return self._if(stmt)
+            case ir.Fork():
+                return self._fork(stmt)
+            case ir.Acquire() | ir.Release():
+                return self._semaphore(stmt)
             case ir.Provide():
                 with self._one_step([stmt.func] if stmt.atomic else []):
                     return self._provide(stmt)
@@ -296,7 +306,41 @@ class _Machine:
                 races.iteration = values[place] = i
                 body()
 
-        return run if races is None else run_concurrent
+        def run_in_fork() -> None:
+            for i in iterations():
+                self._threads.step()
+                values[place] = i
+                body()
+
+        if races is not None:
+            return run_concurrent
+        return run_in_fork if self._forks else run
+
+    def _fork(self, fork: ir.Fork) -> Run:
+        threads, values = self._threads, self._coder.values
+        with self._scope():
+            self._around = (*self._around, threads)
+            outside, self._forks = self._semaphores, self._forks + 1
+            places = [(self._coder.new_place(), count) for _, count in fork.semaphores]
+            own = {name: at for (name, _), (at, _) in zip(fork.semaphores, places, strict=True)}
+            self._semaphores = {**outside, **own}
+            producer, consumer = self.translate(fork.producer), self.translate(fork.consumer)
+            self._semaphores, self._forks = outside, self._forks - 1
+
+        def run() -> None:
+            for place, count in places:
+                values[place] = threads.semaphore(count)
+            threads.fork(producer, consumer)
+
+        return run
+
+    def _semaphore(self, stmt: ir.Acquire | ir.Release) -> Run:
+        place = self._semaphores.get(stmt.semaphore)
+        if place is None:
+            raise InternalError(f"A semaphore is used outside of its fork: {stmt!r}")
+        values, threads = self._coder.values, self._threads
+        operate = threads.acquire if isinstance(stmt, ir.Acquire) else threads.release
+        return lambda: operate(values[place])
 
     def _if(self, test: ir.If) -> Run:
         condition = self._number(test.condition, test)

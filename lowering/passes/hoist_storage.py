@@ -118,17 +118,21 @@ class _StorageHoist(Rewriter):
         del self._scope[start:]
 
     def _without(self, size: Expr, scope: Let | For) -> Expr | None:
-        """The greatest that a size can be while a name has the values that it has there."""
-        if scope.var not in mentions(size):
-            return size
-        if isinstance(size, Binary) and size.op is BinaryOp.MUL:  # it stays a product, whose overflow C code tells
-            a, b = self._without(size.a, scope), self._without(size.b, scope)
-            return None if a is None or b is None else simplify(ir.mul(a, b))
-        if isinstance(scope, Let):
-            return simplify(substitute(size, {scope.var: scope.value}))
-        first, last = scope.bounds.min, ir.sub(ir.add(scope.bounds.min, scope.bounds.len), ir.ONE)
-        found = Elimination({scope.var: (first, simplify(last))}, Facts(), self._values).bound(size, up=True)
-        return None if found is None else simplify(ir.maximum(found, ir.ZERO))
+        return largest_over(size, scope, self._values)
+
+
+def largest_over(size: Expr, scope: Let | For, values: ValueRanges) -> Expr | None:
+    """The greatest that a size can be while a name has the values that it has there; None where nothing bounds it."""
+    if scope.var not in mentions(size):
+        return size
+    if isinstance(size, Binary) and size.op is BinaryOp.MUL:  # it stays a product, whose overflow C code tells
+        a, b = largest_over(size.a, scope, values), largest_over(size.b, scope, values)
+        return None if a is None or b is None else simplify(ir.mul(a, b))
+    if isinstance(scope, Let):
+        return simplify(substitute(size, {scope.var: scope.value}))
+    first, last = scope.bounds.min, ir.sub(ir.add(scope.bounds.min, scope.bounds.len), ir.ONE)
+    found = Elimination({scope.var: (first, simplify(last))}, Facts(), values).bound(size, up=True)
+    return None if found is None else simplify(ir.maximum(found, ir.ZERO))
 
 
 def _places(hoisted: Mapping[str, Hoisting], whole: Stmt) -> dict[str, set[For | None]]:

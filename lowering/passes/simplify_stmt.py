@@ -66,6 +66,9 @@ def _scope(stmt: Stmt, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
         case Assert(condition=condition):
             changed = simplifier.stmt(stmt)
             return ir.NOTHING if isinstance(changed, Assert) and changed.condition is ir.TRUE else changed
+        case ir.Fork(producer=producer, consumer=consumer, semaphores=semaphores):
+            ahead, behind = _scope(producer, facts, constants), _scope(consumer, facts, constants)
+            return ir.Fork(ahead, behind, semaphores)
         case ir.Label(func=func, stage=stage, body=body):
             return ir.Label(func, stage, _scope(body, facts, constants))
         case Allocate() | AllocateFlat() | AnswerQuery():

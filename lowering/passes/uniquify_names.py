@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.algorithm.model import UniqueNames
-from halide_core.ir import Block, Expr, For, If, Label, Let, Stmt, Variable
+from halide_core.ir import Block, Expr, For, Fork, If, Label, Let, Stmt, Variable
 from halide_core.ir.visitor import Substitution, walk
 
 
@@ -56,6 +56,8 @@ class _Apart:
             case If(condition=condition, then=then, otherwise=otherwise):
                 other = None if otherwise is None else self.stmt(otherwise, to)
                 return If(put.expr(condition), self.stmt(then, to), other)
+            case Fork(producer=producer, consumer=consumer, semaphores=semaphores):
+                return Fork(self.stmt(producer, to), self.stmt(consumer, to), semaphores)
             case Label(func=func, stage=stage, body=body):
                 return Label(func, stage, self.stmt(body, to))
         return put.stmt(stmt)

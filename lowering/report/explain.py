@@ -13,6 +13,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.registry import chosen_engine
 from halide_core.bounds.explain.provenance import Reasons
+from halide_core.bounds.infer.ahead import is_async
 from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.query.answers import Answer, Answers, Slide
 from halide_core.bounds.query.conjuncts import format_query
@@ -156,6 +157,9 @@ def _answers(query: Query, answers: Answers) -> str:
     for func, folds in answers.folds.items():
         slots = " and ".join(f"{dim_name(func, d)} by {format_expr(k)}" for d, k in folds.items())
         lines.append(f"{func.name} folds {slots}")
+    for func, lead in answers.ahead.items():
+        far = "any number of" if lead.count is None else lead.count
+        lines.append(f"{func.name} may be ahead of what reads it by {far} iterations")
     for callee, box in answers.regions.items():
         role = "output" if isinstance(callee, Function) else "input"
         region = ", ".join(map(brief_interval, box))
@@ -231,7 +235,8 @@ def _nest_lines(program: Program, slides: Mapping[Callee, Sequence[str]], stmt: 
             stored = program.stored[func] if isinstance(func, Function) else None
             computed = program.computed[func] if isinstance(func, Function) else None
             apart = "" if stored == computed else f" (stored {'at the root' if stored is None else f'inside {stored}'})"
-            head = [f"{pad}produce {func.name}{apart}:", *(f"{pad}  ({told})" for told in slides.get(func, ()))]
+            own = " (async)" if isinstance(func, Function) and is_async(func) else ""
+            head = [f"{pad}produce {func.name}{apart}{own}:", *(f"{pad}  ({told})" for told in slides.get(func, ()))]
             return [*head, *_nest_lines(program, slides, body, depth + 1)]
         case Label(body=body):
             return _nest_lines(program, slides, body, depth)

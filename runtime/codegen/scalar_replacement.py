@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from halide_core import ir
-from halide_core.ir import AllocateFlat, Expr, For, IntImm, Load, LoopKind, PrefetchLine, Stmt, Store, WriteFile
+from halide_core.ir import AllocateFlat, Expr, For, Fork, IntImm, Load, LoopKind, PrefetchLine, Stmt, Store, WriteFile
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions
@@ -41,16 +41,16 @@ def place_of(index: Expr) -> tuple[int, int] | None:
 
 
 class _AccessSearch:
-    """Every access to allocated memory. ``tasks`` are the parallel loops around a statement: what is allocated outside
-    of one and used inside is shared memory."""
+    """Every access to allocated memory. ``tasks``: the parallel loops and the sides of forks around a statement; what
+    is allocated outside of one and used inside is shared memory."""
 
     def __init__(self) -> None:
         self.places: dict[str, Places] = {}
         self._types: dict[str, Type] = {}
-        self._tasks: dict[str, tuple[For, ...]] = {}
+        self._tasks: dict[str, tuple[Stmt, ...]] = {}
         self._refused: set[str] = set()
 
-    def look(self, stmt: Stmt, tasks: tuple[For, ...]) -> None:
+    def look(self, stmt: Stmt, tasks: tuple[Stmt, ...]) -> None:
         match stmt:
             case AllocateFlat(buffer=buffer, type=type, limit=limit, memory=memory):
                 self.places.setdefault(buffer, {})
@@ -68,16 +68,20 @@ class _AccessSearch:
                 self._exprs(stmt, tasks)
                 self.look(stmt.body, (*tasks, stmt))
                 return
+            case Fork(producer=producer, consumer=consumer):
+                self.look(producer, (*tasks, producer))
+                self.look(consumer, (*tasks, consumer))
+                return
         self._exprs(stmt, tasks)
         for s in sub_stmts(stmt):
             self.look(s, tasks)
 
-    def _exprs(self, stmt: Stmt, tasks: tuple[For, ...]) -> None:
+    def _exprs(self, stmt: Stmt, tasks: tuple[Stmt, ...]) -> None:
         for e in subexpressions(stmt_exprs(stmt)):
             if isinstance(e, Load):
                 self._access(e.buffer, e.index, tasks)
 
-    def _access(self, buffer: str, index: Expr, tasks: tuple[For, ...]) -> None:
+    def _access(self, buffer: str, index: Expr, tasks: tuple[Stmt, ...]) -> None:
         if buffer not in self.places:
             return  # an argument's memory
         place = place_of(index)

@@ -38,6 +38,7 @@ from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _ALIGNMENT = 64
+_SEMAPHORE = "struct halide_core_semaphore *"
 _OUTER = 2
 """How many loops of a function, from the outermost on, are outer ones."""
 _SHORT = 1024
@@ -144,15 +145,24 @@ class _TranslationUnit:
         lanes = [(at, stmt.type.with_lanes(n)) for at, n in places.items()]
         return [(self.prelude.type(type), self.names.of("register", f"{stmt.buffer}.{at}")) for at, type in lanes]
 
-    def captures(self, body: ir.Stmt, var: ir.Variable) -> list[tuple[str, str]]:
-        """The C type and name of everything that a task reads from outside, in the order of first use."""
-        own = {var.name}
+    def semaphore(self, name: str) -> str:
+        """The pointer to a semaphore of a fork around."""
+        return self.names.of("semaphore", name)
+
+    def captures(self, body: ir.Stmt, own: set[str]) -> list[tuple[str, str]]:
+        """The C type and name of everything that a task reads from outside, in the order of first use; without what is
+        its ``own``."""
+        own = set(own)
         found: dict[str, str] = {}
         for stmt in walk(body):
             if isinstance(stmt, ir.AllocateFlat):
                 own.add(f"buffer {stmt.buffer}")
             elif isinstance(stmt, ir.Let | ir.For):
                 own.add(stmt.var.name)
+            elif isinstance(stmt, ir.Fork):
+                own.update(f"semaphore {name}" for name, _ in stmt.semaphores)
+            elif isinstance(stmt, ir.Acquire | ir.Release) and f"semaphore {stmt.semaphore}" not in own:
+                found.setdefault(self.semaphore(stmt.semaphore), _SEMAPHORE)
             buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
             buffers += [stmt.buffer] if isinstance(stmt, ir.PrefetchLine) else []
             buffers += [stmt.func.name] if isinstance(stmt, ir.WriteFile) else []
@@ -270,6 +280,14 @@ class _Function:
                 self._serial(stmt)
             case ir.For(kind=ir.LoopKind.PARALLEL):
                 self._parallel(stmt)
+            case ir.Fork():
+                self._fork(stmt)
+            case ir.Acquire(semaphore=name):
+                error = self._unit.names.numbered("error")
+                self.line(f"const int {error} = halide_core_semaphore_acquire({self._unit.semaphore(name)});")
+                self._fail(error, error)
+            case ir.Release(semaphore=name):
+                self.line(f"halide_core_semaphore_release({self._unit.semaphore(name)});")
             case ir.Assert():
                 self._assert(stmt)
             case ir.AllocateFlat():
@@ -337,37 +355,64 @@ class _Function:
     def _parallel(self, loop: ir.For) -> None:
         unit = self._unit
         first, length = self._values(*uses_of(loop, unit.index_lets))
-        captured = unit.captures(loop.body, loop.var)
+        captured = unit.captures(loop.body, {loop.var.name})
         task = unit.names.numbered(f"{unit.function}_par_")
-        self._emit_task(task, loop, captured)
-        closure = "0"
-        if captured:
-            closure = unit.names.numbered("closure")
-            self.line(f"struct {task} {closure} = {{{', '.join(name for _, name in captured)}}};")
-            closure = f"&{closure}"
-        error = unit.names.numbered("error")
+        unit.tasks.append(_members(task, captured))
+        unit.meeting += not loop.pure
+        self._emit_task(task, task, captured, loop.body, loop.var)
+        unit.meeting -= not loop.pure
+        closure = self._closure(task, captured)
+        self._call(f"halide_core_par_for({task}, {first.text}, {length.text}, {closure})")
+
+    def _fork(self, fork: ir.Fork) -> None:
+        unit, count = self._unit, len(fork.semaphores)
+        shared = unit.names.numbered("semaphores")
+        first = ", ".join(f"{{{n}, 0}}" for _, n in fork.semaphores)
+        self.line(f"struct halide_core_semaphore {shared}[{count}] = {{{first}}};")
+        for at, (name, _) in enumerate(fork.semaphores):
+            local = unit.names.of("semaphore", name)
+            self.line(f"{_SEMAPHORE} {local} = &{shared}[{at}];")
+        captured = unit.captures(ir.Block((fork.producer, fork.consumer)), set())
+        sides = unit.names.numbered(f"{unit.function}_fork_")
+        unit.tasks.append(_members(sides, captured))
+        names = [f"{sides}_{side}" for side in ("producer", "consumer")]
+        for name, body in zip(names, (fork.producer, fork.consumer), strict=True):
+            self._emit_task(name, sides, captured, body, None)
+        self._call(f"halide_core_fork({', '.join(names)}, {self._closure(sides, captured)}, {shared}, {count})")
+
+    def _closure(self, of: str, captured: list[tuple[str, str]]) -> str:
+        """The pointer to what tasks read from outside."""
+        if not captured:
+            return "0"
+        closure = self._unit.names.numbered("closure")
+        self.line(f"struct {of} {closure} = {{{', '.join(name for _, name in captured)}}};")
+        return f"&{closure}"
+
+    def _call(self, call: str) -> None:
+        """Runs tasks: what fails there fails here."""
+        error = self._unit.names.numbered("error")
         self._move(OVERHEAD)
-        self.line(f"const int {error} = halide_core_par_for({task}, {first.text}, {length.text}, {closure});")
+        self.line(f"const int {error} = {call};")
         self._fail(error, error)
 
-    def _emit_task(self, task: str, loop: ir.For, captured: list[tuple[str, str]]) -> None:
+    def _emit_task(
+        self, task: str, members: str, captured: list[tuple[str, str]], stmt: ir.Stmt, var: ir.Variable | None
+    ) -> None:
         unit, body = self._unit, _Function(self._unit, OVERHEAD if self._marks is None else self._marks.at, task=True)
-        argument, head = self._CLOSURE, ""
+        argument = self._CLOSURE
         if captured:
-            members = "".join(f"    {c_type} {name};\n" for c_type, name in captured)
-            head = f"struct {task} {{\n{members}}};\n"
-            body.line(f"const struct {task} *const {self._CAPTURED} = {argument};")
+            body.line(f"const struct {members} *const {self._CAPTURED} = {argument};")
             for c_type, name in captured:
                 const = "" if "*" in c_type else "const "
                 body.line(f"{const}{c_type} {name} = {self._CAPTURED}->{name};")
         else:
             body.line(f"(void){argument};")
-        var = unit.bind(loop.var, "int64_t")
-        unit.meeting += not loop.pure
-        body.scope(loop.body)
-        unit.meeting -= not loop.pure
+        index = unit.names.numbered("side") if var is None else unit.bind(var, "int64_t")
+        if var is None:
+            body.line(f"(void){index};")
+        body.scope(stmt)
         body.finish()
-        unit.tasks.append(f"{head}static int {task}(void *{argument}, int64_t {var}) {{\n{body.text()}}}\n\n")
+        unit.tasks.append(f"static int {task}(void *{argument}, int64_t {index}) {{\n{body.text()}}}\n\n")
 
     # ---- everything that can fail --------------------------------------------------------------------------------
 
@@ -481,6 +526,12 @@ def _looks_up(loop: ir.For, *, outer: bool) -> bool:
     lengths = [s.bounds.len for s in inside]
     known = [n.value for n in lengths if isinstance(n, ir.IntImm)]
     return bool(inside) and (len(known) < len(lengths) or prod(known) >= _SHORT)
+
+
+def _members(name: str, captured: list[tuple[str, str]]) -> str:
+    """The type of what tasks read from outside; nothing where they read nothing."""
+    members = "".join(f"    {c_type} {each};\n" for c_type, each in captured)
+    return f"struct {name} {{\n{members}}};\n" if captured else ""
 
 
 def _kind(stmt: ir.Stmt) -> str:

@@ -39,6 +39,16 @@ int halide_core_set_num_threads(int n);
 int halide_core_get_num_threads(void);
 void halide_core_shutdown_thread_pool(void);
 
+struct halide_core_fork;
+struct halide_core_semaphore {
+    int64_t count;
+    struct halide_core_fork *fork;
+};
+int halide_core_fork(halide_core_task producer, halide_core_task consumer, void *closure,
+                     struct halide_core_semaphore *semaphores, int count);
+int halide_core_semaphore_acquire(struct halide_core_semaphore *semaphore);
+void halide_core_semaphore_release(struct halide_core_semaphore *semaphore);
+
 void halide_core_cancel(int on);
 const volatile int *halide_core_halting(void);
 int halide_core_halt(void);

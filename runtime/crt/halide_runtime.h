@@ -203,6 +203,23 @@ int halide_core_get_num_threads(void);
  * called them. Does nothing when called from inside a task. */
 void halide_core_shutdown_thread_pool(void);
 
+/* How often a thread may go on; the count at first is set before the fork, `fork` by it. */
+struct halide_core_fork;
+struct halide_core_semaphore {
+    int64_t count;
+    struct halide_core_fork *fork;
+};
+
+/* Runs consumer(closure, 0) on this thread and producer(closure, 0) on another one, beside it, and returns when both
+ * are done: 0, or the result of the side that failed first. They may wait for each other by the semaphores of the fork
+ * and of those around it; where a side fails, waits of the other one fail too. */
+int halide_core_fork(halide_core_task producer, halide_core_task consumer, void *closure,
+                     struct halide_core_semaphore *semaphores, int count);
+
+/* Waits until the count is positive and takes one of it: 0; or the result of a side of the fork that failed. */
+int halide_core_semaphore_acquire(struct halide_core_semaphore *semaphore);
+void halide_core_semaphore_release(struct halide_core_semaphore *semaphore);
+
 /* ---- ending a run early ------------------------------------------------------------------------------------------ */
 
 /* Pipelines that run in this process end with halide_core_error_cancelled, all memory freed, until this is called with

@@ -39,7 +39,7 @@ from halide_core.runtime.crt import abi
 
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
 _PLATFORM: Final = INCLUDE_FOLDER / "platform.h"
-_PARTS = ("runs.c", "pool.c", "serial.c", "memory.c", "support.c", "files.c")
+_PARTS = ("runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "support.c", "files.c")
 SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in _PARTS)
 
 FFI: Final = abi.FFI

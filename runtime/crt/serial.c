@@ -1,4 +1,5 @@
-/* Parallel loops where there are no threads (halide_runtime.h): one index after another, on the caller. */
+/* Parallel loops where there are no threads (halide_runtime.h): one index after another, on the caller. Nothing runs
+ * beside it. */
 #include "halide_runtime.h"
 #include "platform.h"
 
@@ -37,6 +38,21 @@ HALIDE_CORE_WEAK int halide_core_set_num_threads(int n) {
 }
 
 HALIDE_CORE_WEAK void halide_core_shutdown_thread_pool(void) {
+}
+
+HALIDE_CORE_WEAK int halide_core_fork(halide_core_task producer, halide_core_task consumer, void *closure,
+                                      struct halide_core_semaphore *semaphores, int count) {
+    (void)producer, (void)consumer, (void)closure, (void)semaphores, (void)count;
+    return halide_core_error(halide_core_error_out_of_memory, "there are no threads here for an asynchronous Func");
+}
+
+HALIDE_CORE_WEAK int halide_core_semaphore_acquire(struct halide_core_semaphore *s) {
+    (void)s;
+    return halide_core_error_out_of_memory;
+}
+
+HALIDE_CORE_WEAK void halide_core_semaphore_release(struct halide_core_semaphore *s) {
+    (void)s;
 }
 
 #endif

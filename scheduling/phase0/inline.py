@@ -77,10 +77,10 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
 _DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt, HoistStorage, HoistStorageRoot, ComputeWith)
 """Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
 
-_OF_PLACES = (ComputeInline, ComputeRoot, ComputeAt, Estimate, Async, RingBuffer)
+_OF_PLACES = (ComputeInline, ComputeRoot, ComputeAt, Estimate)
 """Directives of which an inlined Func's may be, or which are told of for themselves."""
 
-_OF_MEMORY = (StorageDirective, FoldStorage, HoistStorage, HoistStorageRoot)
+_OF_MEMORY = (StorageDirective, FoldStorage, RingBuffer, HoistStorage, HoistStorageRoot)
 """Directives about memory that the compiler allocates. An output's is the caller's."""
 
 
@@ -113,18 +113,33 @@ def warn_of_lost_directives(algorithm: Algorithm) -> None:
     Func, since what is not there needs no bound, no layout and no line in a trace; of an output's memory."""
     for f in algorithm.outputs:
         for d in f.directives:
+            if isinstance(d, Async):
+                told = f'"{f.name}" is an output of the pipeline: nothing reads it beside, so this has no effect.'
+                warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
             if isinstance(d, _OF_MEMORY):
                 told = f'"{f.name}" is an output of the pipeline: its memory is the caller\'s, so this has no effect.'
                 warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
     for f in algorithm.functions:
-        for d in f.directives:
-            if isinstance(d, Async | RingBuffer):
-                told = f'"{f.own.name}" is computed by the thread that needs it, so this has no effect.'
-                warn_user(f"{d.own.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
+        asked = [d for d in f.directives if isinstance(d, RingBuffer)]
+        if asked and f not in algorithm.outputs and place(f) is not None:
+            told = _useless_ring(f)
+            if told:
+                told = f'"{f.own.name}" {told}, so this has no effect.'
+                warn_user(f"{asked[-1].own.spelled()}: {told}", IgnoredDirectiveWarning, asked[-1].location)
     for f in _inlined(algorithm):
         for d in _lost(f):
             if not _is_demand(d):
                 warn_user(f"{d.spelled()}: {_told(f, 'this has no effect')}", IgnoredDirectiveWarning, d.location)
+
+
+def _useless_ring(f: Function) -> str:
+    """Why copies of a Func's memory would not be used; nothing if they can be."""
+    kinds = tuple(type(d) for d in f.directives)
+    if Async not in kinds:
+        return "is computed by the thread that reads it, one iteration after another (async_() gives it its own)"
+    if HoistStorage not in kinds and HoistStorageRoot not in kinds:
+        return "has memory that is not hoisted out of any loop (hoist_storage() and hoist_storage_root() do that)"
+    return ""
 
 
 def _told(f: Function, effect: str) -> str:

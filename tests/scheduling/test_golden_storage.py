@@ -129,16 +129,6 @@ def test_placing_a_func_at_the_root_or_where_it_is_used_is_never_refused() -> No
             assert (f.realize([5, 4]).array == hl.Buffer(wanted).array).all()
 
 
-@pytest.mark.parametrize("ahead", [lambda g: g.async_(), lambda g: g.ring_buffer(3)])
-def test_producer_that_may_be_ahead_is_computed_as_without(ahead: Callable[[hl.Func], object]) -> None:
-    g, f, _x, y = producer_and_consumer()
-    g.store_root().compute_at(f, y)
-    wanted = both(f)
-    ahead(g)
-    with pytest.warns(hl.HalideWarning, match='"g" is computed by the thread that needs it'):
-        assert both(f) == wanted
-
-
 def test_unroll_that_fails_is_a_loop_where_that_is_permitted(monkeypatch: pytest.MonkeyPatch) -> None:
     f = hl.Func("f")
     f[x] = x * x

@@ -247,20 +247,32 @@ class FuncSchedule(FuncHandle):
         return self._trace(Traced.TAG, trace_tag)
 
     def async_(self) -> Self:
-        """Allows the Func to be computed in a thread of its own, ahead of what reads it.
+        """Computes the Func in a thread of its own, ahead of what reads it.
 
-        Rewrite: none. It is computed where it would be without this, by the thread that needs it, and a warning says
-        so: threads that wait for one another are not available yet.
+        Where its memory lives outside of loops around its computation (``store_root``, ``store_at``), the thread runs
+        through these loops by itself, while those that read the Func wait for what they need: it is any number of
+        iterations ahead, or with ``fold_storage`` as many as there are slots for. Memory folds only where it is asked
+        to. Where it is not proven that nothing is overwritten that is still read, the thread waits for the iteration
+        before. The values never change. Other Funcs that only this one reads are computed by its thread too.
+
+        Rewrite: after bounds inference, ``allocate f; s`` -> ``allocate f; fork …: (s of f) beside: (the rest of s)``.
+        Legal when: anywhere. A warning says where a thread can't be: outputs; inlined Funcs; where another Func would
+        be computed in one thread and read in the other, unless it is ``async_`` itself; in vectorized loops.
         """
         return self._add(Async(func=self._stage()[0], location=user_location()))
 
     def ring_buffer(self, extent: ExprLike) -> Self:
-        """Gives the Func's memory to so many iterations at a time, for a producer that is ahead of its consumer.
+        """Gives each of so many iterations memory of its own, so that an asynchronous producer can be ahead.
+
+        Iterations are those of the loops between the place where the memory is allocated (``hoist_storage``,
+        ``hoist_storage_root``) and the one where it lives: they take turns with the copies.
 
         Args:
-            extent: how many, from 1 on.
+            extent: how many copies, from 1 on.
 
-        Rewrite: none, as of ``async_``.
+        Rewrite: after bounds inference, ``for y: allocate f(…)`` -> ``allocate f(…, (0, extent)); for y: …``.
+        Legal when: anywhere. A warning says where it has no effect: a Func that is not ``async_``, memory that is not
+        hoisted, or lives outside of loops around the Func's computation.
         """
         steps = positive("The extent of ring_buffer()", extent)
         return self._add(RingBuffer(func=self._stage()[0], location=user_location(), extent=steps))

@@ -35,8 +35,8 @@ from tests.campaigns.fuzz.terms import Form, number
 _PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.04), ("always", "_all", 0.03)]
 
 _SHARES = {
-    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "async_": 0.02,
-    "ring_buffer": 0.02, "partition_all": 0.02, "in_ of an input": 0.3, "places of reduction loops": 0.12,
+    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "async_": 0.1,
+    "ring_buffer": 0.05, "partition_all": 0.02, "in_ of an input": 0.3, "places of reduction loops": 0.12,
     "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
     "partition": 0.03, "computed in several stages": 0.8,
 }  # fmt: skip

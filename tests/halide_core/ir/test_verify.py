@@ -11,7 +11,9 @@ from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION, InternalError
 from halide_core.ir import (
+    NOTHING,
     Access,
+    Acquire,
     Allocate,
     AllocateFlat,
     Assert,
@@ -22,6 +24,7 @@ from halide_core.ir import (
     Failure,
     Field,
     For,
+    Fork,
     Interval,
     Label,
     Let,
@@ -31,6 +34,7 @@ from halide_core.ir import (
     ParamRef,
     PrefetchLine,
     Provide,
+    Release,
     Stmt,
     Store,
     Variable,
@@ -130,6 +134,8 @@ def test_sound_tree_is_accepted(form: Form, stmt: Stmt) -> None:
             f'{verify.PARAMETER_IS_ARGUMENT}; "q" is not in scope',
             "out[0] = q",
         ),
+        (Acquire("g.filled"), Form.POINTS, f'{verify.SEMAPHORE_OF_FORK}; "g.filled" is not in scope', "acquire"),
+        (Fork(NOTHING, Release("g.free"), (("g.filled", 0),)), Form.FLAT, verify.SEMAPHORE_OF_FORK, "release g.free"),
         (Block((loop(written(three, x)), loop(written(three, x)))), Form.HOLES, verify.LOOPS_ARE_NAMED_APART, "for "),
     ],
 )

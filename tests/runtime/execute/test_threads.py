@@ -177,9 +177,41 @@ def iterations_that_take_turns() -> hl.Func:
     return f
 
 
+def producers_beside_consumers() -> hl.Func:
+    """Two producers in threads of their own, read by two: memory that folds, and pure loops in both."""
+    h, g, f = hl.Func("h"), hl.Func("g"), hl.Func("f")
+    h[x, y] = x * 7 + y * 3
+    g[x, y] = h[x, y] + h[x, y + 1]
+    f[x, y] = g[x, y] + g[x, y + 2] + h[x, y]
+    h.store_root().compute_at(f, y).fold_storage(y, 8).async_().parallel(x, 64, GUARD)
+    g.store_root().compute_at(f, y).fold_storage(y, 5).async_()
+    return f
+
+
+def producers_in_tasks() -> hl.Func:
+    """A producer in a thread of its own in each task of a parallel loop, and one in the tasks of a producer."""
+    h, g, f = hl.Func("h"), hl.Func("g"), hl.Func("f")
+    h[x, y] = x * 7 + y * 3
+    g[x, y] = h[x, y] + h[x, y + 1]
+    f[x, y] = g[x, y] + g[x, y + 2]
+    f.split(y, yo, yi, 50, GUARD).parallel(yo)
+    g.store_at(f, yo).compute_at(f, yi).async_()
+    h.compute_at(g, y).async_()
+    return f
+
+
+def rings_of_tiles() -> hl.Func:
+    """Tiles whose producer is ahead, in memory for a few of them."""
+    g, f = stencil()
+    f.tile(x, y, xo, yo, xi, yi, 16, 8, GUARD).parallel(yo)
+    g.compute_at(f, xo).hoist_storage(f, yo).ring_buffer(3).async_().vectorize(x, 4, GUARD)
+    return f
+
+
 PROGRAMS = [
     rows, rows_with_memory_in_each, tiles_in_tiles, one_loop_of_two, strips_that_slide, updates, rows_of_a_reduction,
-    iterations_that_take_turns,
+    iterations_that_take_turns, producers_beside_consumers, producers_in_tasks,
+    rings_of_tiles,
 ]  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Threads of producers: forks, and memory of several iterations."""
