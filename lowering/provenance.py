@@ -29,9 +29,9 @@ class Traversals:
         self._inner: dict[LoopName, Split] = {}
         for d in directives:
             if isinstance(d, StageDirective):
-                self._hear(d)
+                self._record(d)
 
-    def _hear(self, d: StageDirective) -> None:
+    def _record(self, d: StageDirective) -> None:
         match d:
             case Split():
                 dim = self._over.get(_loop(d, d.old), d.old)

@@ -17,7 +17,7 @@ from typing import Any
 from halide_core import ir
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
-from halide_core.analysis.prune_selects import where
+from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions
@@ -133,8 +133,8 @@ class Elimination:
     def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
         """``c`` times an atom, with what was moved into its operands."""
         if isinstance(atom, Select):
-            a = self._simplifier.expr(where(a, atom.condition, holds=True))
-            b = self._simplifier.expr(where(b, atom.condition, holds=False))
+            a = self._simplifier.expr(assume(a, atom.condition, holds=True))
+            b = self._simplifier.expr(assume(b, atom.condition, holds=False))
             return a if a is b else Select(INT64, atom.condition, a, b)
         op = atom.op if c > 0 else _OPPOSITE[atom.op]
         return (self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum)(a, b)

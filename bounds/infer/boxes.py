@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.prover import Facts
-from halide_core.analysis.prune_selects import where
+from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.query.answers import Engine, Evidence
 from halide_core.ir import BinaryOp, BufferField, Expr, Field, Select
@@ -74,7 +74,7 @@ def _where_any(simplifier: Simplifier, a: tuple[Expr, Expr], b: tuple[Expr, Expr
 
 def _choice(simplifier: Simplifier, condition: Expr, a: Expr, b: Expr) -> Expr:
     """One of two ends. Regions of one condition come one after the other: each is chosen once."""
-    a, b = simplifier.expr(where(a, condition, holds=True)), simplifier.expr(where(b, condition, holds=False))
+    a, b = simplifier.expr(assume(a, condition, holds=True)), simplifier.expr(assume(b, condition, holds=False))
     return a if a is b else simplifier.expr(Select(INT64, condition, a, b))
 
 

@@ -14,7 +14,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition, known_values
 from halide_core.analysis.prover import Facts
-from halide_core.analysis.prune_selects import where
+from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.infer.boxes import Box, Side
 from halide_core.bounds.query.query import Clause, Path, Taken
@@ -153,7 +153,7 @@ def _same(a: Expr, b: Expr, facts: Facts, most: int) -> bool:
     for holds in (True, False):
         inner = Facts(facts)
         assume_condition(inner, condition, holds)
-        x, y = (where(e, condition, holds=holds) for e in (a, b))
+        x, y = (assume(e, condition, holds=holds) for e in (a, b))
         if not _same(x, y, inner, most - 1):
             return False
     return True
@@ -165,7 +165,7 @@ def either(condition: Expr, a: Expr, b: Expr, facts: Facts) -> Expr:
         return b
     if _same_where(condition, False, a, b, facts):
         return a
-    sides = (where(a, condition, holds=True), where(b, condition, holds=False))
+    sides = (assume(a, condition, holds=True), assume(b, condition, holds=False))
     return Simplifier(facts).expr(Select(INT64, condition, *sides))
 
 

@@ -8,20 +8,18 @@ from __future__ import annotations
 from halide_core.bounds.query.query import Clause, Rule
 from halide_core.errors import BoundsError
 from halide_core.ir import Expr, ParamRef
-from halide_core.ir.printer import dim_name, format_expr
-from halide_core.ir.visitor import parts, subexpressions
+from halide_core.ir.brief import brief
+from halide_core.ir.printer import dim_name
+from halide_core.ir.visitor import subexpressions
 from halide_core.loop_nest import StageKey
 
 _LONGEST = 80
-"""Nodes of an expression that is printed; what is shared counts as often as it would be printed."""
+"""Nodes of an expression that is printed in a message."""
 
 
 def tell(e: Expr) -> str:
-    """An expression as text, or an ellipsis: printed as a tree, a few shared nodes can fill a disk."""
-    sizes: dict[Expr, int] = {}
-    for part in subexpressions([e]):  # operands come first
-        sizes[part] = min(_LONGEST, sum(sizes[p] for p in parts(part))) + 1
-    return format_expr(e) if sizes[e] <= _LONGEST else "…"
+    """An expression as text, or an ellipsis."""
+    return brief(e, _LONGEST)
 
 
 def special(key: StageKey) -> str:

@@ -3,7 +3,7 @@
 In: an expression, and who decides conditions. Out: an expression that is worth the same wherever the decisions hold.
 
     without_idle_cases: select(0 < n, min(a, b), c) <= a   ->   min(a, b) <= a      where 0 < n is certain
-    where:              select(p || q, a, b)               ->   a                   under p
+    assume:             select(p || q, a, b)               ->   a                   under p
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def without_idle_cases(e: Expr, decide: Decide) -> Expr:
     return _Decided(decide).expr(e)
 
 
-def where(e: Expr, condition: Expr, *, holds: bool) -> Expr:
+def assume(e: Expr, condition: Expr, *, holds: bool) -> Expr:
     """An expression where a condition holds, or where it does not: without the cases that this decides."""
     following = _Following()
     if holds:

@@ -6,7 +6,7 @@ from functools import partial, reduce
 from itertools import product
 
 from halide_core import ir
-from halide_core.analysis.prune_selects import has_cases, where, without_idle_cases
+from halide_core.analysis.prune_selects import assume, has_cases, without_idle_cases
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Status, nothing
@@ -55,7 +55,7 @@ def test_what_a_condition_decides_is_worth_the_same_under_it() -> None:
     states = [Substitution(dict(zip((p, q, r), t, strict=True))) for t in product((ir.FALSE, ir.TRUE), repeat=3)]
     for known, nested, holds in product(conditions, conditions, (True, False)):
         e = ir.minimum(_select(nested, a, b), c)
-        left = where(e, known, holds=holds)
+        left = assume(e, known, holds=holds)
         met = [at for at in states if simplify(at.expr(known)) is (ir.TRUE if holds else ir.FALSE)]
         for at in met:
             assert simplify(at.expr(left)) is simplify(at.expr(e)), (known, nested, holds)
@@ -68,8 +68,8 @@ def test_long_conditions_are_compared_once_a_pair() -> None:
     every = reduce(ir.conjunction, many[0])
     some = reduce(partial(ir.binary, ir.BinaryOp.OR), many[1])
     e = _select(some, a, b)
-    assert where(e, every, holds=True) is e
-    assert where(e, ir.conjunction(every, many[1][11]), holds=True) is a
+    assert assume(e, every, holds=True) is e
+    assert assume(e, ir.conjunction(every, many[1][11]), holds=True) is a
 
 
 def test_cases_that_facts_rule_out_don_t_hold_a_claim_up() -> None:
