@@ -157,9 +157,8 @@ class _Flatten(Rewriter):
         folds = tuple([s.fold(d) for d in range(len(strides))])
         self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
-            _check_memory(layout, s.func, limit, type)
-            zeroed = s.func in self._shown
-            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, layout.memory, zeroed))
+            memory, zeroed = _checked_memory(layout, s.func, limit, type), s.func in self._shown
+            stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, memory, zeroed))
         return stmts
 
     def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[Expr, int | None]:
@@ -186,15 +185,19 @@ class _Flatten(Rewriter):
         return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)
 
 
-def _check_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> None:
-    """What has to live on the stack must have a size that is known to fit."""
+def _checked_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> MemoryType:
+    """What has to live on the stack must have a size that is known to fit. A size of which nothing is known comes out
+    of the memory that a pipeline keeps for its next run, which is as quick to have."""
     if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
-        return
+        return layout.memory
     told, location = layout.asked
     name = func.own.name
+    if limit is None and layout.memory is MemoryType.Stack:
+        return MemoryType.Heap
     if limit is None:
         text = f'{told}: no constant bounds the size of "{name}", as the stack needs. bound_storage() sets it.'
         raise ScheduleError(text, location)
     if limit * type.bytes() > STACK_LIMIT:
         text = f'{told}: "{name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
         raise ScheduleError(text, location)
+    return layout.memory

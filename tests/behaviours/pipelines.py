@@ -201,6 +201,17 @@ def fused_tiles_are_a_level(hl: Any) -> Shown:
     return [(plain(g.realize([N, N])), wanted)]
 
 
+def stack_memory_may_have_any_size(hl: Any) -> Shown:
+    """store_in(Stack) takes a Func whose size only the run knows."""
+    (x,) = _vars(hl, "x")
+    p, f, g = hl.Param(hl.Int(32)), hl.Func(), hl.Func()
+    p.set(5)
+    f[x] = x
+    g[x] = f[x] + f[x + p]
+    f.compute_root().store_in(hl.MemoryType.Stack)
+    return [(np.asarray(g.realize([4])).tolist(), [5, 7, 9, 11])]
+
+
 def stack_memory_is_shared(hl: Any) -> Shown:
     """Many Funcs of a tile may be on the stack."""
     x, xo, xi = _vars(hl, "x xo xi")

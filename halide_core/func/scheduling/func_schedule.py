@@ -210,8 +210,9 @@ class FuncSchedule(FuncHandle):
     def store_in(self, memory_type: MemoryType) -> Self:
         """Says what kind of memory holds the Func's values.
 
-        Heap memory is never taken from the stack or kept in variables. Stack memory needs a size with a constant bound;
-        so does Register, which is stack memory that becomes variables where every place in it is known.
+        Heap memory is never taken from the stack or kept in variables. Stack memory is on the stack where a constant
+        bounds its size, and else memory that the pipeline keeps for its next run. Register needs such a bound: it is
+        stack memory that becomes variables where every place in it is known.
 
         Rewrite: the layout of ``allocate f(…)``.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import halide_core as hl
@@ -99,11 +100,19 @@ def test_a_set_length_that_is_too_short_in_every_window() -> None:
         lower(f._request())
 
 
-def test_stack_memory_needs_a_constant_size() -> None:
+def test_registers_need_a_constant_size() -> None:
     g, f = blur()
-    g.compute_root().store_in(hl.MemoryType.Stack)
+    g.compute_root().store_in(hl.MemoryType.Register)
     with pytest.raises(hl.ScheduleError, match="no constant bounds the size"):
         lower(f._request())
+
+
+def test_stack_memory_of_a_size_that_only_the_run_knows_is_kept_memory() -> None:
+    g, f = blur()
+    g.compute_root().store_in(hl.MemoryType.Stack)
+    np.testing.assert_array_equal(np.asarray(f.realize([9, 5])), f.evaluate([9, 5]))
+    made = [s for s in walk(lower(f._request()).body) if isinstance(s, ir.AllocateFlat)]
+    assert [s.memory for s in made] == [hl.MemoryType.Heap]
 
 
 def test_stack_memory_must_be_small() -> None:
