@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from enum import Enum
 from functools import wraps
+from threading import RLock
 from typing import Any, TypeVar
 
 from halide_core.errors import Location
@@ -74,35 +75,76 @@ def print_nodes_with(formatter: Callable[[Any], str]) -> None:
     _format = formatter
 
 
-_nodes: weakref.WeakValueDictionary[tuple[Any, ...], Any] = weakref.WeakValueDictionary()
+_Key = tuple[Any, ...]
+_LEAST = 1 << 12
+"""A table of fewer nodes isn't cleared of dead ones."""
 
 _T = TypeVar("_T")
+
+
+class _Nodes:
+    """The nodes of one class that are alive, by their fields.
+
+    Dead ones are left in the table until it has doubled: a callback for each would cost more than the node.
+    """
+
+    __slots__ = ("_lock", "_most", "known")
+
+    def __init__(self) -> None:
+        self.known: dict[_Key, weakref.ref[Any]] = {}
+        self._most = _LEAST
+        self._lock = RLock()
+
+    def keep(self, key: _Key, node: _T) -> _T:
+        """The node of a key from now on: this one, unless another thread was first."""
+        with self._lock:
+            known = self.known.get(key)
+            other: _T | None = None if known is None else known()
+            if other is not None:
+                return other
+            self.known[key] = weakref.ref(node)
+            if len(self.known) > self._most:
+                for dead in [k for k, r in self.known.items() if r() is None]:
+                    del self.known[dead]
+                self._most = max(_LEAST, 2 * len(self.known))
+        return node
 
 
 class _HashConsed(type):
     """Makes a class return the node it already has for the same fields.
 
     The table knows nodes, Funcs and inputs among the fields by their ids, which are theirs as long as a node that holds
-    them is in it: a key that held them would keep a Func, whose definitions hold the node, for ever.
+    them is alive: a key that held them would keep a Func, whose definitions hold the node, for ever.
     """
 
-    _key: Callable[..., tuple[Any, ...]] | None = None
+    _make: Callable[..., Any] | None = None
 
     def __call__(cls, *fields: Any) -> Any:
-        key = (cls._key or cls._make_key())(*fields)
-        node = _nodes.get(key)
-        if node is None:
-            node = type.__call__(cls, *fields)
-            node = _nodes.setdefault(key, node)
-        return node
+        return (cls._make or cls._written())(*fields)
 
-    def _make_key(cls) -> Callable[..., tuple[Any, ...]]:
-        """The function from a node's fields to its key, written out as there is one call of it a node."""
+    def _written(cls) -> Callable[..., Any]:
+        """The function from a node's fields to the node, written out as there is one call of it a node."""
         given = [(f.name, str(f.type)) for f in dataclass_fields(cls)]  # type: ignore[arg-type]  # each is one
-        parts = ", ".join(_KEYS.get(kind, "{}").format(name) for name, kind in given)
-        source = f"lambda {', '.join(name for name, _ in given)}: (cls, {parts})"
-        made: Callable[..., tuple[Any, ...]] = eval(source, {"cls": cls, "Expr": Expr})  # noqa: S307  # names of our own
-        cls._key = made
+        names = [name for name, _ in given]
+        key = "".join(_KEYS.get(kind, "{}").format(name) + ", " for name, kind in given)
+        lines = [
+            f"def make({', '.join(names)}):",
+            f"    key = ({key})",
+            "    known = look_up(key)",
+            "    node = None if known is None else known()",
+            "    if node is None:",
+            "        node = new(cls)",
+            *(f"        set_{name}(node, {name})" for name in names),
+            "        node = keep(key, node)",
+            "    return node",
+        ]
+        table = _Nodes()
+        scope: dict[str, Any] = {"cls": cls, "Expr": Expr, "new": object.__new__}
+        scope |= {"look_up": table.known.get, "keep": table.keep}
+        scope |= {f"set_{name}": cls.__dict__[name].__set__ for name in names}
+        exec("\n".join(lines), scope)  # noqa: S102  # names of our own
+        made: Callable[..., Any] = scope["make"]
+        cls._make = made
         return made
 
 

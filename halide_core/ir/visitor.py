@@ -97,6 +97,35 @@ def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     return expr if parts(expr) == new else _BUILD[type(expr)](expr, new)
 
 
+def _rebuilt(expr: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:
+    """An expression with its operands rewritten, of any kind."""
+    return with_parts(expr, tuple([rewrite(part) for part in parts(expr)]))
+
+
+def _rebuilt_binary(e: Binary, rewrite: Callable[[Expr], Expr]) -> Expr:
+    a, b = rewrite(e.a), rewrite(e.b)
+    return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
+
+
+def _rebuilt_cast(e: Cast, rewrite: Callable[[Expr], Expr]) -> Expr:
+    a = rewrite(e.a)
+    return e if a is e.a else Cast(e.type, a)
+
+
+def _rebuilt_load(e: Load, rewrite: Callable[[Expr], Expr]) -> Expr:
+    index = rewrite(e.index)
+    return e if index is e.index else Load(e.type, e.buffer, index)
+
+
+_REBUILT: dict[type[Expr], Callable[[Any, Callable[[Expr], Expr]], Expr]] = {
+    **dict.fromkeys(_PARTS, _rebuilt),
+    Binary: _rebuilt_binary,
+    Cast: _rebuilt_cast,
+    Load: _rebuilt_load,
+}
+"""How each composite expression is rewritten; the most frequent ones by themselves."""
+
+
 def accesses_to(callee: Callee, roots: Iterable[Expr]) -> list[Access]:
     """Every distinct access to a Func or an image, inner ones first."""
     return [e for e in subexpressions(roots) if isinstance(e, Access) and e.callee is callee]
@@ -124,7 +153,8 @@ def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
             yield done.pop()
         elif expr not in seen:
             seen.add(expr)
-            operands = parts(expr)
+            get = _PARTS.get(type(expr))
+            operands = get(expr) if get else ()
             if operands:
                 done.append(expr)
                 stack.append(expr)
@@ -227,7 +257,8 @@ class Rewriter:
     ``self.inside(s)`` rewrite what is below. Expressions are memoised for the life of the object.
     """
 
-    _methods: ClassVar[dict[type, Callable[..., Any]]]
+    _methods: ClassVar[dict[type, Callable[..., Any]]] = {}
+    """How each kind of node is rewritten, as far as it was looked up."""
 
     def __init_subclass__(cls) -> None:
         cls._methods = {}
@@ -235,25 +266,26 @@ class Rewriter:
     def __init__(self) -> None:
         self._memo: dict[Expr, Expr] = {}
 
-    def _method(self, node: object) -> Callable[..., Any] | None:
-        kind = type(node)
-        methods = type(self)._methods
-        if kind not in methods:
-            methods[kind] = getattr(type(self), f"rewrite_{kind.__name__}", None)  # type: ignore[assignment]
-        return methods[kind]
+    @classmethod
+    def _method_of(cls, kind: type) -> Callable[..., Any]:
+        """The method of a kind of node."""
+        otherwise = cls.parts_of if issubclass(kind, Expr) else cls.inside
+        method = cls._methods[kind] = getattr(cls, f"rewrite_{kind.__name__}", otherwise)
+        return method
 
     def expr(self, expr: Expr) -> Expr:
         """The rewritten expression."""
         known = self._memo.get(expr)
         if known is None:
-            method = self._method(expr)
-            known = method(self, expr) if method else self.parts_of(expr)
-            self._memo[expr] = known
+            kind = type(expr)
+            method = self._methods.get(kind) or self._method_of(kind)
+            known = self._memo[expr] = method(self, expr)
         return known
 
     def parts_of(self, expr: Expr) -> Expr:
         """The expression with its operands rewritten."""
-        return with_parts(expr, tuple([self.expr(part) for part in parts(expr)]))
+        rebuilt = _REBUILT.get(type(expr))
+        return rebuilt(expr, self.expr) if rebuilt else expr
 
     def interval(self, interval: Interval) -> Interval:
         """The interval with both ends rewritten."""
@@ -262,8 +294,8 @@ class Rewriter:
 
     def stmt(self, stmt: Stmt) -> Stmt:
         """The rewritten statement."""
-        method = self._method(stmt)
-        result: Stmt = method(self, stmt) if method else self.inside(stmt)
+        kind = type(stmt)
+        result: Stmt = (self._methods.get(kind) or self._method_of(kind))(self, stmt)
         return result
 
     def inside(self, stmt: Stmt) -> Stmt:

@@ -1,0 +1,31 @@
+"""Expressions that are built alike are one object, whoever builds them, and no longer kept than they are used."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
+
+from halide_core import ir
+from halide_core.ir import Expr
+
+
+def sums(count: int, first: int = 0) -> list[Expr]:
+    """Expressions of many nodes."""
+    x = ir.index_variable("x")
+    return [ir.add(ir.mul(x, ir.i64(i)), ir.sub(ir.i64(-i), x)) for i in range(first, first + count)]
+
+
+def test_threads_build_the_same_objects() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        built = list(pool.map(sums, [2000] * 8))
+    for other in built[1:]:
+        assert all(a is b for a, b in zip(built[0], other, strict=True))
+
+
+def test_the_table_forgets_nodes_that_nobody_has() -> None:
+    table = cast(Any, ir.Binary)._make.__globals__["keep"].__self__.known
+    kept, before = sums(100), len(table)
+    for i in range(40):
+        sums(2000, 2000 * i)
+    assert len(table) < 2 * before + 40_000, "of 240,000 nodes at most 6,000 are alive at a time"
+    assert all(a is b for a, b in zip(kept, sums(100), strict=True))
