@@ -9,9 +9,10 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from halide_core.analysis.interval import EVERYTHING, Range, of_integers, union
 from halide_core.analysis.linear import Linear, atoms_of, difference, linear_of
@@ -24,10 +25,26 @@ _STEPS = 64
 _DEPTH = 10
 _RANGE_DEPTH = 4
 
-_Question = tuple[object, ...]
-"""A form, and all facts that a proof of it could use."""
+class _Proven:
+    """The answers to questions, which are a form and all facts that a proof of it could use."""
 
-_shared: ContextVar[dict[_Question, bool] | None] = ContextVar("_shared", default=None)
+    __slots__ = ("answers", "numbers")
+
+    def __init__(self) -> None:
+        self.answers: dict[tuple[object, ...], bool] = {}
+        self.numbers: dict[tuple[object, ...], int] = {}
+        """Numbers for lists of facts, by which they are compared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reach:
+    """The facts that a search may come to from an atom, by their number, and the atoms that these are about."""
+
+    number: int
+    atoms: Collection[Expr]
+
+
+_shared: ContextVar[_Proven | None] = ContextVar("_shared", default=None)
 
 
 @contextmanager
@@ -37,23 +54,34 @@ def shared_proofs() -> Iterator[None]:
     Not for longer: a search that gives up may depend on what was asked before it, and a compile must not depend on
     those before it.
     """
-    token = _shared.set({})
+    token = _shared.set(_Proven())
     try:
         yield
     finally:
         _shared.reset(token)
 
 
-
 class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
-    __slots__ = ("_answers", "_lower", "_parent", "_proofs", "_ranges", "_said", "_seen", "_upper", "_worlds")
+    __slots__ = (
+        "_answered",
+        "_lower",
+        "_parent",
+        "_proofs",
+        "_ranges",
+        "_reached",
+        "_reaches",
+        "_said",
+        "_seen",
+        "_upper",
+        "_worlds",
+    )
 
     def __init__(self, parent: Facts | None = None) -> None:
         self._parent = parent
-        answers = parent._answers if parent is not None else _shared.get()
-        self._answers: dict[_Question, bool] = {} if answers is None else answers
+        answered = parent._answered if parent is not None else _shared.get()
+        self._answered: _Proven = _Proven() if answered is None else answered
         self._lower: dict[Expr, list[Expr]] = {}
         self._upper: dict[Expr, list[Expr]] = {}
         self._proofs: dict[tuple[object, ...], bool] = {}
@@ -65,6 +93,9 @@ class Facts:
         """States in which facts hold."""
         self._seen = (-1, 0)
         """Of how many facts: parents', and own."""
+        self._reaches: dict[Expr, _Reach] = {}
+        self._reached = (0, 0)
+        """For how many facts the reaches are right: parents', and own."""
 
     def assume_at_least(self, atom: Expr, bound: Expr) -> None:
         """From here on ``bound <= atom``."""
@@ -121,11 +152,30 @@ class Facts:
 
     def _searched(self, form: Linear, key: tuple[object, ...]) -> bool:
         """The answer of a search for a proof, unless it is known from a place where the same facts matter."""
-        question = (*key, None, *self._that_matter(form))
-        known = self._answers.get(question)
+        above = self._parent._count() if self._parent is not None else 0
+        question = (*key, None, *[self._reach(atom, above).number for atom in form.terms])
+        answers = self._answered.answers
+        known = answers.get(question)
         if known is None:
-            known = self._answers[question] = _ProofSearch(self).proves(form)
+            known = answers[question] = _ProofSearch(self).proves(form)
         return known
+
+    def _reach(self, atom: Expr, above: int) -> _Reach:
+        """The facts that a search may come to from an atom. ``above``: how many facts all parents have."""
+        if self._reached != (above, len(self._said)):
+            self._reached = (above, len(self._said))
+            self._reaches.clear()
+        found = self._reaches.get(atom)
+        if found is None:
+            parent = self._parent
+            if parent is not None:
+                found = parent._reach(atom, above - len(parent._said))
+                if not (self._lower.keys().isdisjoint(found.atoms) and self._upper.keys().isdisjoint(found.atoms)):
+                    found = None
+            if found is None:
+                found = self._walked(atom)
+            self._reaches[atom] = found
+        return found
 
     def _layers(self) -> tuple[list[dict[Expr, list[Expr]]], list[dict[Expr, list[Expr]]]]:
         """The lower bounds of all layers that have some, and the upper ones; the nearest first."""
@@ -139,11 +189,11 @@ class Facts:
             layer = layer._parent
         return lowers, uppers
 
-    def _that_matter(self, form: Linear) -> list[object]:
-        """Every fact that a search may come to from a form, atom by atom in the order in which they are met."""
+    def _walked(self, atom: Expr) -> _Reach:
+        """Every fact that a search may come to from an atom, in the order in which they are met."""
         found: list[object] = []
-        met = set(form.terms)
-        waiting = list(form.terms)
+        met = {atom}
+        waiting = [atom]
         lowers, uppers = self._layers()
         while waiting:
             atom = waiting.pop()
@@ -159,7 +209,8 @@ class Facts:
                     if other not in met:
                         met.add(other)
                         waiting.append(other)
-        return found
+        numbers = self._answered.numbers
+        return _Reach(numbers.setdefault(tuple(found), len(numbers)), met)
 
     def _proven_above(self, key: tuple[object, ...]) -> bool:
         """Whether a parent has a proof: its facts hold here too."""
