@@ -15,9 +15,6 @@ from halide_core.analysis.linear import linear_of
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.ir import (
-    Allocate,
-    AllocateFlat,
-    AnswerQuery,
     Assert,
     Block,
     Expr,
@@ -30,97 +27,103 @@ from halide_core.ir import (
     Stmt,
 )
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import Substitution
 
 
 def simplify_tree(stmt: Stmt) -> Stmt:
     """Simplifies every expression, drops what never runs, and unwraps what always does."""
-    return _scope(stmt, Facts(), {})
+    return _scope(stmt, _Simplify(Facts(), {}))
 
 
-def _scope(stmt: Stmt, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
-    """One statement. ``constants`` maps let variables to the literals or variables that they stand for, and parts of
-    the conditions around to what they are worth."""
-    simplifier = _Simplify(facts, constants)
+def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
+    """One statement, by what is known where it stands."""
     match stmt:
         case Block(stmts=stmts):
-            return _block(stmts, facts, dict(constants))
+            return _block(stmts, here)
         case For(loop=loop, var=var, bounds=bounds, kind=kind, pure=pure, body=body):
-            over = simplifier.interval(bounds)
+            over = here.interval(bounds)
             if isinstance(over.len, IntImm) and over.len.value <= 0:
                 return ir.NOTHING
             if over.len is ir.ONE and kind in (LoopKind.SERIAL, LoopKind.UNROLLED):
-                return _block((Let(var, over.min, None), body), facts, dict(constants))
-            inner = Facts(facts)
+                return _block((Let(var, over.min, None), body), here)
+            inner = Facts(here.facts)
             assume_loop(inner, var, over)
-            return For(loop, var, over, kind, pure, _scope(body, inner, constants))
+            return For(loop, var, over, kind, pure, _scope(body, _Simplify(inner, here.constants)))
         case If(condition=condition, then=then, otherwise=otherwise):
-            test = simplifier.expr(condition)
+            test = here.expr(condition)
             if test is ir.TRUE:
-                return _scope(then, facts, constants)
-            other = None if otherwise is None else _where(otherwise, test, False, facts, constants)
+                return _scope(then, here)
+            other = None if otherwise is None else _where(otherwise, test, False, here)
             if test is ir.FALSE:
                 return ir.NOTHING if other is None else other
-            first = _where(then, test, True, facts, constants)
+            first = _where(then, test, True, here)
             return If(test, first, None if other is ir.NOTHING else other)
         case Assert(condition=condition):
-            changed = simplifier.stmt(stmt)
+            changed = here.stmt(stmt)
             return ir.NOTHING if isinstance(changed, Assert) and changed.condition is ir.TRUE else changed
         case ir.Fork(producer=producer, consumer=consumer, semaphores=semaphores):
-            ahead, behind = _scope(producer, facts, constants), _scope(consumer, facts, constants)
-            return ir.Fork(ahead, behind, semaphores)
+            return ir.Fork(_scope(producer, here), _scope(consumer, here), semaphores)
         case ir.Label(func=func, stage=stage, body=body):
-            return ir.Label(func, stage, _scope(body, facts, constants))
-        case Allocate() | AllocateFlat() | AnswerQuery():
-            return simplifier.stmt(stmt)
-    return simplifier.stmt(stmt)
+            return ir.Label(func, stage, _scope(body, here))
+    return here.stmt(stmt)
 
 
-def _where(stmt: Stmt, test: Expr, holds: bool, facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
+def _where(stmt: Stmt, test: Expr, holds: bool, here: _Simplify) -> Stmt:
     """A statement that runs where a condition holds, or where it does not."""
-    inner = Facts(facts)
+    inner = Facts(here.facts)
     assume_condition(inner, test, holds)
-    return _scope(stmt, inner, {**constants, **known_values(test, holds)})
+    return _scope(stmt, _Simplify(inner, {**here.constants, **known_values(test, holds)}))
 
 
-def _block(stmts: tuple[Stmt, ...], facts: Facts, constants: dict[Expr, Expr]) -> Stmt:
-    inner = Facts(facts)
+def _block(stmts: tuple[Stmt, ...], outside: _Simplify) -> Stmt:
+    inner = Facts(outside.facts)
+    here = _Simplify(inner, dict(outside.constants))
     result: list[Stmt] = []
     for s in stmts:
         if isinstance(s, Let):
-            value = _Simplify(inner, constants).expr(s.value)
+            value = here.expr(s.value)
             if isinstance(value, IntImm | ir.Variable | ir.BufferField):
-                constants[s.var] = value
+                here = here.binding(s.var, value)
                 continue
-            within = None if s.within is None else _Simplify(inner, constants).interval(s.within)
+            within = None if s.within is None else here.interval(s.within)
             if s.var.type is INT64:
                 inner.assume_range(s.var, value, value)
                 if within is not None:
                     assume_loop(inner, s.var, within)
+                if within is not None or here.has_met(s.var):
+                    here = _Simplify(inner, {e: v for e, v in here.constants.items() if e is not s.var})
             result.append(Let(s.var, value, within))
             continue
-        changed = _scope(s, inner, constants)
+        changed = _scope(s, here)
         if changed is not ir.NOTHING:
             result.append(changed)
         if isinstance(s, Assert):
             assume_condition(inner, s.condition)
             known = known_values(s.condition)  # a promised extent of 3 is what a loop to be unrolled has
-            constants.update({e: v for e, v in known.items() if isinstance(e, ir.BufferField | ir.ParamRef)})
+            known = {e: v for e, v in known.items() if isinstance(e, ir.BufferField | ir.ParamRef)}
+            here = _Simplify(inner, {**here.constants, **known})
     return ir.block(result) if result else ir.NOTHING
 
 
 class _Simplify(Simplifier):
-    """A simplifier that also puts constants in place of the variables that stand for them."""
+    """A simplifier that also puts constants in place of what stands for them: let variables for literals or variables,
+    parts of the conditions around for what they are worth. It is right as long as nothing more is known of what it has
+    met."""
 
     def __init__(self, facts: Facts, constants: dict[Expr, Expr]) -> None:
         super().__init__(facts)
-        self._constants = Substitution(constants) if constants else None
+        self.constants = constants
+        self._memo.update(constants)
 
-    def expr(self, expr: Expr) -> Expr:
-        """The simplified expression."""
-        if self._constants is not None:
-            expr = self._constants.expr(expr)
-        return super().expr(expr)
+    def has_met(self, e: Expr) -> bool:
+        """Whether something simplified so far may hang on an expression."""
+        return e in self._memo
+
+    def binding(self, var: ir.Variable, value: Expr) -> _Simplify:
+        """The simplifier that also knows what a variable stands for from here on."""
+        if self.has_met(var):
+            return _Simplify(self.facts, {**self.constants, var: value})
+        self.constants[var] = self._memo[var] = value
+        return self
 
 
 def assume_loop(facts: Facts, var: ir.Variable, bounds: Interval) -> None:

@@ -53,6 +53,19 @@ def test_a_loop_of_one_iteration_is_that_iteration() -> None:
     assert isinstance(simplify_tree(parallel), ir.For)
 
 
+def test_a_variable_is_what_was_bound_last() -> None:
+    f, x = hl.Func("f"), hl.Var("x")
+    f[x] = x
+    store = next(s for s in walk(lower_to(f, "fill")) if isinstance(s, ir.Provide))
+    at = ir.index_variable("at")
+    here = replace(store, args=(ir.minimum(at, n),))
+    for first, second in ((ir.i64(3), n), (n, ir.i64(3)), (ir.add(n, n), ir.i64(3)), (ir.i64(3), ir.add(n, ir.ONE))):
+        lets = (ir.Let(at, first, None), here, ir.Let(at, second, None), here)
+        left = [s.args[0] for s in walk(simplify_tree(ir.Block(lets))) if isinstance(s, ir.Provide)]
+        alone = [simplify_tree(ir.Block((ir.Let(at, value, None), here))) for value in (first, second)]
+        assert left == [s.args[0] for block in alone for s in walk(block) if isinstance(s, ir.Provide)]
+
+
 def lower_to(f: hl.Func, name: str) -> ir.Stmt:
     """The tree that a pass left."""
     trace = LoweringTrace()
