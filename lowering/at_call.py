@@ -15,6 +15,7 @@ import operator
 from collections.abc import Iterable, Sequence
 
 from halide_core.algorithm.model import Algorithm, Function
+from halide_core.debug import deep_recursion
 from halide_core.errors import DependenceError, ScheduleError
 from halide_core.ir import Access, Expr
 from halide_core.ir.visitor import subexpressions
@@ -71,6 +72,7 @@ class _Stages:
                 self._left_alone |= {d.stage}  # inlined Funcs may show that iterations keep apart, or this may be one
 
 
+@deep_recursion()
 def check(function: Function, directives: Sequence[StageDirective]) -> None:
     """Checks directives that are to follow those which the Func has.
 

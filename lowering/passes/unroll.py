@@ -12,7 +12,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
 from halide_core.config import failed_unrolls_permitted
-from halide_core.ir import Block, For, IntImm, LoopKind, Stmt
+from halide_core.ir import Block, Expr, For, IntImm, LoopKind, Select, Stmt
 from halide_core.ir.visitor import Rewriter, Substitution, walk
 from halide_core.lowering.provenance import Traversals
 
@@ -44,9 +44,22 @@ class _Unroll(Rewriter):
         copies = []
         for i in range(count):
             at = simplify(ir.add(loop.bounds.min, ir.i64(i)))
-            copy = Substitution({loop.var: at}).stmt(body)
-            copies.append(copy)
+            copies.append(_Copy({loop.var: at}).stmt(body))
         return Block(tuple(copies))
+
+
+class _Copy(Substitution):
+    """One iteration, in which a choice that it decides is made: each copy of a choice among as many values as there are
+    copies would else be as long as all of them."""
+
+    def rewrite_Select(self, e: Select) -> Expr:
+        """The side that is certain."""
+        condition = self.expr(e.condition)
+        if condition is not e.condition:
+            decided = simplify(condition)
+            if isinstance(decided, IntImm):
+                return self.expr(e.a if decided.value else e.b)
+        return self.parts_of(e)
 
 
 def _has_vectors_of_vectors(loop: For) -> bool:

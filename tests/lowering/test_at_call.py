@@ -111,3 +111,10 @@ def test_what_is_kept_goes_with_the_func() -> None:
     del f
     gc.collect()
     assert gone() is None
+
+
+def test_deep_definitions_are_checked() -> None:
+    f = hl.Func("f")
+    f[x, y] = hl.mux(x, [y * (i + 1) + i for i in range(500)])
+    f.bound(x, 0, 500).unroll(x)
+    refused(lambda: f.unroll(z), 'has no loop "z"')

@@ -386,6 +386,14 @@ def copies() -> Made:
     return f, [(0, 4)]
 
 
+def arms() -> Made:
+    """Each copy takes one side of a choice, and not all the same."""
+    f = hl.Func("f")
+    f[x] = hl.select(x % 3 == 0, x + 7, x * 2)
+    f.bound(x, 0, 4).unroll(x)
+    return f, [(0, 4)]
+
+
 def ahead() -> Made:
     im, f = image(12, 12), hl.Func("f")
     f[x, y] = im[x, y] + 1
@@ -529,7 +537,7 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "fuse: the length is an int64": AutomaticStep(fused_lengths, "limits", "so_far > most", "False", fused, certified),
     "simplify: facts hold where they stand": AutomaticStep(
-        simplify_stmt, "_scope", "inner = Facts(facts)", "inner = facts", no_iteration
+        simplify_stmt, "_scope", "inner = Facts(here.facts)", "inner = here.facts", no_iteration
     ),
     "constant lengths: those beyond its own do nothing": AutomaticStep(
         constant_lengths._ConstantLengths, "rewrite_For", "If(ir.less(loop.var, end), body, None)", "body", cut_short
@@ -540,6 +548,9 @@ STEPS: dict[str, AutomaticStep] = {
     "hoist: what the loop changes stays": AutomaticStep(hoist._LetHoist, "rewrite_For", "{loop.var}", "set()", in_rows),
     "unroll: a copy for each iteration": AutomaticStep(
         unroll._Unroll, "rewrite_For", "range(count)", "range(1, count)", copies
+    ),
+    "unroll: a copy chooses what its iteration decides": AutomaticStep(
+        unroll._Copy, "rewrite_Select", "e.a if decided.value else e.b", "e.a", arms
     ),
     "flatten: each copy has lets of its own": AutomaticStep(
         lets.Lets, "bind", "self._forms[var] = form", "self._forms.setdefault(var, form)", copies

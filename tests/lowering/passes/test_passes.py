@@ -9,8 +9,8 @@ import pytest
 
 import halide_core as hl
 from halide_core import TailStrategy
-from halide_core.ir import For, If, LoopKind, Stmt
-from halide_core.ir.visitor import walk
+from halide_core.ir import For, If, LoopKind, Select, Stmt
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from tests.support.dumps import after
 
 x, y, xo, xi, yo, yi, t, u = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi", "t", "u"))
@@ -57,6 +57,24 @@ def test_unrolled(factor: int, tail: TailStrategy) -> None:
     g.compute_at(f, y).unroll(x, factor, tail)
     assert not loops(after(f, "unroll"), LoopKind.UNROLLED)
     check(f, 11, 5)
+
+
+def test_unrolled_copies_take_one_arm_each() -> None:
+    f = hl.Func("f")
+    f[x, y] = hl.mux(x, [y * (i + 1) + i for i in range(9)])
+    f.bound(x, 0, 8).unroll(x)
+    found = [e for s in walk(after(f, "unroll")) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Select)]
+    assert not found
+    check(f, 8, 3)
+
+
+def test_choices_that_an_iteration_leaves_open_stay() -> None:
+    source, f = image(U16, 9, 13), hl.Func("f")
+    f[x, y] = hl.select(source[x, y] > hl.u16(x * 100), source[x, y], hl.u16(y))
+    f.bound(x, 0, 4).unroll(x)
+    found = {e for s in walk(after(f, "unroll")) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Select)}
+    assert len(found) == 4
+    check(f, 4, 3)
 
 
 def test_unrolled_loops_inside_each_other() -> None:
