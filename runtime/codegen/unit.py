@@ -16,6 +16,7 @@ from functools import reduce
 from itertools import groupby
 from math import prod
 from operator import itemgetter
+from typing import NamedTuple
 
 from halide_core import ir
 from halide_core.errors import InternalError
@@ -23,6 +24,7 @@ from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
 from halide_core.runtime.codegen.c import resource
+from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
@@ -43,6 +45,9 @@ _OUTER = 2
 """How many loops of a function, from the outermost on, are outer ones."""
 _SHORT = 1024
 """Iterations that are over before anybody waits."""
+_SPARSE = 2
+"""A C compiler takes so many times less for a character of the pipeline's own function, which has all checks."""
+_HIDDEN = '__attribute__((visibility("hidden")))'
 
 
 def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
@@ -51,7 +56,24 @@ def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
     Raises:
         InternalError: the body holds something that lowering should have removed.
     """
-    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).text()
+    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).texts(1)[0]
+
+
+def emit_units(lowered: Lowered, most: int, *, profile: bool = False) -> list[str]:
+    """The same functions as up to so many units, to be compiled side by side: one where there is little, or where they
+    share variables. The pipeline's own function is in the first. Raises: InternalError."""
+    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).texts(most)
+
+
+class _Task(NamedTuple):
+    """A function that runs what is in a loop, or a side of a fork: what stands before its body, and its body."""
+
+    head: str
+    body: str
+
+    def defined(self, storage: str = "") -> str:
+        """The whole function."""
+        return f"{storage}{self.head} {{\n{self.body}}}\n\n"
 
 
 class _TranslationUnit:
@@ -74,22 +96,40 @@ class _TranslationUnit:
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
         """The C type of the pointer to each allocated buffer's elements."""
-        self.tasks: list[str] = []
+        self.tasks: list[_Task | str] = []
+        """The functions beside the pipeline's own, and the types of their closures, each before what uses it."""
         self.meeting = 0
         """How many parallel loops are around whose iterations may update one element."""
 
-    def text(self) -> str:
-        """The whole unit."""
+    def texts(self, most: int) -> list[str]:
+        """The whole unit, or up to so many that it is cut into."""
         queried = any(isinstance(s, ir.AnswerQuery) for s in walk(self.lowered.body))
         body = _Function(self, OVERHEAD)
         body.scope(self.lowered.body)
         body.finish(whole=True)
         checks = self.prologue.lines(queried)
-        main = "".join(f"    {line}\n" for line in checks) + body.text()
         head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
+        main = "".join([head, *(f"    {line}\n" for line in checks), body.text(), "}\n"])
+        before, about = self._before(), banner(self.lowered.name, self.lowered.arguments)
+        functions = [t for t in self.tasks if isinstance(t, _Task)]
+        shares = cut([len(main) // _SPARSE, *(len(t.body) for t in functions)], 1 if self._keeps_state else most)
+        own = "".join([about, before, self.prologue.helpers(queried)])
+        if len(shares) == 1:
+            return ["".join([own, *(t if isinstance(t, str) else t.defined("static ") for t in self.tasks), main])]
+        declared = "".join(t if isinstance(t, str) else f"{t.head} {_HIDDEN};\n\n" for t in self.tasks)
+        defined = [main, *(t.defined() for t in functions)]
+        heads = [own, *([before] * (len(shares) - 1))]
+        return ["".join([h, declared, *(defined[i] for i in s)]) for h, s in zip(heads, shares, strict=True)]
+
+    @property
+    def _keeps_state(self) -> bool:
+        """Whether functions share variables, which there must be one of."""
+        return self.profile is not None or self.stores.locks
+
+    def _before(self) -> str:
+        """What stands before the functions: what they include, and what they call."""
         prelude = self.prelude.text()
-        parts = [banner(self.lowered.name, self.lowered.arguments)]
-        parts.append('#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n')
+        parts = ['#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n']
         if prelude:
             parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
         if "vector_size" in prelude:
@@ -97,8 +137,7 @@ class _TranslationUnit:
             parts.append(resource("schedule.h"))
         parts.append("" if self.profile is None else self.profile.text())
         parts.append(resource("locks.h") if self.stores.locks else "")
-        parts += [prelude, "\n" if prelude else "", self.prologue.helpers(queried), *self.tasks, head, main, "}\n"]
-        return "".join(parts)
+        return "".join([*parts, prelude, "\n" if prelude else ""])
 
     # ---- leaves of expressions -----------------------------------------------------------------------------------
 
@@ -412,7 +451,7 @@ class _Function:
             body.line(f"(void){index};")
         body.scope(stmt)
         body.finish()
-        unit.tasks.append(f"static int {task}(void *{argument}, int64_t {index}) {{\n{body.text()}}}\n\n")
+        unit.tasks.append(_Task(f"int {task}(void *{argument}, int64_t {index})", body.text()))
 
     # ---- everything that can fail --------------------------------------------------------------------------------
 

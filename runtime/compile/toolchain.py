@@ -404,6 +404,11 @@ def _run_all(commands: Sequence[Sequence[str]], timeout_s: float) -> None:
             raise ToolchainError(failure)
 
 
+def processors() -> int:
+    """How many compilers run side by side: as many as there are processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> list[str | None]:
     """What ``_run`` says of each, with as many at a time as there are processors."""
     found: list[str | None] = [None] * len(commands)
@@ -417,7 +422,7 @@ def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> li
                 number = waiting.get_nowait()
                 found[number] = _run(commands[number], timeout_s)
 
-    threads = [threading.Thread(target=work) for _ in range(min(len(commands), os.cpu_count() or 1))]
+    threads = [threading.Thread(target=work) for _ in range(min(len(commands), processors()))]
     for thread in threads:
         thread.start()
     for thread in threads:

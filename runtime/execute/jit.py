@@ -26,11 +26,11 @@ from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Box, Request
 from halide_core.run.profile_data import Profile
 from halide_core.runtime.codegen.entry import ENTRY, emit_entry, emit_hiding
-from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.codegen.unit import emit_units
 from halide_core.runtime.compile.fingerprint import fingerprint
 from halide_core.runtime.compile.load import load
 from halide_core.runtime.compile.target_flags import compile_options
-from halide_core.runtime.compile.toolchain import compile_shared, find_compiler
+from halide_core.runtime.compile.toolchain import compile_shared, find_compiler, processors
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.asking import Asked, scalar
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
@@ -61,11 +61,12 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     def build(output: Path) -> None:
         lowered = lower(request)
         with deep_recursion():
-            text = _text(lowered)
+            texts = _texts(lowered)
         with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
-            source = Path(folder) / "pipeline.c"
-            source.write_text(text, encoding="utf-8")
-            compile_shared([source], output, options=options, compiler=compiler)
+            sources = [Path(folder) / f"pipeline_{number}.c" for number in range(len(texts))]
+            for source, text in zip(sources, texts, strict=True):
+                source.write_text(text, encoding="utf-8")
+            compile_shared(sources, output, options=options, compiler=compiler)
 
     def opened(path: Path) -> Any:
         runtime()  # its symbols must be there before a library that needs them is opened
@@ -74,10 +75,11 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     return LoadedPipeline(request, load(f'Pipeline "{request.name}"', key, build, opened), signature)
 
 
-def _text(lowered: Lowered) -> str:
-    """The translation unit: the pipeline, under a symbol that clashes with nobody's, and its entry."""
+def _texts(lowered: Lowered) -> list[str]:
+    """The translation units: the pipeline, under a symbol that clashes with nobody's, and its entry, in the first."""
     hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
-    return hiding + emit_c(lowered, profile=profiles_demanded()) + entry
+    first, *others = emit_units(lowered, processors(), profile=profiles_demanded())
+    return [hiding + first + entry, *others]
 
 
 class LoadedPipeline:
