@@ -35,6 +35,7 @@ from halide_core.lowering.passes import find_intrinsics as narrow
 from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import hoist_storage as hoisted
 from halide_core.lowering.passes import peel_first_iteration as warm_up
+from halide_core.lowering.passes.asynchronous import fork, ring
 from halide_core.lowering.passes.vectorize import gather_address, interleave, reduction_match, vectorize
 from halide_core.scheduling import sliding as obstacles
 from tests.campaigns.mutate.step_judges import Made, certified, interpreted
@@ -270,6 +271,27 @@ def growing() -> Made:
     f[x, y] += g[r.x * y]
     g.compute_at(f, y).hoist_storage_root()
     return f, [(0, 2), (1, 4)]
+
+
+def read_by_two_threads() -> Made:
+    """One Func has a thread of its own, and what it reads is read elsewhere too."""
+    im, h, g, f = image(), hl.Func("h"), hl.Func("g"), hl.Func("f")
+    h[x, y] = im[x, y] * 3
+    g[x, y] = h[x, y] + h[x, y + 1]
+    f[x, y] = g[x, y] + g[x, y + 1] + h[x, y]
+    h.store_root().compute_at(f, y)
+    g.store_root().compute_at(f, y).async_()
+    return f, [(0, 4), (0, 4)]
+
+
+def ring_of_tiles() -> Made:
+    """Memory of two iterations, of loops of three and of two."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x, y] + g[x, y + 1]
+    f.tile(x, y, xo, yo, xi, yi, 2, 2)
+    g.compute_at(f, xo).hoist_storage_root().ring_buffer(2).async_()
+    return f, [(0, 4), (0, 6)]
 
 
 def tile() -> Made:
@@ -509,7 +531,11 @@ STEPS: dict[str, AutomaticStep] = {
         hoisted, "_allocations", "s.buffer == buffer", "False", shared_memory
     ),
     "hoisted memory: the largest size": AutomaticStep(
-        hoisted._StorageHoist, "_without", "up=True", "up=False", growing
+        hoisted, "largest_over", "up=True", "up=False", growing
+    ),
+    "threads: they share one Func": AutomaticStep(fork, "_check_apart", "if shared:", "if False:", read_by_two_threads),
+    "rings: iterations are counted as they run": AutomaticStep(
+        ring, "_number", "ir.mul(number, loop.bounds.len)", "number", ring_of_tiles
     ),
     "stack: a length has a constant limit": AutomaticStep(
         limits, "_limit", "return found", "return None if found is None else found - 1", tile
