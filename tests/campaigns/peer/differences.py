@@ -51,6 +51,11 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     (Kind.BETTER, "Unary plus exists.", ["+a_u8"]),
     (
         Kind.BETTER,
+        "An asynchronous Func stands beside one that it does not read; Halide says that it reads it, and refuses it.",
+        ["funcs_computed_ahead_beside_others_at_the_root"],
+    ),
+    (
+        Kind.BETTER,
         "minimum and maximum over an RDom are the least and the greatest value; Halide's wheel gives others.",
         ["documented_inline_reductions"],
     ),

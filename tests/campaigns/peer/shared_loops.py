@@ -169,10 +169,32 @@ def shared_loops_that_are_refused(hl: Any) -> Any:
     )
 
 
+def _slid(of: Any, h: Any, y: Any) -> Any:
+    return of.store_root().compute_at(h, y).async_()
+
+
 @pipeline
 def funcs_computed_ahead(hl: Any) -> Any:
     return [
-        _made(hl, lambda _p, f, _g, h, _x, y: f.store_root().compute_at(h, y).async_()),
         _made(hl, lambda p, f, g, _h, _x, _y: (p.async_(), f.async_(), g.async_())),
         _made(hl, lambda _p, f, _g, h, x, y: f.compute_at(h, x).hoist_storage(h, y).ring_buffer(2).async_()),
+        _made(hl, lambda _p, _f, g, h, _x, y: _slid(g, h, y).fold_storage(y, 4)),
+        _made(hl, lambda _p, f, g, h, _x, y: (_slid(f, h, y), _slid(g, h, y).fold_storage(y, 2))),
+    ]
+
+
+@pipeline
+def funcs_computed_ahead_beside_others_at_the_root(hl: Any) -> Any:
+    return [
+        _made(hl, lambda _p, f, _g, h, _x, y: _slid(f, h, y)),
+        _made(hl, lambda _p, f, _g, h, _x, y: _slid(f, h, y).vectorize(hl.Var("x"), 4)),
+        _made(hl, lambda _p, f, _g, h, _x, y: f.compute_at(h, y).hoist_storage_root().ring_buffer(3).async_()),
+    ]
+
+
+@pipeline
+def funcs_computed_ahead_of_others_that_are(hl: Any) -> Any:
+    return [
+        _made(hl, lambda p, f, _g, _h, _x, y: (p.compute_at(f, y).async_(), f.async_())),
+        _made(hl, lambda p, f, g, h, _x, y: (p.async_(), f.compute_at(h, y).async_(), g.compute_at(h, y).async_())),
     ]
