@@ -302,7 +302,7 @@ def wrappers_for_several(hl: Any) -> Shown:
     o[x] = g[x] + h[x]
     w = f.in_([g, h]).compute_root()
     f.compute_root()
-    return [(w.name(), f.in_([h, g]).name()), (plain(o.realize([3])), [1, 4, 7])]
+    return [(w.name() == f.in_([h, g]).name(), True), (plain(o.realize([3])), [1, 4, 7])]
 
 
 def inputs_have_wrappers(hl: Any) -> Shown:
