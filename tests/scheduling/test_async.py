@@ -346,6 +346,7 @@ def test_producer_of_two_threads_that_has_none_is_named() -> None:
     np.testing.assert_array_equal(np.asarray(found), np.asarray(f.evaluate([W, H])))
 
 
+@pytest.mark.always_legal("async_", "ring_buffer")
 def test_output_and_inlined_func_have_no_thread() -> None:
     g, f = rows()
     f.async_()
@@ -353,6 +354,10 @@ def test_output_and_inlined_func_have_no_thread() -> None:
         f.realize([W, H])
     g, f = rows()
     g.async_()
+    with pytest.warns(hl.IgnoredDirectiveWarning, match="computed inline"):
+        f.realize([W, H])
+    g, f = rows()
+    g.ring_buffer(2)
     with pytest.warns(hl.IgnoredDirectiveWarning, match="computed inline"):
         f.realize([W, H])
 
