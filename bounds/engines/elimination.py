@@ -128,7 +128,11 @@ class Elimination:
         rest = Linear({a: form.terms[a] for a in varying if a is not atom}, 0)
         a, b = (to_expr(linear_of(side).times(c).plus(rest)) for side in (atom.a, atom.b))
         others = Linear({t: k for t, k in form.terms.items() if t not in varying}, form.const)
-        return others.plus(linear_of(self._joined(atom, c, a, b)))
+        joined = linear_of(self._joined(atom, c, a, b))
+        if not rest.terms.keys().isdisjoint(joined.terms) and isinstance(atom, Binary):
+            # What both sides have in common was moved out again, where it cancels with neither.
+            joined = Linear({ir.binary(atom.op if c > 0 else _OPPOSITE[atom.op], a, b): 1}, 0)
+        return others.plus(joined)
 
     def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
         """``c`` times an atom, with what was moved into its operands."""

@@ -134,3 +134,14 @@ def test_choices_by_one_condition_are_made_together() -> None:
     assert found.bound(ir.add(start, length), True) is chosen(ir.i64(5), ir.i64(3))
     same = ir.add(chosen(v, v), chosen(ir.sub(ir.ZERO, v), ir.sub(ir.i64(1), v)))
     assert found.bound(same, True) is chosen(ir.ZERO, ir.i64(1))
+
+
+def test_what_a_minimum_and_a_maximum_share_cancels() -> None:
+    """A point that two guards let through is one point, though neither guard says where it is."""
+    v, a, b = (ir.index_variable(n) for n in "vab")
+    after = ir.add(v, ir.ONE)
+    high = ir.maximum(ir.minimum(after, a), ir.minimum(after, b))
+    low = ir.minimum(ir.maximum(v, a), ir.maximum(v, b))
+    found = Elimination({v: (ir.i64(-9), ir.i64(9))}, Facts(), ValueRanges()).bound(ir.sub(high, low), True)
+    assert found is not None
+    assert Facts().proves_le(found, ir.ONE)
