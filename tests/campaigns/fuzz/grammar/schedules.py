@@ -39,7 +39,7 @@ _IN_LANES = 0.15
 _FORBIDDEN, _STEERED = 0.3, 0.7
 """So often a tail, or a fold, is drawn that must be refused; and so often a tail where a stage steers itself, which few
 do."""
-_TEMPTED = 0.3
+_TEMPTED = 0.5
 _STORED = ("store_root", "store_at", "fold_storage", "hoist_storage", "hoist_storage_root")
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
