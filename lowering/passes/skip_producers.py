@@ -132,7 +132,8 @@ class _Skipping:
                 return s, _joined(self._indices(args), self._values(values, place))
             case WriteFile(func=f):
                 return s, {**self._indices(stmt_exprs(s)), f: frozenset((_ALWAYS,))}
-        return s, self._indices(stmt_exprs(s))
+        # Of threads that wait for each other each does its part in every run: what is in there is read always.
+        return s, {f: frozenset((_ALWAYS,)) for f in self._reads_of(s)}
 
     def _block(self, s: Block, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
         places: list[_Place] = []

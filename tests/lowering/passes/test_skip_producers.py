@@ -8,6 +8,11 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core import ir
+from halide_core.algorithm.model import Algorithm, Function
+from halide_core.ir.types import INT32
+from halide_core.ir.visitor import walk
+from halide_core.lowering.passes.skip_producers import skip_producers
 from tests.support import counting
 
 x, y = hl.Var("x"), hl.Var("y")
@@ -137,3 +142,34 @@ def test_conditions_that_read_memory_skip_nothing() -> None:
     o[x] = hl.select(c[()] > 0, f[x], 7)
     c.compute_root(), f.compute_root()
     assert counted(o, [(0, 6)]).total(f) == 6
+
+
+def test_threads_of_their_own_count_as_readers() -> None:
+    """What is read in a thread is always read, whatever the condition of those that read it elsewhere."""
+    f, g, o = (Function(name, ("x",), (INT32,)) for name in "fgo")
+    p = ir.Variable(INT32, "p")
+    read, box = ir.Access(INT32, f, (ir.ZERO,), 0, ir.LAST_STAGE), (ir.Interval(ir.ZERO, ir.ONE),)
+
+    def put(func: Function, value: ir.Expr) -> ir.Stmt:
+        return ir.Label(func, None, ir.Provide(func, 0, (ir.ZERO,), (value,)))
+
+    zero = ir.const(0, INT32)
+    chosen = put(o, ir.Select(INT32, ir.less(zero, p), read, zero))
+    memory, made = (ir.Let(p, zero, None), ir.Allocate(f, box), ir.Allocate(g, box)), put(f, zero)
+    alone = skip_producers(ir.Block((*memory, made, chosen)), Algorithm((o,), (f, g, o), (), (), ()))
+    beside = ir.Block((*memory, made, ir.Fork(put(g, read), ir.NOTHING, ()), chosen))
+    assert any(isinstance(s, ir.If) for s in walk(alone))
+    assert skip_producers(beside, Algorithm((o,), (f, g, o), (), (), ())) is beside
+
+
+def test_threads_of_their_own_are_skipped_as_a_whole() -> None:
+    p = hl.Param(hl.Int(32), "p", 0)
+    f, g, o = hl.Func("f"), hl.Func("g"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    g[x, y] = hl.select(p > 0, f[x, y] + f[x, y + 1], 5)
+    o[x, y] = g[x, y] + g[x, y + 1]
+    f.store_root().compute_at(g, y).async_()
+    g.compute_root()
+    for value in (0, 1):
+        p.set(value)
+        np.testing.assert_array_equal(np.asarray(o.realize([5, 4])), o.evaluate([5, 4]))
