@@ -6,6 +6,7 @@ after that pass alone. Any makes tracebacks show the compiler's frames (``traceb
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -52,6 +53,30 @@ def deep_recursion(limit: int = 100_000) -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 sys.setrecursionlimit(_limit_outside)
+
+
+_collection_lock = threading.Lock()
+_growing = 0
+_collected_outside = True
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Lets trees grow without looking for cycles in them again and again: they have none. What others leave behind in
+    cycles meanwhile is found afterwards."""
+    global _growing, _collected_outside
+    with _collection_lock:  # it is for the whole process: the first in ends them, the last out has them again
+        if _growing == 0:
+            _collected_outside = gc.isenabled()
+            gc.disable()
+        _growing += 1
+    try:
+        yield
+    finally:
+        with _collection_lock:
+            _growing -= 1
+            if _growing == 0 and _collected_outside:
+                gc.enable()
 
 
 class Stopwatch:

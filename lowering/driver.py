@@ -18,7 +18,7 @@ from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query
 from halide_core.config import certificates_demanded, verification_demanded
-from halide_core.debug import Stopwatch, deep_recursion, show
+from halide_core.debug import Stopwatch, deep_recursion, show, without_collections
 from halide_core.ir import Stmt
 from halide_core.ir.types import UInt
 from halide_core.loop_nest import Program, assemble
@@ -83,7 +83,7 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
     Raises: ScheduleError or BoundsError, at the user's line.
     """
     trace = trace if trace is not None else LoweringTrace()
-    with deep_recursion(), shared_proofs():
+    with deep_recursion(), without_collections(), shared_proofs():
         program = _schedule(request, trace)
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         checked = _verification(program.algorithm, "fill")
