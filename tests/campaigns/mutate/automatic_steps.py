@@ -455,6 +455,14 @@ def other_difference() -> Made:
     return f, [(0, 8)]
 
 
+def unsigned() -> Made:
+    """Limits of numbers of 32 bits of which int32 does not hold each."""
+    im, f = hl.ImageParam(hl.UInt(32), 1, "im"), hl.Func("f")
+    im.set(hl.Buffer(np.array([3, 3_000_000_000, 7, 4_000_000_000], np.uint32)))
+    f[x] = hl.max(hl.i64(im[x]), hl.i64(5))
+    return f, [(0, 4)]
+
+
 def far_lanes() -> Made:
     """Places whose first lane int32 holds, and whose last lane it does not."""
     at, im, f, least = image(), hl.ImageParam(hl.Int(32), 2, "far"), hl.Func("f"), 2**31 - 48
@@ -595,6 +603,9 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "narrow: a difference of what is compared": AutomaticStep(
         narrow._Narrow, "rewrite_Select", "less is p", "p", other_difference
+    ),
+    "narrow: a limit of what int32 holds": AutomaticStep(
+        narrow._Limits, "rewrite_Binary", "n.type is INT32", "n.type.bits() == 32", unsigned
     ),
     "gathers: places that int32 holds in all lanes": AutomaticStep(
         gather_address, "narrow_lanes", "high + max(far, 0) > INT32.range[1]", "False", far_lanes
