@@ -47,17 +47,23 @@ class CaseProver:
     """Proves claims one after the other; what contexts share is taken in once."""
 
     def __init__(self) -> None:
+        self.gave_up = False
+        """Whether the last claim has more cases than are looked at."""
         self._places: dict[Context, _KnownAt] = {}
 
     def proves(self, claim: Claim) -> bool:
         """Whether the conclusion follows from the context."""
+        self.gave_up = False
         if claim.conclusion is ir.TRUE:
             return True
         place = self._place(claim.context)
         if place.impossible:
             return True
         wanted = Not(BOOL, place.closed(claim.conclusion))
-        return _Tableau().closes(place.state.below(), [wanted])
+        tableau = _Tableau()
+        proven = tableau.closes(place.state.below(), [wanted])
+        self.gave_up = not proven and tableau.steps < 0
+        return proven
 
     def _place(self, context: Context) -> _KnownAt:
         nodes: list[Context] = []
@@ -180,14 +186,14 @@ class _Tableau:
     """One search for a contradiction."""
 
     def __init__(self) -> None:
-        self._steps = _STEPS
+        self.steps = _STEPS
 
     def closes(self, state: _State, formulas: Sequence[Expr]) -> bool:
         """Whether formulas contradict a state, in each of its cases."""
         while not state.takes(formulas):
-            self._steps -= 1
+            self.steps -= 1
             found = _next(state)
-            if found is None or self._steps < 0:
+            if found is None or self.steps < 0:
                 return state.is_impossible()
             at, live = found
             if len(live) > 1:
