@@ -28,6 +28,7 @@ from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
+from halide_core.runtime.codegen.parts import first_loop, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
 from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
@@ -228,8 +229,10 @@ class _Function:
     _CLOSURE, _CAPTURED, _REGION, _HALTING = OWN_NAMES = ("closure", "captured", "region", "halting")
     """Names inside the functions, which no IR name may get."""
 
-    def __init__(self, unit: _TranslationUnit, owner: int, *, task: bool = False) -> None:
+    def __init__(self, unit: _TranslationUnit, owner: int, *, task: bool = False, part: bool = False) -> None:
         self._unit, self._task = unit, task
+        self._whole = not (task or part or unit.profile is not None)
+        """Whether what computes is put into functions of its own."""
         self._lines: list[str] = []
         self._depth = 1
         self._loops = 0
@@ -269,14 +272,31 @@ class _Function:
         """Emits what stands between two braces, and frees what it allocated."""
         self._live.append([])
         entered = None if self._marks is None else self._marks.at
-        for s in runs(stmt.stmts if isinstance(stmt, ir.Block) else (stmt,), meeting=self._unit.meeting > 0):
+        stmts = stmt.stmts if isinstance(stmt, ir.Block) else (stmt,)
+        first = first_loop(stmts) if self._whole else len(stmts)
+        for s in runs(stmts[:first], meeting=self._unit.meeting > 0):
             if isinstance(s, ir.Stmt):
                 self._stmt(s)
             else:
                 self._stores(s)
+        if first < len(stmts):
+            self._part(ir.Block(stmts[first:]))
         for name, then in reversed(self._live.pop()):
             self.line(f"halide_core_free({name});{then}")
         self._move(entered)
+
+    def _part(self, stmt: ir.Block) -> None:
+        """A function for what computes: gcc believes that pointers are restricted of parameters alone, and else loads
+        again behind every store."""
+        unit = self._unit
+        name, captured = unit.names.numbered(f"{unit.function}_part_"), unit.captures(stmt, set())
+        body = _Function(unit, OVERHEAD, part=True)
+        body.scope(stmt)
+        body.finish()
+        unit.tasks.append(_Task(part_head(name, captured), body.text()))
+        error = unit.names.numbered("error")
+        self.line(f"const int {error} = {name}({', '.join(given for _, given in captured)});")
+        self._fail(error, error)
 
     def _move(self, owner: int | None) -> None:
         """From here on the time belongs to a Func, where anybody asks."""
@@ -439,19 +459,16 @@ class _Function:
     ) -> None:
         unit, body = self._unit, _Function(self._unit, OVERHEAD if self._marks is None else self._marks.at, task=True)
         argument = self._CLOSURE
-        if captured:
-            body.line(f"const struct {members} *const {self._CAPTURED} = {argument};")
-            for c_type, name in captured:
-                const = "" if "*" in c_type else "const "
-                body.line(f"{const}{c_type} {name} = {self._CAPTURED}->{name};")
-        else:
-            body.line(f"(void){argument};")
         index = unit.names.numbered("side") if var is None else unit.bind(var, "int64_t")
-        if var is None:
-            body.line(f"(void){index};")
         body.scope(stmt)
         body.finish()
-        unit.tasks.append(_Task(f"int {task}(void *{argument}, int64_t {index})", body.text()))
+        part, own = unit.names.numbered(f"{unit.function}_part_"), [] if var is None else [("int64_t", index)]
+        unit.tasks.append(_Task(part_head(part, [*captured, *own]), body.text()))
+        taken = [f"const struct {members} *const {self._CAPTURED} = {argument};" if captured else f"(void){argument};"]
+        taken += [f"(void){index};"] if var is None else []
+        given = [*(f"{self._CAPTURED}->{name}" for _, name in captured), *(name for _, name in own)]
+        called = "".join(f"    {line}\n" for line in [*taken, f"return {part}({', '.join(given)});"])
+        unit.tasks.append(_Task(f"int {task}(void *{argument}, int64_t {index})", called))
 
     # ---- everything that can fail --------------------------------------------------------------------------------
 

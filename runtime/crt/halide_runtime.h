@@ -240,6 +240,9 @@ void halide_core_begin_run(int by_interrupt);
 
 /* Memory for `bytes` bytes on a boundary of 128, with 128 more bytes after the end that may be read and written (so
  * that full vectors can run past the end). NULL if bytes is negative or there is no memory; never NULL for 0. */
+#if defined(__GNUC__)
+__attribute__((__malloc__))
+#endif
 void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);
 

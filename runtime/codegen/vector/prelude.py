@@ -122,10 +122,20 @@ class Prelude:
             self._definitions.setdefault(
                 name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
             )
+        if operand.bits() * operand.lanes() < 128:
+            self._in_register(operand)
         call = f"__builtin_ia32_{arm.builtin}({arm.arguments.format(v=x86_builtins.machine_type(operand)[1])})"
         value = f"({self.type(result)}){x86_builtins.low_part(call, arm.low)}"
         value = f"{through}({value})" if through else value
         return [f"#if {arm.condition}", f"return {value};", "#else", *generic, "#endif"]
+
+    def _in_register(self, type: Type) -> None:
+        element, register, size = x86_builtins.machine_type(type.with_lanes(128 // type.bits()))
+        made = x86_builtins.in_register(type, register)
+        if made is not None:
+            typedef = f"typedef {element} {register} __attribute__((vector_size({size}), may_alias));\n"
+            self._definitions.setdefault(register, typedef)
+            self._function(made[0], lambda: (register, f"{self.type(type)} a", made[1]))
 
     # ---- binary operators ----------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Int, Type, UInt
+from halide_core.runtime.codegen.names import tag
 
 DEFINITION = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"
 """What the unit needs before the first arm: compilers that don't know the question have no arms."""
@@ -62,9 +63,21 @@ def low_part(register: str, bits: int) -> str:
 
 
 def _low_in_register(name: str, type: Type) -> str:
-    """A register of the elements of ``type`` whose low part is a vector of it, and whose rest is 0."""
-    integer = _INTEGERS[type.bits() * type.lanes()]
-    return f"({_REGISTER.format(_ELEMENTS[type.bits()][0])})({_REGISTER.format(integer)}){{{{({integer}){name}}}}}"
+    """A register of the elements of ``type`` whose low part is a vector of it (``in_register``)."""
+    return f"in_register_{tag(type)}({name})"
+
+
+def in_register(type: Type, register: str) -> tuple[str, list[str]] | None:
+    """The function that makes that register of a vector: its name and its lines. The register's rest is what is there:
+    gcc has no other way to say so, and clears it before every instruction. None of other vectors."""
+    bits = type.bits() * type.lanes()
+    if type.is_float() or bits not in _INTEGERS:
+        return None
+    integer = _INTEGERS[bits]
+    cleared = f"return ({register})({_REGISTER.format(integer)}){{({integer})a}};"
+    kept = [f"{register} r;", '__asm__("" : "=v"(r) : "0"(a));', "return r;"]
+    gcc = "#if defined(__GNUC__) && !defined(__clang__)"
+    return f"in_register_{tag(type)}", [gcc, *kept, "#else", cleared, "#endif"] if bits >= 32 else [cleared]
 
 
 def machine_type(type: Type) -> tuple[str, str, int]:

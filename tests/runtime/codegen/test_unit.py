@@ -65,6 +65,14 @@ def check(condition: Expr, *message: str | Expr) -> ir.Stmt:
     return ir.Assert(condition, ir.Failure.ASSERTION, message)
 
 
+def test_what_computes_has_its_pointers_as_parameters() -> None:
+    text = emit_c(blur())
+    head = next(line for line in text.splitlines() if "blur_part_0(" in line and line.startswith("static"))
+    assert "noinline" in head and "const uint16_t *restrict in_data" in head and "uint16_t *restrict out_data" in head
+    whole = text[text.index("int blur(halide_buffer_t") :]
+    assert "for (" not in whole and "halide_core_par_for" not in whole
+
+
 def blur() -> Lowered:
     """out(x, y) = in(x, y) + in(x + 1, y) + w: with a query, lets, and rows in parallel."""
     source, result = image("in", U16, 2), image("out", U16, 2)
