@@ -30,9 +30,9 @@ def pattern_of(value: float, type: Type) -> int:
         return NAN[type.is_bfloat()]
     if not type.is_bfloat():
         try:
-            packed = struct.pack("<e", value)
+            packed = struct.pack("<e", float(value))  # of a great integer it says no OverflowError
         except OverflowError:
-            packed = struct.pack("<e", math.copysign(math.inf, value))
+            packed = struct.pack("<e", math.inf if value > 0 else -math.inf)
         bits: int = struct.unpack("<H", packed)[0]
         return bits
     word = _odd_float32(value)

@@ -224,3 +224,8 @@ def test_printing_shows_numbers(capfd: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
         f.realize([2])
     assert capfd.readouterr().out.splitlines() == ["0.000000 and 0.000000", "0.500000 and 1.000000"]
+
+
+@pytest.mark.parametrize("value", [10**30, -(10**30), 10**400, -(10**400)])
+def test_great_integer_is_infinite(value: int) -> None:
+    assert rounded(value, hl.Float(16)) == (math.inf if value > 0 else -math.inf)
