@@ -32,7 +32,7 @@ def pattern_of(value: float, type: Type) -> int:
         try:
             packed = struct.pack("<e", float(value))  # of a great integer it says no OverflowError
         except OverflowError:
-            packed = struct.pack("<e", math.inf if value > 0 else -math.inf)
+            packed = struct.pack("<e", math.copysign(math.inf, value))
         bits: int = struct.unpack("<H", packed)[0]
         return bits
     word = _odd_float32(value)

@@ -226,6 +226,6 @@ def test_printing_shows_numbers(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out.splitlines() == ["0.000000 and 0.000000", "0.500000 and 1.000000"]
 
 
-@pytest.mark.parametrize("value", [10**30, -(10**30), 10**400, -(10**400)])
+@pytest.mark.parametrize("value", [10**30, -(10**30)])
 def test_great_integer_is_infinite(value: int) -> None:
     assert rounded(value, hl.Float(16)) == (math.inf if value > 0 else -math.inf)
