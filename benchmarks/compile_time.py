@@ -1,4 +1,4 @@
-"""What a compile costs: lowering of stencil chains as they grow, and process start to the first pixel of a blur.
+"""What a compile costs: lowering of stencil chains and unrolled choices as they grow, and first pixels of a blur.
 
     python -m benchmarks.compile_time [--repeats 3]
 
@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -23,6 +25,7 @@ from halide_core.lowering.driver import lower
 from halide_core.run.backend import Request
 
 STAGES = (25, 50, 100, 200)
+ARMS = (100, 200, 400)
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_PIXEL = [sys.executable, "-m", "benchmarks.first_pixel"]
 
@@ -54,11 +57,19 @@ def chain(stages: int, *, tiled: bool) -> Request:
     return output._request(name="chain")
 
 
-def lowering_seconds(stages: int, repeats: int, *, tiled: bool) -> float:
-    """The least time to lower a fresh chain."""
+def arms(count: int) -> Request:
+    """A choice among so many values, in an unrolled loop over all of them."""
+    x, c, f = hl.Var("x"), hl.Var("c"), hl.Func("f")
+    f[x, c] = hl.mux(c, [x * (i + 1) + i for i in range(count)])
+    f.bound(c, 0, count).unroll(c)
+    return f._request(name="arms")
+
+
+def lowering_seconds(make: Callable[[], Request], repeats: int) -> float:
+    """The least time to lower a fresh program."""
     best = float("inf")
     for _ in range(repeats):
-        request = chain(stages, tiled=tiled)
+        request = make()
         start = time.perf_counter()
         lower(request)
         best = min(best, time.perf_counter() - start)
@@ -95,9 +106,15 @@ def main() -> None:
         table.add_column(f"{n} stages", justify="right")
     table.add_column("200 : 50", justify="right")
     for tiled in (False, True):
-        seconds = {n: lowering_seconds(n, repeats, tiled=tiled) for n in STAGES}
+        seconds = {n: lowering_seconds(partial(chain, n, tiled=tiled), repeats) for n in STAGES}
         name = "compute_at tiles" if tiled else "compute_root"
         table.add_row(name, *(f"{s:.3f}" for s in seconds.values()), f"{seconds[200] / seconds[50]:.2f}")
+    console.print(table)
+
+    table = Table(title="lowering of unrolled arms, seconds")
+    for n in ARMS:
+        table.add_column(f"{n} arms", justify="right")
+    table.add_row(*(f"{lowering_seconds(partial(arms, n), repeats):.3f}" for n in ARMS))
     console.print(table)
 
     cold, warm = first_pixel_seconds(repeats)
