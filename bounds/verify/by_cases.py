@@ -88,7 +88,9 @@ class _KnownAt:
 
     def closed(self, e: Expr) -> Expr:
         """A condition in terms of what has no definition: quotients of one thing have one form."""
-        return simplify(self._closing.expr(e))
+        closed = self._closing.expr(e)
+        divides = any(isinstance(part, Binary) and part.op is BinaryOp.DIV for part in subexpressions([closed]))
+        return simplify(closed) if divides else closed
 
     @staticmethod
     def top() -> _KnownAt:
