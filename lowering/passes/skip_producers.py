@@ -102,6 +102,20 @@ def _or(a: Expr, b: Expr) -> Expr:
     return ir.binary(BinaryOp.OR, a, b)
 
 
+def _resolved(alternatives: Iterable[Conjunction]) -> set[Conjunction]:
+    """Conjunctions, and what follows from two of them that differ in a condition and its negation alone."""
+    known = set(alternatives)
+    waiting = list(known)
+    while waiting and len(known) <= _MOST:
+        each = waiting.pop()
+        for condition in each:
+            rest = each - {condition}
+            if rest not in known and rest | {_not(condition)} in known:
+                known.add(rest)
+                waiting.append(rest)
+    return known
+
+
 def _is_plain(condition: Expr) -> bool:
     """Whether a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
     return not any(isinstance(e, Access | Print | Promise) for e in subexpressions([condition]))
@@ -183,7 +197,7 @@ class _Skipping:
         life, needed = place.lives.get(s.func), after.get(s.func)
         if s.func in self._outputs or life is None or needed is None or not self._only(s, after):
             return None
-        kept = dict.fromkeys(frozenset(e for e in c if free_variables(e) <= life.known) for c in needed)
+        kept = _resolved(frozenset(e for e in c if free_variables(e) <= life.known) for c in needed)
         if _ALWAYS in kept or len(kept) > _MOST:
             return None
         if any(depth > life.depth and s.func in self._reads_of(each) for depth, each in place.earlier):

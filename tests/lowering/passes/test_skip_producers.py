@@ -12,6 +12,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import walk
+from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.skip_producers import skip_producers
 from tests.support import counting
 
@@ -94,6 +95,20 @@ def test_two_conditions_are_joined() -> None:
     for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
         p.set(a), q.set(b)
         assert (counted(o, [(0, 5), (0, 4)]).total(f) > 0) == bool(a or b)
+
+
+def test_func_that_both_cases_read_stands_under_no_condition() -> None:
+    p = hl.Param(hl.Int(32), "p", 0)
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + 3 * y
+    o[x, y] = hl.select(p > 4, f[x, y], f[x + 1, y])
+    f.compute_root()
+    request = o._request()
+    trace = LoweringTrace()
+    lower(request, trace=trace)
+    passes = dict(trace.passes)
+    assert passes["skip"] is passes["layout_checks"], "nothing is to be asked"
+    assert counted(o, [(0, 5), (0, 4)]).total(f) > 0
 
 
 def test_condition_of_an_outer_loop_skips_in_it() -> None:
