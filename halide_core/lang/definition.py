@@ -33,7 +33,7 @@ from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.lang.coordinates import check_arity
-from halide_core.lang.expr import Expr, arithmetic, as_node, is_plain, matched
+from halide_core.lang.expr import Expr, Operand, Var, arithmetic, as_node, is_plain, matched
 from halide_core.lang.placeholders import concrete, coordinates_defined, refuse_placeholders
 from halide_core.lang.tuple import several
 
@@ -47,14 +47,26 @@ class Required:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Accumulation:
+class Accumulation(Operand):
     """``f[args] op= values``, or ``f[args] = f[args] op values``, on a Func that is not defined: its first definition
-    is the neutral element."""
+    is the neutral element. Anywhere else it is a value of a Func that has none."""
 
     function: Function
     args: tuple[ir.Expr, ...]
     op: BinaryOp
     values: tuple[ir.Expr, ...]
+
+    def _node(self) -> ir.Expr:
+        raise undefined(self.function, self.args)
+
+
+def undefined(function: Function, args: tuple[ir.Expr, ...]) -> DefinitionError:
+    """The error of who asks for values of a Func without a definition."""
+    if any(isinstance(a, ir.Variable) and Var(a.name).is_placeholder() for a in args):
+        return DefinitionError(
+            f'Func "{function.name}" is used with "_" before it is defined: its dimensions are not known.'
+        )
+    return DefinitionError(f'Func "{function.name}" is used before it is defined.')
 
 
 _NEUTRAL = {BinaryOp.ADD: 0, BinaryOp.SUB: 0, BinaryOp.MUL: 1, BinaryOp.DIV: 1}

@@ -9,8 +9,8 @@ from halide_core.algorithm.model import Function
 from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError
 from halide_core.ir import BinaryOp
 from halide_core.lang.coordinates import check_arity
-from halide_core.lang.definition import Accumulation
-from halide_core.lang.expr import ExprLike, Operand, Var, as_node
+from halide_core.lang.definition import Accumulation, undefined
+from halide_core.lang.expr import ExprLike, Operand, as_node
 from halide_core.lang.tuple import Tuple, TupleLike, is_several, several
 
 
@@ -35,10 +35,7 @@ class FuncRef(Operand):
     def _nodes(self) -> tuple[ir.Expr, ...]:
         f = self._function
         if not f.definitions:
-            if any(isinstance(a, ir.Variable) and Var(a.name).is_placeholder() for a in self._args):
-                told = f'Func "{f.name}" is used with "_" before it is defined: its dimensions are not known.'
-                raise DefinitionError(told)
-            raise DefinitionError(f'Func "{f.name}" is used before it is defined.')
+            raise undefined(f, self._args)
         check_arity(f'Func "{f.name}"', f.dimensions, len(self._args))
         return tuple(ir.Access(type, f, self._args, k, ir.LAST_STAGE) for k, type in enumerate(f.types))
 

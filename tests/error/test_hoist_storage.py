@@ -60,5 +60,10 @@ def test_wrong_arguments(pair: Pair) -> None:
 def test_inlined_func_has_no_memory(pair: Pair) -> None:
     g, f = pair
     g.hoist_storage_root()
-    with pytest.warns(hl.HalideWarning, match=r"g\.hoist_storage_root\(\).*g\.compute_root\(\)"):
-        f.realize([4, 4])
+    refused(
+        hl.ScheduleError,
+        lambda: f.realize([4, 4]),
+        "g.hoist_storage_root()",
+        "g.compute_root()",
+        at="g.hoist_storage_root()",
+    )

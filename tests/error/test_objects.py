@@ -55,8 +55,11 @@ FUNCS: list[Case] = [
     (lambda: f().update_value(), hl.DefinitionError, ('"f"', "update(0)"), "f().update_value()"),
     (lambda: hl.Func("u").value(), hl.DefinitionError, ('"u"', "not defined"), 'hl.Func("u").value()'),
     (lambda: hl.Func("u").type(), hl.DefinitionError, ('"u"', "not defined"), 'hl.Func("u").type()'),
-    (lambda: hl.Func("u")[x] + 1, hl.DefinitionError, ('"u"', "before"), 'hl.Func("u")[x] + 1'),
-    (lambda: hl.Func("u")[hl._] + 1, hl.DefinitionError, ('"u"', '"_"'), 'hl.Func("u")[hl._] + 1'),
+    (lambda: 1 + hl.Func("u")[x], hl.DefinitionError, ('"u"', "before"), '1 + hl.Func("u")[x]'),
+    (lambda: 1 + hl.Func("u")[hl._], hl.DefinitionError, ('"u"', '"_"'), '1 + hl.Func("u")[hl._]'),
+    # Alone, what is to the right of + would be the first definition of u.
+    (lambda: hl.Func("u")[x] + 1 + 2, hl.DefinitionError, ('"u"', "before"), 'hl.Func("u")[x] + 1 + 2'),
+    (lambda: hl.f32(hl.Func("u")[hl._] * 3), hl.DefinitionError, ('"u"', '"_"'), 'hl.f32(hl.Func("u")[hl._] * 3)'),
     (lambda: hl.Func(anything), hl.DefinitionError, ("Func",), "hl.Func(anything)"),
     (lambda: hl.Func(hl.UInt(8)), hl.DefinitionError, ("dimensions",), "hl.Func(hl.UInt(8))"),
     (lambda: put(hl.Func("g"), (x + 1,), 0), hl.DefinitionError, ('"g"',), "func[at] = value"),

@@ -40,9 +40,10 @@ def test_guessed_range_ends_at_floats_of_either_width() -> None:
     assert low <= -3 and high >= 9
     assert MemoryReads().range_of(f.function, 0) == (low, high), "they are floats already"
     low, high = ValueRanges().of(g.function.definitions[0].values[0])
-    wanted = (round_to_float32(low + low * 2.0**-22), round_to_float32(high + high * 2.0**-22))
-    assert MemoryReads().range_of(g.function, 0) == ValueRanges().of_function(g.function, 0) == wanted
-    assert wanted[0] < low and high < wanted[1], "what no float is moves outwards"
+    found = MemoryReads().range_of(g.function, 0)
+    assert found is not None and found == ValueRanges().of_function(g.function, 0)
+    assert found[0] <= low < -3 * 0.1 and 9 * 0.1 < high <= found[1], "what no float is moves outwards"
+    assert all(round_to_float32(end) == end for end in found)
 
 
 def test_unknowns_are_numbered_from_one() -> None:

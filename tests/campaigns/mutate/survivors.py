@@ -41,7 +41,7 @@ EXPLAINED: dict[Key, Survivor] = {
     (
         "bounds/smt/terms.py:Z3Terms._leaf",
         "self._fresh += 1",
-        'term = Term(boolean(f"b!{self._fresh}", self._context), _TRUTH, frozenset())',
+        'term = Term(boolean(f"b!{self._fresh}", self._context), TRUTH, frozenset())',
     ): _same("names only have to differ, and each still has a number of its own."),
     (
         "bounds/verify/from_query.py:_QueryClaims._function",

@@ -12,7 +12,7 @@ from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.errors import BoundsError
 from halide_core.ir.visitor import Rewriter
 from halide_core.loop_nest import Program
-from halide_core.lowering import driver
+from halide_core.lowering import driver, proven_steps
 from halide_core.lowering.provenance import Traversals
 from tests.campaigns.mutate.certified import Certified, certified, wrong_answers, wrong_programs
 from tests.campaigns.mutate.judging import _compare, _compare_drawn, _compare_wrong, _looked_at
@@ -59,13 +59,13 @@ class _FirstOnly(Rewriter):
 
 
 def test_answer_without_a_point_is_killed_by_the_reference() -> None:
-    filled = driver.fill
+    filled = proven_steps.fill
 
     def shrunk(program: Program, answers: Answers) -> ir.Stmt:
         holes = [_shorter(a) if a.func.name == "g" and a.kind is ir.HoleKind.CPU else a for a in answers.holes]
         return filled(program, replace(answers, holes=holes))
 
-    with patch.object(driver, "fill", shrunk), pytest.raises(Killed) as killed:
+    with patch.object(proven_steps, "fill", shrunk), pytest.raises(Killed) as killed:
         measure(*split_of_split())
     assert killed.value.judge is Judge.REFERENCE
 
@@ -137,7 +137,7 @@ def test_certificate_refuses_wrong_versions() -> None:
 
 
 def test_measure_of_what_is_refused_says_so() -> None:
-    with patch.object(driver, "fill", side_effect=BoundsError("no bound")):
+    with patch.object(proven_steps, "fill", side_effect=BoundsError("no bound")):
         assert measure(*pyramid()).refused == "BoundsError"
 
 

@@ -350,12 +350,12 @@ from pathlib import Path
 from tests.campaigns.mutate.reached import Hits
 hits = Hits(Path.cwd())
 hits.install()
-from halide_core.ir import brief
+from halide_core.bounds.query import describe
 from halide_core import ir
 from halide_core.scheduling import legality
 imported = hits.found()
 hits.clear()
-brief.tree_size(ir.ONE, 3)
+describe.tell(ir.ONE)
 print(imported, *hits.found())
 """
 
@@ -365,7 +365,7 @@ def test_blocks_that_run_are_found() -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
     assert told[0] == "[]"
     assert told[1:]
-    assert all(block.startswith("halide_core/ir/brief.py:") for block in told[1:])
+    assert all(block.startswith("bounds/query/describe.py:") for block in told[1:])
 
 
 def test_mutant_names_the_block_that_reaches_it() -> None:

@@ -39,7 +39,7 @@ def leftovers(cache: Path) -> list[Path]:
     return list((cache / "tmp").iterdir())
 
 
-@pytest.mark.parametrize("file", ["runtime.c", "pipeline.c"])
+@pytest.mark.parametrize("file", ["runtime.c", "pipeline_0.c"])
 def test_compiler_error_is_raised_at_the_users_line(tmp_path: Path, file: str) -> None:
     code = f"""{REALIZE}
 try:
