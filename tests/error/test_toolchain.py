@@ -18,6 +18,7 @@ import halide_core as hl
 from halide_core.runtime.compile import cache as cache_module
 from halide_core.runtime.compile import toolchain
 from halide_core.runtime.compile.cache import CacheWarning, CompileCache
+from halide_core.runtime.crt.runtime_library import runtime
 from tests.support.blame import cache_is_sound, refused
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,8 @@ def new() -> hl.Func:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of this test alone."""
+    """A cache of this test alone; the runtime is loaded, and in another one."""
+    runtime()
     cache_module._warn_once.cache_clear()
     monkeypatch.setenv("HL_CACHE_DIR", str(tmp_path / "cache"))
     yield tmp_path / "cache"
