@@ -207,10 +207,11 @@ class _Skipping:
         return reduce(_or, [reduce(ir.conjunction, sorted(c, key=repr)) for c in alternatives])
 
     def _only(self, s: Label, after: Needs) -> bool:
-        """Whether nothing else that is read later is written in a Func's computation."""
+        """Whether nothing else that is read later, or an output, is written in a Func's computation."""
         inside = list(walk(s))
         own = {each.func for each in inside if isinstance(each, Allocate)} | {s.func}
-        return all(f in own or f not in after for f in (each.func for each in inside if isinstance(each, Provide)))
+        written = {each.func for each in inside if isinstance(each, Provide)} - own
+        return written.isdisjoint(self._outputs) and written.isdisjoint(after)
 
     def _reads_of(self, s: Stmt) -> frozenset[Callee]:
         known = self._reads.get(s)

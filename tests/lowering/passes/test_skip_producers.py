@@ -111,6 +111,21 @@ def test_func_that_both_cases_read_stands_under_no_condition() -> None:
     assert counted(o, [(0, 5), (0, 4)]).total(f) > 0
 
 
+def test_output_in_the_loops_of_a_skipped_func_is_computed() -> None:
+    p = hl.Param(hl.Int(32), "p", 0)
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = x
+    g[x, y] = x + y
+    h[x, y] = hl.select(p > 0, f[x, y], 3)
+    f.compute_root()
+    g.compute_with(f, y)
+    for value in (0, 1):
+        p.set(value)
+        a, b = hl.Pipeline([g, h]).realize([4, 3])
+        np.testing.assert_array_equal(np.asarray(a), g.evaluate([4, 3]))
+        np.testing.assert_array_equal(np.asarray(b), h.evaluate([4, 3]))
+
+
 def test_condition_of_an_outer_loop_skips_in_it() -> None:
     f, o = hl.Func("f"), hl.Func("o")
     f[x, y] = x + 3 * y
