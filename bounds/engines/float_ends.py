@@ -142,6 +142,8 @@ class FloatEnds:
                 return self._applied(lambda end: Cast(INT32, end), self._coordinate(a, up))
             case Cast(a=a) if a.type is INT64 and e.type.is_float():
                 return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
+            case Cast() if e.type.is_bool():
+                return None  # whether a number is not 0 goes down and up again
             case Cast(a=a) if is_finite(a, self._values) and (e.type.is_float() or a.type.is_float()):
                 return self._applied(lambda end: Cast(e.type, end), self.end(a, up))
             case Cast(a=a) if e.type.is_integer() and (root := _root_in(a)) is not None:

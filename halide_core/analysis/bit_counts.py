@@ -40,8 +40,10 @@ def ones(a: Expr) -> Expr:
 
 
 def counted(e: Expr) -> Expr | None:
-    """What ``e`` counts the bits of; None where it is no such sum."""
-    width = e.type.bits() // 2
+    """What ``e`` counts the bits of; None where it is no such sum, or one of signed numbers, which counts otherwise."""
+    width = e.type.bits() // 2 if e.type.is_uint() else 0
+    if not width:
+        return None
     while width:
         match e:
             case Binary(op=BinaryOp.ADD, a=Binary(op=BinaryOp.BIT_AND, a=a)) if e is _summed(a, width):

@@ -102,7 +102,7 @@ def of_integers(op: BinaryOp, a: Range, b: Range, bits: int = 64) -> Range:
         case BinaryOp.SHL if 0 <= b[0] <= b[1] < bits:
             return of_integers(BinaryOp.MUL, a, (1 << int(b[0]), 1 << int(b[1])))
         case BinaryOp.SHR if b[0] >= 0:
-            return _quotient(a, (1 << int(min(b[0], 63)), 1 << int(min(b[1], 63))))
+            return _quotient(a, (1 << int(min(b[0], 64)), 1 << int(min(b[1], 64))))
         case BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ | BinaryOp.NE | BinaryOp.AND | BinaryOp.OR:
             return TRUTH
     return EVERYTHING

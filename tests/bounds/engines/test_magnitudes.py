@@ -61,3 +61,31 @@ def test_counts_have_as_many_values_as_bits(name: str) -> None:
     assert _asked(make(), (-7, 20)) == (least, most)
     values = _values(make(), (-300, 600))
     assert least <= values.min() and values.max() <= most
+
+
+def test_bits_of_signed_numbers_are_counted_by_nobody() -> None:
+    """Shifted to the right they keep their sign: all sixteen bits of -1 are set."""
+    x, t, o = hl.Var("x"), hl.Func("t"), hl.Func("o")
+    a = hl.i16(x)
+    b = (a & 0x5555) + ((a >> 1) & 0x5555)
+    c = (b & 0x3333) + ((b >> 2) & 0x3333)
+    d = (c & 0x0F0F) + ((c >> 4) & 0x0F0F)
+    t[x] = x * 3
+    t.compute_root()
+    o[x] = t[hl.i32((d & 0xFF) + ((d >> 8) & 0xFF))]
+    out = hl.Buffer(hl.Int(32), [4])
+    out.set_min([-2])
+    o.realize(out)
+    np.testing.assert_array_equal(np.asarray(out), o.evaluate([(-2, 4)]))
+
+
+def test_truth_values_have_no_ends_of_their_own() -> None:
+    """Whether a number is not 0 holds at both ends of -3 to 3, and not between them."""
+    x, t, o = hl.Var("x"), hl.Func("t"), hl.Func("o")
+    t[x] = x * 3 + 1
+    t.compute_root()
+    o[x] = t[hl.i32(hl.f32(hl.cast(hl.Bool(), hl.f32(x) * 0.5)) * 2.0)]
+    out = hl.Buffer(hl.Int(32), [7])
+    out.set_min([-3])
+    o.realize(out)
+    np.testing.assert_array_equal(np.asarray(out), o.evaluate([(-3, 7)]))
