@@ -13,9 +13,12 @@ from halide_core import ir
 from halide_core.ir.visitor import walk
 
 
-def part_head(name: str, parameters: Sequence[tuple[str, str]]) -> str:
-    """The head of a function that stays one."""
-    given = [f"{'' if '*' in c_type else 'const '}{c_type} {of}" for c_type, of in parameters]
+def part_head(name: str, parameters: Sequence[tuple[str, str]], stmt: ir.Stmt) -> str:
+    """The head of a function that stays one, for some statements. Where these wait for another thread, memory is not
+    theirs alone: to clang a call changes nothing that a restricted parameter points to."""
+    waits = any(isinstance(s, ir.Acquire | ir.Release) for s in walk(stmt))
+    types = [(c_type.removesuffix("restrict") if waits else c_type, of) for c_type, of in parameters]
+    given = [f"{'' if '*' in c_type else 'const '}{c_type} {of}" for c_type, of in types]
     return f"__attribute__((noinline)) int {name}({', '.join(given) or 'void'})"
 
 

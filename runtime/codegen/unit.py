@@ -293,7 +293,7 @@ class _Function:
         body = _Function(unit, OVERHEAD, part=True)
         body.scope(stmt)
         body.finish()
-        unit.tasks.append(_Task(part_head(name, captured), body.text()))
+        unit.tasks.append(_Task(part_head(name, captured, stmt), body.text()))
         error = unit.names.numbered("error")
         self.line(f"const int {error} = {name}({', '.join(given for _, given in captured)});")
         self._fail(error, error)
@@ -463,7 +463,7 @@ class _Function:
         body.scope(stmt)
         body.finish()
         part, own = unit.names.numbered(f"{unit.function}_part_"), [] if var is None else [("int64_t", index)]
-        unit.tasks.append(_Task(part_head(part, [*captured, *own]), body.text()))
+        unit.tasks.append(_Task(part_head(part, [*captured, *own], stmt), body.text()))
         taken = [f"const struct {members} *const {self._CAPTURED} = {argument};" if captured else f"(void){argument};"]
         taken += [f"(void){index};"] if var is None else []
         given = [*(f"{self._CAPTURED}->{name}" for _, name in captured), *(name for _, name in own)]

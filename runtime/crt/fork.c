@@ -30,7 +30,8 @@ enum { companion_stack_bytes = 8 << 20 };
 struct halide_core_fork {
     halide_core_task producer;
     void *closure;
-    const volatile int *halting; /* of the thread that forks */
+    struct halide_core_fork *around; /* whose side forks; NULL if none does */
+    const volatile int *halting;     /* of the thread that forks */
     unsigned generation;         /* of the process that forks */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -55,6 +56,9 @@ static struct {
     companion *idle;
     atomic_uint generation; /* counts forks of the process */
 } companions = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* The fork whose side this thread runs. */
+static _Thread_local struct halide_core_fork *current_fork;
 
 static pthread_once_t companions_ready = PTHREAD_ONCE_INIT;
 
@@ -83,29 +87,34 @@ static void prepare_companions(void) {
 
 /* ---- one fork ---------------------------------------------------------------------------------------------------- */
 
+static bool is_lost(const struct halide_core_fork *f) {
+    return f->generation != atomic_load_explicit(&companions.generation, memory_order_relaxed);
+}
+
+/* A side failed: its fork ends with that, and so does each fork around it, whose sides the other one may wait for. */
 static void fork_failed(struct halide_core_fork *f, int result) {
-    pthread_mutex_lock(&f->mutex);
-    if (f->result == 0) {
-        f->result = result;
-        strcpy(f->message, halide_core_last_error()); /* of this thread, where the side just failed */
+    for (; f != NULL && !is_lost(f); f = f->around) {
+        pthread_mutex_lock(&f->mutex);
+        if (f->result == 0) {
+            f->result = result;
+            strcpy(f->message, halide_core_last_error()); /* of this thread, where the side just failed */
+        }
+        pthread_cond_broadcast(&f->changed);
+        pthread_mutex_unlock(&f->mutex);
     }
-    pthread_cond_broadcast(&f->changed);
-    pthread_mutex_unlock(&f->mutex);
 }
 
 static void run_producer(struct halide_core_fork *f) {
     const volatile int *const own = halide_core_halting_here;
     halide_core_halting_here = f->halting;
+    current_fork = f;
     halide_core_clear_error();
     const int result = *halide_core_halting() ? halide_core_halt() : f->producer(f->closure, 0);
     if (result != 0) {
         fork_failed(f, result);
     }
+    current_fork = NULL;
     halide_core_halting_here = own;
-}
-
-static bool is_lost(const struct halide_core_fork *f) {
-    return f->generation != atomic_load_explicit(&companions.generation, memory_order_relaxed);
 }
 
 HALIDE_CORE_WEAK int halide_core_semaphore_acquire(struct halide_core_semaphore *s) {
@@ -132,6 +141,9 @@ HALIDE_CORE_WEAK int halide_core_semaphore_acquire(struct halide_core_semaphore 
 
 HALIDE_CORE_WEAK void halide_core_semaphore_release(struct halide_core_semaphore *s) {
     struct halide_core_fork *const f = s->fork;
+    if (is_lost(f)) {
+        return; /* the next acquire says so */
+    }
     pthread_mutex_lock(&f->mutex);
     ++s->count;
     if (f->waiting > 0) {
@@ -223,6 +235,7 @@ HALIDE_CORE_WEAK int halide_core_fork(halide_core_task producer, halide_core_tas
     struct halide_core_fork f;
     f.producer = producer;
     f.closure = closure;
+    f.around = current_fork;
     f.halting = halide_core_halting();
     f.waiting = f.result = 0;
     f.ended = false;
@@ -236,7 +249,9 @@ HALIDE_CORE_WEAK int halide_core_fork(halide_core_task producer, halide_core_tas
         pthread_mutex_destroy(&f.mutex);
         return halide_core_error(halide_core_error_out_of_memory, "the system grants no thread for an asynchronous Func");
     }
+    current_fork = &f;
     const int result = consumer(closure, 0);
+    current_fork = f.around;
     if (result != 0) {
         fork_failed(&f, result);
     }

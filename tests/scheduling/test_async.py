@@ -216,11 +216,22 @@ def ring_of_tuples_and_updates() -> hl.Func:
     return f
 
 
+def read_where_a_param_says() -> hl.Func:
+    h, g, f = hl.Func("h"), hl.Func("g"), hl.Func("f")
+    h[x, y] = x * y
+    g[x, y] = hl.select(hl.Param(hl.Int(32), "p", 1) > 0, h[x, y] + h[x, y + 1], 0)
+    f[x, y] = g[x, y] + g[x, y + 1]
+    h.store_root().compute_at(f, y).async_()
+    g.store_root().compute_at(f, y).async_()
+    return f
+
+
 PROGRAMS = [
     ring_in_each_strip, ring_of_all_tiles, rings_one_behind_the_other, ring_of_tuples_and_updates,
     at_the_root, two_at_the_root, sliding, folded, folded_tightly, in_each_row, tiles, strips_in_threads,
     one_behind_the_other, read_by_two_threads, with_its_own_producer, one_in_another, updates_of_vectors, two_cases,
     unrolled, tuples, walking_down, writing_elsewhere,
+    read_where_a_param_says,
 ]  # fmt: skip
 
 
@@ -407,6 +418,30 @@ def test_error_of_a_producer_is_that_of_the_run() -> None:
     n.set(1 << 22)
     for _ in range(3):
         raised(hl.PipelineError, lambda: f.realize([3, 3]), 'there is no memory for buffer "h"')
+
+
+def test_error_of_an_inner_fork_ends_the_waits_of_those_around_it() -> None:
+    """The last stage fails, and frees no more of what the first one waits for."""
+    h, g, f = hl.Func("h"), hl.Func("g"), hl.Func("f")
+    n = hl.Param(hl.Int(32), "n", 4)
+    r = hl.RDom([(0, n), (0, n)], "r")
+    inner = hl.Func("inner")
+    h[x, y] = x + y
+    g[x, y] = h[x, y] + 1
+    inner[x, y] = x + y
+    f[x, y] = g[x, y] + h[x, y]
+    f[x, y] += inner[r.x, r.y]
+    out = hl.Func("out")
+    out[x, y] = f[x, y]
+    h.store_root().compute_at(out, y).fold_storage(y, 2).async_()
+    g.store_root().compute_at(out, y).async_()
+    f.compute_at(out, y)
+    inner.compute_at(f, y)
+    assert sum(isinstance(s, Fork) for s in walk(after(out, "fork"))) == 2
+    np.testing.assert_array_equal(np.asarray(out.realize([3, 9])), np.asarray(out.evaluate([3, 9])))
+    n.set(1 << 22)
+    for _ in range(3):
+        raised(hl.PipelineError, lambda: out.realize([3, 9]), 'there is no memory for buffer "inner"')
 
 
 def test_async(golden: Golden) -> None:

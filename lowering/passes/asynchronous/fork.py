@@ -251,8 +251,30 @@ class _Ahead:
                 parts = [(each, self.of(each)) for each in stmts]
                 if all(part is None for _, part in parts):
                     return None
-                return _needed([part or each for each, part in parts if part is not None or _may_be_needed(each)])
+                kept = [part or (each if _may_be_needed(each) else _only_waits(each)) for each, part in parts]
+                return _needed([each for each in kept if each is not None])
         return None
+
+
+def _only_waits(s: Stmt) -> Stmt | None:
+    """The waits of a statement for producers further out, under their conditions and in their loops."""
+    match s:
+        case ir.Acquire() | ir.Release():
+            return s
+        case Label(body=body):
+            return _only_waits(body)
+        case For(body=body):
+            inside = _only_waits(body)
+            return None if inside is None else replace(s, body=inside)
+        case If(then=then, otherwise=otherwise):
+            first, second = _only_waits(then), None if otherwise is None else _only_waits(otherwise)
+            return None if first is None and second is None else If(s.condition, first or ir.NOTHING, second)
+        case Block(stmts=stmts):
+            if not any(isinstance(each, ir.Acquire | ir.Release) for each in walk(s)):
+                return None
+            kept = [each if _may_be_needed(each) else _only_waits(each) for each in stmts]
+            return _needed([each for each in kept if each is not None])
+    return None
 
 
 def _may_be_needed(s: Stmt) -> bool:
