@@ -40,7 +40,8 @@ def with_data(lowered: Lowered, unit: str) -> str:
     function = symbol(lowered.name)
     whole = f"{function}_and_data"
     before = (
-        f'#include <stdbool.h>\n#include "halide_runtime.h"\n#define {function} {whole}\n'
+        f'#include <stdbool.h>\n#include "halide_runtime.h"\n'
+        f'#pragma push_macro("{function}")\n#undef {function}\n#define {function} {whole}\n'
         f"static int {function}({parameters(lowered.arguments, Names())});\n"
     )
     constants = "".join(_constant(f"embedded_data_{i}", data) for i, data in embedded.items())
@@ -53,7 +54,8 @@ def with_data(lowered: Lowered, unit: str) -> str:
     passed = iter([names.of("argument", i, a.name) for i, a in enumerate(given)])
     arguments = [f"&embedded_{i}" if i in embedded else next(passed) for i in range(len(lowered.arguments))]
     call = f"    return {whole}({', '.join(arguments)});\n"
-    return f"{before}{unit}#undef {function}\n\n{constants}{head};\n{head} {{\n{local}{call}}}\n"
+    after = f'#pragma pop_macro("{function}")\n\n'
+    return f"{before}{unit}{after}{constants}{head};\n{head} {{\n{local}{call}}}\n"
 
 
 def _array(data: Buffer) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:

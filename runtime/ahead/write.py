@@ -82,6 +82,8 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
     called = list(suffixes) or suffixes_of(targets)
     if len(called) != len(targets):
         raise PipelineError(f"{len(targets)} targets have {len(targets)} suffixes, not {len(called)}.")
+    if len({*called, "wrapper", "runtime"}) < len(called) + 2:
+        raise PipelineError('The suffixes of targets differ, and are not "wrapper" or "runtime".')
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         outputs = [_version(request, folder, suffix) for request, suffix in zip(requests, called, strict=True)]

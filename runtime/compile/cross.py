@@ -218,7 +218,8 @@ def _arm32_flags(target: Target, how: Dialect) -> tuple[str, ...]:
 def _arm32_words(target: Target, how: Dialect) -> Iterator[str]:
     """ARMv7, with fused products where every machine that has NEON's second version has them.
 
-    gcc computes vectors of floats one by one, since NEON takes small ones for 0; clang is told not to use it for them.
+    NEON takes floats below the smallest normal one for 0: therefore gcc computes vectors of floats one by one, clang
+    does not.
     """
     bare, neon = target.os is _S.NoOS, not target.has_feature(_F.NoNEON)
     fused = target.has_feature(_F.ARMv7s)

@@ -84,6 +84,18 @@ def test_generator_is_made_for_each_target(tmp_path: Path) -> None:
     assert run(build(tmp_path, "main", text, "sum.a")).stdout == "6.5\n"
 
 
+def test_versions_have_their_data(tmp_path: Path) -> None:
+    x, f = hl.Var("x"), hl.Func("f")
+    data = hl.Buffer(hl.Int(32), [7])
+    data.fill(5)
+    f[x] = data[x] + x
+    f.compile_to_multitarget_static_library(str(tmp_path / "thrice"), [], [NEVER, SSE, PLAIN])
+    text = '#include "thrice.h"\nint main(void) {\n    int32_t out[7];\n    halide_dimension_t d = {0, 7, 1, 0};\n'
+    text += "    halide_buffer_t b = {0, 0, (uint8_t *)out, 0, {halide_type_int, 32, 1}, 1, &d, 0};\n"
+    text += "    return thrice(&b) ? 1 : out[6];\n}\n"
+    assert run(build(tmp_path, "main", text, "thrice.a")).returncode == 11
+
+
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     f, image = twice()
     prefix = str(tmp_path / "twice")
@@ -95,6 +107,8 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
         f.compile_to_multitarget_static_library(prefix, [image], [])
     with pytest.raises(hl.HalideError, match="2 targets have 2 suffixes"):
         f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], ["one"])
+    with pytest.raises(hl.HalideError, match='not "wrapper" or "runtime"'):
+        f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], ["wrapper", "other"])
     with pytest.raises(hl.HalideError, match="chosen at run time on x86 only"):
         f.compile_to_multitarget_static_library(prefix, [image], ["arm-64-linux", "arm-64-linux-sve"])
     assert not any(tmp_path.iterdir())
