@@ -11,21 +11,17 @@
 #endif
 #include "halide_runtime.h"
 #include "platform.h"
+#include "threads.h"
 
 #ifdef HALIDE_CORE_HAS_THREADS
 
 #include <pthread.h>
-#ifdef HALIDE_CORE_HAS_SIGNALS
-#include <signal.h>
-#endif
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern _Thread_local const volatile int *halide_core_halting_here; /* of runs.c */
-
-enum { companion_stack_bytes = 8 << 20 };
 
 struct halide_core_fork {
     halide_core_task producer;
@@ -189,25 +185,7 @@ static companion *new_companion(struct halide_core_fork *f) {
     }
     pthread_cond_init(&c->wake, NULL);
     c->work = f;
-#ifdef HALIDE_CORE_HAS_SIGNALS
-    /* Signals meant for the program (Ctrl-C) must not land here; those of its own faults must. */
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF};
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; ++i) {
-        sigdelset(&blocked, faults[i]);
-    }
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-#endif
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, companion_stack_bytes);
-    const int failed = pthread_create(&c->thread, &attributes, run_companion, c);
-    pthread_attr_destroy(&attributes);
-#ifdef HALIDE_CORE_HAS_SIGNALS
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-#endif
-    if (failed) {
+    if (!halide_core_start_thread(&c->thread, run_companion, c)) {
         pthread_cond_destroy(&c->wake);
         free(c);
         return NULL;

@@ -14,13 +14,11 @@
 #endif
 #include "halide_runtime.h"
 #include "platform.h"
+#include "threads.h"
 
 #ifdef HALIDE_CORE_HAS_THREADS
 
 #include <pthread.h>
-#ifdef HALIDE_CORE_HAS_SIGNALS
-#include <signal.h>
-#endif
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,8 +27,7 @@
 
 enum {
     max_threads = 512,
-    spin_limit = 1000, /* pauses: 10 to 40 microseconds, about what it costs to sleep and be woken */
-    worker_stack_bytes = 8 << 20
+    spin_limit = 1000 /* pauses: 10 to 40 microseconds, about what it costs to sleep and be woken */
 };
 
 typedef struct job {
@@ -241,28 +238,10 @@ static void start_workers(void) {
     if (pool.started >= workers_wanted() || atomic_load_explicit(&pool.stopping, memory_order_relaxed)) {
         return;
     }
-#ifdef HALIDE_CORE_HAS_SIGNALS
-    /* Signals meant for the program (Ctrl-C) must not land on a worker; those of its own faults must. */
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF};
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; ++i) {
-        sigdelset(&blocked, faults[i]);
-    }
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-#endif
-
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, worker_stack_bytes); /* the default is 0.5 MiB on macOS, 0.1 on musl */
     while (pool.started < workers_wanted() &&
-           pthread_create(&pool.workers[pool.started], &attributes, run_worker, (void *)(intptr_t)pool.started) == 0) {
+           halide_core_start_thread(&pool.workers[pool.started], run_worker, (void *)(intptr_t)pool.started)) {
         ++pool.started;
     }
-    pthread_attr_destroy(&attributes);
-#ifdef HALIDE_CORE_HAS_SIGNALS
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-#endif
 }
 
 #ifdef HALIDE_CORE_POSIX

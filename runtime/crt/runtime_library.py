@@ -38,7 +38,7 @@ from halide_core.runtime.compile.toolchain import (
 from halide_core.runtime.crt import abi
 
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
-_PLATFORM: Final = INCLUDE_FOLDER / "platform.h"
+_INSIDE: Final = (INCLUDE_FOLDER / "platform.h", INCLUDE_FOLDER / "threads.h")
 _PARTS = ("runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "support.c", "files.c")
 SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in _PARTS)
 
@@ -168,7 +168,7 @@ def runtime_object(options: CompileOptions) -> Path:
 
 def _key(compiler: Compiler, flags: Sequence[str] = _OPTIONS.flags()) -> str:
     digest = hashlib.sha256()
-    for path in (HEADER, _PLATFORM, *SOURCES):
+    for path in (HEADER, *_INSIDE, *SOURCES):
         digest.update(path.read_bytes())
         digest.update(b"\0")
     for text in (compiler.identity, *flags, cpu_identity()):
