@@ -47,8 +47,7 @@ _OF_OTHERS: dict[TargetArch, frozenset[TargetFeature]] = {
     TargetArch.ARM: frozenset(f for f in _F if f.value.startswith("armv8"))
     | {_F.ARMv7s, _F.NoNEON, _F.SoftFloatABI, _F.ARMDotProd, _F.ARMFp16, _F.SVE, _F.SVE2},
     TargetArch.RISCV: frozenset({_F.RVV}),
-    TargetArch.POWERPC: frozenset({_F.VSX, _F.POWER_ARCH_2_07}),
-    TargetArch.WebAssembly: frozenset({_F.WasmSimd128, _F.WasmMvpOnly, _F.WasmBulkMemory}),
+    TargetArch.WebAssembly: frozenset({_F.WasmSimd128}),
 }
 """The features about instructions of other architectures than x86."""
 

@@ -63,16 +63,12 @@ _MACHINES = {
 _SOFT_FLOAT_ARM = Machine("arm-linux-gnueabi", "arm-linux-gnueabi")
 
 
-def place(target: Target) -> tuple[TargetArch, int, TargetOS]:
-    """What of a target decides which compiler makes code for it."""
-    return target.arch, target.bits, target.os
-
-
 def machine_of(target: Target) -> Machine | None:
     """The names of a target's machine; None where no compiler for it is known."""
-    if place(target) == (_A.ARM, 32, _S.Linux) and target.has_feature(_F.SoftFloatABI):
+    place = (target.arch, target.bits, target.os)
+    if place == (_A.ARM, 32, _S.Linux) and target.has_feature(_F.SoftFloatABI):
         return _SOFT_FLOAT_ARM
-    return _MACHINES.get(place(target))
+    return _MACHINES.get(place)
 
 
 def cross_compiler(target: Target) -> Compiler:
@@ -178,7 +174,7 @@ def machine_flags(target: Target, how: Dialect) -> tuple[str, ...]:
         case TargetArch.ARM, 64:
             return _arm64_flags(target, how)
         case TargetArch.ARM, _:
-            return _arm32_flags(target, how)
+            return tuple(_arm32_flags(target, how))
         case TargetArch.RISCV, _:
             vectors = target.has_feature(_F.RVV)
             if how is Dialect.ZIG:
@@ -186,8 +182,6 @@ def machine_flags(target: Target, how: Dialect) -> tuple[str, ...]:
             return ("-march=rv64gcv" if vectors else "-march=rv64gc",)
         case TargetArch.WebAssembly, _:
             return ("-msimd128",) if target.has_feature(_F.WasmSimd128) else ()
-        case TargetArch.POWERPC, _:
-            return ("-mcpu=pwr8",) if target.has_feature(_F.POWER_ARCH_2_07) and how is Dialect.ZIG else ()
     return ()
 
 
@@ -211,11 +205,7 @@ def _arm64_flags(target: Target, how: Dialect) -> tuple[str, ...]:
     return ("-march=" + "+".join([base, *(gnu for gnu, _ in extensions)]),)
 
 
-def _arm32_flags(target: Target, how: Dialect) -> tuple[str, ...]:
-    return tuple(_arm32_words(target, how))
-
-
-def _arm32_words(target: Target, how: Dialect) -> Iterator[str]:
+def _arm32_flags(target: Target, how: Dialect) -> Iterator[str]:
     """ARMv7, with fused products where every machine that has NEON's second version has them.
 
     NEON takes floats below the smallest normal one for 0: therefore gcc computes vectors of floats one by one, clang

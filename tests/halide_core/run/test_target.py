@@ -132,6 +132,7 @@ def test_code_for_another_machine_does_not_run_here(text: str) -> None:
 def test_features_of_another_architecture_are_refused() -> None:
     assert not hl.Target("arm-64-linux-avx2").supported()
     assert not hl.Target("wasm-32-wasmrt-sve2").supported()
+    assert not hl.Target("wasm-32-wasmrt-wasm_mvponly").supported(), "it would change nothing"
 
 
 def test_registers_of_other_machines() -> None:

@@ -12,7 +12,6 @@ from halide_core.errors import ToolchainError
 from halide_core.runtime.compile import cross, toolchain
 from halide_core.runtime.compile.cross import Dialect, cross_archiver, cross_compiler, machine_flags
 from halide_core.runtime.compile.target_flags import options_for
-from halide_core.runtime.compile.toolchain import Compiler
 from tests.support.aot import build, run
 
 ARM = hl.Target("arm-64-linux")
@@ -131,7 +130,3 @@ def test_python_extension_for_another_machine_is_refused(tmp_path: Path) -> None
         f.compile_to({kind.python_extension: str(tmp_path / "f.abi3.so")}, [], "f", ARM)
     f.compile_to({kind.python_extension: str(tmp_path / "f.c"), kind.c_source: str(tmp_path / "g.c")}, [], "f", ARM)
     assert sorted(os.listdir(tmp_path)) == ["f.c", "g.c", "halide_runtime.h"]
-
-
-def test_compiler_of_a_target_is_part_of_its_options() -> None:
-    assert isinstance(options_for(hl.get_host_target()).compiler, Compiler)
