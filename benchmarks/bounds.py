@@ -33,7 +33,7 @@ from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.answers import Engine
 from halide_core.bounds.query.query import Binder, Clause, Define, ForAll, Query, Where, extract_query
 from halide_core.debug import deep_recursion
-from halide_core.ir import Expr, Stmt
+from halide_core.ir import ExprNode, Stmt
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lang.buffer import Buffer
@@ -71,7 +71,7 @@ def check_affine(query: Query) -> None:
                 raise Unmeasured("not affine")
 
 
-def _exprs(b: Binder) -> list[Expr]:
+def _exprs(b: Binder) -> list[ExprNode]:
     match b:
         case ForAll(bounds=bounds):
             return [bounds.min, bounds.len]
@@ -82,7 +82,7 @@ def _exprs(b: Binder) -> list[Expr]:
     return []
 
 
-def _is_plain(atom: Expr) -> bool:
+def _is_plain(atom: ExprNode) -> bool:
     match atom:
         case ir.Variable() | ir.Hole() | ir.BufferField():
             return True
@@ -111,8 +111,8 @@ class Cost:
 class _Counter:
     """Runs a filled program without its values."""
 
-    def __init__(self, leaves: Mapping[Expr, int]) -> None:
-        self._at: dict[Expr, int] = dict(leaves)
+    def __init__(self, leaves: Mapping[ExprNode, int]) -> None:
+        self._at: dict[ExprNode, int] = dict(leaves)
         self._steps = MOST_STEPS
         self._sizes: dict[str, int] = {}
         self.points = 0
@@ -156,9 +156,9 @@ class _Counter:
             self.run(loop.body)
 
 
-def leaves_of(request: Request, windows: tuple[Window, ...], stmt: Stmt) -> dict[Expr, int]:
+def leaves_of(request: Request, windows: tuple[Window, ...], stmt: Stmt) -> dict[ExprNode, int]:
     """The values of params, of the inputs' shapes and of the requested windows."""
-    leaves: dict[Expr, int] = {}
+    leaves: dict[ExprNode, int] = {}
     shapes = {source.name: _value(source) for source in request.inputs}
     boxes: dict[str, Window] = {f.name: w for f, w in zip(request.outputs, windows, strict=True)}
     for name, given in shapes.items():
@@ -175,7 +175,7 @@ def leaves_of(request: Request, windows: tuple[Window, ...], stmt: Stmt) -> dict
     return leaves
 
 
-def _all_exprs(stmt: Stmt) -> Iterator[Expr]:
+def _all_exprs(stmt: Stmt) -> Iterator[ExprNode]:
     for s in walk(stmt):
         yield from subexpressions(stmt_exprs(s))
 

@@ -22,7 +22,7 @@ from halide_core.ir import (
     Allocate,
     Block,
     Callee,
-    Expr,
+    ExprNode,
     For,
     Hole,
     If,
@@ -87,7 +87,7 @@ class Order(Enum):
 class Guard:
     """A step of a nest: what follows runs only where ``condition`` holds."""
 
-    condition: Expr
+    condition: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +122,7 @@ class Nest:
 
         What is computed inside a loop stands after the steps of that depth, so a guard covers producers too.
         """
-        depths: dict[Expr, int] = {loop.var: i for i, loop in enumerate(self.loops, 1)}
+        depths: dict[ExprNode, int] = {loop.var: i for i, loop in enumerate(self.loops, 1)}
         placed: list[list[Let | Guard]] = [[] for _ in range(len(self.loops) + 1)]
         for step in self.steps:
             exprs = (step.value,) if isinstance(step, Let) else (step.condition,)
@@ -146,7 +146,7 @@ class Obligation:
     """
 
     func: Function
-    condition: Expr
+    condition: ExprNode
     directive: Directive
     key: StageKey | None = None
     failure: ir.Failure = ir.Failure.ASSERTION
@@ -159,7 +159,7 @@ class Case:
     the general case, the last, is true. ``fails``: the case has no nest, since a start-up check ends the run."""
 
     number: int
-    condition: Expr
+    condition: ExprNode
     fails: bool = False
 
 
@@ -238,9 +238,9 @@ class Program:
         """The nests of a Func: stages in order, the general case of each last."""
         return [StageKey(func, s, c.number) for s in self.stages(func) for c in self.cases(func, s) if not c.fails]
 
-    def taken(self, key: StageKey) -> Expr:
+    def taken(self, key: StageKey) -> ExprNode:
         """The condition under which a run takes a case: its own, and that none before it holds."""
-        when: Expr = ir.TRUE
+        when: ExprNode = ir.TRUE
         for case in self.cases(key.func, key.stage):
             if case.number == key.specialization:
                 return simplify(ir.conjunction(when, case.condition))

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from halide_core.algorithm.model import Algorithm, Function
 from halide_core.debug import deep_recursion
 from halide_core.errors import DependenceError, ScheduleError
-from halide_core.ir import Access, Expr
+from halide_core.ir import Access, ExprNode
 from halide_core.ir.visitor import subexpressions
 from halide_core.loop_nest import Program, StageKey
 from halide_core.lowering.initial import lower_stage
@@ -90,7 +90,7 @@ def check(function: Function, directives: Sequence[StageDirective]) -> None:
     function.loops_so_far = before.after(function, directives)
 
 
-def _reads_funcs(function: Function, exprs: Iterable[Expr]) -> bool:
+def _reads_funcs(function: Function, exprs: Iterable[ExprNode]) -> bool:
     return any(
         isinstance(e, Access) and isinstance(e.callee, Function) and e.callee is not function
         for e in subexpressions(exprs)

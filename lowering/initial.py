@@ -11,7 +11,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function
 from halide_core.analysis.index import TargetExprs, silent, stage_variables, startup_index
-from halide_core.ir import Expr, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
+from halide_core.ir import ExprNode, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
 from halide_core.ir.types import INT32
 from halide_core.loop_nest import Loop, Nest, Program, StageKey, hole
 
@@ -54,6 +54,6 @@ def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     return Nest(tuple(loops), (), core)
 
 
-def _loop(name: LoopName, var: Expr, bounds: Interval, reduces: tuple[str, ...] = ()) -> Loop:
+def _loop(name: LoopName, var: ExprNode, bounds: Interval, reduces: tuple[str, ...] = ()) -> Loop:
     assert isinstance(var, Variable)
     return Loop(name, var, bounds, LoopKind.SERIAL, reduces)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Expr, Interval, Let, LoopKind, Variable
+from halide_core.ir import ExprNode, Interval, Let, LoopKind, Variable
 from halide_core.loop_nest import (
     Guard,
     Joined,
@@ -264,12 +264,12 @@ def _kind(loop: Loop) -> str:
     return loop.kind.name.lower()
 
 
-def _within(var: Expr, own: Interval) -> list[Let | Guard]:
+def _within(var: ExprNode, own: Interval) -> list[Let | Guard]:
     """The guards by which a stage runs its own iterations of a shared loop."""
     return [Guard(ir.less_equal(own.min, var)), Guard(ir.less(var, ir.add(own.min, own.len)))]
 
 
-def _shift(strategy: LoopAlignStrategy, own: Interval, other: Interval) -> Expr:
+def _shift(strategy: LoopAlignStrategy, own: Interval, other: Interval) -> ExprNode:
     """What a stage's own variable is more than that of the shared loop."""
     match strategy:
         case LoopAlignStrategy.AlignStart:

@@ -18,11 +18,11 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
 from halide_core.analysis.linear import Linear, linear_of
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Access, Expr, IntImm, RVarRef
+from halide_core.ir import Access, ExprNode, IntImm, RVarRef
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import accesses_to, subexpressions
 
-_Reach = Mapping[Expr, int | None]
+_Reach = Mapping[ExprNode, int | None]
 """How far apart two values of each reduction variable can be; None where only a run knows."""
 
 
@@ -39,7 +39,7 @@ def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozense
         return frozenset()
     variables = stage_variables(func, stage)
     indices = TargetExprs(variables)
-    reach: dict[Expr, int | None] = {}
+    reach: dict[ExprNode, int | None] = {}
     for i, bounds in enumerate(domain.bounds):
         length = simplify(startup_index(bounds.len))
         most = max(length.value - 1, 0) if isinstance(length, IntImm) else None
@@ -50,7 +50,7 @@ def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozense
     for e in accesses_to(func, definition.exprs()):
         touched.setdefault(e.args, [linear_of(simplify(indices.index(arg))) for arg in e.args])
     # Iterations that differ in a variable found before do not meet: those that might have the same value of it.
-    found: dict[Expr, None] = {}
+    found: dict[ExprNode, None] = {}
     waiting, before = list(reach), -1
     while len(found) > before:
         before = len(found)
@@ -62,12 +62,12 @@ def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozense
     return frozenset(name for name, var in zip(names, reach, strict=True) if var in found)
 
 
-def _never_meet(var: Expr, a: Sequence[Linear], b: Sequence[Linear], reach: _Reach) -> bool:
+def _never_meet(var: ExprNode, a: Sequence[Linear], b: Sequence[Linear], reach: _Reach) -> bool:
     """Whether the points of two iterations that differ in a variable differ in some dimension, always the same one."""
     return any(_never_equal(var, p, q, reach) for p, q in zip(a, b, strict=True))
 
 
-def _never_equal(var: Expr, p: Linear, q: Linear, reach: _Reach) -> bool:
+def _never_equal(var: ExprNode, p: Linear, q: Linear, reach: _Reach) -> bool:
     """Whether a coordinate of one iteration is never that of another with another value of ``var``.
 
     Where both have ``c`` times the variable, their difference is ``c·d`` and a rest, ``d`` being how much later it is.
@@ -111,7 +111,7 @@ class _Rest:
         self.most = most
 
     @classmethod
-    def of(cls, var: Expr, p: Linear, q: Linear, reach: _Reach) -> _Rest | None:
+    def of(cls, var: ExprNode, p: Linear, q: Linear, reach: _Reach) -> _Rest | None:
         """None where it is no linear form of the domain's variables."""
         const, step, spread = p.const - q.const, 0, 0
         bounded = True
@@ -131,7 +131,7 @@ class _Rest:
         return cls(const, step, abs(const) + spread if bounded else None)
 
 
-def _is_fixed(atom: Expr, reach: _Reach) -> bool:
+def _is_fixed(atom: ExprNode, reach: _Reach) -> bool:
     """Whether a term is the same in all iterations at the same pure coordinates: it has no reduction variable, and
     reads no memory, which iterations may write."""
     return not any(e in reach or isinstance(e, Access) for e in subexpressions([atom]))

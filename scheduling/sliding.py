@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from halide_core.algorithm.model import Function
-from halide_core.ir import Expr, HoleKind, Let, LoopKind
+from halide_core.ir import ExprNode, HoleKind, Let, LoopKind
 from halide_core.ir.printer import dim_name, format_expr
 from halide_core.ir.visitor import Substitution, subexpressions
 from halide_core.loop_nest import Guard, Loop, Nest, Program, StageKey, hole, stage_loops
@@ -71,7 +71,7 @@ def _outlives(program: Program, func: Function) -> bool:
 
 
 def _obstacle(program: Program, func: Function, d: int) -> Obstacle | None:
-    ends: set[Expr] = set()
+    ends: set[ExprNode] = set()
     for stage in program.stages(func):
         if not func.pure_dims(stage)[d]:
             return Obstacle(func, d, StageKey(func, stage))
@@ -94,7 +94,7 @@ def give_loop_holes(program: Program, func: Function) -> Program:
         return program
     program = replace(program, sliding={**program.sliding, func: dims})
     for stage in program.stages(func):
-        values: dict[Expr, Expr] = {}
+        values: dict[ExprNode, ExprNode] = {}
         for d in dims:
             # A stage reads its own Func where it writes, so that all stages need the same: one loop hole is for all.
             old, new = hole(HoleKind.CPU, func, stage, d), hole(HoleKind.LOOP, func, 0, d)

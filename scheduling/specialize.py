@@ -20,7 +20,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition, known_values
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
-from halide_core.ir import Access, Callee, Expr, Hole, Provide, Stmt, Variable
+from halide_core.ir import Access, Callee, ExprNode, Hole, Provide, Stmt, Variable
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, walk
 from halide_core.loop_nest import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
@@ -224,7 +224,7 @@ def _with_functions(program: Program, functions: Iterable[Function]) -> Program:
 class _Assumed:
     """Simplifies a nest's assignment by a condition that holds, or does not."""
 
-    def __init__(self, condition: Expr, holds: bool) -> None:
+    def __init__(self, condition: ExprNode, holds: bool) -> None:
         facts = Facts()
         assume_condition(facts, condition, holds)
         self._known = Substitution(known_values(condition, holds))
@@ -251,21 +251,21 @@ def _unwrapped(core: Stmt) -> Stmt:
 class _Copier(Rewriter):
     """Makes a nest another stage's: its loops' variables, the Func that it writes, and the Funcs that it reads."""
 
-    def __init__(self, variables: dict[Expr, Variable], to: dict[Function, Function]) -> None:
+    def __init__(self, variables: dict[ExprNode, Variable], to: dict[Function, Function]) -> None:
         super().__init__()
         self._variables = variables
         self._to = to
 
-    def rewrite_Variable(self, e: Variable) -> Expr:
+    def rewrite_Variable(self, e: Variable) -> ExprNode:
         """The variable of the new loop."""
         return self._variables.get(e, e)
 
-    def rewrite_Hole(self, e: Hole) -> Expr:
+    def rewrite_Hole(self, e: Hole) -> ExprNode:
         """The hole of the copy."""
         func = self._to.get(e.func, e.func) if isinstance(e.func, Function) else e.func
         return Hole(e.type, e.kind, func, e.stage, e.specialization, e.dim, e.end)
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """An access to the copy."""
         args = tuple([self.expr(a) for a in e.args])
         callee = self._to.get(e.callee, e.callee) if isinstance(e.callee, Function) else e.callee

@@ -13,7 +13,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.length import growth
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Access, Expr, IntImm
+from halide_core.ir import Access, ExprNode, IntImm
 from halide_core.ir.visitor import accesses_to, subexpressions
 from halide_core.loop_nest import Loop, StageKey
 from halide_core.schedule.directives import Split, TailStrategy
@@ -55,7 +55,7 @@ def tail_of(key: StageKey, old: Loop, d: Split) -> Tail:
     return Tail(d.tail, exact)
 
 
-def _reason(tail: TailStrategy, key: StageKey, old: Loop, factor: Expr) -> str:
+def _reason(tail: TailStrategy, key: StageKey, old: Loop, factor: ExprNode) -> str:
     """Why a strategy is illegal; nothing if it is legal."""
     name, length = f'"{old.name.var}"', old.bounds.len
     grows = growth(length) is not None

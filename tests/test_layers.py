@@ -94,8 +94,6 @@ BY_NAME = frozenset({"halide_core", "halide_core.run.implementation", "halide_co
 
 MOST_LINES = 600
 MOST_MODULES = 20
-TWICE = frozenset({"Expr"})
-"""The user's expressions and those of the grammar have one name, as they do in Halide."""
 _TOO_WIDE = ("Exception", "BaseException")
 
 
@@ -381,11 +379,11 @@ def full_folders(modules: Sequence[Module]) -> list[str]:
 
 
 def repeated_classes(modules: Sequence[Module]) -> list[str]:
-    """A class has a name of its own, so that a name means one thing, but for those of TWICE."""
+    """A class has a name of its own, so that a name means one thing."""
     homes: dict[str, list[str]] = {}
     for module in modules:
         for node in module.tree.body:
-            if isinstance(node, ast.ClassDef) and node.name not in TWICE:
+            if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(module.at(node.lineno))
     return [f'{", ".join(at)}: class "{name}" is defined more than once' for name, at in homes.items() if len(at) > 1]
 

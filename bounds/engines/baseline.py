@@ -22,7 +22,7 @@ from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, Hole, IntImm, Select
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Hole, IntImm, Select
 from halide_core.ir.types import INT64
 
 _NOTHING: Bound = (None, None)
@@ -40,22 +40,22 @@ class BaselineRanges:
     """See the module's docstring."""
 
     def __init__(self) -> None:
-        self._answers: dict[Expr, Expr] = {}
+        self._answers: dict[ExprNode, ExprNode] = {}
         self._values = _TypeRanges()
 
-    def record(self, h: Expr, value: Expr) -> None:
+    def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         self._answers[h] = value
 
-    def use(self, h: Expr) -> Expr:
+    def use(self, h: ExprNode) -> ExprNode:
         """A hole stays one: it is bound by a let."""
         return h
 
-    def unholed(self, e: Expr) -> Expr:
+    def unholed(self, e: ExprNode) -> ExprNode:
         """Holes stay."""
         return e
 
-    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The interval of ``e``, with Γ the binders of the path below the stop."""
         low, high = _Arithmetic(self._answers, self._values, path, stop).of(e)
         return Ends(low, high, Engine.BASELINE)
@@ -64,11 +64,11 @@ class BaselineRanges:
 class _Arithmetic:
     """Interval arithmetic under one Γ."""
 
-    def __init__(self, answers: dict[Expr, Expr], values: ValueRanges, path: Path, stop: Path) -> None:
+    def __init__(self, answers: dict[ExprNode, ExprNode], values: ValueRanges, path: Path, stop: Path) -> None:
         self._answers = answers
         self._values = values
         self._simplifier = Simplifier(stop.facts)
-        self._known: dict[Expr, Bound] = {}
+        self._known: dict[ExprNode, Bound] = {}
         binders = list(path.up_to(stop))
         self._inside = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
@@ -80,19 +80,19 @@ class _Arithmetic:
                 case Define(var=var, value=value):
                     self._known[var] = self.of(value)
 
-    def of(self, e: Expr) -> Bound:
+    def of(self, e: ExprNode) -> Bound:
         """The interval of an expression."""
         known = self._known.get(e)
         if known is None:
             known = self._known[e] = self._compute(e)
         return known
 
-    def _is_inside(self, e: Expr) -> bool:
+    def _is_inside(self, e: ExprNode) -> bool:
         return any(
             p in self._inside or p is ACCESS or (isinstance(p, Hole) and p.func in self._chosen) for p in mentions(e)
         )
 
-    def _compute(self, e: Expr) -> Bound:
+    def _compute(self, e: ExprNode) -> Bound:
         if not self._is_inside(e):
             return (e, e)
         match e:
@@ -107,7 +107,7 @@ class _Arithmetic:
                 return self._constant(inner)
         return _NOTHING
 
-    def _constant(self, e: Expr) -> Bound:
+    def _constant(self, e: ExprNode) -> Bound:
         """Of a value that is no coordinate: a range of constants, for types narrow enough that one says something."""
         low, high = self._values.of(e)
         least, most = e.type.range
@@ -119,13 +119,13 @@ class _Arithmetic:
 
     # -- the rules; None is infinite
 
-    def _make(self, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+    def _make(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
         return self._simplifier.expr(ir.binary(op, a, b))
 
-    def _least(self, a: Expr | None, b: Expr | None) -> Expr | None:
+    def _least(self, a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:
         return None if a is None or b is None else self._make(BinaryOp.MIN, a, b)
 
-    def _most(self, a: Expr | None, b: Expr | None) -> Expr | None:
+    def _most(self, a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:
         return None if a is None or b is None else self._make(BinaryOp.MAX, a, b)
 
     def _add(self, x: Bound, y: Bound) -> Bound:
@@ -152,7 +152,7 @@ class _Arithmetic:
         corners = [self._make(BinaryOp.MUL, a, b) for a in x for b in y if a is not None and b is not None]
         return (self._pick(BinaryOp.MIN, corners), self._pick(BinaryOp.MAX, corners))
 
-    def _pick(self, op: BinaryOp, values: list[Expr]) -> Expr:
+    def _pick(self, op: BinaryOp, values: list[ExprNode]) -> ExprNode:
         result = values[0]
         for v in values[1:]:
             result = self._make(op, result, v)

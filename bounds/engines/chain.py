@@ -18,13 +18,13 @@ from typing import Protocol
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.answers import Ends
 from halide_core.bounds.query.query import Path
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 
 
 class Improvement(Protocol):
     """Knows more about some kind of expression."""
 
-    def ends(self, e: Expr, path: Path, stop: Path, known: Ends) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path, known: Ends) -> Ends:
         """The range of ``e``, given one that is sound; never a looser one."""
         ...
 
@@ -50,7 +50,7 @@ class ImprovedRanges:
         self._ask = ask
         self._improvement: Improvement | None = None
 
-    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The range of ``e``, by the engine that knows best."""
         known = self._extents.ends(e, path, stop)
         if self._ask is Ask.WHERE_LOST and not known.lost and known.low is not None and known.high is not None:
@@ -59,14 +59,14 @@ class ImprovedRanges:
             self._improvement = self._opening(self._extents)
         return self._improvement.ends(e, path, stop, known)
 
-    def record(self, h: Expr, value: Expr) -> None:
+    def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         self._extents.record(h, value)
 
-    def use(self, h: Expr) -> Expr:
+    def use(self, h: ExprNode) -> ExprNode:
         """What stands for a hole from now on."""
         return self._extents.use(h)
 
-    def unholed(self, e: Expr) -> Expr:
+    def unholed(self, e: ExprNode) -> ExprNode:
         """Small answers in place of their holes."""
         return self._extents.unholed(e)

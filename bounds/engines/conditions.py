@@ -15,7 +15,7 @@ from halide_core.analysis.index import exact_index
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.bounds.engines.elimination import ACCESS, mentions
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Not, Variable
 
 _MOST = 16
 """So many conditions wait at most: combining them can make more of them than there were."""
@@ -32,7 +32,7 @@ class Conditions:
         self._waiting: list[Linear] = []
         self.lost = False
 
-    def meet(self, condition: Expr) -> None:
+    def meet(self, condition: ExprNode) -> None:
         """Takes in a condition; what is not linear in coordinates says nothing here."""
         match condition:
             case IntImm():
@@ -60,10 +60,10 @@ class Conditions:
         parts = mentions(condition)
         self.lost |= ACCESS not in parts and any(isinstance(p, Variable) for p in parts)
 
-    def about(self, var: Variable) -> tuple[list[Expr], list[Expr]]:
+    def about(self, var: Variable) -> tuple[list[ExprNode], list[ExprNode]]:
         """Lower and upper bounds of a variable, from the conditions that mention it; these are used up."""
-        lows: list[Expr] = []
-        highs: list[Expr] = []
+        lows: list[ExprNode] = []
+        highs: list[ExprNode] = []
         for form in self._take(var):
             others, c = _without(form, var)
             if c > 0:  # c·var >= -others
@@ -73,7 +73,7 @@ class Conditions:
                 highs.append(ir.div(to_expr(others), ir.i64(-c)) if c != -1 else to_expr(others))
         return lows, highs
 
-    def without(self, var: Variable, first: Expr, last: Expr) -> None:
+    def without(self, var: Variable, first: ExprNode, last: ExprNode) -> None:
         """A variable in [first, last] that nobody asks for leaves: what its conditions say of others stays."""
         taken = self._take(var)
         if not taken:
@@ -92,7 +92,7 @@ class Conditions:
                     else:
                         self.lost = True
 
-    def close(self, closing: Callable[[Expr], Expr | None]) -> None:
+    def close(self, closing: Callable[[ExprNode], ExprNode | None]) -> None:
         """Leaves the place where some holes are bound. ``closing`` gives None where that can't be."""
         closed = [closing(to_expr(f)) for f in self._waiting]
         self.lost |= None in closed

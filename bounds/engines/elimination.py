@@ -28,7 +28,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     Cast,
-    Expr,
+    ExprNode,
     Hole,
     IntImm,
     Promise,
@@ -43,13 +43,13 @@ ACCESS = Access
 """Stands for every access in ``mentions``: a bound may not read memory."""
 
 
-def mentions(e: Expr) -> frozenset[Any]:
+def mentions(e: ExprNode) -> frozenset[Any]:
     """The variables and holes in an expression, and ACCESS where it reads a Func or an image."""
     return frozenset((e,)) if isinstance(e, Variable | Hole) else _mentions(e)
 
 
 @remembered("_mentions")
-def _mentions(e: Expr) -> frozenset[Any]:
+def _mentions(e: ExprNode) -> frozenset[Any]:
     own = (ACCESS,) if isinstance(e, Access) else ()
     return frozenset(own).union(*map(mentions, parts(e)))
 
@@ -59,7 +59,7 @@ _OPPOSITE = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}
 ANY_INT32 = tuple(ir.i64(int(end)) for end in INT32.range)
 """The ends of an index of which nothing is known."""
 
-Targets = Mapping[Any, tuple[Expr, Expr]]
+Targets = Mapping[Any, tuple[ExprNode, ExprNode]]
 """What each eliminated variable ranges over: least and greatest value."""
 
 
@@ -84,12 +84,12 @@ class Elimination:
         self._facts = facts
         self._values = values
         self._typed = FloatEnds(lambda e: not mentions(e).isdisjoint(self._keys), self.bound, symbols or SymbolRanges())
-        self._memo: dict[tuple[Expr, bool], Expr | None] = {}
+        self._memo: dict[tuple[ExprNode, bool], ExprNode | None] = {}
         self._directions = [Directions(var) for var in targets]
         self.lost = False
         """Whether an end may lie beyond every value, where correlated parts of an affine kind were taken apart."""
 
-    def bound(self, e: Expr, up: bool) -> Expr | None:
+    def bound(self, e: ExprNode, up: bool) -> ExprNode | None:
         """The greatest (``up``) or least value of an int64 expression; None where there is none."""
         if mentions(e).isdisjoint(self._keys):
             return e
@@ -98,7 +98,7 @@ class Elimination:
             self._memo[key] = self._linear(e, up) if e.type is INT64 else self._typed.end(e, up)
         return self._memo[key]
 
-    def _linear(self, e: Expr, up: bool) -> Expr | None:
+    def _linear(self, e: ExprNode, up: bool) -> ExprNode | None:
         form = self._gathered(linear_of(e))
         self._apart([a for a in form.terms if not mentions(a).isdisjoint(self._keys)], lambda: to_expr(form))
         result = Linear({}, form.const)
@@ -109,7 +109,7 @@ class Elimination:
             result = result.plus(linear_of(end), c)
         return to_expr(result)
 
-    def _apart(self, varying: list[Expr], whole: Callable[[], Expr]) -> None:
+    def _apart(self, varying: list[ExprNode], whole: Callable[[], ExprNode]) -> None:
         """Parts that vary are about to get ends of their own. They take these together if all grow or all fall."""
         if len(varying) > 1 and not self.lost and any(d.of(whole()) is Direction.UNKNOWN for d in self._directions):
             self.lost = True
@@ -134,7 +134,7 @@ class Elimination:
             joined = Linear({ir.binary(atom.op if c > 0 else _OPPOSITE[atom.op], a, b): 1}, 0)
         return others.plus(joined)
 
-    def _joined(self, atom: Binary | Select, c: int, a: Expr, b: Expr) -> Expr:
+    def _joined(self, atom: Binary | Select, c: int, a: ExprNode, b: ExprNode) -> ExprNode:
         """``c`` times an atom, with what was moved into its operands."""
         if isinstance(atom, Select):
             a = self._simplifier.expr(assume(a, atom.condition, holds=True))
@@ -143,7 +143,7 @@ class Elimination:
         op = atom.op if c > 0 else _OPPOSITE[atom.op]
         return (self._simplifier.minimum if op is BinaryOp.MIN else self._simplifier.maximum)(a, b)
 
-    def _atom(self, e: Expr, up: bool) -> Expr | None:
+    def _atom(self, e: ExprNode, up: bool) -> ExprNode | None:
         if mentions(e).isdisjoint(self._keys):
             return e
         ends = self._targets.get(e)
@@ -166,7 +166,7 @@ class Elimination:
                 return self._cast(inner, up)
         return self._constant(e, up)
 
-    def _constant(self, e: Expr, up: bool) -> Expr | None:
+    def _constant(self, e: ExprNode, up: bool) -> ExprNode | None:
         """The end of the value's constant range, for types narrow enough that a range says something."""
         low, high = self._values.of(e)
         end = high if up else low
@@ -175,7 +175,7 @@ class Elimination:
             return None
         return ir.i64(int(end))
 
-    def _min_max(self, op: BinaryOp, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _min_max(self, op: BinaryOp, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         if up == (op is BinaryOp.MIN):  # the greatest of a min: both sides need not be greatest at once
             varying = [side for side in (a, b) if not mentions(side).isdisjoint(self._keys)]
             self._apart(varying, lambda: ir.binary(op, a, b))
@@ -188,16 +188,16 @@ class Elimination:
             return x if x is not None else y
         return None
 
-    def _promise(self, value: Expr, limit: Expr, up: bool) -> Expr | None:
+    def _promise(self, value: ExprNode, limit: ExprNode, up: bool) -> ExprNode | None:
         """The end of a value, or what the user promises of it, whichever is tighter."""
         x, y = self.bound(value, up), self.bound(limit, up)
         if x is None or y is None:
             return y if x is None else x
         return self._simplifier.minimum(x, y) if up else self._simplifier.maximum(x, y)
 
-    def _corners(self, op: BinaryOp, xs: list[Expr], ys: list[Expr], up: bool) -> Expr:
+    def _corners(self, op: BinaryOp, xs: list[ExprNode], ys: list[ExprNode], up: bool) -> ExprNode:
         pick = self._simplifier.maximum if up else self._simplifier.minimum
-        best: Expr | None = None
+        best: ExprNode | None = None
         for x in xs:
             for y in ys:
                 value = self._simplifier.expr(ir.binary(op, x, y))
@@ -205,13 +205,13 @@ class Elimination:
         assert best is not None
         return best
 
-    def _ends(self, e: Expr) -> list[Expr] | None:
+    def _ends(self, e: ExprNode) -> list[ExprNode] | None:
         low, high = self.bound(e, False), self.bound(e, True)
         if low is None or high is None:
             return None
         return [low] if low is high else [low, high]
 
-    def _quotient(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _quotient(self, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         if isinstance(b, IntImm) and b.value > 0:
             end = self.bound(a, up)
             return None if end is None else self._simplifier.expr(ir.div(end, b))
@@ -229,14 +229,14 @@ class Elimination:
         most = self._simplifier.maximum(self._simplifier.expr(ir.sub(ir.ZERO, xs[0])), xs[-1])
         return most if up else self._simplifier.expr(ir.sub(ir.ZERO, most))
 
-    def _negated_quotient(self, a: Expr, k: int, up: bool) -> Expr | None:
+    def _negated_quotient(self, a: ExprNode, k: int, up: bool) -> ExprNode | None:
         """Of ``a div -k``, which is ``-(a div k)``; by zero it is zero."""
         if k == 0:
             return ir.ZERO
         end = self.bound(a, not up)
         return None if end is None else self._simplifier.expr(ir.sub(ir.ZERO, ir.div(end, ir.i64(k))))
 
-    def _remainder(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _remainder(self, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         if isinstance(b, IntImm) and b.value <= 0:
             return self._remainder(a, ir.i64(-b.value), up) if b.value else ir.ZERO
         xs = self._ends(a)
@@ -265,7 +265,7 @@ class Elimination:
             best = self._simplifier.maximum(best, size)
         return self._simplifier.maximum(best, ir.ZERO)
 
-    def _product(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _product(self, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         xs, ys = self._ends(a), self._ends(b)
         if xs is None or ys is None:
             return None
@@ -278,7 +278,7 @@ class Elimination:
                     return self._simplifier.expr(ir.mul(other[0 if up else -1], factor))
         return self._corners(BinaryOp.MUL, xs, ys, up)
 
-    def _select(self, e: Select, condition: Expr, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _select(self, e: Select, condition: ExprNode, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         x, y = self.bound(a, up), self.bound(b, up)
         if x is None or y is None:
             return None
@@ -291,7 +291,7 @@ class Elimination:
         self.lost = True
         return either
 
-    def _always(self, condition: Expr) -> Expr | None:
+    def _always(self, condition: ExprNode) -> ExprNode | None:
         """A condition under which one that varies holds at every point."""
         match condition:
             case Binary(op=BinaryOp.LE, a=a, b=b) if a.type is INT64:
@@ -299,7 +299,7 @@ class Elimination:
                 return None if most is None or least is None else self._simplifier.expr(ir.less_equal(most, least))
         return None
 
-    def _cast(self, inner: Expr, up: bool) -> Expr | None:
+    def _cast(self, inner: ExprNode, up: bool) -> ExprNode | None:
         """An index made from a value of another type."""
         if inner.type is INT32:
             end = self._typed.end(inner, up)
@@ -316,7 +316,7 @@ class Elimination:
                     return self._magnitude(difference, up)
         return self._constant(inner, up)
 
-    def _moved(self, of: Expr, k: int, up: bool) -> Expr | None:
+    def _moved(self, of: ExprNode, k: int, up: bool) -> ExprNode | None:
         """The end of an int32 plus a number, which wraps where the sum leaves the type: then any int32 may come out."""
         low, high = self.bound(of, False), self.bound(of, True)
         if low is None or high is None:
@@ -328,7 +328,7 @@ class Elimination:
         stays = ir.less_equal(high, ir.i64(most - k)) if k > 0 else ir.less_equal(ir.i64(least - k), low)
         return self._simplifier.expr(chosen(stays, end, ANY_INT32[up]))
 
-    def _magnitude(self, of: Expr, up: bool) -> Expr | None:
+    def _magnitude(self, of: ExprNode, up: bool) -> ExprNode | None:
         """The end of an int64's magnitude as an int32; beyond that type it wraps, and then any int32 may come out."""
         low, high = self.bound(of, False), self.bound(of, True)
         if low is None or high is None:
@@ -340,7 +340,7 @@ class Elimination:
         least = self._simplifier.maximum(self._simplifier.maximum(low, negated[0]), ir.ZERO)
         return self._simplifier.expr(chosen(ir.less_equal(most, ANY_INT32[True]), least, ANY_INT32[False]))
 
-    def _kept(self, symbols: list[Expr], end: Expr, up: bool) -> Expr:
+    def _kept(self, symbols: list[ExprNode], end: ExprNode, up: bool) -> ExprNode:
         """An end, where some conditions hold; elsewhere that of all int32s."""
         if not symbols:
             return end

@@ -24,7 +24,7 @@ from halide_core.ir import (
     BinaryOp,
     Call,
     Cast,
-    Expr,
+    ExprNode,
     FloatImm,
     IntImm,
     Intrinsic,
@@ -47,7 +47,7 @@ MONOTONE = (Intrinsic.FLOOR, Intrinsic.CEIL, Intrinsic.TRUNC, Intrinsic.ROUND, I
 
 
 @remembered("_of_params")
-def of_params(e: Expr) -> bool:
+def of_params(e: ExprNode) -> bool:
     """Whether an expression is made of Params and numbers."""
     if isinstance(e, ParamRef | FloatImm | IntImm):
         return True
@@ -55,7 +55,7 @@ def of_params(e: Expr) -> bool:
     return bool(inner) and not isinstance(e, Access) and all(map(of_params, inner))
 
 
-def is_symbol(e: Expr) -> bool:
+def is_symbol(e: ExprNode) -> bool:
     """Whether a float is one of Params alone, of which the operations say nothing."""
     return e.type.is_float() and not e.type.is_narrow_float() and not isinstance(e, FloatImm) and of_params(e)
 
@@ -63,14 +63,14 @@ def is_symbol(e: Expr) -> bool:
 class SymbolRanges(ValueRanges):
     """Ranges of values where every symbol is kept within its limits."""
 
-    def of(self, e: Expr) -> Range:
+    def of(self, e: ExprNode) -> Range:
         """The range of an expression's value."""
         low, high = super().of(e)
         if low < -LARGEST_SYMBOL and high > LARGEST_SYMBOL and is_symbol(e):
             return (-LARGEST_SYMBOL, LARGEST_SYMBOL)
         return (low, high)
 
-    def _compute(self, e: Expr) -> Range:
+    def _compute(self, e: ExprNode) -> Range:
         match e:
             case Binary(op=BinaryOp.DIV, a=a, b=b) if is_symbol(b):
                 most = max(map(abs, self.of(a))) * LARGEST_SYMBOL * 1.001
@@ -82,9 +82,9 @@ def _away_from_0(of: Range) -> bool:
     return of[0] >= 1 / LARGEST_SYMBOL or of[1] <= -1 / LARGEST_SYMBOL
 
 
-def conditions(e: Expr, values: ValueRanges) -> list[Expr]:
+def conditions(e: ExprNode, values: ValueRanges) -> list[ExprNode]:
     """What has to hold of the symbols in an expression; none where what is declared of them is enough."""
-    found: dict[Expr, None] = {}
+    found: dict[ExprNode, None] = {}
     waiting, seen = [e], {e}
     while waiting:
         at = waiting.pop()
@@ -102,13 +102,13 @@ def conditions(e: Expr, values: ValueRanges) -> list[Expr]:
     return list(found)
 
 
-def is_finite(e: Expr, values: ValueRanges) -> bool:
+def is_finite(e: ExprNode, values: ValueRanges) -> bool:
     """Whether a value is neither infinite nor no number."""
     low, high = values.of(e)
     return e.type.is_integer() or -_FINITE < low <= high < _FINITE
 
 
-def _magnitude(e: Expr) -> Expr:
+def _magnitude(e: ExprNode) -> ExprNode:
     return Call(e.type, Intrinsic.ABS, (e,))
 
 
@@ -116,14 +116,17 @@ class FloatEnds:
     """The ends of typed values, given those of coordinates; each found once."""
 
     def __init__(
-        self, varies: Callable[[Expr], bool], coordinate: Callable[[Expr, bool], Expr | None], values: SymbolRanges
+        self,
+        varies: Callable[[ExprNode], bool],
+        coordinate: Callable[[ExprNode, bool], ExprNode | None],
+        values: SymbolRanges,
     ) -> None:
         self._varies = varies
         self._coordinate = coordinate
         self._values = values
-        self._known: dict[tuple[Expr, bool], Expr | None] = {}
+        self._known: dict[tuple[ExprNode, bool], ExprNode | None] = {}
 
-    def end(self, e: Expr, up: bool) -> Expr | None:
+    def end(self, e: ExprNode, up: bool) -> ExprNode | None:
         """The greatest (``up``) or least value of a number of any type; None if it is not a monotone function."""
         if not self._varies(e):
             return e
@@ -132,7 +135,7 @@ class FloatEnds:
             self._known[key] = self._compute(e, up) if is_finite(e, self._values) else None
         return self._known[key]
 
-    def _compute(self, e: Expr, up: bool) -> Expr | None:
+    def _compute(self, e: ExprNode, up: bool) -> ExprNode | None:
         """An operation of integers may wrap, so of these there are conversions only. A coordinate fits in an int32;
         what stands for one at an end need not, so a float is made of it as it is."""
         match e:
@@ -156,7 +159,7 @@ class FloatEnds:
                 return self._operation(op, a, b, up)
         return None
 
-    def _rooted(self, e: Expr, root: Call, up: bool) -> Expr | None:
+    def _rooted(self, e: ExprNode, root: Call, up: bool) -> ExprNode | None:
         """Of an integer made of a root: that of a negative number is NaN, which becomes 0, as the root of 0 does."""
         of = root.args[0]
         end = self.end(of, up)
@@ -165,10 +168,10 @@ class FloatEnds:
         there = Call(root.type, Intrinsic.SQRT, (ir.maximum(end, ir.const(0, of.type)),))
         return Substitution({root: there}).expr(e)
 
-    def _applied(self, function: Callable[[Expr], Expr], end: Expr | None) -> Expr | None:
+    def _applied(self, function: Callable[[ExprNode], ExprNode], end: ExprNode | None) -> ExprNode | None:
         return None if end is None else function(end)
 
-    def _operation(self, op: BinaryOp, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _operation(self, op: BinaryOp, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         match op:
             case BinaryOp.ADD | BinaryOp.MIN | BinaryOp.MAX:
                 return _both(lambda x, y: ir.binary(op, x, y), self.end(a, up), self.end(b, up))
@@ -186,7 +189,9 @@ class FloatEnds:
                 return self._product(a, b, up)
         return None
 
-    def _scaled(self, a: Expr, factor: Expr, scale: Callable[[Expr], Expr], up: bool) -> Expr | None:
+    def _scaled(
+        self, a: ExprNode, factor: ExprNode, scale: Callable[[ExprNode], ExprNode], up: bool
+    ) -> ExprNode | None:
         """Of what grows with ``a`` or falls, by the sign of a factor."""
         low, high = self._values.of(factor)
         if low >= 0 or high <= 0:
@@ -195,7 +200,7 @@ class FloatEnds:
         end = _both(lambda x, y: chosen(positive, x, y), self.end(a, up), self.end(a, not up))
         return self._applied(scale, end)
 
-    def _square(self, a: Expr, up: bool) -> Expr | None:
+    def _square(self, a: ExprNode, up: bool) -> ExprNode | None:
         low, high = self.end(a, False), self.end(a, True)
         if low is None or high is None:
             return None
@@ -204,7 +209,7 @@ class FloatEnds:
         far = ir.maximum(most, high) if up else ir.maximum(ir.maximum(low, least), zero)
         return ir.mul(far, far)
 
-    def _product(self, a: Expr, b: Expr, up: bool) -> Expr | None:
+    def _product(self, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         corners = [
             _both(ir.mul, self.end(a, one), self.end(b, other)) for one in (False, True) for other in (False, True)
         ]
@@ -214,7 +219,7 @@ class FloatEnds:
         return best
 
 
-def _root_in(e: Expr) -> Call | None:
+def _root_in(e: ExprNode) -> Call | None:
     """The square root that a number is, or is rounded from."""
     while isinstance(e, Call) and e.function in MONOTONE:
         if e.function is Intrinsic.SQRT:
@@ -223,15 +228,15 @@ def _root_in(e: Expr) -> Call | None:
     return None
 
 
-def _is_coordinate(e: Expr) -> bool:
+def _is_coordinate(e: ExprNode) -> bool:
     return isinstance(e, Cast) and e.type is INT32 and e.a.type is INT64 and isinstance(e.a, Variable)
 
 
-def _both(join: Callable[[Expr, Expr], Expr], a: Expr | None, b: Expr | None) -> Expr | None:
+def _both(join: Callable[[ExprNode, ExprNode], ExprNode], a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:
     return None if a is None or b is None else join(a, b)
 
 
-def chosen(condition: Expr, a: Expr, b: Expr) -> Expr:
+def chosen(condition: ExprNode, a: ExprNode, b: ExprNode) -> ExprNode:
     """A choice, through choices by the same condition in its cases."""
     while isinstance(a, Select) and a.condition is condition:
         a = a.a

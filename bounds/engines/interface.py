@@ -12,7 +12,7 @@ from typing import Protocol
 
 from halide_core.bounds.query.answers import Answers, Ends
 from halide_core.bounds.query.query import Path, Query
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 
 
 class Oracle(Protocol):
@@ -34,19 +34,19 @@ class Oracle(Protocol):
 class Ranges(Protocol):
     """What sets one engine apart from another: the range of one expression along one path."""
 
-    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``, in terms of what is
         bound at the stop: each at every point that reaches the end of the path."""
         ...
 
-    def record(self, h: Expr, value: Expr) -> None:
+    def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         ...
 
-    def use(self, h: Expr) -> Expr:
+    def use(self, h: ExprNode) -> ExprNode:
         """What stands for a hole from now on."""
         ...
 
-    def unholed(self, e: Expr) -> Expr:
+    def unholed(self, e: ExprNode) -> ExprNode:
         """An expression with what stands for each hole in it."""
         ...

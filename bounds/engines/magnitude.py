@@ -8,11 +8,11 @@ In: an expression. Out: the int64 that it is the magnitude of; None where it is 
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, Intrinsic, Select
 from halide_core.ir.types import INT32, INT64, UInt
 
 
-def magnitude_of(e: Expr) -> Expr | None:
+def magnitude_of(e: ExprNode) -> ExprNode | None:
     """See the module's docstring."""
     match e:
         case Call(function=Intrinsic.ABS, args=(a,)) if a.type is INT32:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import Enum
 
 from halide_core.analysis.linear import linear_of
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Select, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import parts
 
@@ -39,16 +39,16 @@ class Directions:
     """The directions of expressions in one variable, each found once."""
 
     def __init__(self, var: Variable) -> None:
-        self._known: dict[Expr, Direction] = {var: Direction.GROWS}
+        self._known: dict[ExprNode, Direction] = {var: Direction.GROWS}
 
-    def of(self, e: Expr) -> Direction:
+    def of(self, e: ExprNode) -> Direction:
         """The direction of an expression; UNKNOWN says nothing."""
         known = self._known.get(e)
         if known is None:
             known = self._known[e] = self._compute(e)
         return known
 
-    def _compute(self, e: Expr) -> Direction:
+    def _compute(self, e: ExprNode) -> Direction:
         if e.type is INT64:
             match e:
                 case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL):
@@ -61,7 +61,7 @@ class Directions:
                     return self.of(a).joined(self.of(b))
         return Direction.CONSTANT if all(self.of(p) is Direction.CONSTANT for p in parts(e)) else Direction.UNKNOWN
 
-    def _sum(self, e: Expr) -> Direction:
+    def _sum(self, e: ExprNode) -> Direction:
         """Of a linear form; a product of two that vary is an atom, and known only where neither varies."""
         result = Direction.CONSTANT
         for atom, c in linear_of(e).terms.items():

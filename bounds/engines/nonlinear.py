@@ -25,7 +25,7 @@ from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path
-from halide_core.ir import Binary, BinaryOp, Expr, Hole, IntImm, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, IntImm, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
 
@@ -43,7 +43,7 @@ class Polynomials:
     def __init__(self, extents: Extents) -> None:
         self._extents = extents
 
-    def ends(self, e: Expr, path: Path, stop: Path, known: Ends) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path, known: Ends) -> Ends:
         """The range of ``e``, given one that is sound: the better of both, end by end."""
         box = _Box(self._extents, path, stop)
         e = box.closed(e)
@@ -61,7 +61,7 @@ class Polynomials:
         return Ends(low, high, Engine.NONLINEAR)
 
 
-def _short(found: Expr | None, known: Expr | None) -> Expr | None:
+def _short(found: ExprNode | None, known: ExprNode | None) -> ExprNode | None:
     if found is None or sum(1 for _ in subexpressions([found])) > MOST_NODES:
         return known
     return found
@@ -80,16 +80,16 @@ class _Box:
         self._facts = path.facts
         self._simplifier = Simplifier(path.facts)
 
-    def closed(self, e: Expr) -> Expr:
+    def closed(self, e: ExprNode) -> ExprNode:
         """An expression without holes that are bound inside."""
         return self._extents.closed(e, self._chosen)
 
-    def varies(self, e: Expr) -> bool:
+    def varies(self, e: ExprNode) -> bool:
         """Whether an expression has no one value at the stop."""
         parts = mentions(e)
         return any(p in self._bound or (isinstance(p, Hole) and p.func in self._chosen) for p in parts)
 
-    def extreme(self, e: Expr, *, most: bool) -> Expr | None:
+    def extreme(self, e: ExprNode, *, most: bool) -> ExprNode | None:
         """The greatest or the least value of an expression; None where nothing is known."""
         match e:
             case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if self.varies(e):
@@ -108,9 +108,9 @@ class _Box:
         values = _ExtremeSearch(box, self._facts, self._extents).values(renamed, list(box), most=most)
         return None if values is None else self._pick(values, most=most)
 
-    def _independent(self, inner: list[Expr]) -> dict[Variable, tuple[Expr, Expr]] | None:
+    def _independent(self, inner: list[ExprNode]) -> dict[Variable, tuple[ExprNode, ExprNode]] | None:
         """New variables of the same ranges, of which nothing else is known: no fact relates one to another."""
-        box: dict[Variable, tuple[Expr, Expr]] = {}
+        box: dict[Variable, tuple[ExprNode, ExprNode]] = {}
         for i, v in enumerate(inner):
             low, high = self._extents.of(v, self._path, self._stop)
             if low is None or high is None:
@@ -118,7 +118,7 @@ class _Box:
             box[ir.index_variable(f"<{i}>")] = (low, high)
         return box
 
-    def _pick(self, values: Sequence[Expr], *, most: bool) -> Expr:
+    def _pick(self, values: Sequence[ExprNode], *, most: bool) -> ExprNode:
         result = values[0]
         for v in values[1:]:
             result = self._simplifier.maximum(result, v) if most else self._simplifier.minimum(result, v)
@@ -128,13 +128,13 @@ class _Box:
 class _ExtremeSearch:
     """The extremes of polynomials over one box of independent variables."""
 
-    def __init__(self, box: Mapping[Variable, tuple[Expr, Expr]], facts: Facts, extents: Extents) -> None:
+    def __init__(self, box: Mapping[Variable, tuple[ExprNode, ExprNode]], facts: Facts, extents: Extents) -> None:
         self._box = box
         self._facts = facts
         self._simplifier = Simplifier(facts)
         self._arithmetic = Elimination(box, facts, extents.values, extents.symbols)
 
-    def values(self, e: Expr, variables: list[Variable], *, most: bool) -> list[Expr] | None:
+    def values(self, e: ExprNode, variables: list[Variable], *, most: bool) -> list[ExprNode] | None:
         """Values that the expression takes in the box; the extreme is among them. None where no rule applies."""
         if not variables:
             return [self._simplifier.expr(e)]
@@ -146,7 +146,7 @@ class _ExtremeSearch:
             if places is None:
                 continue
             rest = [w for w in variables if w is not v]
-            found: list[Expr] = []
+            found: list[ExprNode] = []
             for place in places:
                 values = self.values(_at(e, {v: place}), rest, most=most)
                 if values is None or len(found) + len(values) > MOST_CANDIDATES:
@@ -155,7 +155,7 @@ class _ExtremeSearch:
             return found
         return None
 
-    def _places(self, p: _Polynomial, v: Variable, *, last: bool, most: bool) -> list[Expr] | None:
+    def _places(self, p: _Polynomial, v: Variable, *, last: bool, most: bool) -> list[ExprNode] | None:
         """Where the extreme over one variable lies, whatever the others are; None where no rule applies."""
         first, final = self._box[v]
         slope = p.difference(v)
@@ -184,16 +184,16 @@ class _ExtremeSearch:
 class _Polynomial:
     """An expression as a polynomial in its atoms, with integer coefficients."""
 
-    def __init__(self, e: Expr, known: tuple[dict[Expr, sympy.Symbol], sympy.Expr] | None = None) -> None:
-        self._symbols: dict[Expr, sympy.Symbol]
+    def __init__(self, e: ExprNode, known: tuple[dict[ExprNode, sympy.Symbol], sympy.Expr] | None = None) -> None:
+        self._symbols: dict[ExprNode, sympy.Symbol]
         if known is None:
             self._symbols = {a: sympy.Symbol(f"v{i}", integer=True) for i, a in enumerate(_atoms(e))}
             self._form = sympy.expand(self._translated(e))
         else:
             self._symbols, self._form = known
 
-    def _translated(self, e: Expr) -> sympy.Expr:
-        values: dict[Expr, sympy.Expr] = {}
+    def _translated(self, e: ExprNode) -> sympy.Expr:
+        values: dict[ExprNode, sympy.Expr] = {}
         for part in subexpressions([e]):
             if part in self._symbols:
                 values[part] = self._symbols[part]
@@ -215,12 +215,12 @@ class _Polynomial:
             return 0
         return int(sympy.Poly(self._form, *self._generators).total_degree())
 
-    def difference(self, v: Expr) -> _Polynomial:
+    def difference(self, v: ExprNode) -> _Polynomial:
         """``p(v + 1) - p(v)``: its sign says whether p grows from one integer to the next."""
         s = self._symbols[v]
         return _Polynomial(v, (self._symbols, sympy.expand(self._form.subs(s, s + 1) - self._form)))
 
-    def integers_around_roots(self, v: Expr) -> list[Expr] | None:
+    def integers_around_roots(self, v: ExprNode) -> list[ExprNode] | None:
         """The integers next to each real root; None where a coefficient is no number."""
         s = self._symbols[v]
         if self._form.free_symbols - {s}:
@@ -234,14 +234,14 @@ class _Polynomial:
                 found.setdefault(k)
         return [ir.i64(k) for k in found] if len(found) <= MOST_CANDIDATES else None
 
-    def expr(self) -> Expr:
+    def expr(self) -> ExprNode:
         """The polynomial as an expression: a sum of products."""
         if self._form.is_number or not self._generators:
             return ir.i64(int(self._form))
         atoms = list(self._symbols)
-        result: Expr = ir.ZERO
+        result: ExprNode = ir.ZERO
         for powers, coefficient in sympy.Poly(self._form, *self._generators).terms():
-            term: Expr = ir.i64(int(coefficient))
+            term: ExprNode = ir.i64(int(coefficient))
             for atom, power in zip(atoms, powers, strict=True):
                 for _ in range(power):
                     term = ir.mul(atom, term)
@@ -252,11 +252,11 @@ class _Polynomial:
 _RING = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
 
 
-def _atoms(e: Expr) -> list[Expr]:
+def _atoms(e: ExprNode) -> list[ExprNode]:
     """What an expression is a polynomial in, in a deterministic order."""
-    found: dict[Expr, None] = {}
+    found: dict[ExprNode, None] = {}
     waiting = [e]
-    seen: set[Expr] = set()
+    seen: set[ExprNode] = set()
     while waiting:
         at = waiting.pop()
         if at in seen:
@@ -269,9 +269,9 @@ def _atoms(e: Expr) -> list[Expr]:
     return list(found)
 
 
-def _at(e: Expr, places: Mapping[Expr, Expr]) -> Expr:
+def _at(e: ExprNode, places: Mapping[ExprNode, ExprNode]) -> ExprNode:
     """A polynomial with other atoms; they stay whole where they are parts of other atoms."""
-    known: dict[Expr, Expr] = {}
+    known: dict[ExprNode, ExprNode] = {}
     for part in subexpressions([e]):
         if part in places:
             known[part] = places[part]

@@ -22,7 +22,7 @@ from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.bounds.engines.float_ends import SymbolRanges
 from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Taken, Where
-from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, IntImm, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, IntImm, Variable
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import Substitution, subexpressions
 
@@ -36,32 +36,32 @@ class Extents:
     def __init__(self) -> None:
         self._values = ValueRanges()
         self._symbols = SymbolRanges()
-        self._exact: dict[Expr, Expr] = {}  # hole -> its whole answer
-        self._short: dict[Expr, Expr] = {}  # hole -> its answer where that is small
+        self._exact: dict[ExprNode, ExprNode] = {}  # hole -> its whole answer
+        self._short: dict[ExprNode, ExprNode] = {}  # hole -> its answer where that is small
         self._plain = Simplifier()  # by no facts: what it simplified stays simple
 
-    def record(self, h: Expr, value: Expr) -> None:
+    def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         self._exact[h] = value
         self._short.pop(h, None)
         if sum(1 for _ in subexpressions([value])) <= _SMALL:
             self._short[h] = value
 
-    def use(self, h: Expr) -> Expr:
+    def use(self, h: ExprNode) -> ExprNode:
         """What stands for a hole from now on."""
         return self._short.get(h, h)
 
-    def of(self, e: Expr, path: Path, stop: Path) -> Bound:
+    def of(self, e: ExprNode, path: Path, stop: Path) -> Bound:
         """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``."""
         ends = self.ends(e, path, stop)
         return ends.low, ends.high
 
-    def ends(self, e: Expr, path: Path, stop: Path) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The same, as what an engine says."""
         self._record_facts(path)
         return self._within(_Climb(self, path, stop).ends(self.unholed(e)), e, stop)
 
-    def _within(self, found: Ends, e: Expr, stop: Path) -> Ends:
+    def _within(self, found: Ends, e: ExprNode, stop: Path) -> Ends:
         """No looser than what is known of the value itself, where that is less than all coordinates: on its way up a
         choice can lose what its cases share."""
         simplifier = Simplifier(stop.facts)
@@ -91,7 +91,7 @@ class Extents:
         """The same where Params are kept within limits."""
         return self._symbols
 
-    def interval(self, bounds: Interval) -> tuple[Expr, Expr]:
+    def interval(self, bounds: Interval) -> tuple[ExprNode, ExprNode]:
         """The least and greatest value of an interval that has any, without the holes that have small answers."""
         first, length = self.unholed(bounds.min), self.unholed(bounds.len)
         exact = self._exact.get(length)
@@ -100,13 +100,13 @@ class Extents:
             past = ir.add(first, length)
         return first, self._plain.expr(ir.sub(self.unholed(past), ir.ONE))
 
-    def unholed(self, e: Expr) -> Expr:
+    def unholed(self, e: ExprNode) -> ExprNode:
         """Small answers in place of their holes."""
         if any(h in self._short for h in mentions(e)):
             return self._plain.expr(Substitution(self._short).expr(e))
         return e
 
-    def closed(self, e: Expr, funcs: frozenset[Function]) -> Expr:
+    def closed(self, e: ExprNode, funcs: frozenset[Function]) -> ExprNode:
         """An expression with no small answers' holes, and none of some Funcs' that are answered."""
         e = self.unholed(e)
         while True:
@@ -115,10 +115,10 @@ class Extents:
                 return e
             e = self._plain.expr(Substitution(inner).expr(e))
 
-    def _holes_of(self, e: Expr, funcs: Collection[Function]) -> list[Hole]:
+    def _holes_of(self, e: ExprNode, funcs: Collection[Function]) -> list[Hole]:
         return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]
 
-    def _assume_some(self, facts: Facts, length: Expr) -> None:
+    def _assume_some(self, facts: Facts, length: ExprNode) -> None:
         """What a variable is kept within has at least one place, by its hole's name and by its answer."""
         for e in (self.unholed(length), self.closed(length, _funcs_of(length))):
             if not isinstance(e, IntImm):
@@ -158,11 +158,11 @@ class _Climb:
         self._binders = list(path.up_to(stop))
         self._bound = {b.var for b in self._binders if isinstance(b, ForAll | Define)}
         self._defined = {b.var: b.value for b in self._binders if isinstance(b, Define)}
-        self._low: Expr | None = None
-        self._high: Expr | None = None
+        self._low: ExprNode | None = None
+        self._high: ExprNode | None = None
         self._lost = False
 
-    def ends(self, e: Expr) -> Ends:
+    def ends(self, e: ExprNode) -> Ends:
         memory = Elimination({}, self._facts, self._extents.values, self._extents.symbols)
         self._low, self._high = memory.bound(e, False), memory.bound(e, True)
         self._lost = memory.lost
@@ -182,7 +182,7 @@ class _Climb:
         high = None if self._high is None else self._simplifier.expr(self._high)
         return Ends(low, high, Engine.INTERVAL, lost=self._lost or self._conditions.lost)
 
-    def _define(self, var: Variable, value: Expr, within: Interval | None) -> None:
+    def _define(self, var: Variable, value: ExprNode, within: Interval | None) -> None:
         """A let leaves: it ranges over its value, which the path keeps within an interval."""
         if within is None:
             self._eliminate(var, value, value)
@@ -199,7 +199,7 @@ class _Climb:
     def _needs(self, var: Variable) -> bool:
         return any(e is not None and var in mentions(e) for e in (self._low, self._high))
 
-    def _eliminate(self, var: Variable, first: Expr, last: Expr) -> None:
+    def _eliminate(self, var: Variable, first: ExprNode, last: ExprNode) -> None:
         if not self._needs(var):
             self._conditions.without(var, first, last)
             return
@@ -224,14 +224,14 @@ class _Climb:
         if self._high is not None:
             self._high = self._extents.closed(self._high, own)
 
-        def closing(e: Expr) -> Expr | None:
+        def closing(e: ExprNode) -> ExprNode | None:
             e = self._extents.closed(e, own)
             return None if any(isinstance(h, Hole) and h.func is f for h in mentions(e)) else e
 
         self._conditions.close(closing)
 
 
-def _covers_all(value: Expr, bound: set[Variable], defined: dict[Variable, Expr]) -> bool:
+def _covers_all(value: ExprNode, bound: set[Variable], defined: dict[Variable, ExprNode]) -> bool:
     """Whether a let of a fused loop takes every value that it is kept within.
 
     A remainder does (or is not known better). A quotient does where every loop that it depends on is below the stop.
@@ -242,7 +242,7 @@ def _covers_all(value: Expr, bound: set[Variable], defined: dict[Variable, Expr]
     return False
 
 
-def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
+def _sources(e: ExprNode, defined: dict[Variable, ExprNode]) -> set[Variable]:
     """The variables that an expression depends on, through lets too."""
     found: set[Variable] = set()
     waiting = [v for v in mentions(e) if isinstance(v, Variable)]
@@ -255,12 +255,12 @@ def _sources(e: Expr, defined: dict[Variable, Expr]) -> set[Variable]:
     return found
 
 
-def _funcs_of(e: Expr) -> frozenset[Function]:
+def _funcs_of(e: ExprNode) -> frozenset[Function]:
     """The Funcs whose holes an expression has."""
     return frozenset(h.func for h in mentions(e) if isinstance(h, Hole) and isinstance(h.func, Function))
 
 
-def _without_empty(past: Expr, first: Expr) -> Expr | None:
+def _without_empty(past: ExprNode, first: ExprNode) -> ExprNode | None:
     """Where an interval that may be empty ends if it is not: ``max(past, first)`` without its start."""
     match past:
         case Binary(op=BinaryOp.MAX, a=a, b=b) if first in (a, b):
@@ -273,7 +273,7 @@ def _is_ceiling(length: Binary) -> bool:
     return length.op is BinaryOp.DIV and isinstance(length.b, IntImm) and length.b.value > 0
 
 
-def _assume_nonempty(facts: Facts, length: Expr) -> None:
+def _assume_nonempty(facts: Facts, length: ExprNode) -> None:
     """Inside a loop its length is at least one, and so are the lengths that it is made of."""
     while isinstance(length, Binary) and _is_ceiling(length):
         length = simplify(ir.sub(length.a, ir.sub(length.b, ir.ONE)))

@@ -25,7 +25,7 @@ from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
 from halide_core.bounds.engines.quasi_affine import atoms_of, forks
 from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
-from halide_core.ir import Binary, BinaryOp, Expr, Hole, Interval, Select, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, Select, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
 
@@ -68,7 +68,7 @@ class Polyhedra:
         self._context.set_on_error(isl.on_error.CONTINUE)
         self._context.set_max_operations(limits.steps)
 
-    def ends(self, e: Expr, path: Path, stop: Path, known: Ends) -> Ends:
+    def ends(self, e: ExprNode, path: Path, stop: Path, known: Ends) -> Ends:
         """The range of ``e``, given one that is sound: each end is isl's where that one is tighter, or shorter."""
         self._asked += 1
         if self._asked > self._limits.questions:
@@ -88,11 +88,11 @@ class Polyhedra:
 class _Row:
     """Something that every point of the path meets: ``low <= e <= high``, or a condition."""
 
-    e: Expr
-    low: Expr | None = None
-    high: Expr | None = None
+    e: ExprNode
+    low: ExprNode | None = None
+    high: ExprNode | None = None
 
-    def exprs(self) -> list[Expr]:
+    def exprs(self) -> list[ExprNode]:
         return [e for e in (self.e, self.low, self.high) if e is not None]
 
 
@@ -116,7 +116,7 @@ class _Question:
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
         self._rows: list[_Row] = []
 
-    def answer(self, e: Expr, known: Ends) -> Ends:
+    def answer(self, e: ExprNode, known: Ends) -> Ends:
         e = self._extents.closed(e, self._chosen)
         self._gather(e)
         for end in (known.low, known.high):
@@ -145,23 +145,23 @@ class _Question:
 
     # -- the set of points
 
-    def _varies(self, atom: Expr) -> bool:
+    def _varies(self, atom: ExprNode) -> bool:
         """Whether an atom has no one value at the stop."""
         return atom.type is not INT64 or self._is_inside(atom)
 
-    def _is_inside(self, e: Expr) -> bool:
+    def _is_inside(self, e: ExprNode) -> bool:
         """Whether an expression means something only below the stop."""
         return any(
             part in self._bound or part is ACCESS or (isinstance(part, Hole) and part.func in self._chosen)
             for part in mentions(e)
         )
 
-    def _gather(self, e: Expr) -> None:
+    def _gather(self, e: ExprNode) -> None:
         """The atoms of ``e`` that vary, what the path says of them, and of what they depend on."""
         waiting = [a for a in self._terms.gather(e) if self._varies(a)]
         wheres = [self._extents.closed(b.condition, self._chosen) for b in self._binders if isinstance(b, Where)]
         by_variable = {b.var: b for b in self._binders if isinstance(b, ForAll | Define)}
-        seen: set[Expr] = set()
+        seen: set[ExprNode] = set()
         while waiting:
             atom = waiting.pop(0)
             seen.add(atom)
@@ -173,7 +173,7 @@ class _Question:
                 for part in row.exprs():
                     waiting += [a for a in self._terms.gather(part) if self._varies(a)]
 
-    def _rows_of(self, atom: Expr, binders: dict[Variable, ForAll | Define]) -> list[_Row]:
+    def _rows_of(self, atom: ExprNode, binders: dict[Variable, ForAll | Define]) -> list[_Row]:
         match binders.get(atom) if isinstance(atom, Variable) else None:
             case ForAll(bounds=bounds):
                 return [self._within(atom, bounds)]
@@ -186,7 +186,7 @@ class _Question:
         low, high = self._extents.of(atom, self._path, self._stop)
         return [_Row(atom, _plain(low), _plain(high))]
 
-    def _within(self, atom: Expr, bounds: Interval) -> _Row:
+    def _within(self, atom: ExprNode, bounds: Interval) -> _Row:
         low, length = (self._extents.closed(end, self._chosen) for end in (bounds.min, bounds.len))
         return _Row(atom, low, ir.sub(ir.add(low, length), ir.ONE))
 
@@ -230,7 +230,7 @@ class _Question:
 
     # -- the ends
 
-    def _end(self, value: isl.Set, known: Expr | None, contexts: _Contexts, *, most: bool) -> Expr | None:
+    def _end(self, value: isl.Set, known: ExprNode | None, contexts: _Contexts, *, most: bool) -> ExprNode | None:
         """The greatest or least value of a set, as an expression; the known one where that is as good."""
         context, certain = contexts
         # What the facts of the path say need not hold where it has no points. A product is any number to isl: there the
@@ -269,14 +269,14 @@ class _Question:
         simplifier = Simplifier(facts)
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
 
-    def _looser(self, written: Expr, known: Expr, end: isl.PwAff, certain: isl.Set, *, most: bool) -> bool:
+    def _looser(self, written: ExprNode, known: ExprNode, end: isl.PwAff, certain: isl.Set, *, most: bool) -> bool:
         """Whether what was written for an end may be looser than the known range where the path has no points: there
         it could be anything."""
         if certain.is_subset(end.domain()):
             return False
         return self._beyond(written, known, certain, most=most)
 
-    def _beyond(self, written: Expr, known: Expr, where: isl.Set, *, most: bool) -> bool:
+    def _beyond(self, written: ExprNode, known: ExprNode, where: isl.Set, *, most: bool) -> bool:
         """Whether an end lies beyond the known one somewhere, as far as is known."""
         if any(atom not in self._terms.atoms for atom in atoms_of(written)):
             return True
@@ -284,15 +284,15 @@ class _Question:
         beyond = ours.gt_set(theirs) if most else ours.lt_set(theirs)
         return not beyond.intersect(where).is_empty()
 
-    def _is_short(self, e: Expr) -> bool:
+    def _is_short(self, e: ExprNode) -> bool:
         return _nodes(e) <= self._limits.nodes
 
 
-def _nodes(e: Expr) -> int:
+def _nodes(e: ExprNode) -> int:
     return sum(1 for _ in subexpressions([e]))
 
 
-def _plain(e: Expr | None) -> Expr | None:
+def _plain(e: ExprNode | None) -> ExprNode | None:
     """A range of what is not affine, unless it is not affine either."""
     if e is None or any(isinstance(p, Binary) for p in atoms_of(e)):
         return None

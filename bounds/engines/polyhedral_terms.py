@@ -19,7 +19,7 @@ from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.quasi_affine import atoms_of, compared, operands
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Not, Select
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
 
@@ -32,15 +32,15 @@ class PiecewiseTerms:
 
     def __init__(self, context: isl.Context) -> None:
         self._context = context
-        self.atoms: dict[Expr, int] = {}
-        self._seen: set[Expr] = set()
-        self._functions: dict[Expr, isl.PwAff] = {}
-        self._sets: dict[Expr, isl.Set] = {}
+        self.atoms: dict[ExprNode, int] = {}
+        self._seen: set[ExprNode] = set()
+        self._functions: dict[ExprNode, isl.PwAff] = {}
+        self._sets: dict[ExprNode, isl.Set] = {}
         self._local: isl.LocalSpace | None = None
 
     # -- which atoms there are
 
-    def gather(self, e: Expr) -> list[Expr]:
+    def gather(self, e: ExprNode) -> list[ExprNode]:
         """Takes in the atoms of an expression; gives back those that are new."""
         assert self._local is None, "atoms must be gathered before functions are built"
         found = [a for a in atoms_of(e, self._seen) if a not in self.atoms]
@@ -62,7 +62,7 @@ class PiecewiseTerms:
         """Every value of the atoms."""
         return isl.Set.universe(self._space().get_space())
 
-    def function(self, e: Expr) -> isl.PwAff:
+    def function(self, e: ExprNode) -> isl.PwAff:
         """An int64 expression as a function of the atoms."""
         known = self._functions.get(e)
         if known is None:
@@ -75,7 +75,7 @@ class PiecewiseTerms:
     def _val(self, value: int) -> isl.Val:
         return isl.Val.int_from_si(self._context, value) if abs(value) < 1 << 62 else isl.Val(str(value), self._context)
 
-    def _function(self, e: Expr) -> isl.PwAff:
+    def _function(self, e: ExprNode) -> isl.PwAff:
         if operands(e) is None:
             aff = isl.Aff.var_on_domain(self._space(), isl.dim_type.param, self.atoms[e])
             return isl.PwAff.from_aff(aff)
@@ -104,14 +104,14 @@ class PiecewiseTerms:
         form, factor = (a, b.const) if not b.terms else (b, a.const)
         return self.function(to_expr(form)).scale_val(self._val(factor))
 
-    def holds(self, condition: Expr) -> isl.Set:
+    def holds(self, condition: ExprNode) -> isl.Set:
         """Where a condition is true."""
         known = self._sets.get(condition)
         if known is None:
             known = self._sets[condition] = self._holds(condition)
         return known
 
-    def _holds(self, condition: Expr) -> isl.Set:
+    def _holds(self, condition: ExprNode) -> isl.Set:
         if operands(condition) is None:  # any truth value: an atom that is 0 or 1
             aff = isl.Aff.var_on_domain(self._space(), isl.dim_type.param, self.atoms[condition])
             return isl.PwAff.from_aff(aff).pos_set()
@@ -133,7 +133,7 @@ class PiecewiseTerms:
 
     # -- functions as expressions
 
-    def expression(self, f: isl.PwAff, facts: Facts, nodes: int, pieces: int) -> Expr | None:
+    def expression(self, f: isl.PwAff, facts: Facts, nodes: int, pieces: int) -> ExprNode | None:
         """A function of the atoms as an expression, on the function's domain; None where that has too many nodes, or
         the function too many pieces."""
         return _TermWriter(list(self.atoms), facts, nodes, pieces).write(f)
@@ -159,13 +159,13 @@ _TRUE_OF: dict[BinaryOp, Callable[[isl.PwAff], isl.Set]] = {
 
 
 class _TermWriter:
-    def __init__(self, atoms: list[Expr], facts: Facts, nodes: int, pieces: int) -> None:
+    def __init__(self, atoms: list[ExprNode], facts: Facts, nodes: int, pieces: int) -> None:
         self._atoms = atoms
         self._simplifier = Simplifier(facts)
         self._nodes = nodes
         self._pieces = pieces
 
-    def write(self, f: isl.PwAff) -> Expr | None:
+    def write(self, f: isl.PwAff) -> ExprNode | None:
         if not 0 < f.n_piece() <= 3 * self._pieces:
             return None
         pieces = _needed(f)
@@ -177,16 +177,16 @@ class _TermWriter:
                 return self._short(e())
         return self._short(self._selects(pieces))
 
-    def _short(self, e: Expr) -> Expr | None:
+    def _short(self, e: ExprNode) -> ExprNode | None:
         e = self._simplifier.expr(e)
         return e if sum(1 for _ in subexpressions([e])) <= self._nodes else None
 
-    def _simple(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
+    def _simple(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], ExprNode]]]:
         """The greatest of all forms, and the least."""
         for most in (True, False):
             yield _picked(affs, most), partial(self._pick, affs, most)
 
-    def _clamps(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], Expr]]]:
+    def _clamps(self, affs: list[isl.Aff]) -> Iterator[tuple[isl.PwAff, Callable[[], ExprNode]]]:
         """One form against the greatest, or the least, of the others."""
         for i, aff in enumerate(affs):
             rest = affs[:i] + affs[i + 1 :]
@@ -194,19 +194,19 @@ class _TermWriter:
                 inner, outer = _picked(rest, not most), isl.PwAff.from_aff(aff)
                 yield inner.max(outer) if most else inner.min(outer), partial(self._clamp, aff, rest, most)
 
-    def _clamp(self, aff: isl.Aff, rest: list[isl.Aff], most: bool) -> Expr:
+    def _clamp(self, aff: isl.Aff, rest: list[isl.Aff], most: bool) -> ExprNode:
         return self._join(self._pick(rest, not most), self._form(aff), most)
 
-    def _pick(self, affs: list[isl.Aff], most: bool) -> Expr:
+    def _pick(self, affs: list[isl.Aff], most: bool) -> ExprNode:
         result = self._form(affs[0])
         for aff in affs[1:]:
             result = self._join(result, self._form(aff), most)
         return result
 
-    def _join(self, a: Expr, b: Expr, most: bool) -> Expr:
+    def _join(self, a: ExprNode, b: ExprNode, most: bool) -> ExprNode:
         return self._simplifier.maximum(a, b) if most else self._simplifier.minimum(a, b)
 
-    def _selects(self, pieces: list[tuple[isl.Set, isl.Aff]]) -> Expr:
+    def _selects(self, pieces: list[tuple[isl.Set, isl.Aff]]) -> ExprNode:
         """The pieces one after the other; the one that is hardest to tell comes last, and needs no condition."""
         pieces = sorted(pieces, key=lambda piece: piece[0].n_basic_set())
         result = self._form(pieces[-1][1])
@@ -216,13 +216,13 @@ class _TermWriter:
             rest = rest.union(where)
         return result
 
-    def _form(self, aff: isl.Aff) -> Expr:
+    def _form(self, aff: isl.Aff) -> ExprNode:
         """An affine form, with its divisions."""
         denominator = _int(aff.get_denominator_val())
         whole = self._simplifier.expr(self._numerator(aff, denominator))
         return whole if denominator == 1 else self._simplifier.expr(ir.div(whole, ir.i64(denominator)))
 
-    def _numerator(self, aff: isl.Aff, denominator: int) -> Expr:
+    def _numerator(self, aff: isl.Aff, denominator: int) -> ExprNode:
         form = Linear({}, _scaled(aff.get_constant_val(), denominator))
         for i, atom in enumerate(self._atoms):
             c = _scaled(aff.get_coefficient_val(isl.dim_type.param, i), denominator)
@@ -234,15 +234,15 @@ class _TermWriter:
                 form = form.plus(linear_of(self._form(aff.get_div(i))), c)
         return to_expr(form)
 
-    def _value(self, atom: Expr) -> Expr:
+    def _value(self, atom: ExprNode) -> ExprNode:
         return atom if atom.type is INT64 else Select(INT64, atom, ir.ONE, ir.ZERO)
 
-    def _condition(self, where: isl.Set) -> Expr:
+    def _condition(self, where: isl.Set) -> ExprNode:
         """A set as a condition: of its parts one, of each part all constraints."""
         parts = [self._all(part) for part in where.coalesce().compute_divs().get_basic_sets()]
         return _folded(BinaryOp.OR, parts, ir.FALSE)
 
-    def _all(self, part: isl.BasicSet) -> Expr:
+    def _all(self, part: isl.BasicSet) -> ExprNode:
         conditions = []
         for constraint in part.remove_redundancies().get_constraints():
             form = linear_of(self._form(constraint.get_aff()))
@@ -253,7 +253,7 @@ class _TermWriter:
         return _folded(BinaryOp.AND, conditions, ir.TRUE)
 
 
-def _folded(op: BinaryOp, conditions: list[Expr], neutral: Expr) -> Expr:
+def _folded(op: BinaryOp, conditions: list[ExprNode], neutral: ExprNode) -> ExprNode:
     result = neutral
     for c in conditions:
         result = c if result is neutral else ir.binary(op, result, c)

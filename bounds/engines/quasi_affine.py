@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from halide_core.analysis.index import exact_index
 from halide_core.analysis.linear import linear_of, to_expr
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Not, Select
 from halide_core.ir.types import INT64
 
 _COMPARED = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)
@@ -20,9 +20,9 @@ _SUMS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX)
 _FORKS = (BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.OR, BinaryOp.NE)
 
 
-def forks(exprs: Iterable[Expr]) -> int:
+def forks(exprs: Iterable[ExprNode]) -> int:
     """How many operators of some expressions make more than one affine piece: what they cost a solver grows with it."""
-    seen: set[Expr] = set()
+    seen: set[ExprNode] = set()
     count = 0
     waiting = list(exprs)
     while waiting:
@@ -34,10 +34,10 @@ def forks(exprs: Iterable[Expr]) -> int:
     return count
 
 
-def atoms_of(e: Expr, seen: set[Expr] | None = None) -> list[Expr]:
+def atoms_of(e: ExprNode, seen: set[ExprNode] | None = None) -> list[ExprNode]:
     """What an expression is a quasi-affine function of, but for what was seen before."""
     seen = set() if seen is None else seen
-    found: list[Expr] = []
+    found: list[ExprNode] = []
     waiting = [e]
     while waiting:
         at = waiting.pop()
@@ -51,7 +51,7 @@ def atoms_of(e: Expr, seen: set[Expr] | None = None) -> list[Expr]:
     return found
 
 
-def operands(e: Expr) -> list[Expr] | None:
+def operands(e: ExprNode) -> list[ExprNode] | None:
     """What a quasi-affine operator is applied to; None for an atom."""
     if e.type is INT64:
         match e:
@@ -79,7 +79,7 @@ def operands(e: Expr) -> list[Expr] | None:
     return None
 
 
-def _number(e: Expr) -> Expr | None:
+def _number(e: ExprNode) -> ExprNode | None:
     """The int64 number that a compared value is."""
     exact = exact_index(e)
     if exact is None and e.type.is_integer() and not e.type.is_bool() and e.type.bits() <= 32:
@@ -87,7 +87,7 @@ def _number(e: Expr) -> Expr | None:
     return exact
 
 
-def compared(a: Expr, b: Expr) -> tuple[Expr, Expr] | None:
+def compared(a: ExprNode, b: ExprNode) -> tuple[ExprNode, ExprNode] | None:
     """The int64 numbers that a comparison compares; None where its operands are none."""
     x, y = _number(a), _number(b)
     return None if x is None or y is None else (x, y)

@@ -14,7 +14,7 @@ import sympy
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 from halide_core.ir.printer import format_expr, hole_name
 from halide_core.ir.visitor import parts, subexpressions
 
@@ -26,17 +26,17 @@ _RELATIONS: dict[BinaryOp, Callable[..., Any]] = {
 }
 
 
-def latex_of(e: Expr) -> str:
+def latex_of(e: ExprNode) -> str:
     """One expression."""
     names: dict[sympy.Symbol, str] = {}
-    built: dict[Expr, Any] = {}
+    built: dict[ExprNode, Any] = {}
     for node in subexpressions([e]):
         built[node] = _build(node, [built[p] for p in parts(node)], names)
     text: str = sympy.latex(built[e], symbol_names=names, fold_func_brackets=False)
     return text
 
 
-def _build(e: Expr, operands: list[Any], names: dict[sympy.Symbol, str]) -> Any:
+def _build(e: ExprNode, operands: list[Any], names: dict[sympy.Symbol, str]) -> Any:
     match e:
         case IntImm(type=type, value=value):
             return sympy.Integer(value) if not type.is_bool() else (sympy.true if value else sympy.false)
@@ -92,11 +92,11 @@ def _binary(e: Binary, operands: list[Any]) -> Any:
 _WORDS = {BinaryOp.DIV: "div", BinaryOp.MOD: "mod"}
 
 
-def _positive(e: Expr) -> bool:
+def _positive(e: ExprNode) -> bool:
     return isinstance(e, IntImm) and e.value > 0
 
 
-def _truth(e: Expr, built: Any) -> Any:
+def _truth(e: ExprNode, built: Any) -> Any:
     """A condition as sympy wants it: a bool that it knows only as a value is compared."""
     return built if isinstance(built, sympy.logic.boolalg.Boolean) else sympy.Ne(built, 0, evaluate=False)
 
@@ -115,7 +115,7 @@ _ESCAPES = str.maketrans(
 )
 
 
-def _leaf(e: Expr) -> str:
+def _leaf(e: ExprNode) -> str:
     match e:
         case ir.BufferField(buffer=buffer, field=field, dim=dim):
             return f"{_roman(f'{buffer.name}.{field.value}')}_{{{dim}}}"

@@ -24,7 +24,7 @@ from halide_core.bounds.query.answers import Answer, Answers, Engine, Evidence
 from halide_core.bounds.query.describe import special
 from halide_core.bounds.query.query import Define, ForAll, Path, Query, Rule
 from halide_core.errors import InternalError, Location
-from halide_core.ir import Callee, Expr, Hole, HoleKind, Interval, Variable
+from halide_core.ir import Callee, ExprNode, Hole, HoleKind, Interval, Variable
 from halide_core.ir.boxes import window_of
 from halide_core.ir.brief import brief, tree_size
 from halide_core.ir.printer import hole_name
@@ -51,8 +51,8 @@ class Need:
     rule: Rule
     told: str
     end: GivenEnd
-    low: Expr | None
-    high: Expr | None
+    low: ExprNode | None
+    high: ExprNode | None
     """What it covers by itself, where the bound stands; None where a directive only says how large the bound is."""
     engine: Engine | None
     """What found that; None where there was nothing to find."""
@@ -101,9 +101,9 @@ class Reasons:
         self._by_bound = {AskedBound(a.kind, a.func, a.stage, a.dim, argument=False): a for a in answers.holes}
 
     @cached_property
-    def _closed(self) -> Mapping[Expr, Expr]:
+    def _closed(self) -> Mapping[ExprNode, ExprNode]:
         """What stands for each hole in a closed form. Answers name only holes that were answered before."""
-        closed: dict[Expr, Expr] = {}
+        closed: dict[ExprNode, ExprNode] = {}
         for a in self._answers.holes:
             holes = hole(a.kind, a.func, a.stage, a.dim)
             for h, value in ((holes.min, a.interval.min), (holes.len, a.interval.len)):
@@ -111,7 +111,7 @@ class Reasons:
                 closed[h] = short if tree_size(short, _CLOSED) <= _CLOSED else h
         return closed
 
-    def closed(self, e: Expr) -> Expr:
+    def closed(self, e: ExprNode) -> ExprNode:
         """An expression with the holes in it replaced by their answers, as long as that stays short."""
         return simplify(Substitution(self._closed).expr(e))
 
@@ -157,7 +157,7 @@ class Reasons:
                 waiting += [b for need in found[bound].needs for b in need.depends]
         return list(found.values())
 
-    def holes_in(self, exprs: list[Expr]) -> tuple[AskedBound, ...]:
+    def holes_in(self, exprs: list[ExprNode]) -> tuple[AskedBound, ...]:
         """The bounds that expressions mention."""
         holes = [e for e in subexpressions(exprs) if isinstance(e, Hole)]
         return tuple(dict.fromkeys(AskedBound(h.kind, h.func, h.stage, h.dim, argument=False) for h in holes))
@@ -207,18 +207,18 @@ class Reasons:
             depends = self._depends(each.point, clause.path, scope)
             yield Need(clause.rule, told, end, low, high, each.ends.engine, f.definitions[stage].location, depends)
 
-    def _range(self, part: Interval) -> tuple[Expr, Expr]:
+    def _range(self, part: Interval) -> tuple[ExprNode, ExprNode]:
         return self.closed(part.min), self.closed(ir.sub(ir.add(part.min, part.len), ir.ONE))
 
-    def _match(self, low: Expr, high: Expr, interval: Interval, scope: Path) -> GivenEnd:
+    def _match(self, low: ExprNode, high: ExprNode, interval: Interval, scope: Path) -> GivenEnd:
         """Which ends of an answer a range has."""
         first = self.closed(interval.min)
         last = self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE))
         return _ENDS[same(self.closed(low), first, scope.facts), same(self.closed(high), last, scope.facts)]
 
-    def _depends(self, e: Expr, path: Path, stop: Path) -> tuple[AskedBound, ...]:
+    def _depends(self, e: ExprNode, path: Path, stop: Path) -> tuple[AskedBound, ...]:
         """The bounds of the loops over which a coordinate varies, below the place where its own bound stands."""
-        binders: dict[Variable, tuple[Expr, ...]] = {}
+        binders: dict[Variable, tuple[ExprNode, ...]] = {}
         for b in path.up_to(stop):
             match b:
                 case ForAll(var=var, bounds=bounds):
@@ -242,6 +242,6 @@ _ENDS: Mapping[tuple[bool, bool], GivenEnd] = {
 }
 
 
-def mentions_in_order(e: Expr) -> list[Variable]:
+def mentions_in_order(e: ExprNode) -> list[Variable]:
     """The variables of an expression, in a deterministic order."""
     return [v for v in subexpressions([e]) if isinstance(v, Variable)]

@@ -24,7 +24,7 @@ from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.infer.sliding import windows
 from halide_core.bounds.query.answers import Answer, Lead, Slide
 from halide_core.bounds.query.query import Query
-from halide_core.ir import Expr, Interval, IntImm
+from halide_core.ir import ExprNode, Interval, IntImm
 from halide_core.ir.visitor import Substitution
 from halide_core.loop_nest import Loop, path_to, provided
 from halide_core.schedule.directives import Async
@@ -44,7 +44,7 @@ def iterations_ahead(
     known: Sequence[Answer],
     f: Function,
     slides: Sequence[Slide],
-    folds: Mapping[int, Expr],
+    folds: Mapping[int, ExprNode],
 ) -> Lead:
     """See the module's docstring."""
     program = query.program
@@ -86,10 +86,10 @@ class _MovingWindow:
         self._high = simplify(ir.sub(ir.add(window.min, window.len), ir.ONE))
         self._ranges = ranges
 
-    def _moved(self, e: Expr, by: int) -> Expr:
+    def _moved(self, e: ExprNode, by: int) -> ExprNode:
         return simplify(Substitution({self._var: ir.add(self._var, ir.i64(by))}).expr(e))
 
-    def ahead(self, slide: Slide, slots: Expr | None) -> int | None:
+    def ahead(self, slide: Slide, slots: ExprNode | None) -> int | None:
         """How far ahead what is computed stays above what is needed, and apart from it."""
         start = Simplifier(self._later).expr(self._ranges.unholed(slide.covered.min))
         before = self._moved(self._high, -1)
@@ -103,7 +103,7 @@ class _MovingWindow:
         apart = (k for k in range(min(slots.value, _MOST), 0, -1) if self._apart(k, slots))
         return next(apart, 0)
 
-    def _apart(self, k: int, slots: Expr) -> bool:
+    def _apart(self, k: int, slots: ExprNode) -> bool:
         """Whether all that so many iterations need, and the one before them, lies within the slots."""
         span = ir.add(ir.sub(self._moved(self._high, k), self._low), ir.ONE)
         return self._every.proves_le(simplify(span), slots)

@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
-from halide_core.ir import Callee, End, Expr, Hole, Interval, IntImm, Select
+from halide_core.ir import Callee, End, ExprNode, Hole, Interval, IntImm, Select
 from halide_core.ir.types import INT64
 from halide_core.schedule.directives import Directive
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    modulus: Expr
-    remainder: Expr
+    modulus: ExprNode
+    remainder: ExprNode
     directive: Directive
 
 
@@ -32,9 +32,9 @@ class _Asked:
 class Aligned:
     """An interval of ``count`` times ``modulus`` points; ``nonempty``: the count is certainly not 0."""
 
-    min: Expr
-    count: Expr
-    modulus: Expr
+    min: ExprNode
+    count: ExprNode
+    modulus: ExprNode
     nonempty: bool
     directive: Directive
     facts: Facts
@@ -48,7 +48,7 @@ class Aligned:
         """Its least coordinate and its length."""
         return Interval(self.min, Simplifier(self.facts).expr(ir.mul(self.count, self.modulus)))
 
-    def at_least(self, least: Expr) -> Aligned:
+    def at_least(self, least: ExprNode) -> Aligned:
         """The interval with at least so many points."""
         needed = _multiples(least, self.modulus, Simplifier(self.facts))
         if self.nonempty and isinstance(needed, IntImm) and needed.value <= 1:
@@ -60,10 +60,10 @@ class Alignments:
     """What directives ask of holes."""
 
     def __init__(self) -> None:
-        self._asked: dict[Expr, _Asked] = {}
+        self._asked: dict[ExprNode, _Asked] = {}
         self._told: dict[tuple[Callee, int], Directive] = {}
 
-    def ask(self, hole: Hole, modulus: Expr, remainder: Expr, directive: Directive) -> None:
+    def ask(self, hole: Hole, modulus: ExprNode, remainder: ExprNode, directive: Directive) -> None:
         """``hole % modulus == remainder``, the remainder being 0 for a length."""
         self._asked[hole] = _Asked(modulus, remainder, directive)
         self._told[hole.func, hole.dim] = directive
@@ -86,7 +86,7 @@ class Alignments:
             count = simplifier.expr(Select(INT64, ir.less_equal(ir.ONE, length), count, ir.ZERO))
         return Aligned(start, count, modulus, nonempty, wanted.directive, facts)
 
-    def checks(self, holes: Interval, given: Interval) -> Iterator[tuple[Expr, str]]:
+    def checks(self, holes: Interval, given: Interval) -> Iterator[tuple[ExprNode, str]]:
         """What must hold of bounds that another directive fixes, and what to say where it does not."""
         for end, value in ((End.MIN, given.min), (End.LEN, given.len)):
             wanted = self._asked.get(holes.min if end is End.MIN else holes.len)
@@ -101,6 +101,6 @@ class Alignments:
         return "" if directive is None else f", because of {directive.spelled()}"
 
 
-def _multiples(length: Expr, modulus: Expr, simplifier: Simplifier) -> Expr:
+def _multiples(length: ExprNode, modulus: ExprNode, simplifier: Simplifier) -> ExprNode:
     """How many times the modulus covers a length."""
     return simplifier.expr(ir.div(ir.add(length, ir.sub(modulus, ir.ONE)), modulus))

@@ -15,7 +15,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.query.answers import Engine, Evidence
-from halide_core.ir import BinaryOp, BufferField, Expr, Field, Select
+from halide_core.ir import BinaryOp, BufferField, ExprNode, Field, Select
 from halide_core.ir.types import INT64
 
 _ORDER = tuple(Engine)
@@ -26,8 +26,8 @@ _ORDER = tuple(Engine)
 class Side:
     """One dimension of a box: its least and greatest coordinate, and what asks for them."""
 
-    low: Expr
-    high: Expr
+    low: ExprNode
+    high: ExprNode
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -36,7 +36,7 @@ class Box:
     """A region. None for a side asks for nothing in that dimension; where ``when`` is false it has no points."""
 
     sides: tuple[Side | None, ...]
-    when: Expr = ir.TRUE
+    when: ExprNode = ir.TRUE
 
     def whole(self) -> list[Side]:
         """The sides of a region that says something of every dimension."""
@@ -62,7 +62,9 @@ def union(box: Box | None, other: Box, facts: Facts) -> Box:
     return Box(tuple(sides), simplifier.expr(ir.binary(BinaryOp.OR, box.when, other.when)))
 
 
-def _where_any(simplifier: Simplifier, a: tuple[Expr, Expr], b: tuple[Expr, Expr], both: Expr) -> Expr:
+def _where_any(
+    simplifier: Simplifier, a: tuple[ExprNode, ExprNode], b: tuple[ExprNode, ExprNode], both: ExprNode
+) -> ExprNode:
     """The end of a union of two regions that each have points only under a condition."""
     (some_a, end_a), (some_b, end_b) = a, b
     if both is not end_a and some_b is not ir.TRUE:
@@ -72,7 +74,7 @@ def _where_any(simplifier: Simplifier, a: tuple[Expr, Expr], b: tuple[Expr, Expr
     return both
 
 
-def _choice(simplifier: Simplifier, condition: Expr, a: Expr, b: Expr) -> Expr:
+def _choice(simplifier: Simplifier, condition: ExprNode, a: ExprNode, b: ExprNode) -> ExprNode:
     """One of two ends. Regions of one condition come one after the other: each is chosen once."""
     a, b = simplifier.expr(assume(a, condition, holds=True)), simplifier.expr(assume(b, condition, holds=False))
     return a if a is b else simplifier.expr(Select(INT64, condition, a, b))

@@ -18,7 +18,7 @@ from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.infer.boxes import Box, Side
 from halide_core.bounds.query.query import Clause, Path, Taken
-from halide_core.ir import BinaryOp, Expr, Select
+from halide_core.ir import BinaryOp, ExprNode, Select
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Substitution, subexpressions
 from halide_core.loop_nest import Program, StageKey
@@ -57,7 +57,7 @@ class _Gathering:
             by_number = stages.setdefault((key.func, key.stage), {})
             by_number.setdefault(key.specialization, []).append((clause, cases[1:]))
         for (func, stage), by_number in stages.items():
-            found: list[tuple[Expr, Box | None]] = [
+            found: list[tuple[ExprNode, Box | None]] = [
                 (case.condition, self.all(box, by_number.get(case.number, [])))
                 for case in self._program.cases(func, stage)
                 if not case.fails
@@ -65,14 +65,14 @@ class _Gathering:
             box = self._first_that_holds(found)
         return box
 
-    def _first_that_holds(self, found: list[tuple[Expr, Box | None]]) -> Box | None:
+    def _first_that_holds(self, found: list[tuple[ExprNode, Box | None]]) -> Box | None:
         """The box of the first condition that holds; the last needs none, since one case is always taken."""
         _, box = found[-1]
         for condition, other in reversed(found[:-1]):
             box = self._either(condition, other, box)
         return box
 
-    def _either(self, condition: Expr, a: Box | None, b: Box | None) -> Box | None:
+    def _either(self, condition: ExprNode, a: Box | None, b: Box | None) -> Box | None:
         if a is None or b is None:
             given = b if a is None else a
             if given is None:
@@ -82,31 +82,31 @@ class _Gathering:
         sides = [self._either_side(condition, x, y) for x, y in zip(a.whole(), b.whole(), strict=True)]
         return Box(tuple(sides), self._either_when(condition, a.when, b.when))
 
-    def _either_side(self, condition: Expr, a: Side, b: Side) -> Side:
+    def _either_side(self, condition: ExprNode, a: Side, b: Side) -> Side:
         low, high = (either(condition, x, y, self._facts) for x, y in ((a.low, b.low), (a.high, b.high)))
         return Side(low, high, tuple(dict.fromkeys(a.evidence + b.evidence)))
 
-    def _either_when(self, condition: Expr, a: Expr, b: Expr) -> Expr:
+    def _either_when(self, condition: ExprNode, a: ExprNode, b: ExprNode) -> ExprNode:
         if a is b:
             return a
         chosen = (ir.conjunction(condition, a), ir.conjunction(ir.Not(BOOL, condition), b))
         return Simplifier(self._facts).expr(ir.binary(BinaryOp.OR, *chosen))
 
 
-def chosen_ends(e: Expr, condition: Expr) -> tuple[Expr, Expr]:
+def chosen_ends(e: ExprNode, condition: ExprNode) -> tuple[ExprNode, ExprNode]:
     """What an expression is where a condition holds, and where it does not."""
     return (e.a, e.b) if isinstance(e, Select) and e.condition is condition else (e, e)
 
 
-Need = tuple[StageKey | None, Expr]
+Need = tuple[StageKey | None, ExprNode]
 """A nest, and how long a dimension must at least be in the runs that take it."""
 
 
-def by_case(program: Program, needs: Sequence[Need], length: Expr, facts: Facts) -> list[Expr]:
+def by_case(program: Program, needs: Sequence[Need], length: ExprNode, facts: Facts) -> list[ExprNode]:
     """What a length must at least be, one value for each need that is apart. The needs of a specialized stage make
     one, which depends on the case; a case that needs no more than ``length`` needs nothing."""
-    found: list[Expr] = []
-    stages: dict[tuple[Function, int], dict[int, Expr]] = {}
+    found: list[ExprNode] = []
+    stages: dict[tuple[Function, int], dict[int, ExprNode]] = {}
     for key, least in needs:
         if key is None or (key.func, key.stage) not in program.specialized:
             found.append(least)
@@ -127,13 +127,13 @@ def by_case(program: Program, needs: Sequence[Need], length: Expr, facts: Facts)
     return found
 
 
-def _has(when: Expr, least: Expr, length: Expr, facts: Facts) -> bool:
+def _has(when: ExprNode, least: ExprNode, length: ExprNode, facts: Facts) -> bool:
     inner = Facts(facts)
     assume_condition(inner, when)
     return inner.proves_le(least, length)
 
 
-def same(a: Expr, b: Expr, facts: Facts) -> bool:
+def same(a: ExprNode, b: ExprNode, facts: Facts) -> bool:
     """Whether two expressions are found equal, case by case of the conditions in them: False says nothing."""
     return _same(a, b, facts, _CONDITIONS)
 
@@ -142,7 +142,7 @@ _CONDITIONS = 6
 """So many conditions are told apart at most."""
 
 
-def _same(a: Expr, b: Expr, facts: Facts, most: int) -> bool:
+def _same(a: ExprNode, b: ExprNode, facts: Facts, most: int) -> bool:
     simplifier = Simplifier(facts)
     a, b = simplifier.expr(a), simplifier.expr(b)
     if a is b or (facts.proves_le(a, b) and facts.proves_le(b, a)):
@@ -159,7 +159,7 @@ def _same(a: Expr, b: Expr, facts: Facts, most: int) -> bool:
     return True
 
 
-def either(condition: Expr, a: Expr, b: Expr, facts: Facts) -> Expr:
+def either(condition: ExprNode, a: ExprNode, b: ExprNode, facts: Facts) -> ExprNode:
     """``select(condition, a, b)``, or one of the two where it is right in both cases."""
     if a is b or _same_where(condition, True, a, b, facts):
         return b
@@ -169,7 +169,7 @@ def either(condition: Expr, a: Expr, b: Expr, facts: Facts) -> Expr:
     return Simplifier(facts).expr(Select(INT64, condition, *sides))
 
 
-def _same_where(condition: Expr, holds: bool, a: Expr, b: Expr, facts: Facts) -> bool:
+def _same_where(condition: ExprNode, holds: bool, a: ExprNode, b: ExprNode, facts: Facts) -> bool:
     inner = Facts(facts)
     assume_condition(inner, condition, holds)
     known, simplifier = Substitution(known_values(condition, holds)), Simplifier(inner)

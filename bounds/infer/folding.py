@@ -28,7 +28,7 @@ from halide_core.bounds.infer.sliding import windows
 from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Choice, Query
 from halide_core.errors import ScheduleError
-from halide_core.ir import Expr, HoleKind, IntImm, Let, LoopKind
+from halide_core.ir import ExprNode, HoleKind, IntImm, Let, LoopKind
 from halide_core.ir.brief import brief
 from halide_core.ir.memory import plain_layout
 from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, walk
@@ -39,7 +39,7 @@ from halide_core.schedule.storage_directives import BoundStorage, FoldStorage
 _LONGEST = 64
 """A length that varies is folded up to here without asking: beyond, all of the memory may well be shorter."""
 
-Check = tuple[Expr, tuple["str | Expr", ...]]
+Check = tuple[ExprNode, tuple["str | ExprNode", ...]]
 """What must hold at start-up, and what is said where it does not."""
 
 
@@ -56,7 +56,7 @@ class Folding:
         self._program: Program = query.program
         self._slides = slides
 
-    def longest(self, d: int, *, at_start: bool) -> Expr | None:
+    def longest(self, d: int, *, at_start: bool) -> ExprNode | None:
         """The greatest length of a dimension's compute bounds, in terms of what is bound where the memory is
         allocated, or at start-up; None where there is none."""
         program, f = self._program, self._f
@@ -69,11 +69,11 @@ class Folding:
         inside = self._query.scope(program.computed[f]).then(Choice(f))  # one stage's length may be another's
         return self._ranges.ends(length, inside, stop).high
 
-    def default(self) -> dict[int, Expr]:
+    def default(self) -> dict[int, ExprNode]:
         """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is
         known. One that does not slide is computed whole in each iteration, and keeps nothing; where it is dense it
         folds to one place only, as remainders of dense coordinates cost more than they save."""
-        found: dict[int, Expr] = {}
+        found: dict[int, ExprNode] = {}
         dense = self._program.layouts.get(self._f, plain_layout(self._f.dimensions)).order[:1]
         for slide in self._slides:
             d = slide.dim
@@ -86,7 +86,7 @@ class Folding:
                 found[d] = most
         return found
 
-    def _constant(self, most: Expr | None) -> Expr | None:
+    def _constant(self, most: ExprNode | None) -> ExprNode | None:
         """A constant that a length never exceeds: a guarded tail is no longer than a whole tile."""
         if isinstance(most, IntImm):
             return most if most.value > 0 else None
@@ -95,7 +95,7 @@ class Folding:
         _, high = self._query.scope(self._program.stored[self._f]).facts.constant_range(most)
         return ir.i64(int(high)) if 0 < high <= _LONGEST else None
 
-    def run(self) -> tuple[dict[int, Expr], list[Check]]:
+    def run(self) -> tuple[dict[int, ExprNode], list[Check]]:
         """How each dimension folds, by default or as it was asked for; and the start-up checks of what was asked for,
         lengths of memory among it, each with what it says.
 
@@ -123,7 +123,7 @@ class Folding:
                 checks.append(self._enough(bound, ir.i64(bound.extent), most, "are stored"))
         return folds, checks
 
-    def _enough(self, d: FoldStorage | BoundStorage, slots: Expr, most: Expr | None, which: str) -> Check:
+    def _enough(self, d: FoldStorage | BoundStorage, slots: ExprNode, most: ExprNode | None, which: str) -> Check:
         name = self._f.own.name
         if most is None:
             text = f'{d.spelled()}: how many points of "{name}" {which} can\'t be bounded in "{d.var}".'
@@ -139,7 +139,7 @@ class Folding:
         told = (f'{d.spelled()} gives "{name}" too few places in "{d.var}": ', slots, " for ", most)
         return enough, told
 
-    def _fits(self, d: int, most: Expr) -> bool:
+    def _fits(self, d: int, most: ExprNode) -> bool:
         """Whether the whole memory is no longer than the fold."""
         scope = self._query.scope(self._program.stored[self._f])
         lengths = [a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == d]
@@ -185,7 +185,7 @@ class Folding:
         return False
 
 
-def _along_vector(nest: Nest, loops: Sequence[Loop], coordinates: Sequence[Expr]) -> bool:
+def _along_vector(nest: Nest, loops: Sequence[Loop], coordinates: Sequence[ExprNode]) -> bool:
     """Whether a coordinate depends on a vectorized loop of the nest."""
     values = {step.var: step.value for step in nest.steps if isinstance(step, Let)}
     waiting = [v for e in coordinates for v in free_variables(e)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.types import INT64
 
 
@@ -21,16 +21,16 @@ class Limit:
     """A length is at most what those before it, multiplied, leave of the limit. Nobody may simplify the condition:
     ``checked_lengths`` knows it by its form."""
 
-    condition: Expr
-    length: Expr
-    before: Expr
+    condition: ExprNode
+    length: ExprNode
+    before: ExprNode
 
 
-def limits(lengths: Sequence[Expr], most: int) -> Iterator[Limit]:
+def limits(lengths: Sequence[ExprNode], most: int) -> Iterator[Limit]:
     """The conditions that make a product of lengths, each given by what it is at most, no greater than some number:
     those that constants leave open, each after what its own arithmetic rests on."""
     constant, so_far = ConstantRanges(), 1
-    before: Expr | None = None
+    before: ExprNode | None = None
     for length in lengths:
         so_far *= max(int(min(constant.of(length)[1], INT64.range[1])), 1)
         if before is not None and so_far > most:

@@ -38,7 +38,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     BufferField,
-    Expr,
+    ExprNode,
     Failure,
     Field,
     Hole,
@@ -85,11 +85,11 @@ class _Answering:
         self._program: Program = query.program
         self._answers = Answers()
         self._ranges = ranges
-        self._fixed: dict[Expr, Expr] = {}  # hole -> the value a bound directive gives it
-        self._least: dict[Expr, list[Need]] = {}  # len hole -> what it is at least
+        self._fixed: dict[ExprNode, ExprNode] = {}  # hole -> the value a bound directive gives it
+        self._least: dict[ExprNode, list[Need]] = {}  # len hole -> what it is at least
         self._alignments = Alignments()
-        self._told: dict[Expr, Directive] = {}
-        self._lengths: list[tuple[Obligation, Expr, int]] = []  # products of lengths, with what each is at most
+        self._told: dict[ExprNode, Directive] = {}
+        self._lengths: list[tuple[Obligation, ExprNode, int]] = []  # products of lengths, with what each is at most
 
     def run(self) -> Answers:
         algorithm = self._program.algorithm
@@ -123,7 +123,7 @@ class _Answering:
                 if key.stage == risk.stage:
                     self._overflow_check(key, risk.expr)
 
-    def _overflow_check(self, key: StageKey, e: Expr) -> None:
+    def _overflow_check(self, key: StageKey, e: ExprNode) -> None:
         least, most = (ir.i64(end) for end in INT32.range)
         index = TargetExprs(stage_variables(*key)).index(e)
         ends = self._ranges.ends(index, self._query.where_int32(key, e), self._query.top)
@@ -133,7 +133,7 @@ class _Answering:
         where = f'{tell(e)} in "{key.func.own.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))
 
-    def _length_check(self, o: Obligation, product: Expr, most: int) -> None:
+    def _length_check(self, o: Obligation, product: ExprNode, most: int) -> None:
         """A product of lengths is at most some number. Each length counts with what it is at most: of single lengths
         that is one expression, where the ends of their products would have four corners."""
         assert o.key is not None, "a fused loop is one of a nest"
@@ -147,7 +147,7 @@ class _Answering:
                 message = (told, limit.length, " times ", limit.before)
                 self._check(limit.condition, Failure.INDEX_OVERFLOW, message, simplified=False)
 
-    def _where_taken(self, key: StageKey | None, condition: Expr) -> Expr:
+    def _where_taken(self, key: StageKey | None, condition: ExprNode) -> ExprNode:
         """A condition on the runs that take a case."""
         when = ir.TRUE if key is None else self._program.taken(key)
         return condition if when is ir.TRUE else ir.binary(BinaryOp.OR, ir.Not(BOOL, when), condition)
@@ -168,14 +168,14 @@ class _Answering:
                     facts.assume_at_least(value, ir.i64(int(p.low)))
                 if p.high is not None:
                     facts.assume_at_most(value, ir.i64(int(p.high)))
-        seen: set[Expr] = set()
+        seen: set[ExprNode] = set()
         for f in algorithm.functions:
             for definition in f.definitions:
                 if definition.domain is not None:
                     for name, bounds in zip(definition.domain.names, definition.domain.bounds, strict=True):
                         self._domain_extent(f, name, bounds.len, seen)
 
-    def _domain_extent(self, f: Function, name: str, extent: Expr, seen: set[Expr]) -> None:
+    def _domain_extent(self, f: Function, name: str, extent: ExprNode, seen: set[ExprNode]) -> None:
         from_index = simplify(startup_index(extent))
         if from_index in seen or isinstance(from_index, IntImm):
             return
@@ -206,7 +206,7 @@ class _Answering:
                 self._check(self._where_taken(o.key, condition), o.failure, (told,))
 
     def _check(
-        self, condition: Expr, failure: Failure, message: tuple[str | Expr, ...], *, simplified: bool = True
+        self, condition: ExprNode, failure: Failure, message: tuple[str | ExprNode, ...], *, simplified: bool = True
     ) -> None:
         simple = simplify(condition, self._query.top.facts)
         if simple is not ir.TRUE:
@@ -264,7 +264,7 @@ class _Answering:
         low, length = self._ranges.use(holes.min), self._ranges.use(holes.len)
         return Side(low, self._simplify(ir.sub(ir.add(low, length), ir.ONE), scope))
 
-    def _simplify(self, e: Expr, scope: Path) -> Expr:
+    def _simplify(self, e: ExprNode, scope: Path) -> ExprNode:
         return Simplifier(scope.facts).expr(e)
 
     def _answer_stage(self, f: Function, stage: int, box: Box, dims: list[int], scope: Path, origin: str) -> None:
@@ -296,10 +296,10 @@ class _Answering:
             for least in needs:
                 scope.facts.assume_at_least(self._ranges.use(holes.len), least)
 
-    def _length(self, side: Side, scope: Path) -> Expr:
+    def _length(self, side: Side, scope: Path) -> ExprNode:
         return self._between(side.low, side.high, scope.facts)
 
-    def _between(self, low: Expr, high: Expr, facts: Facts) -> Expr:
+    def _between(self, low: ExprNode, high: ExprNode, facts: Facts) -> ExprNode:
         chosen = low if isinstance(low, Select) else high
         if isinstance(chosen, Select) and not free_variables(chosen.condition):
             # The ends depend on the case that a run takes, and so does what lies between. Where they depend on an
@@ -425,9 +425,9 @@ class _Answering:
             )
             self._check(self._or_empty(inside, region, box.when), Failure.ARGUMENT_BOUNDS, message, simplified=plain)
 
-    def _or_empty(self, inside: Expr, region: tuple[Interval, ...], when: Expr) -> Expr:
+    def _or_empty(self, inside: ExprNode, region: tuple[Interval, ...], when: ExprNode) -> ExprNode:
         facts = self._query.top.facts
-        empty: list[Expr] = []
+        empty: list[ExprNode] = []
         if when is not ir.TRUE and not _lengths_tell(region, when, facts):
             empty.append(simplify(ir.Not(BOOL, when), facts))
         if not all(facts.proves_le(ir.ONE, i.len) for i in region):
@@ -470,12 +470,12 @@ class _Answering:
             self._check(self._where_taken(clause.reader, condition), Failure.PARAMETER_RANGE, told)
         return side
 
-    def _nonempty(self, path: Path, stop: Path) -> Expr:
+    def _nonempty(self, path: Path, stop: Path) -> ExprNode:
         """What must hold for the path to have points, as far as it is known at the stop: loops that run at all."""
         binders = list(path.up_to(stop))
         bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         chosen = {b.func for b in binders if isinstance(b, Choice)}
-        when: Expr = ir.TRUE
+        when: ExprNode = ir.TRUE
         for b in reversed(binders):
             if isinstance(b, ForAll):
                 length = self._ranges.unholed(b.bounds.len)
@@ -488,7 +488,7 @@ class _Answering:
         return when
 
 
-def _lengths_tell(region: tuple[Interval, ...], when: Expr, facts: Facts) -> bool:
+def _lengths_tell(region: tuple[Interval, ...], when: ExprNode, facts: Facts) -> bool:
     """Whether some length is zero wherever a loop does not run, so that the condition says nothing more."""
     match when:
         case Binary(op=BinaryOp.AND, a=a, b=b):

@@ -24,7 +24,7 @@ from halide_core.ir import (
     BinaryOp,
     BufferField,
     Cast,
-    Expr,
+    ExprNode,
     Field,
     Hole,
     IntImm,
@@ -50,7 +50,7 @@ class Risk:
 
     func: Function
     stage: int
-    expr: Expr
+    expr: ExprNode
 
 
 def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], int] = _NOTHING) -> list[Risk]:
@@ -59,7 +59,7 @@ def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], 
     return _Spans(algorithm, raised).risks()
 
 
-def raised_by(needs: Mapping[Expr, Sequence[tuple[object, Expr]]]) -> dict[tuple[Function, int], int]:
+def raised_by(needs: Mapping[ExprNode, Sequence[tuple[object, ExprNode]]]) -> dict[tuple[Function, int], int]:
     """How many points more than are needed shifted splits can make a Func compute in a dimension, given what each
     length hole is at least."""
     constant = ConstantRanges()
@@ -96,8 +96,8 @@ class _Spans:
 
     def _stage(self, f: Function, stage: int) -> Iterator[Risk]:
         definition = f.definitions[stage]
-        spans: dict[Expr, _Span] = {}
-        risks: dict[Expr, None] = {}
+        spans: dict[ExprNode, _Span] = {}
+        risks: dict[ExprNode, None] = {}
         for d, (name, pure, span) in enumerate(zip(f.args, f.pure_dims(stage), self._boxes[f], strict=True)):
             if pure:
                 low, high = span if span is not None else (0, 0)
@@ -117,7 +117,7 @@ class _Spans:
                 if last > INT32.range[1]:  # a coordinate like any other: its last value must be one of int32
                     risks.setdefault(variable)
                 spans[variable] = (low, min(last, INT32.range[1]))
-        coordinates: list[tuple[ir.Callee | None, int, Expr]] = [
+        coordinates: list[tuple[ir.Callee | None, int, ExprNode]] = [
             (f, d, arg) for d, arg in enumerate(definition.args) if not isinstance(arg, Variable)
         ]
         for e in subexpressions(roots):
@@ -137,7 +137,7 @@ class _Spans:
             known = box[d]
             box[d] = span if known is None else (min(known[0], span[0]), max(known[1], span[1]))
 
-    def _span(self, e: Expr, spans: dict[Expr, _Span], risks: dict[Expr, None]) -> _Span:
+    def _span(self, e: ExprNode, spans: dict[ExprNode, _Span], risks: dict[ExprNode, None]) -> _Span:
         """The values of an int32 expression; where they may leave int32 that is a risk, and the span stops there."""
         known = spans.get(e)
         if known is None:
@@ -150,7 +150,7 @@ class _Spans:
             known = spans[e] = (low, high)
         return known
 
-    def _compute(self, e: Expr, spans: dict[Expr, _Span], risks: dict[Expr, None]) -> _Span:
+    def _compute(self, e: ExprNode, spans: dict[ExprNode, _Span], risks: dict[ExprNode, None]) -> _Span:
         match e:
             case IntImm(value=value):
                 return (value, value)

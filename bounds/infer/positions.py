@@ -17,14 +17,14 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.elimination import ANY_INT32, mentions
 from halide_core.bounds.infer.boxes import Side
-from halide_core.ir import Binary, BinaryOp, Expr, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, Select
 from halide_core.ir.visitor import Rewriter, subexpressions
 
-Greatest = Callable[[Expr], Expr | None]
+Greatest = Callable[[ExprNode], ExprNode | None]
 """The greatest value of an expression in a whole run."""
 
 
-def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, list[Expr]]:
+def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, list[ExprNode]]:
     """See the module's docstring."""
     guards = [e for e in subexpressions([side.low, side.high]) if _is_guard(e)]
     if not guards:
@@ -35,7 +35,7 @@ def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, 
     least, most = ANY_INT32
     if facts.proves_le(ir.add(least, ir.ONE), low) and facts.proves_le(high, ir.sub(most, ir.ONE)):
         return side, []
-    conditions: dict[Expr, None] = {}
+    conditions: dict[ExprNode, None] = {}
     for guard in guards:
         condition = _in_a_run(guard.condition, kept, greatest) if isinstance(guard, Select) else None
         if condition is None:
@@ -45,11 +45,11 @@ def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, 
     return replace(side, low=low, high=high), list(conditions)
 
 
-def _is_guard(e: Expr) -> bool:
+def _is_guard(e: ExprNode) -> bool:
     return isinstance(e, Select) and any(e.b is end for end in ANY_INT32)
 
 
-def _in_a_run(condition: Expr, kept: _Chosen, greatest: Greatest) -> Expr | None:
+def _in_a_run(condition: ExprNode, kept: _Chosen, greatest: Greatest) -> ExprNode | None:
     """A condition on Params alone, under which one holds all through a run."""
     if not mentions(condition):
         return condition
@@ -67,7 +67,7 @@ class _Chosen(Rewriter):
         super().__init__()
         self._holds = holds
 
-    def rewrite_Select(self, e: Select) -> Expr:
+    def rewrite_Select(self, e: Select) -> ExprNode:
         """One of its cases."""
         if not _is_guard(e):
             return self.parts_of(e)

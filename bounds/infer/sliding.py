@@ -41,7 +41,7 @@ from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Binder, Define, ForAll, Path, Query, Taken, Where
-from halide_core.ir import Access, BinaryOp, Expr, HoleKind, Interval, LoopName, Select, Variable
+from halide_core.ir import Access, BinaryOp, ExprNode, HoleKind, Interval, LoopName, Select, Variable
 from halide_core.ir.brief import brief
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT64
@@ -137,7 +137,7 @@ class _Sliding:
         """What a stage computes of another dimension that follows from what the loops of this one cover: then less is
         computed of it where less is new, and a point that was left out before may be needed."""
         covered = hole(HoleKind.LOOP, self._f, 0, d)
-        known: set[Expr] = {covered.min, covered.len}
+        known: set[ExprNode] = {covered.min, covered.len}
         for answer in self._known:
             if answer.func is not self._f or answer.kind is not HoleKind.CPU:
                 continue
@@ -183,7 +183,7 @@ class _Sliding:
         return Interval(self._ranges.use(holes.min), self._ranges.use(holes.len))
 
     @staticmethod
-    def _ends(i: Interval) -> tuple[Expr, Expr]:
+    def _ends(i: Interval) -> tuple[ExprNode, ExprNode]:
         return i.min, simplify(ir.sub(ir.add(i.min, i.len), ir.ONE))
 
 
@@ -191,11 +191,11 @@ class _First(Rewriter):
     """Decides choices by a condition that holds. Nothing else is put in terms of it: an end is bounded for all
     iterations, whatever was chosen."""
 
-    def __init__(self, condition: Expr) -> None:
+    def __init__(self, condition: ExprNode) -> None:
         super().__init__()
         self._condition = condition
 
-    def rewrite_Select(self, e: Select) -> Expr:
+    def rewrite_Select(self, e: Select) -> ExprNode:
         """The first operand, where the condition is the one."""
         return self.expr(e.a) if e.condition is self._condition else self.parts_of(e)
 
@@ -211,7 +211,7 @@ class _LoopStep:
         scope = query.scope(query.program.computed[f])
         ranges.ends(ir.ZERO, scope, query.top)  # the facts of the path are known from here on
         binders = list(_below(scope, loop.var))
-        values: dict[Expr, Expr] = {b.var: b.value for b in binders if isinstance(b, Define)}
+        values: dict[ExprNode, ExprNode] = {b.var: b.value for b in binders if isinstance(b, Define)}
         for a in known:
             if a.level in inner:
                 holes = hole(a.kind, a.func, a.stage, a.dim)
@@ -226,7 +226,7 @@ class _LoopStep:
         self._back = Substitution({loop.var: ir.sub(loop.var, ir.ONE)})
         self.windows = [self._closed_interval(i) for i in cpu_box(f, len(f.definitions) - 1)]
         self._memory = ""
-        self._restarts: list[Expr] = [ir.less_equal(loop.var, first)]
+        self._restarts: list[ExprNode] = [ir.less_equal(loop.var, first)]
         for b in binders:
             match b:
                 case Where(condition=condition) if not isinstance(b, Taken):
@@ -234,7 +234,7 @@ class _LoopStep:
                 case ForAll(var=var, bounds=bounds) if var is not loop.var:
                     self._entered(var, self._closed_interval(bounds))
 
-    def _closed(self, e: Expr) -> Expr:
+    def _closed(self, e: ExprNode) -> ExprNode:
         return simplify(self._ranges.unholed(self._closing.expr(e)))
 
     def _closed_interval(self, i: Interval) -> Interval:
@@ -242,10 +242,10 @@ class _LoopStep:
 
     # -- the iteration before
 
-    def _before(self, e: Expr) -> Expr:
+    def _before(self, e: ExprNode) -> ExprNode:
         return self._now.expr(self._back.expr(e))
 
-    def _passed(self, condition: Expr) -> None:
+    def _passed(self, condition: ExprNode) -> None:
         """The iteration before must have passed a condition that this one passes."""
         if any(isinstance(e, Access) for e in subexpressions([condition])):
             self._memory = f"{brief(condition)} depends on memory"
@@ -268,7 +268,7 @@ class _LoopStep:
 
     # -- windows
 
-    def _ends(self, d: int) -> tuple[Expr, Expr]:
+    def _ends(self, d: int) -> tuple[ExprNode, ExprNode]:
         """Least and greatest coordinate that an iteration needs."""
         i = self.windows[d]
         return i.min, simplify(ir.sub(ir.add(i.min, i.len), ir.ONE))
@@ -321,7 +321,7 @@ class _LoopStep:
         size = sum(1 for _ in subexpressions([least, span]))
         return Interval(least, span) if size <= _LONGEST else "its windows are too long to tell apart"
 
-    def _chosen(self, whole: Expr, new: Expr) -> Expr:
+    def _chosen(self, whole: ExprNode, new: ExprNode) -> ExprNode:
         """An end of a whole window where iterations start anew, and of what is new elsewhere."""
         if len(self._restarts) == 1:  # of a first iteration alone
             whole = _First(self._restarts[0]).expr(whole)

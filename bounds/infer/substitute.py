@@ -16,7 +16,7 @@ from halide_core.algorithm.model import Function, UniqueNames
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.errors import InternalError
-from halide_core.ir import Allocate, AnswerQuery, Block, BufferField, Expr, Field, Hole, If, Let, Stmt
+from halide_core.ir import Allocate, AnswerQuery, Block, BufferField, ExprNode, Field, Hole, If, Let, Stmt
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, subexpressions, walk
@@ -45,7 +45,7 @@ class _Folds(Rewriter):
         super().__init__()
         self._folds = answers.folds
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
         return expr
 
@@ -66,7 +66,7 @@ def _unless_empty(program: Program, body: Stmt) -> Stmt:
     outputs = program.algorithm.outputs
     if len(outputs) != 1 or not outputs[0].dimensions:
         return body
-    condition: Expr = ir.TRUE
+    condition: ExprNode = ir.TRUE
     for d in range(outputs[0].dimensions):
         some = ir.less(ir.ZERO, BufferField(INT64, outputs[0], Field.EXTENT, d))
         condition = some if condition is ir.TRUE else ir.conjunction(condition, some)
@@ -79,8 +79,8 @@ class _Filling:
     def __init__(self, answers: Answers, program: Program) -> None:
         names = UniqueNames(_loop_variables(program))
         self._lets: dict[Level, list[Stmt]] = {}
-        bound: dict[tuple[Level, Expr], Expr] = {}
-        values: dict[Expr, Expr] = {}
+        bound: dict[tuple[Level, ExprNode], ExprNode] = {}
+        values: dict[ExprNode, ExprNode] = {}
         for answer in answers.holes:
             holes = hole(answer.kind, answer.func, answer.stage, answer.dim)
             for h, value in ((holes.min, answer.interval.min), (holes.len, answer.interval.len)):
@@ -111,7 +111,7 @@ class _Filling:
         return [] if level is None else self.lets(level)
 
 
-def _quotient(value: Expr, multiple: int) -> Expr | None:
+def _quotient(value: ExprNode, multiple: int) -> ExprNode | None:
     """A bound that a directive put on multiples, divided; None where its form does not show the multiple."""
     form = linear_of(value)
     if multiple == 1 or not form.terms or any(c % multiple for c in form.terms.values()):
@@ -119,7 +119,7 @@ def _quotient(value: Expr, multiple: int) -> Expr | None:
     return to_expr(Linear({atom: c // multiple for atom, c in form.terms.items()}, form.const // multiple))
 
 
-def _times(var: Expr, value: Expr, multiple: int) -> Expr:
+def _times(var: ExprNode, value: ExprNode, multiple: int) -> ExprNode:
     """The bound again, of its quotient."""
     return to_expr(Linear({var: multiple}, linear_of(value).const % multiple))
 

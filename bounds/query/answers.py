@@ -12,7 +12,7 @@ from enum import Enum
 
 from halide_core.algorithm.model import Function, Image
 from halide_core.bounds.query.query import Clause
-from halide_core.ir import Assert, Expr, HoleKind, Interval, LoopName
+from halide_core.ir import Assert, ExprNode, HoleKind, Interval, LoopName
 from halide_core.loop_nest import Level
 
 
@@ -26,7 +26,7 @@ class Engine(Enum):
     BASELINE = "baseline"
 
 
-Bound = tuple[Expr | None, Expr | None]
+Bound = tuple[ExprNode | None, ExprNode | None]
 """Least and greatest value; None where there is none."""
 
 
@@ -37,8 +37,8 @@ class Ends:
     ``lost``: whether something that is known of affine parts was not used, so that an exact engine may do better.
     """
 
-    low: Expr | None
-    high: Expr | None
+    low: ExprNode | None
+    high: ExprNode | None
     engine: Engine
     lost: bool = False
 
@@ -49,7 +49,7 @@ class Evidence:
 
     clause: Clause
     dim: int
-    point: Expr
+    point: ExprNode
     ends: Ends
 
 
@@ -108,7 +108,7 @@ class Answers:
     checks: list[Assert] = field(default_factory=list)
     evidence: dict[Image | Function, tuple[tuple[Evidence, ...], ...]] = field(default_factory=dict)
     """Of regions, by dimension."""
-    folds: dict[Function, dict[int, Expr]] = field(default_factory=dict)
+    folds: dict[Function, dict[int, ExprNode]] = field(default_factory=dict)
     """The number of slots of each dimension of memory that folds: start-up expressions."""
     ahead: dict[Function, Lead] = field(default_factory=dict)
     """How far asynchronous Funcs may be ahead of what reads them."""

@@ -18,7 +18,7 @@ from halide_core.analysis.index import stage_variables, startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.query.describe import special
 from halide_core.bounds.query.query import Binder, Choice, Clause, Define, ForAll, Path, Query, Rule, Taken, Where
-from halide_core.ir import Callee, Expr, HoleKind, Interval, RVarRef, Variable
+from halide_core.ir import Callee, ExprNode, HoleKind, Interval, RVarRef, Variable
 from halide_core.ir.boxes import contains, window_of
 from halide_core.ir.brief import brief, brief_interval
 from halide_core.ir.logic import all_of
@@ -37,7 +37,7 @@ class Conjunct:
     about: Callee
     path: Path
     stop: Path
-    conclusion: Expr
+    conclusion: ExprNode
     claim: str
     by: str = ""
 
@@ -66,7 +66,7 @@ def _of_function(query: Query, f: Function) -> Iterator[Conjunct]:
     store = query.top if f in program.algorithm.outputs else query.scope(program.stored[f])
     last = len(f.definitions) - 1
 
-    def holds(rule: Rule, conclusion: Expr, claim: str, by: str = "") -> Conjunct:
+    def holds(rule: Rule, conclusion: ExprNode, claim: str, by: str = "") -> Conjunct:
         return Conjunct(rule, f, scope, scope, conclusion, claim, by)
 
     if f in program.algorithm.outputs:
@@ -170,12 +170,12 @@ def _points(program: Program, key: StageKey) -> Iterator[tuple[Variable, Interva
             yield _variable(variables[RVarRef(INT32, domain, i)]), over
 
 
-def _variable(e: Expr) -> Variable:
+def _variable(e: ExprNode) -> Variable:
     assert isinstance(e, Variable)
     return e
 
 
-def within(e: Expr, over: Interval) -> Expr:
+def within(e: ExprNode, over: Interval) -> ExprNode:
     """``e`` lies in an interval."""
     return ir.conjunction(ir.less_equal(over.min, e), ir.less(e, simplify(ir.add(over.min, over.len))))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from halide_core.bounds.query.query import Clause, Rule
 from halide_core.errors import BoundsError
-from halide_core.ir import Expr, ParamRef
+from halide_core.ir import ExprNode, ParamRef
 from halide_core.ir.brief import brief
 from halide_core.ir.printer import dim_name
 from halide_core.ir.visitor import subexpressions
@@ -17,7 +17,7 @@ _LONGEST = 80
 """Nodes of an expression that is printed in a message."""
 
 
-def tell(e: Expr) -> str:
+def tell(e: ExprNode) -> str:
     """An expression as text, or an ellipsis."""
     return brief(e, _LONGEST)
 
@@ -35,19 +35,19 @@ def describe(clause: Clause) -> str:
     return f"{f.name}.s{stage}{special(clause.reader)} reads {clause.callee.name}[{where}]"
 
 
-def limited(clause: Clause, d: int, condition: Expr) -> tuple[str | Expr, ...]:
+def limited(clause: Clause, d: int, condition: ExprNode) -> tuple[str | ExprNode, ...]:
     """What to say where a coordinate has a bound only under a condition, which does not hold."""
     f, stage = clause.reader.func, clause.reader.stage
     at = " | ".join(map(tell, clause.points[d]))
     where = f'stage {stage} of "{f.name}" reads "{clause.callee.name}" at {at} in "{dim_name(clause.callee, d)}"'
-    told: list[str | Expr] = [f"{where}, which is bounded only where {tell(condition)}"]
+    told: list[str | ExprNode] = [f"{where}, which is bounded only where {tell(condition)}"]
     for e in subexpressions([condition]):
         if isinstance(e, ParamRef):
             told += [f'; "{e.param.name}" is ', e]
     return tuple(told)
 
 
-def unbounded(clause: Clause, d: int, e: Expr) -> BoundsError:
+def unbounded(clause: Clause, d: int, e: ExprNode) -> BoundsError:
     """What to say of a coordinate that has no bound."""
     f, stage = clause.reader.func, clause.reader.stage
     name = dim_name(clause.callee, d)

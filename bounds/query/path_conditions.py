@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from halide_core.ir import Binary, BinaryOp, Expr, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, Select
 from halide_core.ir.logic import negation
 from halide_core.ir.visitor import parts, subexpressions
 
-Guards = tuple[Expr, ...]
+Guards = tuple[ExprNode, ...]
 """Conditions, outermost first, all of which hold."""
 
 
-def guards(exprs: Iterable[Expr]) -> dict[Expr, Guards]:
+def guards(exprs: Iterable[ExprNode]) -> dict[ExprNode, Guards]:
     """The guards of every subexpression: of what stands in several places, those that all of these share."""
     roots = list(exprs)
-    found: dict[Expr, Guards] = dict.fromkeys(roots, ())
+    found: dict[ExprNode, Guards] = dict.fromkeys(roots, ())
     for e in reversed(list(subexpressions(roots))):  # users before operands
         for part, condition in _cases(e):
             here = found[e] if condition is None else (*found[e], condition)
@@ -29,7 +29,7 @@ def guards(exprs: Iterable[Expr]) -> dict[Expr, Guards]:
     return found
 
 
-def _cases(e: Expr) -> Iterator[tuple[Expr, Expr | None]]:
+def _cases(e: ExprNode) -> Iterator[tuple[ExprNode, ExprNode | None]]:
     """The operands, each with the condition under which it counts."""
     match e:
         case Select(condition=condition, a=a, b=b):

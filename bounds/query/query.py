@@ -21,7 +21,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.linear import linear_of
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Access, Callee, Expr, HoleKind, If, Interval, IntImm, Provide, RVarRef, Stmt, Variable
+from halide_core.ir import Access, Callee, ExprNode, HoleKind, If, Interval, IntImm, Provide, RVarRef, Stmt, Variable
 from halide_core.ir.visitor import subexpressions
 from halide_core.loop_nest import (
     Guard,
@@ -49,7 +49,7 @@ class Define:
     """let var = value, which the path keeps ``within`` an interval."""
 
     var: Variable
-    value: Expr
+    value: ExprNode
     within: Interval | None
 
 
@@ -57,7 +57,7 @@ class Define:
 class Where:
     """condition ⇒ …"""
 
-    condition: Expr
+    condition: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +149,7 @@ class Clause:
     kind: HoleKind
     callee: Callee
     stage: int
-    points: tuple[tuple[Expr, ...], ...]
+    points: tuple[tuple[ExprNode, ...], ...]
     path: Path
     reader: StageKey
     rule: Rule = Rule.VALUE
@@ -177,7 +177,7 @@ class Query:
         keys = [key for key in self.program.keys(func) if key.stage == stage]
         return [clause for key in keys for clause in self.self_reads.get(key, [])]
 
-    def where_int32(self, key: StageKey, e: Expr) -> Path:
+    def where_int32(self, key: StageKey, e: ExprNode) -> Path:
         """The path on which an int32 expression of a stage must not wrap: that of its points; and of all iterations
         where it is a reduction variable, since conditions on those are understood as if it never did."""
         path, core = self.writes[key].path, self.program.nests[key].core
@@ -257,7 +257,7 @@ class _Extraction:
                 path = path.then(Where(step.condition))
         return path
 
-    def _certain(self, key: StageKey, e: Expr, path: Path, rule: Rule) -> None:
+    def _certain(self, key: StageKey, e: ExprNode, path: Path, rule: Rule) -> None:
         accesses = [a for a in subexpressions([e]) if isinstance(a, Access)]
         if accesses:
             self._group(key, accesses, path, (None,) * key.func.dimensions, rule)
@@ -278,11 +278,11 @@ class _Extraction:
             written = path
         self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, written, key, Rule.WRITE)
 
-    def _accesses(self, reader: StageKey, roots: list[Expr], path: Path, provide: Provide, rule: Rule) -> None:
+    def _accesses(self, reader: StageKey, roots: list[ExprNode], path: Path, provide: Provide, rule: Rule) -> None:
         """Clauses for the accesses below ``roots``. Those in indices and conditions must be right always. The values
         stored (``rule`` is VALUE) need to be right only inside the compute bounds (the assignment rule)."""
         certain = rule is not Rule.VALUE
-        inner: set[Expr] = set()
+        inner: set[ExprNode] = set()
         accesses = [e for e in subexpressions(roots) if isinstance(e, Access)]
         for e in accesses:
             inner.update(a for a in subexpressions(e.args) if isinstance(a, Access))
@@ -311,7 +311,7 @@ class _Extraction:
         reader: StageKey,
         accesses: list[Access],
         path: Path,
-        covered: tuple[Expr | None, ...],
+        covered: tuple[ExprNode | None, ...],
         rule: Rule,
     ) -> None:
         """One clause a callee. ``covered``: coordinates of the reader itself that its compute bounds hold anyway."""
@@ -337,10 +337,10 @@ class _Extraction:
                 self._query.reads.setdefault(callee, []).append(clause)
 
 
-def extremes(coordinates: list[Expr]) -> tuple[Expr, ...]:
+def extremes(coordinates: list[ExprNode]) -> tuple[ExprNode, ...]:
     """Distinct coordinates, without those that lie between two others that differ from them by constants."""
-    least: dict[frozenset[tuple[Expr, int]], tuple[int, Expr]] = {}
-    most: dict[frozenset[tuple[Expr, int]], tuple[int, Expr]] = {}
+    least: dict[frozenset[tuple[ExprNode, int]], tuple[int, ExprNode]] = {}
+    most: dict[frozenset[tuple[ExprNode, int]], tuple[int, ExprNode]] = {}
     for e in dict.fromkeys(coordinates):
         form = linear_of(e)
         key = frozenset(form.terms.items())

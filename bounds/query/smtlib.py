@@ -27,7 +27,7 @@ from halide_core.bounds.query.describe import special
 from halide_core.bounds.query.query import Define, ForAll, Path, Query, Rule, Where
 from halide_core.bounds.query.smtlib_terms import Symbols, Writer
 from halide_core.debug import deep_recursion
-from halide_core.ir import BufferField, Expr, Field, Hole, HoleKind, ParamRef
+from halide_core.ir import BufferField, ExprNode, Field, Hole, HoleKind, ParamRef
 from halide_core.ir.boxes import contains, window_of
 from halide_core.ir.printer import format_expr
 from halide_core.ir.types import INT32
@@ -93,7 +93,7 @@ class _Script:
         lines += [f"(declare-sort {sort} 0)" for sort in w.sorts]
         return [*lines, *w.helpers.values(), *w.functions.values()]
 
-    def _input_facts(self) -> Iterator[Expr]:
+    def _input_facts(self) -> Iterator[ExprNode]:
         """What holds of the inputs that were written so far: the ranges of their types, and those declared."""
         for e in self._writer.inputs:
             match e:
@@ -106,15 +106,15 @@ class _Script:
                     high = high if param.high is None else min(high, int(param.high))
                     yield _between(e, low, high)
 
-    def _known(self, *exprs: Expr) -> list[str]:
+    def _known(self, *exprs: ExprNode) -> list[str]:
         """What is known of the values in some expressions, as terms."""
-        facts: dict[Expr, None] = {}
+        facts: dict[ExprNode, None] = {}
         for e in exprs:
             facts.update(dict.fromkeys(self._writer.facts(e)))
         return [self._writer.term(f) for f in facts]
 
 
-def _between(e: Expr, low: int, high: int) -> Expr:
+def _between(e: ExprNode, low: int, high: int) -> ExprNode:
     return ir.conjunction(ir.less_equal(ir.const(low, e.type), e), ir.less_equal(e, ir.const(high, e.type)))
 
 
@@ -169,13 +169,13 @@ class _Open(_Script):
         return [self._writer.term(e) for e in _inside(loop)]
 
 
-def _inside(loop: ForAll) -> tuple[Expr, Expr]:
+def _inside(loop: ForAll) -> tuple[ExprNode, ExprNode]:
     """A loop's variable lies in its bounds."""
     first, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
     return ir.less_equal(first, loop.var), ir.less(loop.var, end)
 
 
-def _exprs(c: Conjunct, top: Path) -> Iterator[Expr]:
+def _exprs(c: Conjunct, top: Path) -> Iterator[ExprNode]:
     """Every expression of a conjunct."""
     yield c.conclusion
     for binder in c.path.up_to(top):
@@ -218,7 +218,7 @@ class _Answered(_Script):
         asserted = [f"(assert {text})" for text in (*inputs, *premises)]
         return "\n".join([*self._head(told, "QF_"), *definitions, *asserted, *body]) + "\n"
 
-    def _premises(self) -> Iterator[Expr]:
+    def _premises(self) -> Iterator[ExprNode]:
         """What holds once a run has passed its start-up checks; they are skipped where the only output is empty."""
         outputs = self._query.program.algorithm.outputs
         if len(outputs) == 1:
@@ -231,7 +231,7 @@ class _Answered(_Script):
                 assert isinstance(end, Hole)
                 yield self._definition(end, e)
 
-    def _definition(self, h: Hole, value: Expr) -> str:
+    def _definition(self, h: Hole, value: ExprNode) -> str:
         place = self._place(h)
         text = self._writer.term(value)
         for binder in place.up_to(self._query.top):
@@ -257,7 +257,7 @@ class _Answered(_Script):
         lines += [f"(assert {text})" for text in self._known(c.conclusion)]
         return [*lines, f"(assert (not {w.term(c.conclusion)}))", "(check-sat)", "(pop 1)"]
 
-    def _asserted(self, conditions: Iterable[Expr]) -> list[str]:
+    def _asserted(self, conditions: Iterable[ExprNode]) -> list[str]:
         return [f"(assert {text})" for c in conditions for text in (*self._known(c), self._writer.term(c))]
 
     def _arguments(self) -> Iterator[Conjunct]:

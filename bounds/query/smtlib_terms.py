@@ -20,7 +20,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import EVERYTHING, Range, fits, magnitude, of_integers, union
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import InternalError
-from halide_core.ir import Access, Binary, BinaryOp, BufferField, Expr, Field, Hole, IntImm, Intrinsic, ParamRef
+from halide_core.ir import Access, Binary, BinaryOp, BufferField, ExprNode, Field, Hole, IntImm, Intrinsic, ParamRef
 from halide_core.ir.types import INT32, INT64, Type
 from halide_core.ir.visitor import parts, subexpressions
 
@@ -95,27 +95,27 @@ class Writer:
     def __init__(self, symbols: Symbols, hole: Callable[[Hole], str]) -> None:
         self._symbols = symbols
         self._hole = hole
-        self._ranges: dict[Expr, Range] = {}
+        self._ranges: dict[ExprNode, Range] = {}
         self._values = ValueRanges()
-        self._reads: dict[Expr, bool] = {}
-        self._facts: dict[Expr, Expr] = {}
+        self._reads: dict[ExprNode, bool] = {}
+        self._facts: dict[ExprNode, ExprNode] = {}
         self._shared = 0
         self.sorts: dict[str, None] = {}
         self.helpers: dict[str, str] = {}
         self.functions: dict[str, str] = {}
         """Declarations of memory, parameters, fields and uninterpreted operators."""
-        self.inputs: dict[Expr, None] = {}
+        self.inputs: dict[ExprNode, None] = {}
         """The parameters and fields that occur."""
         self.nonlinear = False
 
-    def term(self, e: Expr) -> str:
+    def term(self, e: ExprNode) -> str:
         """An expression; a part that occurs several times is written once, in a ``let``."""
-        uses: dict[Expr, int] = {}
+        uses: dict[ExprNode, int] = {}
         order = list(subexpressions([e]))
         for node in order:
             for part in parts(node):
                 uses[part] = uses.get(part, 0) + 1
-        texts: dict[Expr, str] = {}
+        texts: dict[ExprNode, str] = {}
         lets: list[tuple[str, str]] = []
         for node in order:
             text = self._node(node, [texts[p] for p in parts(node)])
@@ -130,7 +130,7 @@ class Writer:
             result = f"(let (({name} {text})) {result})"
         return result
 
-    def facts(self, e: Expr) -> list[Expr]:
+    def facts(self, e: ExprNode) -> list[ExprNode]:
         """What is known of the values that occur in an expression: those of memory lie in the range of their type, and
         those of a Func in the range of what its definitions give; so do those of operators that are uninterpreted."""
         found = []
@@ -142,7 +142,7 @@ class Writer:
                 found.append(known)
         return found
 
-    def _fact(self, e: Expr) -> Expr:
+    def _fact(self, e: ExprNode) -> ExprNode:
         if not e.type.is_integer() or e.type.is_bool() or not (isinstance(e, Access) or self._is_opaque(e)):
             return ir.TRUE
         low, high = self._values.of(e)
@@ -178,7 +178,7 @@ class Writer:
 
     # -- nodes
 
-    def _node(self, e: Expr, operands: list[str]) -> str:
+    def _node(self, e: ExprNode, operands: list[str]) -> str:
         match e:
             case IntImm(type=type, value=value):
                 return ("true" if value else "false") if type.is_bool() else number(value)
@@ -217,7 +217,7 @@ class Writer:
                 raise InternalError(f"A bounds query can't hold {e!r}.")
         return self._opaque(e, operands)
 
-    def _cast(self, type: Type, a: Expr, operand: str) -> str:
+    def _cast(self, type: Type, a: ExprNode, operand: str) -> str:
         if a.type.is_bool():
             return operand if type.is_bool() else f"(ite {operand} 1 0)"
         if type.is_bool():
@@ -251,7 +251,7 @@ class Writer:
         self.nonlinear = True
         return _applied(self._helper(name), operands)
 
-    def _opaque(self, e: Expr, operands: list[str]) -> str:
+    def _opaque(self, e: ExprNode, operands: list[str]) -> str:
         match e:
             case ir.FloatImm():
                 wanted = f"{e.type} {e.value!r}"
@@ -269,7 +269,7 @@ class Writer:
 
     # -- ranges
 
-    def _is_opaque(self, e: Expr) -> bool:
+    def _is_opaque(self, e: ExprNode) -> bool:
         """Whether an expression is an uninterpreted function of its operands."""
         match e:
             case Binary(op=BinaryOp.SHL | BinaryOp.SHR, b=IntImm(value=k)):
@@ -287,7 +287,7 @@ class Writer:
                 return function is not Intrinsic.ABS or not e.type.is_integer()
         return False
 
-    def _range(self, e: Expr) -> Range:
+    def _range(self, e: ExprNode) -> Range:
         """The constants between which a value lies: of ``ValueRanges``, but infinite for index arithmetic."""
         known = self._ranges.get(e)
         if known is None:
@@ -300,7 +300,7 @@ class Writer:
             self._ranges[e] = known
         return known
 
-    def _exact(self, e: Expr) -> Range:
+    def _exact(self, e: ExprNode) -> Range:
         """The range of an operator's result before it wraps."""
         match e:
             case IntImm(value=value):
@@ -321,7 +321,7 @@ class Writer:
                 return of_integers(op, self._range(a), self._range(b))
         return EVERYTHING if e.type is INT64 else e.type.range
 
-    def _touches_memory(self, e: Expr) -> bool:
+    def _touches_memory(self, e: ExprNode) -> bool:
         """Whether a value comes from memory: then its int64 arithmetic is the user's, which wraps."""
         known = self._reads.get(e)
         if known is None:
@@ -329,7 +329,7 @@ class Writer:
             self._reads[e] = known
         return known
 
-    def _fitted(self, e: Expr, text: str, exact: Range) -> str:
+    def _fitted(self, e: ExprNode, text: str, exact: Range) -> str:
         if e.type is INT64 and not self._touches_memory(e):
             return text
         return self._wrapped(e.type, text, exact)

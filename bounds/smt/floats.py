@@ -18,22 +18,22 @@ from halide_core.algorithm.model import ScalarParam
 from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.interval import EVERYTHING, EXACT, Range
 from halide_core.analysis.value_range import ValueRanges
-from halide_core.ir import BinaryOp, Expr
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.logic import negation
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import subexpressions
 
 
-def float_range(e: Expr, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> Range | None:
+def float_range(e: ExprNode, integers: Callable[[ExprNode], Range], known: Mapping[ExprNode, Range]) -> Range | None:
     """See the module's docstring. ``known``: the ranges of unknowns."""
     found = _Floats(integers, known).of(e)
     return None if any(map(math.isinf, found)) else found
 
 
-def declared_ranges(exprs: Iterable[Expr]) -> dict[Expr, Range]:
+def declared_ranges(exprs: Iterable[ExprNode]) -> dict[ExprNode, Range]:
     """The ranges that the Params in some expressions are declared to have, which start-up checks see to. What passes
     those is no NaN."""
-    found: dict[Expr, Range] = {}
+    found: dict[ExprNode, Range] = {}
     for e in subexpressions(exprs):
         if isinstance(e, ir.ParamRef) and isinstance(e.param, ScalarParam):
             low, high = e.param.low, e.param.high
@@ -42,19 +42,19 @@ def declared_ranges(exprs: Iterable[Expr]) -> dict[Expr, Range]:
     return found
 
 
-def kept_ranges(e: Expr) -> list[Expr]:
+def kept_ranges(e: ExprNode) -> list[ExprNode]:
     """The conditions that the Params in an expression are in the ranges that they are declared to have."""
     return _kept(declared_ranges((e,)))
 
 
-def _kept(declared: Mapping[Expr, Range]) -> list[Expr]:
+def _kept(declared: Mapping[ExprNode, Range]) -> list[ExprNode]:
     ends = [(ir.const(low, p.type), p, ir.const(high, p.type)) for p, (low, high) in declared.items()]
     return [ir.less_equal(*pair) for low, p, high in ends for pair in ((low, p), (p, high))]
 
 
 def where_declared(
-    exprs: Iterable[Expr], given: Mapping[Expr, Range], otherwise: Callable[[Expr], Range]
-) -> tuple[Callable[[Expr], Range | None], list[Expr]] | None:
+    exprs: Iterable[ExprNode], given: Mapping[ExprNode, Range], otherwise: Callable[[ExprNode], Range]
+) -> tuple[Callable[[ExprNode], Range | None], list[ExprNode]] | None:
     """Ranges of floats that are made of Params with declared ranges, and the conditions that these are kept; None where
     there are no such Params. ``given``: the ranges of other unknowns; ``otherwise``: those of integers, in any case."""
     declared = declared_ranges(exprs)
@@ -64,14 +64,14 @@ def where_declared(
     integers = ConstantRanges(known)
     inside = _kept(declared)
 
-    def integer_range(e: Expr) -> Range:
+    def integer_range(e: ExprNode) -> Range:
         one, other = integers.of(e), otherwise(e)
         return max(one[0], other[0]), min(one[1], other[1])
 
     return lambda e: float_range(e, integer_range, known), inside
 
 
-def infinite(e: Expr) -> Range | None:
+def infinite(e: ExprNode) -> Range | None:
     """The range of an infinite constant, which arithmetic has none for."""
     return (e.value, e.value) if isinstance(e, ir.FloatImm) and math.isinf(e.value) else None
 
@@ -87,7 +87,7 @@ def order(strict: bool, x: Range | None, y: Range | None) -> bool | None:
     return None
 
 
-def by_integers(op: BinaryOp, a: Expr, b: Expr) -> Expr | None:
+def by_integers(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode | None:
     """``a < b`` or ``a <= b`` of numbers, one of them a constant, by comparisons of what the other is chosen from, down
     to integers; None where it is made of anything else.
 
@@ -114,37 +114,37 @@ def by_integers(op: BinaryOp, a: Expr, b: Expr) -> Expr | None:
     return None
 
 
-def _exact(n: Expr, c: float, type: Type) -> bool:
+def _exact(n: ExprNode, c: float, type: Type) -> bool:
     """Whether a float of an integer compares with a constant as the integer does: all that near are floats."""
     return n.type.is_integer() and not n.type.is_bool() and type.bits() >= 32 and abs(c) < EXACT
 
 
-def _at_least(n: Expr, least: int) -> Expr:
+def _at_least(n: ExprNode, least: int) -> ExprNode:
     low, high = n.type.range
     return ir.TRUE if least <= low else ir.FALSE if least > high else ir.less_equal(ir.const(least, n.type), n)
 
 
-def _joined(op: BinaryOp, one: Expr | None, other: Expr | None) -> Expr | None:
+def _joined(op: BinaryOp, one: ExprNode | None, other: ExprNode | None) -> ExprNode | None:
     return None if one is None or other is None else ir.binary(op, one, other)
 
 
-def _chosen(condition: Expr, one: Expr | None, other: Expr | None) -> Expr | None:
+def _chosen(condition: ExprNode, one: ExprNode | None, other: ExprNode | None) -> ExprNode | None:
     return None if one is None or other is None else ir.Select(one.type, condition, one, other)
 
 
 class _Floats(ValueRanges):
     """Ranges of floats of a claim: all that is known of integers and of unknowns is given."""
 
-    def __init__(self, integers: Callable[[Expr], Range], known: Mapping[Expr, Range]) -> None:
+    def __init__(self, integers: Callable[[ExprNode], Range], known: Mapping[ExprNode, Range]) -> None:
         super().__init__()
         self._integers = integers
         self._known.update(known)
 
-    def of(self, e: Expr) -> Range:
+    def of(self, e: ExprNode) -> Range:
         """The range of one expression."""
         return self._integers(e) if e.type.is_integer() and e not in self._known else super().of(e)
 
-    def _compute(self, e: Expr) -> Range:
+    def _compute(self, e: ExprNode) -> Range:
         match e:
             case ir.ParamRef() | ir.Access():
                 return EVERYTHING

@@ -20,7 +20,7 @@ from halide_core import ir
 from halide_core.algorithm.law import Law
 from halide_core.bounds.verify.vc import Status
 from halide_core.errors import InternalError
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Select, Variable
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Select, Variable
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import parts, subexpressions
 
@@ -32,7 +32,7 @@ _RING = {BinaryOp.ADD: lambda a, b: a + b, BinaryOp.SUB: lambda a, b: a - b, Bin
 def prove_law(law: Law) -> list[tuple[str, Status]]:
     """The parts of a law, and how each ended: PROVEN, REFUTED or UNDECIDED."""
     ring = _is_ring(law)
-    translate: Callable[[Expr], Any] = _Integers() if ring else _Bits()
+    translate: Callable[[ExprNode], Any] = _Integers() if ring else _Bits()
     a, b, c = ([Variable(v.type, f"{v.name}.{n}") for v in law.x] for n in "abc")
     equations = [
         ("it is associative", law.applied(law.applied(a, b), c), law.applied(a, law.applied(b, c))),
@@ -73,7 +73,7 @@ def _decided(pairs: Sequence[tuple[Any, Any]]) -> Status:
 class _Integers:
     """Expressions of one integer type as polynomials over all integers."""
 
-    def __call__(self, e: Expr) -> Any:
+    def __call__(self, e: ExprNode) -> Any:
         match e:
             case IntImm(value=value):
                 return z3.IntVal(value)
@@ -88,15 +88,15 @@ class _Bits:
     """Expressions as bit vectors, and truth values as Bools."""
 
     def __init__(self) -> None:
-        self._memo: dict[Expr, Any] = {}
+        self._memo: dict[ExprNode, Any] = {}
 
-    def __call__(self, e: Expr) -> Any:
+    def __call__(self, e: ExprNode) -> Any:
         known = self._memo.get(e)
         if known is None:
             known = self._memo[e] = self._translate(e, [self(p) for p in parts(e)])
         return known
 
-    def _translate(self, e: Expr, given: list[Any]) -> Any:
+    def _translate(self, e: ExprNode, given: list[Any]) -> Any:
         match e:
             case IntImm(type=type, value=value):
                 return z3.BoolVal(bool(value)) if type.is_bool() else z3.BitVecVal(value, type.bits())

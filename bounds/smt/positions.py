@@ -17,7 +17,7 @@ from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.float_ends import MONOTONE, SymbolRanges, conditions, is_finite, of_params
 from halide_core.bounds.smt.floats import kept_ranges
-from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, FloatImm, ParamRef, Select
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, ParamRef, Select
 from halide_core.ir.types import BOOL, INT64
 
 
@@ -27,13 +27,13 @@ class Slope:
     that is negative."""
 
     grows: bool = True
-    factors: tuple[Expr, ...] = ()
+    factors: tuple[ExprNode, ...] = ()
 
     def reversed(self) -> Slope:
         """Of the negated function."""
         return Slope(not self.grows, self.factors)
 
-    def scaled(self, by: Expr) -> Slope:
+    def scaled(self, by: ExprNode) -> Slope:
         """Of the function times a factor, or divided by it."""
         low, high = ValueRanges().of(by)
         if low >= 0 or high <= 0:
@@ -45,14 +45,14 @@ class Slope:
 class Shape:
     """A function, with numbered unknowns where its arguments stand, and these, as int64s."""
 
-    function: Expr
-    arguments: tuple[Expr, ...]
+    function: ExprNode
+    arguments: tuple[ExprNode, ...]
     slopes: tuple[Slope, ...]
-    given: tuple[Expr, ...]
+    given: tuple[ExprNode, ...]
     """What has to hold of Params so that no value is infinite or no number."""
 
 
-def shape_of(e: Expr) -> Shape | None:
+def shape_of(e: ExprNode) -> Shape | None:
     """See the module's docstring; None where an expression is no such function."""
     if not is_finite(e, SymbolRanges()):
         return None
@@ -64,9 +64,9 @@ def shape_of(e: Expr) -> Shape | None:
     return Shape(function, tuple(found.arguments), tuple(found.slopes), given)
 
 
-def no_greater(one: Shape, other: Shape) -> Expr:
+def no_greater(one: Shape, other: Shape) -> ExprNode:
     """What makes one value of a function no greater than another."""
-    found: list[Expr] = []
+    found: list[ExprNode] = []
     for a, b, slope in zip(one.arguments, other.arguments, one.slopes, strict=True):
         up, down = ir.less_equal(a, b), ir.less_equal(b, a)
         if not slope.grows:
@@ -78,7 +78,7 @@ def no_greater(one: Shape, other: Shape) -> Expr:
     return reduce(ir.conjunction, found)
 
 
-def _is_settled(e: Expr) -> bool:
+def _is_settled(e: ExprNode) -> bool:
     """Whether a value is the same all through a run."""
     return not mentions(e)
 
@@ -87,10 +87,10 @@ class _Decomposition:
     """One expression, read from the left."""
 
     def __init__(self) -> None:
-        self.arguments: list[Expr] = []
+        self.arguments: list[ExprNode] = []
         self.slopes: list[Slope] = []
 
-    def of(self, e: Expr, slope: Slope) -> Expr | None:
+    def of(self, e: ExprNode, slope: Slope) -> ExprNode | None:
         """The function that an expression is; its arguments are noted."""
         match e:
             case FloatImm() | ParamRef():
@@ -118,23 +118,23 @@ class _Decomposition:
                     return self._scaled(rest, factor, slope, lambda x: ir.mul(factor, x))
         return None
 
-    def _argument(self, value: Expr, slope: Slope) -> Expr:
+    def _argument(self, value: ExprNode, slope: Slope) -> ExprNode:
         self.arguments.append(value)
         self.slopes.append(slope)
         return ir.index_variable(f"#{len(self.arguments)}")
 
-    def _operation(self, op: BinaryOp, a: tuple[Expr, Slope], b: tuple[Expr, Slope]) -> Expr | None:
+    def _operation(self, op: BinaryOp, a: tuple[ExprNode, Slope], b: tuple[ExprNode, Slope]) -> ExprNode | None:
         x = self.of(*a)
         y = None if x is None else self.of(*b)
         return None if x is None or y is None else ir.binary(op, x, y)
 
     def _scaled(
-        self, e: Expr, factor: Expr, slope: Slope, scale: Callable[[Expr], Expr]
-    ) -> Expr | None:
+        self, e: ExprNode, factor: ExprNode, slope: Slope, scale: Callable[[ExprNode], ExprNode]
+    ) -> ExprNode | None:
         inner = self.of(e, slope.scaled(factor))
         return None if inner is None else scale(inner)
 
-    def _choice(self, condition: Expr, a: Expr, b: Expr, slope: Slope) -> Expr | None:
+    def _choice(self, condition: ExprNode, a: ExprNode, b: ExprNode, slope: Slope) -> ExprNode | None:
         """One function at arguments that depend on Params."""
         first = len(self.arguments)
         x = self.of(a, slope)

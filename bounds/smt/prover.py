@@ -40,7 +40,7 @@ from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.smt.z3_api import Arithmetic, new_solver, number_of, say, steps_of, valued
 from halide_core.bounds.verify.counterexample import confirmed
 from halide_core.bounds.verify.vc import Claim, Context, Counterexample, Result, Status, fails, on_the_word
-from halide_core.ir import Assert, Expr, Promise
+from halide_core.ir import Assert, ExprNode, Promise
 from halide_core.ir.logic import alternatives, any_of, negation, provable_parts
 
 _MINIMIZED = 6
@@ -71,9 +71,9 @@ class Prover:
 
     def __init__(
         self,
-        invented: Collection[Expr] = (),
-        ranges: Mapping[Expr, tuple[float, float]] | None = None,
-        words: Collection[Expr] = (),
+        invented: Collection[ExprNode] = (),
+        ranges: Mapping[ExprNode, tuple[float, float]] | None = None,
+        words: Collection[ExprNode] = (),
         budget: int = BUDGET,
     ) -> None:
         """
@@ -101,9 +101,9 @@ class Prover:
         """Switches on what compares products."""
         self._switched: dict[int, Any] = {}
         """Axioms that do, under that switch."""
-        self._certain: dict[Expr, bool | None] = {}
+        self._certain: dict[ExprNode, bool | None] = {}
         """Conditions in the present context: certain, ruled out, or neither."""
-        self._open: set[Expr] = set()
+        self._open: set[ExprNode] = set()
         """What states of the present context may meet, as far as the solver that walks can tell without checks."""
         self._stuck = 0
         """How often it gave up in the present context."""
@@ -183,7 +183,7 @@ class Prover:
                 say(self._solver, implies(switch, self._formula(node.fact)))
         return checks
 
-    def _formula(self, e: Expr) -> Any:
+    def _formula(self, e: ExprNode) -> Any:
         """An expression as a z3 truth value, with what holds of its unknowns said at the present level."""
         term = self._terms.of(e)
         new = term.axioms - self._told
@@ -196,7 +196,7 @@ class Prover:
     # -- questions
 
     def _ask(
-        self, e: Expr, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: Effort = Effort.ALL
+        self, e: ExprNode, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: Effort = Effort.ALL
     ) -> SolverAnswer:
         """Whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
 
@@ -227,7 +227,7 @@ class Prover:
             tuple(p for p, switch in promises.items() if switch.get_id() in needed),
         )
 
-    def _afresh(self, e: Expr, checks: Sequence[Assert], switches: list[Any], effort: Effort) -> tuple[Any, Any]:
+    def _afresh(self, e: ExprNode, checks: Sequence[Assert], switches: list[Any], effort: Effort) -> tuple[Any, Any]:
         """A new solver and its answer: of the facts that bear on ``e`` most, of more, of all."""
         facts = [n for n in self._stack if n.variable is None and (n.check is None or n.check in checks)]
         before = -1
@@ -248,7 +248,7 @@ class Prover:
 
     def _of_some(
         self,
-        e: Expr,
+        e: ExprNode,
         facts: Iterable[Context],
         switches: list[Any],
         terms: Z3Terms,
@@ -352,7 +352,9 @@ class Prover:
         self._failed += result.status in (Status.REFUTED, Status.UNDECIDED)
         return result
 
-    def _part_by_part(self, e: Expr, checks: list[Assert], effort: Effort = Effort.ALL) -> dict[Assert, None] | None:
+    def _part_by_part(
+        self, e: ExprNode, checks: list[Assert], effort: Effort = Effort.ALL
+    ) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if each of its parts can be proven by itself; of alternatives the
         first, or all together."""
         needed: dict[Assert, None] = {}
@@ -375,11 +377,11 @@ class Prover:
             needed.update(more)
         return needed
 
-    def _conceivable(self, e: Expr) -> bool:
+    def _conceivable(self, e: ExprNode) -> bool:
         """Whether a condition can hold at all; of alternatives that can't, there is nothing to prove."""
         return bool(self._of_some(e, (), [], self._closed, QUICK)[1] != z3.unsat)
 
-    def _anyway(self, e: Expr) -> bool:
+    def _anyway(self, e: ExprNode) -> bool:
         """Whether a condition holds whatever variables with cases are worth: by itself, or as far as facts that bear on
         it tell."""
         failing, closed = negation(e), self._closed
@@ -389,12 +391,12 @@ class Prover:
         near = relevant(facts, lambda node: closed.depends(node.fact), closed.depends(failing), SHARES[-1])
         return bool(self._of_some(failing, near, [], closed, QUICK)[1] == z3.unsat)
 
-    def _easily(self, e: Expr, checks: list[Assert]) -> dict[Assert, None] | None:
+    def _easily(self, e: ExprNode, checks: list[Assert]) -> dict[Assert, None] | None:
         """The checks that a condition rests on, if it has an easy proof."""
         verdict = self._ask(negation(e), checks, effort=Effort.WALK)
         return dict.fromkeys(self._fewest(negation(e), verdict)) if verdict.impossible else None
 
-    def _decide(self, condition: Expr) -> bool | None:
+    def _decide(self, condition: ExprNode) -> bool | None:
         """Whether a condition is easily proven, or its opposite, without start-up checks."""
         if condition not in self._certain:
             tried = ((True, negation(condition)), (False, condition))
@@ -402,7 +404,7 @@ class Prover:
             self._certain[condition] = next(found, None)
         return self._certain[condition]
 
-    def _fewest(self, failing: Expr, verdict: SolverAnswer) -> tuple[Assert, ...]:
+    def _fewest(self, failing: ExprNode, verdict: SolverAnswer) -> tuple[Assert, ...]:
         """Of the checks that a verdict rests on, some that no quick proof does without; all, if many."""
         kept = list(verdict.core)
         for check in reversed(verdict.core if len(verdict.core) <= _MINIMIZED else ()):
@@ -413,7 +415,7 @@ class Prover:
 
     # -- the last try: products as they are, and a model
 
-    def _exact(self, claim: Claim, failing: Expr, checks: list[Assert]) -> Result:
+    def _exact(self, claim: Claim, failing: ExprNode, checks: list[Assert]) -> Result:
         promises = self._terms.promises
         switches = [*(self._switches[c] for c in checks), *promises.values()]
         self._push()

@@ -40,7 +40,7 @@ from halide_core.bounds.smt.formulas import (
 from halide_core.bounds.smt.positions import Shape, no_greater, shape_of
 from halide_core.bounds.smt.products import Products
 from halide_core.errors import InternalError
-from halide_core.ir import BinaryOp, Expr, Field, IntImm, Intrinsic, Variable
+from halide_core.ir import BinaryOp, ExprNode, Field, IntImm, Intrinsic, Variable
 from halide_core.ir.types import INT32, INT64, Type, UInt
 from halide_core.ir.visitor import parts
 
@@ -61,7 +61,7 @@ class Z3Terms:
     """The terms of one set of variables: each expression once."""
 
     def __init__(
-        self, ranges: Mapping[Expr, Range] | None = None, words: Collection[Expr] = (), context: Any = None
+        self, ranges: Mapping[ExprNode, Range] | None = None, words: Collection[ExprNode] = (), context: Any = None
     ) -> None:
         """``ranges``: finite ranges of unknowns, for what is made of floats; ``words``: unknowns that memory holds;
         ``context``: where z3's objects live, z3's own if none is given."""
@@ -69,7 +69,7 @@ class Z3Terms:
         self._given = ranges or {}
         self._words = words
         self._integers = ConstantRanges(ranges)
-        self._memo: dict[Expr, Term] = {}
+        self._memo: dict[ExprNode, Term] = {}
         self._axioms: list[Any] = []
         self.growing: set[int] = set()
         """The axioms that compare products: many, and needed by few proofs."""
@@ -82,20 +82,20 @@ class Z3Terms:
         """By operator and operands: what stands for the results of operators that z3 is not told of."""
         self._kept: list[Any] = []
         """Terms whose numbers are keys: others get the numbers of those that are gone."""
-        self._positions: dict[tuple[Type, Expr], list[tuple[Shape, Any]]] = {}
+        self._positions: dict[tuple[Type, ExprNode], list[tuple[Shape, Any]]] = {}
         """By what function of integers they are: the floats that are taken for integers, each with its unknown."""
-        self._defined: dict[Expr, Expr] = {}
-        self._depends: dict[Expr, frozenset[Expr]] = {}
+        self._defined: dict[ExprNode, ExprNode] = {}
+        self._depends: dict[ExprNode, frozenset[ExprNode]] = {}
         self.promises: dict[ir.Promise, Any] = {}
         """The switch of each promise so far."""
-        self.leaves: dict[Expr, Any] = {}
+        self.leaves: dict[ExprNode, Any] = {}
         """The z3 unknown of each variable, parameter and field that is not defined."""
 
     def axiom(self, number: int) -> Any:
         """One axiom as a z3 truth value."""
         return self._axioms[number]
 
-    def define(self, variable: Variable | ir.Hole, value: Expr) -> None:
+    def define(self, variable: Variable | ir.Hole, value: ExprNode) -> None:
         """From here on a variable stands for a value."""
         term = self.of(value)
         known = self._memo.setdefault(variable, term)
@@ -104,7 +104,7 @@ class Z3Terms:
 
         self._defined[variable] = value
 
-    def depends(self, e: Expr) -> frozenset[Expr]:
+    def depends(self, e: ExprNode) -> frozenset[ExprNode]:
         """The unknowns that an expression depends on, through definitions."""
         known = self._depends.get(e)
         if known is None:
@@ -117,7 +117,7 @@ class Z3Terms:
             self._depends[e] = known
         return known
 
-    def of(self, e: Expr) -> Term:
+    def of(self, e: ExprNode) -> Term:
         """The term of an expression."""
         known = self._memo.get(e)
         if known is None:
@@ -146,7 +146,7 @@ class Z3Terms:
             said.append(z <= int(over[1]))
         return Term(z, over, self._say(*said) | axioms)
 
-    def _leaf(self, e: Expr, over: Range) -> Term:
+    def _leaf(self, e: ExprNode, over: Range) -> Term:
         if e.type.is_bool():
             self._fresh += 1
             term = Term(boolean(f"b!{self._fresh}", self._context), TRUTH, frozenset())
@@ -155,7 +155,7 @@ class Z3Terms:
         self.leaves[e] = term.z
         return term
 
-    def _opaque(self, e: Expr) -> Term:
+    def _opaque(self, e: ExprNode) -> Term:
         """The unknown that stands for a value of no integer arithmetic."""
         if e.type.is_bool():
             self._fresh += 1
@@ -170,7 +170,7 @@ class Z3Terms:
 
     # -- translation
 
-    def _translate(self, e: Expr) -> Term:
+    def _translate(self, e: ExprNode) -> Term:
         match e:
             case IntImm(type=type, value=value):
                 if type.is_bool():
@@ -215,7 +215,7 @@ class Z3Terms:
         said = self._say(implies(switch, both(low.z <= x.z, x.z <= high.z)))
         return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
 
-    def _cast(self, type: Type, a: Expr) -> Term:
+    def _cast(self, type: Type, a: ExprNode) -> Term:
         x = self.of(a)
         if a.type.is_bool():
             return x if type.is_bool() else Term(as_number(x.z), x.range, x.axioms)
@@ -223,7 +223,7 @@ class Z3Terms:
             return Term(x.z != 0, TRUTH, x.axioms)
         return self._wrapped(type, self._congruent(a) if type is INT64 and a.type is _UINT64 else x)
 
-    def _congruent(self, e: Expr) -> Term:
+    def _congruent(self, e: ExprNode) -> Term:
         """A number that differs from a uint64 one by a multiple of 2^64: the user's int64 arithmetic is done in uint64,
         and is mostly that of integers."""
         match e:
@@ -241,7 +241,7 @@ class Z3Terms:
                 return Term(z, of_integers(op, x.range, y.range), axioms)
         return self.of(e)
 
-    def _truncated(self, type: Type, a: Expr) -> Term:
+    def _truncated(self, type: Type, a: ExprNode) -> Term:
         """A float as an integer; within less, where Params are in the ranges that they are declared to have."""
         term = self._unknown("o", truncated(self._float_range(a), type))
         term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))
@@ -252,7 +252,7 @@ class Z3Terms:
         low, high = truncated(range_of(a), type)
         return self._where(inside, term, both(term.z >= low, term.z <= high))
 
-    def _placed(self, type: Type, a: Expr, z: Any) -> frozenset[int]:
+    def _placed(self, type: Type, a: ExprNode, z: Any) -> frozenset[int]:
         """What compares a float as an integer with others of the same function of integers."""
         shape = shape_of(a)
         if shape is None:
@@ -268,14 +268,14 @@ class Z3Terms:
         alike.append((shape, z))
         return said
 
-    def _float_range(self, a: Expr) -> Range | None:
+    def _float_range(self, a: ExprNode) -> Range | None:
         return float_range(a, self._integer_range, self._given)
 
-    def _integer_range(self, e: Expr) -> Range:
+    def _integer_range(self, e: ExprNode) -> Range:
         one, other = self._integers.of(e), self.of(e).range
         return (max(one[0], other[0]), min(one[1], other[1]))
 
-    def _compared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
+    def _compared(self, e: ExprNode, op: BinaryOp, a: ExprNode, b: ExprNode) -> Term:
         """A comparison of floats: decided where ranges, which hold no NaN, decide it; or by comparisons of the integers
         that the floats are made of; else unknown."""
         if op in (BinaryOp.LE, BinaryOp.LT):
@@ -290,7 +290,7 @@ class Z3Terms:
             return self._as_declared(e, op, a, b)
         return self._opaque(e)
 
-    def _as_declared(self, e: Expr, op: BinaryOp, a: Expr, b: Expr) -> Term:
+    def _as_declared(self, e: ExprNode, op: BinaryOp, a: ExprNode, b: ExprNode) -> Term:
         """An unknown, but where Params are in the ranges that they are declared to have."""
         unknown = self._opaque(e)
         range_of, inside = where_declared((a, b), self._given, self._integer_range) or (self._float_range, ())
@@ -299,7 +299,7 @@ class Z3Terms:
             return unknown
         return self._where(inside, unknown, unknown.z == literal_truth(decided, self._context))
 
-    def _where(self, conditions: Iterable[Expr], unknown: Term, fact: Any) -> Term:
+    def _where(self, conditions: Iterable[ExprNode], unknown: Term, fact: Any) -> Term:
         """An unknown of which a fact holds where some conditions do."""
         terms = [self.of(c) for c in conditions]
         said = self._say(implies(both(*(t.z for t in terms)), fact))

@@ -20,7 +20,7 @@ from halide_core.analysis.index import TargetExprs
 from halide_core.analysis.interval import Range
 from halide_core.bounds.verify.fused_lengths import as_checked, checked_lengths
 from halide_core.bounds.verify.vc import Context
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Select
 from halide_core.ir.logic import all_of, any_of
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import parts, subexpressions
@@ -29,12 +29,12 @@ from halide_core.loop_nest import LENGTH_LIMIT
 _LEAST, _MOST = INT64.range
 
 
-def overflowing(exprs: Iterable[Expr], ranges: ConstantRanges) -> list[Expr]:
+def overflowing(exprs: Iterable[ExprNode], ranges: ConstantRanges) -> list[ExprNode]:
     """The int64 arithmetic in some expressions that the constant ranges don't keep in int64."""
     return [e for e in subexpressions(exprs) if _is_arithmetic(e) and not _fits(ranges.of(e))]
 
 
-def fits_int64(risky: Iterable[Expr], context: Context) -> Expr:
+def fits_int64(risky: Iterable[ExprNode], context: Context) -> ExprNode:
     """That some expressions stay in int64: by themselves, or as products of lengths that a check is about."""
     least, most = ir.i64(_LEAST), ir.i64(_MOST)
     checked = checked_lengths(context)
@@ -44,7 +44,7 @@ def fits_int64(risky: Iterable[Expr], context: Context) -> Expr:
     )
 
 
-def has_length(condition: Expr, context: Context) -> Expr:
+def has_length(condition: ExprNode, context: Context) -> ExprNode:
     """A condition; or, if it is that of a fused loop's length, what a check makes it follow from."""
     match condition:
         case Binary(op=BinaryOp.LE, a=product, b=IntImm(value=value)) if value == LENGTH_LIMIT:
@@ -52,7 +52,7 @@ def has_length(condition: Expr, context: Context) -> Expr:
     return condition
 
 
-def _unrounded(e: Expr) -> Expr:
+def _unrounded(e: ExprNode) -> ExprNode:
     """A length without what a split adds to it to round it up, for which the limit leaves room."""
     match e:
         case Binary(op=BinaryOp.ADD, a=length, b=IntImm(value=more)) if 0 <= more <= _MOST - LENGTH_LIMIT:
@@ -60,7 +60,7 @@ def _unrounded(e: Expr) -> Expr:
     return e
 
 
-def _is_arithmetic(e: Expr) -> bool:
+def _is_arithmetic(e: ExprNode) -> bool:
     """Whether an expression is a number of int64 only if nothing overflows. A quotient is one always, as that of the
     least number by -1 wraps, and so does what is shifted, for the machine and for the solver."""
     return isinstance(e, Binary) and e.type is INT64 and e.op not in (BinaryOp.DIV, BinaryOp.SHL)
@@ -70,22 +70,22 @@ def _fits(over: Range) -> bool:
     return over[0] >= _LEAST and over[1] <= _MOST
 
 
-def predicates(definition: Definition) -> list[Expr]:
+def predicates(definition: Definition) -> list[ExprNode]:
     """The conditions of a definition, outermost first."""
     domain = definition.domain
     return [p for p in (ir.TRUE if domain is None else domain.predicate, definition.predicate) if p is not ir.TRUE]
 
 
-def fits_int32(e: Expr) -> Expr:
+def fits_int32(e: ExprNode) -> ExprNode:
     """That an int64 number is one of int32."""
     least, most = (ir.i64(end) for end in INT32.range)
     return ir.conjunction(ir.less_equal(least, e), ir.less_equal(e, most))
 
 
-def in_int64(coordinates: Iterable[Expr], exprs: TargetExprs) -> Iterator[Expr]:
+def in_int64(coordinates: Iterable[ExprNode], exprs: TargetExprs) -> Iterator[ExprNode]:
     """The int32 expressions that are computed as int64 ones: if each fits int32, the two are the same number. What is
     computed in int32 all the same needs no claim, nor does what is in int32 wherever its operands are."""
-    seen: set[Expr] = set()
+    seen: set[ExprNode] = set()
     waiting = list(coordinates)
     while waiting:
         e = waiting.pop()
@@ -97,7 +97,7 @@ def in_int64(coordinates: Iterable[Expr], exprs: TargetExprs) -> Iterator[Expr]:
         waiting += parts(e)
 
 
-def _stays(e: Expr) -> bool:
+def _stays(e: ExprNode) -> bool:
     """Whether an expression is in its type's range because its operands are."""
     match e:
         case IntImm() | Select() | Binary(op=BinaryOp.MIN | BinaryOp.MAX | BinaryOp.MOD | BinaryOp.SHR):

@@ -25,20 +25,20 @@ from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.vc import Claim, Context
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Not, Select
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Closing, subexpressions, substitute
 
 _STEPS = 150
 """Formulas that are taken apart for one claim."""
 
-Case = tuple[Expr, ...]
+Case = tuple[ExprNode, ...]
 """Formulas that hold together."""
 
 Cases = tuple[Case, ...]
 """What a formula comes to: some case holds. One of just the formula itself: it is not made of others."""
 
-_Terms = frozenset[tuple[Expr, int]]
+_Terms = frozenset[tuple[ExprNode, int]]
 
 _MIRRORED = {BinaryOp.LT: BinaryOp.LE, BinaryOp.LE: BinaryOp.LT}
 
@@ -80,13 +80,13 @@ class CaseProver:
 class _KnownAt:
     """What is known in a context, in terms of what has no definition in it."""
 
-    def __init__(self, values: Mapping[Expr, Expr], state: _State, *, impossible: bool = False) -> None:
+    def __init__(self, values: Mapping[ExprNode, ExprNode], state: _State, *, impossible: bool = False) -> None:
         self._values = values
         self._closing = Closing(values)
         self.state = state
         self.impossible = impossible
 
-    def closed(self, e: Expr) -> Expr:
+    def closed(self, e: ExprNode) -> ExprNode:
         """A condition in terms of what has no definition: quotients of one thing have one form."""
         closed = self._closing.expr(e)
         divides = any(isinstance(part, Binary) and part.op is BinaryOp.DIV for part in subexpressions([closed]))
@@ -111,7 +111,7 @@ class _State:
     """What holds in a case: linear facts, conditions that are no comparisons, and formulas whose cases are open."""
 
     def __init__(
-        self, facts: Facts, said: frozenset[Expr], forms: Mapping[_Terms, Linear], open: tuple[Cases, ...]
+        self, facts: Facts, said: frozenset[ExprNode], forms: Mapping[_Terms, Linear], open: tuple[Cases, ...]
     ) -> None:
         self.facts = facts
         self._said = said
@@ -127,7 +127,7 @@ class _State:
         """The state for one case of an open formula."""
         return _State(Facts(self.facts), self._said, self._forms, self.open[:at] + self.open[at + 1 :])
 
-    def takes(self, formulas: Sequence[Expr], *, doubted: bool = True) -> bool:
+    def takes(self, formulas: Sequence[ExprNode], *, doubted: bool = True) -> bool:
         """Takes formulas in, the first one first; whether they contradict what is known. What is not ``doubted`` is
         only compared with what was said: a context mostly has a state."""
         waiting = list(reversed(formulas))
@@ -155,11 +155,11 @@ class _State:
         atoms = dict.fromkeys(atom for form in forms for atom in form.terms)
         return contradict([*forms, *(end for atom in atoms for end in _quotient(atom))])
 
-    def refutes(self, formula: Expr) -> bool:
+    def refutes(self, formula: ExprNode) -> bool:
         """Whether a comparison, or a condition that is none, contradicts what was said."""
         return formula is ir.FALSE or self._contradicts(formula, _form(formula))
 
-    def _contradicts(self, formula: Expr, form: Linear | None) -> bool:
+    def _contradicts(self, formula: ExprNode, form: Linear | None) -> bool:
         if form is None:
             return _opposite(formula) in self._said
         other = self._forms.get(frozenset((atom, -c) for atom, c in form.terms.items()))
@@ -190,7 +190,7 @@ class _Tableau:
     def __init__(self) -> None:
         self.steps = _STEPS
 
-    def closes(self, state: _State, formulas: Sequence[Expr]) -> bool:
+    def closes(self, state: _State, formulas: Sequence[ExprNode]) -> bool:
         """Whether formulas contradict a state, in each of its cases."""
         while not state.takes(formulas):
             self.steps -= 1
@@ -218,7 +218,7 @@ def _next(state: _State) -> tuple[int, Cases] | None:
     return chosen
 
 
-def _quotient(atom: Expr) -> tuple[Linear, ...]:
+def _quotient(atom: ExprNode) -> tuple[Linear, ...]:
     """What is not negative of a quotient: k·(a/k) is in [a - k + 1, a]."""
     match atom:
         case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0:
@@ -227,7 +227,7 @@ def _quotient(atom: Expr) -> tuple[Linear, ...]:
     return ()
 
 
-def _inside(atom: Expr) -> Binary | Select | None:
+def _inside(atom: ExprNode) -> Binary | Select | None:
     """Some choice, or the lesser or greater of two, that an atom is made of, or is: an innermost one."""
     if not isinstance(atom, Binary | Select):
         return None
@@ -237,7 +237,7 @@ def _inside(atom: Expr) -> Binary | Select | None:
     return None
 
 
-def _form(e: Expr) -> Linear | None:
+def _form(e: ExprNode) -> Linear | None:
     """The linear form that a comparison says is not negative; None for what is none."""
     if not isinstance(e, Binary) or e.op not in _MIRRORED:
         return None
@@ -248,7 +248,7 @@ def _form(e: Expr) -> Linear | None:
     return form if e.op is BinaryOp.LE else form.plus(Linear({}, -1))
 
 
-def _opposite(e: Expr) -> Expr:
+def _opposite(e: ExprNode) -> ExprNode:
     """What holds where a condition does not."""
     match e:
         case Not(a=a):
@@ -258,12 +258,12 @@ def _opposite(e: Expr) -> Expr:
     return Not(BOOL, e)
 
 
-def _cases(e: Expr, form: Linear | None) -> Cases:
+def _cases(e: ExprNode, form: Linear | None) -> Cases:
     """The cases of a formula; of a comparison, those of its form."""
     return _connected(e) if form is None else _cases_of_form(e, form)
 
 
-def _connected(e: Expr) -> Cases:
+def _connected(e: ExprNode) -> Cases:
     """The cases of what is made of conditions."""
     if e is ir.TRUE:
         return ((),)
@@ -285,7 +285,7 @@ def _connected(e: Expr) -> Cases:
     return ((e,),)
 
 
-def _connected_otherwise(e: Expr) -> Cases:
+def _connected_otherwise(e: ExprNode) -> Cases:
     """The cases of where a condition does not hold."""
     if e is ir.TRUE or e is ir.FALSE:
         return () if e is ir.TRUE else ((),)
@@ -303,7 +303,7 @@ def _connected_otherwise(e: Expr) -> Cases:
     return ((_opposite(e),),)
 
 
-def _cases_of_form(e: Expr, form: Linear) -> Cases:
+def _cases_of_form(e: ExprNode, form: Linear) -> Cases:
     """The cases of a comparison whose form has a choice, or the lesser or greater of two."""
     for atom, c in form.terms.items():
         match atom:
@@ -317,7 +317,7 @@ def _cases_of_form(e: Expr, form: Linear) -> Cases:
     return ((e,),) if inner is None else _cases_inside(e, inner)
 
 
-def _cases_inside(e: Expr, inner: Binary | Select) -> Cases:
+def _cases_inside(e: ExprNode, inner: Binary | Select) -> Cases:
     """The cases of a comparison by those of a part of it, wherever it stands: in a quotient, a product."""
     one, other = (simplify(substitute(e, {inner: end})) for end in (inner.a, inner.b))
     if isinstance(inner, Select):
@@ -326,6 +326,6 @@ def _cases_inside(e: Expr, inner: Binary | Select) -> Cases:
     return ((ir.less_equal(inner.a, inner.b), least), (ir.less(inner.b, inner.a), most))
 
 
-def _with(form: Linear, atom: Expr, value: Expr) -> Expr:
+def _with(form: Linear, atom: ExprNode, value: ExprNode) -> ExprNode:
     """The comparison with a value in place of an atom."""
     return ir.less_equal(ir.ZERO, to_expr(form.replacing(atom, linear_of(value))))

@@ -13,21 +13,21 @@ from collections.abc import Mapping
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.visitor import parts, subexpressions
 from halide_core.reference.scalar_ops import Value, binary_function, call_function, cast_function, logical_not, select
 
 
-def evaluate(e: Expr, leaves: Mapping[Expr, Value]) -> Value:
+def evaluate(e: ExprNode, leaves: Mapping[ExprNode, Value]) -> Value:
     """See the module's docstring. Raises: LookupError."""
-    known: dict[Expr, Value] = {}
+    known: dict[ExprNode, Value] = {}
     for node in subexpressions([e]):
         given = leaves.get(node)
         known[node] = given if given is not None else _apply(node, [known[p] for p in parts(node)])
     return known[e]
 
 
-def _apply(e: Expr, args: list[Value]) -> Value:
+def _apply(e: ExprNode, args: list[Value]) -> Value:
     match e:
         case ir.IntImm(value=value):
             return value

@@ -11,16 +11,16 @@ from collections.abc import Collection
 
 from halide_core.bounds.verify.concrete import evaluate
 from halide_core.bounds.verify.vc import Claim, Counterexample
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.brief import brief
 from halide_core.ir.visitor import subexpressions
 from halide_core.reference.scalar_ops import Value
 
 
-def confirmed(claim: Claim, leaves: dict[Expr, int], invented: Collection[Expr]) -> Counterexample:
+def confirmed(claim: Claim, leaves: dict[ExprNode, int], invented: Collection[ExprNode]) -> Counterexample:
     """A model as a counterexample: certain if, evaluated, every hypothesis holds and the conclusion does not, and
     no value of a Func had to be made up for it."""
-    values: dict[Expr, Value] = dict(leaves)
+    values: dict[ExprNode, Value] = dict(leaves)
     mentioned = _mentioned(claim)
     certain = not any(e in invented for e in mentioned)
     try:
@@ -37,6 +37,6 @@ def confirmed(claim: Claim, leaves: dict[Expr, int], invented: Collection[Expr])
     return Counterexample(named, certain)
 
 
-def _mentioned(claim: Claim) -> list[Expr]:
+def _mentioned(claim: Claim) -> list[ExprNode]:
     """All that a claim is made of, its leaves among it, in a fixed order."""
     return list(subexpressions([node.fact for node in claim.context.below(None)] + [claim.conclusion]))

@@ -31,7 +31,7 @@ from halide_core.ir import (
     Callee,
     Cast,
     Domain,
-    Expr,
+    ExprNode,
     IntImm,
     ParamRef,
     Provide,
@@ -50,7 +50,7 @@ class AssignmentPlace:
 
     key: StageKey
     provide: Provide
-    tests: tuple[Expr, ...]
+    tests: tuple[ExprNode, ...]
     outside: Context
     valid: Context
 
@@ -88,14 +88,14 @@ def definition_claims(place: AssignmentPlace, reads: Reads, *, simplified: bool)
     ]
 
 
-def _identical(wanted: Sequence[Expr], found: Sequence[Expr]) -> Expr:
+def _identical(wanted: Sequence[ExprNode], found: Sequence[ExprNode]) -> ExprNode:
     same = len(wanted) == len(found) and all(a is b for a, b in zip(wanted, found, strict=True))
     return ir.TRUE if same else ir.FALSE
 
 
 def _compared(
-    wanted: Sequence[Expr], found: Sequence[Expr], context: Context, reads: Reads
-) -> tuple[Context, Expr]:
+    wanted: Sequence[ExprNode], found: Sequence[ExprNode], context: Context, reads: Reads
+) -> tuple[Context, ExprNode]:
     """What must hold for expressions to have the same values, and a context that knows what that rests on."""
     if _identical(wanted, found) is ir.TRUE:
         return context, ir.TRUE
@@ -105,9 +105,9 @@ def _compared(
     return context.holds(*facts), all_of(same.of(a, b) for a, b in zip(wanted, found, strict=True))
 
 
-def _known_equal(context: Context) -> dict[Expr, Expr]:
+def _known_equal(context: Context) -> dict[ExprNode, ExprNode]:
     """The arguments that a context says the value of."""
-    found: dict[Expr, Expr] = {}
+    found: dict[ExprNode, ExprNode] = {}
     for node in context.below(None):
         if node.variable is None and node.check is None:
             for fact in conjuncts(node.fact):
@@ -123,7 +123,7 @@ def _known_equal(context: Context) -> dict[Expr, Expr]:
     return found
 
 
-def _callees(exprs: Iterable[Expr]) -> list[Callee]:
+def _callees(exprs: Iterable[ExprNode]) -> list[Callee]:
     """What some expressions read, each once."""
     return list(dict.fromkeys(e.callee for e in accesses_in(exprs)))
 
@@ -147,7 +147,7 @@ class _Meant:
         self.conditions = [renamed.expr(e) for e in predicates(meant)]
         self._domain = () if meant.domain is None else meant.domain.bounds
 
-    def coordinates(self) -> list[Expr]:
+    def coordinates(self) -> list[ExprNode]:
         """Every coordinate that the definition mentions, and what its domain is made of."""
         found = dict.fromkeys(self.args)
         for e in accesses_in((*self.args, *self.values, *self.conditions)):
@@ -159,10 +159,10 @@ class _Meant:
 _BITS = frozenset({BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR, BinaryOp.SHL, BinaryOp.SHR})
 
 
-def _opaque(exprs: Iterable[Expr]) -> list[Expr]:
+def _opaque(exprs: Iterable[ExprNode]) -> list[ExprNode]:
     """The parts of expressions that a solver takes for unknowns, as far as they are integers: what is read, what is
     made of floats, functions, and bit by bit arithmetic."""
-    found: list[Expr] = []
+    found: list[ExprNode] = []
     for e in subexpressions(exprs):
         if e.type.is_integer() and not isinstance(e, Select):
             bits = isinstance(e, Binary) and e.op in _BITS
@@ -171,14 +171,14 @@ def _opaque(exprs: Iterable[Expr]) -> list[Expr]:
     return found
 
 
-def _congruences(one: Sequence[Expr], other: Sequence[Expr], same: _Same) -> list[Expr]:
+def _congruences(one: Sequence[ExprNode], other: Sequence[ExprNode], same: _Same) -> list[ExprNode]:
     """Equal operands give equal values, and memory holds one value at one point: what a solver takes for unknowns is
     equal where all operands are.
 
     Each part is told of those that simplify to what it does, or of all of its kind: any such fact is true.
     """
     theirs = _opaque(other)
-    facts: list[Expr] = []
+    facts: list[ExprNode] = []
     for a in _opaque(one):
         alike = [b for b in theirs if _one_kind(a, b)]
         if a in alike:
@@ -190,7 +190,7 @@ def _congruences(one: Sequence[Expr], other: Sequence[Expr], same: _Same) -> lis
     return facts
 
 
-def _one_kind(a: Expr, b: Expr) -> bool:
+def _one_kind(a: ExprNode, b: ExprNode) -> bool:
     """Whether two expressions differ in their operands only."""
     inner = parts(b)
     return type(a) is type(b) and len(parts(a)) == len(inner) and with_parts(a, inner) is b
@@ -202,10 +202,10 @@ class _Same:
 
     def __init__(self, reads: Reads) -> None:
         self._reads = reads
-        self._known: dict[tuple[Expr, Expr], Expr] = {}
-        self._built: dict[tuple[Expr, Expr], Expr] = {}
+        self._known: dict[tuple[ExprNode, ExprNode], ExprNode] = {}
+        self._built: dict[tuple[ExprNode, ExprNode], ExprNode] = {}
 
-    def of(self, a: Expr, b: Expr) -> Expr:
+    def of(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """The condition for a pair; TRUE of one expression and itself."""
         if a is b:
             return ir.TRUE
@@ -216,11 +216,11 @@ class _Same:
             known = self._known[a, b] = self._compare(a, b)
         return known
 
-    def as_values(self, a: Expr, b: Expr) -> Expr:
+    def as_values(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """The condition, of integers that they are equal."""
         return self._reads.expr(ir.equal(a, b)) if a.type is b.type and a.type.is_integer() else self.of(a, b)
 
-    def _compare(self, a: Expr, b: Expr) -> Expr:
+    def _compare(self, a: ExprNode, b: ExprNode) -> ExprNode:
         if a.type.is_integer():
             return any_of((self._made_alike(a, b), self.as_values(a, b)))
         if simplify(a) is simplify(b):
@@ -233,27 +233,27 @@ class _Same:
             return self._either(b.condition, self.of(a, b.a), self.of(a, b.b))
         return ir.FALSE
 
-    def _made_alike(self, a: Expr, b: Expr) -> Expr:
+    def _made_alike(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """Where two integers are built alike, that the parts which differ are equal; else FALSE."""
         if (a, b) not in self._built:
             self._built[a, b] = self._of_parts(a, b)
         return self._built[a, b]
 
-    def _of_parts(self, a: Expr, b: Expr) -> Expr:
+    def _of_parts(self, a: ExprNode, b: ExprNode) -> ExprNode:
         if not _one_kind(a, b) or not parts(a):
             return ir.FALSE
-        conditions: list[Expr] = []
+        conditions: list[ExprNode] = []
         for p, q in zip(parts(a), parts(b), strict=True):
             deeper = self._made_alike(p, q) if p.type.is_integer() and p.type is q.type and p is not q else ir.FALSE
             conditions.append(self.of(p, q) if deeper is ir.FALSE else deeper)
         return all_of(conditions)
 
-    def _chosen(self, a: Expr, b: Expr) -> Expr:
+    def _chosen(self, a: ExprNode, b: ExprNode) -> ExprNode:
         assert isinstance(a, Select) and isinstance(b, Select)
         chosen = self._either(a.condition, self.of(a.a, b.a), self.of(a.b, b.b))
         return all_of((self.of(a.condition, b.condition), chosen))
 
-    def _either(self, condition: Expr, holds: Expr, fails: Expr) -> Expr:
+    def _either(self, condition: ExprNode, holds: ExprNode, fails: ExprNode) -> ExprNode:
         """Of two conditions, the one that a choice asks for."""
         test = self._reads.expr(condition)
         return all_of((any_of((negation(test), holds)), any_of((test, fails))))

@@ -27,7 +27,7 @@ from halide_core.bounds.verify.sliding import KeptMemory, Windows
 from halide_core.bounds.verify.startup import StartupArithmetic
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, listed, nothing
 from halide_core.errors import Location
-from halide_core.ir import Access, Callee, Expr, Interval, Provide, Stmt
+from halide_core.ir import Access, Callee, ExprNode, Interval, Provide, Stmt
 from halide_core.ir.boxes import contains, fields, window_of, within_limit
 from halide_core.ir.logic import all_of, negation, within
 from halide_core.ir.types import INT64
@@ -69,8 +69,15 @@ class TreeClaims:
         self._claim(ClaimKind.STARTUP, "", ("no check stands inside a loop",), nothing(), early)
 
     def _claim(
-        self, kind: ClaimKind, name: str, text: Text, context: Context, holds: Expr, location: Location | None = None,
-        advice: str = "", step: Function | None = None,
+        self,
+        kind: ClaimKind,
+        name: str,
+        text: Text,
+        context: Context,
+        holds: ExprNode,
+        location: Location | None = None,
+        advice: str = "",
+        step: Function | None = None,
     ) -> None:
         self.claims.append(Claim(kind, name, text, context, holds, location, advice, step=step))
 
@@ -151,7 +158,7 @@ class TreeClaims:
                 ClaimKind.INT64, self._about(scope), text, context, fits_int64(risky, context), self._line(scope)
             )
 
-    def _lengths(self, lengths: Iterable[Expr], scope: Scope) -> None:
+    def _lengths(self, lengths: Iterable[ExprNode], scope: Scope) -> None:
         """What a fused loop's length is made of is no more than ``fuse`` checked: from here on, that is known."""
         for e in lengths:
             limit = ir.less_equal(e, ir.i64(LENGTH_LIMIT))
@@ -315,13 +322,13 @@ class TreeClaims:
         )
         self.claims += definition_claims(place, scope.reads, simplified=bool(self._program.specialized))
 
-    def _touch(self, callee: Callee, point: tuple[Expr, ...], writer: Provide | None, scope: Scope) -> Touch:
+    def _touch(self, callee: Callee, point: tuple[ExprNode, ...], writer: Provide | None, scope: Scope) -> Touch:
         assert scope.stage is not None
         private = scope.private.get(callee, 0)
         return Touch(callee, point, writer, scope.stage, scope.context, scope.loops, private, scope.labels)
 
     def _accessed(
-        self, always: tuple[Expr, ...], values: tuple[Expr, ...], scope: Scope, at: Provide | None = None
+        self, always: tuple[ExprNode, ...], values: tuple[ExprNode, ...], scope: Scope, at: Provide | None = None
     ) -> Context:
         """Claims for the reads of one statement. Gives back the context of an instance that counts."""
         if scope.stage is None:
@@ -348,7 +355,7 @@ class TreeClaims:
                     self._computed(e, e.callee, at, scope, context)
         return valid
 
-    def _in_memory(self, callee: Callee, point: tuple[Expr, ...], verb: str, scope: Scope) -> None:
+    def _in_memory(self, callee: Callee, point: tuple[ExprNode, ...], verb: str, scope: Scope) -> None:
         assert scope.stage is not None
         f, stage = scope.stage.func, scope.stage.stage
         box = scope.boxes.get(callee)

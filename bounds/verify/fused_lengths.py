@@ -14,7 +14,7 @@ from itertools import permutations
 
 from halide_core import ir
 from halide_core.bounds.verify.vc import Context
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 from halide_core.ir.logic import all_of
 from halide_core.ir.visitor import factors
 from halide_core.loop_nest import LENGTH_LIMIT
@@ -27,8 +27,8 @@ _MOST_PERMUTED = 3
 class Checked:
     """Lengths whose product a start-up check limits."""
 
-    lengths: tuple[Expr, ...]
-    check: Expr
+    lengths: tuple[ExprNode, ...]
+    check: ExprNode
 
 
 def checked_lengths(context: Context) -> list[Checked]:
@@ -44,7 +44,7 @@ def checked_lengths(context: Context) -> list[Checked]:
     return found
 
 
-def _counted(factor: Expr) -> Expr:
+def _counted(factor: ExprNode) -> ExprNode:
     """The length that a factor of the divisor is, which is no less than one."""
     match factor:
         case Binary(op=BinaryOp.MAX, a=length, b=IntImm(value=1)):
@@ -52,7 +52,7 @@ def _counted(factor: Expr) -> Expr:
     return factor
 
 
-def as_checked(product: Expr, checks: Iterable[Checked]) -> Iterator[Expr]:
+def as_checked(product: ExprNode, checks: Iterable[Checked]) -> Iterator[ExprNode]:
     """That some product is no greater than a checked one, as conditions without any product: that the check holds, and
     ``0 <= x <= a`` for each factor and length, in some order."""
     apart = tuple(factors(product))
@@ -63,9 +63,9 @@ def as_checked(product: Expr, checks: Iterable[Checked]) -> Iterator[Expr]:
                 yield from (_no_longer(order, checked) for order in orders)
 
 
-def _multiplied(apart: Sequence[Expr]) -> tuple[Expr, ...]:
+def _multiplied(apart: Sequence[ExprNode]) -> tuple[ExprNode, ...]:
     """The same product of fewer factors: a constant multiplies the one before it, as a length of whole blocks is."""
-    merged: list[Expr] = []
+    merged: list[ExprNode] = []
     for factor in apart:
         if merged and isinstance(factor, IntImm):
             merged[-1] = ir.mul(merged[-1], factor)
@@ -74,7 +74,7 @@ def _multiplied(apart: Sequence[Expr]) -> tuple[Expr, ...]:
     return tuple(merged)
 
 
-def _no_longer(order: Sequence[Expr], checked: Checked) -> Expr:
+def _no_longer(order: Sequence[ExprNode], checked: Checked) -> ExprNode:
     """That no factor is longer than the length at its place."""
     ends = [pair for x, a in zip(order, checked.lengths, strict=True) for pair in ((ir.ZERO, x), (x, a))]
     return all_of((checked.check, *(ir.less_equal(least, most) for least, most in ends)))

@@ -18,7 +18,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import LARGEST
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.verify.vc import Context, brief_point
-from halide_core.ir import Access, Expr, Variable
+from halide_core.ir import Access, ExprNode, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter, subexpressions
 
@@ -29,16 +29,16 @@ class MemoryReads:
     def __init__(self) -> None:
         self._ranges = ValueRanges()
         self._count = 0
-        self.invented: dict[Expr, None] = {}
+        self.invented: dict[ExprNode, None] = {}
         """Unknowns that stand for values of Funcs."""
-        self.ranges: dict[Expr, tuple[float, float]] = {}
+        self.ranges: dict[ExprNode, tuple[float, float]] = {}
         """Finite ranges of unknowns, for what is made of floats; of integers, contexts say the same."""
-        self.words: dict[Expr, None] = {}
+        self.words: dict[ExprNode, None] = {}
         """Unknowns that are int64 words of memory; index arithmetic is that of all integers."""
         self.trusted: dict[tuple[Function, int], None] = {}
         """Funcs whose guessed ranges were taken as facts."""
 
-    def fresh(self, e: Access, args: tuple[Expr, ...]) -> Variable:
+    def fresh(self, e: Access, args: tuple[ExprNode, ...]) -> Variable:
         """A new unknown for a read."""
         self._count += 1
         var = Variable(e.type, f"{e.callee.name}[{brief_point(args)}] #{self._count}")
@@ -66,18 +66,18 @@ class Reads(Rewriter):
     def __init__(self, memory: MemoryReads) -> None:
         super().__init__()
         self._memory = memory
-        self._found: dict[Expr, tuple[Access, Variable]] = {}
+        self._found: dict[ExprNode, tuple[Access, Variable]] = {}
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """The unknown of a read."""
         args = tuple([self.expr(a) for a in e.args])
         var = self._memory.fresh(e, args)
         self._found[e] = (e, var)
         return var
 
-    def facts(self, accesses: Iterable[Access]) -> list[Expr]:
+    def facts(self, accesses: Iterable[Access]) -> list[ExprNode]:
         """What is known of the values of some reads, which must be of points that hold values."""
-        facts: list[Expr] = []
+        facts: list[ExprNode] = []
         for e in accesses:
             if e not in self._found:
                 continue
@@ -96,12 +96,12 @@ class Reads(Rewriter):
         return facts
 
 
-def accesses_in(roots: Iterable[Expr]) -> list[Access]:
+def accesses_in(roots: Iterable[ExprNode]) -> list[Access]:
     """Every distinct access, inner ones first."""
     return [e for e in subexpressions(roots) if isinstance(e, Access)]
 
 
-def certain_accesses(always: Iterable[Expr], values: Iterable[Expr]) -> list[Access]:
+def certain_accesses(always: Iterable[ExprNode], values: Iterable[ExprNode]) -> list[Access]:
     """The accesses on which an address or the program's course depends: all below ``always``, and those in the
     coordinates of others."""
     found = dict.fromkeys(accesses_in(always))

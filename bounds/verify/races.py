@@ -21,7 +21,7 @@ from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.memory import MemoryReads
 from halide_core.bounds.verify.sites import Touch
 from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Context, Text
-from halide_core.ir import Callee, Expr, For, LoopKind, Provide, Variable
+from halide_core.ir import Callee, ExprNode, For, LoopKind, Provide, Variable
 from halide_core.ir.boxes import differs
 from halide_core.ir.visitor import Substitution, accesses_to, free_variables, subexpressions
 from halide_core.loop_nest import Program, StageKey
@@ -92,7 +92,7 @@ class _Races:
             return None
         return self._waivers.get(StageKey(self._named[name.func], name.stage, name.specialization))
 
-    def _claim(self, touch: Touch, told: Text, context: Context, holds: Expr, waiver: Assumption | None) -> Claim:
+    def _claim(self, touch: Touch, told: Text, context: Context, holds: ExprNode, waiver: Assumption | None) -> Claim:
         f, stage = touch.reader.func, touch.reader.stage
         advice = "A serial loop there, or memory inside the loop (store_at)."
         return Claim(ClaimKind.RACE, f.name, told, context, holds, f.definitions[stage].location, advice, waiver)
@@ -111,9 +111,9 @@ class _Races:
         memory holds, which another iteration reads at another time."""
         fixed = {n.variable for n in touch.loops[depth].outside.below(None) if n.variable is not None}
         fixed |= {entered.loop.var for entered in touch.loops[:depth]}
-        roots: list[Expr] = [n.variable for n in nodes if n.variable is not None]
+        roots: list[ExprNode] = [n.variable for n in nodes if n.variable is not None]
         roots += [n.fact for n in nodes]
-        renamed: dict[Expr, Expr] = {}
+        renamed: dict[ExprNode, ExprNode] = {}
         for v in subexpressions((*roots, *touch.point)):
             if isinstance(v, Variable) and v not in fixed:
                 renamed[v] = Variable(v.type, f"{v.name} @{self._copies}'")

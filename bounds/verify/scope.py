@@ -12,7 +12,7 @@ from halide_core.bounds.verify.memory import Reads
 from halide_core.bounds.verify.sites import Entered
 from halide_core.bounds.verify.sliding import Folds
 from halide_core.bounds.verify.vc import Context
-from halide_core.ir import Callee, Expr, Interval
+from halide_core.ir import Callee, ExprNode, Interval
 from halide_core.loop_nest import StageKey
 
 
@@ -29,13 +29,13 @@ class Scope:
     labels: dict[Callee, int] = field(default_factory=dict)
     loops: tuple[Entered, ...] = ()
     stage: StageKey | None = None
-    tests: tuple[Expr, ...] = ()
+    tests: tuple[ExprNode, ...] = ()
     """The conditions around; inside a stage, those of the stage."""
     outside: tuple[Context, ...] = ()
     """The context just outside each of these."""
     site: StageSite | None = None
     """The nest."""
-    sizes: tuple[Expr, ...] = ()
+    sizes: tuple[ExprNode, ...] = ()
     """That the sizes of the memory around, and the lengths of fused loops, are numbers of int64."""
     done: dict[Callee, list[int]] = field(default_factory=dict)
     """The stages computed so far of the Funcs whose labels are around."""

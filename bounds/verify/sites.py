@@ -14,7 +14,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.verify.memory import Reads
 from halide_core.bounds.verify.vc import Context
-from halide_core.ir import Access, Callee, Expr, Interval, Provide
+from halide_core.ir import Access, Callee, ExprNode, Interval, Provide
 from halide_core.loop_nest import StageKey
 
 Boxes = Mapping[tuple[Function, int], tuple[Interval, ...]]
@@ -35,7 +35,7 @@ class Touch:
     """One read or write of memory: where it is, inside which loops, and how far out its memory lives."""
 
     callee: Callee
-    point: tuple[Expr, ...]
+    point: tuple[ExprNode, ...]
     writer: Provide | None
     """The assignment, where this is a write."""
     reader: StageKey
@@ -54,7 +54,7 @@ class ValueSite:
     func: Function
     stage: int
     context: Context
-    values: tuple[Expr, ...]
+    values: tuple[ExprNode, ...]
     reads: Reads
     read: tuple[Access, ...]
     """What the values are made of: points that were computed, as this one counts."""

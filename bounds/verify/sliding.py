@@ -19,7 +19,7 @@ from halide_core.algorithm.model import Function
 from halide_core.bounds.query.answers import Lead
 from halide_core.bounds.verify.sites import Entered
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
-from halide_core.ir import Expr, Interval, LoopKind, LoopName, Variable
+from halide_core.ir import ExprNode, Interval, LoopKind, LoopName, Variable
 from halide_core.ir.boxes import inside
 from halide_core.ir.logic import all_of, any_of, negation, within
 from halide_core.ir.types import INT64
@@ -40,7 +40,7 @@ class Window:
     """How far a thread that computes it may be ahead of those that read it, where there is one."""
 
 
-Folds = tuple[Expr | None, ...]
+Folds = tuple[ExprNode | None, ...]
 """Of each dimension the number of its slots, where it folds."""
 
 Box = tuple[Interval, ...]
@@ -58,7 +58,7 @@ class KeptMemory:
     last: Box
     folds: Folds
 
-    def _claim(self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: Expr) -> Claim:
+    def _claim(self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: ExprNode) -> Claim:
         f = self.func
         return Claim(kind, f.name, text, context, holds, f.definitions[stage].location, _ADVICE, step=f)
 
@@ -91,10 +91,10 @@ class KeptMemory:
         return () if self.window is None else self.window.along
 
     def _slides(self, window: Window, context: Context, loops: Sequence[Entered], private: int) -> Claim:
-        point: list[Expr] = [Variable(INT64, f"{self.func.name} @{d}") for d in range(len(self.last))]
+        point: list[ExprNode] = [Variable(INT64, f"{self.func.name} @{d}") for d in range(len(self.last))]
         needed = inside(point, window.needed)
         missing = context.holds(needed, negation(inside(point, self.last)))
-        known: set[Expr] = {*point, *(e.loop.var for e in loops)}
+        known: set[ExprNode] = {*point, *(e.loop.var for e in loops)}
         known |= {node.variable for node in context.below(None) if node.variable is not None}
         steps = [
             _step(entered, context, needed, known)
@@ -128,7 +128,7 @@ class KeptMemory:
     # -- where it is assigned
 
     def at_write(
-        self, stage: int, point: Sequence[Expr], context: Context, around: Sequence[Entered]
+        self, stage: int, point: Sequence[ExprNode], context: Context, around: Sequence[Entered]
     ) -> Iterator[Claim]:
         """An assignment writes what its iteration computes, or what nobody needs from before, or needs in a dimension
         that stands still in the iterations between one step and the next. Where memory folds it writes what is needed.
@@ -160,7 +160,7 @@ def _hull(a: Interval, b: Interval) -> Interval:
     return Interval(least, ir.sub(end, least))
 
 
-def _moved(entered: Entered, context: Context, e: Expr, by: int) -> Expr:
+def _moved(entered: Entered, context: Context, e: ExprNode, by: int) -> ExprNode:
     """A coordinate so many iterations later."""
     nodes = context.below(entered.outside)
     values = {node.variable: node.fact for node in nodes if node.variable is not None}
@@ -168,7 +168,7 @@ def _moved(entered: Entered, context: Context, e: Expr, by: int) -> Expr:
     return Closing(values, {var: ir.add(var, ir.i64(by))}).expr(e)
 
 
-def _step(entered: Entered, context: Context, needed: Expr, known: set[Expr]) -> Expr:
+def _step(entered: Entered, context: Context, needed: ExprNode, known: set[ExprNode]) -> ExprNode:
     """One iteration before, with the same iterations of the loops further in: it ran, and it needed the point."""
     nodes = context.below(entered.outside)
     var = entered.loop.var

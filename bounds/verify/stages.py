@@ -19,7 +19,7 @@ from halide_core.algorithm.model import Definition, Function
 from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
 from halide_core.bounds.verify.cases import StageSite
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
-from halide_core.ir import Access, Expr, If, Interval, Let, Provide, RVarRef, Stmt, Variable
+from halide_core.ir import Access, ExprNode, If, Interval, Let, Provide, RVarRef, Stmt, Variable
 from halide_core.ir.boxes import differs
 from halide_core.ir.logic import any_of, negation, within
 from halide_core.ir.types import INT32
@@ -86,10 +86,10 @@ class _Nests:
         self._definition: Definition = site.func.definitions[site.stage]
         self._variables = stage_variables(*site.key)
 
-    def _claim(self, kind: ClaimKind, text: Text, context: Context, holds: Expr) -> Claim:
+    def _claim(self, kind: ClaimKind, text: Text, context: Context, holds: ExprNode) -> Claim:
         return Claim(kind, self._site.func.name, text, context, holds, self._definition.location)
 
-    def _domain(self) -> list[tuple[Expr, Interval]]:
+    def _domain(self) -> list[tuple[ExprNode, Interval]]:
         """The reduction variables, innermost first, and what they range over."""
         domain = self._definition.domain
         if domain is None:
@@ -99,7 +99,7 @@ class _Nests:
             for i, b in enumerate(domain.bounds)
         ]
 
-    def _pure(self) -> list[tuple[Expr, Interval]]:
+    def _pure(self) -> list[tuple[ExprNode, Interval]]:
         """The pure variables, and the compute bounds."""
         f, stage = self._site.func, self._site.stage
         return [
@@ -108,9 +108,9 @@ class _Nests:
             if pure
         ]
 
-    def _names(self, old: list[Expr], mark: str) -> Substitution:
+    def _names(self, old: list[ExprNode], mark: str) -> Substitution:
         """New names for every variable of the nest."""
-        bound: dict[Expr, Expr] = {}
+        bound: dict[ExprNode, ExprNode] = {}
         for v in old:
             assert isinstance(v, Variable)
             bound[v] = self._renamed(v, mark)
@@ -139,7 +139,7 @@ class _Nests:
             assert w.var not in given
             given.add(w.var)
             context = context.defines(_variable(names, w.var), names.expr(w.value))
-        goals: list[tuple[Text, Expr]] = []
+        goals: list[tuple[Text, ExprNode]] = []
         for s in self._chain:
             match s:
                 case ir.For(loop=loop, var=var, bounds=bounds):
@@ -163,7 +163,7 @@ class _Nests:
         context = site.context
         for names in (one, other):
             context = self._instance(context, names)
-        loops: list[Expr] = [s.var for s in self._chain if isinstance(s, ir.For)]
+        loops: list[ExprNode] = [s.var for s in self._chain if isinstance(s, ir.For)]
         earlier = _before([(one.expr(v), other.expr(v)) for v in loops])
         here = differs([one.expr(v) for v, _ in pure], [other.expr(v) for v, _ in pure])
         once: Text = (f"the loops of stage {site.stage} run each of its updates once, ",)
@@ -181,13 +181,13 @@ class _Nests:
             ClaimKind.ORDER, told, context, any_of((here, later, negation(earlier), self._apart(one, other)))
         )
 
-    def _apart(self, one: Substitution, other: Substitution) -> Expr:
+    def _apart(self, one: Substitution, other: Substitution) -> ExprNode:
         """Two iterations meet in no point of the Func, by coordinates that no memory decides."""
         func, definition = self._site.func, self._definition
         indices = TargetExprs(self._variables)
         touched = dict.fromkeys([definition.args, *(e.args for e in accesses_to(func, definition.exprs()))])
         written = tuple(map(indices.index, definition.args))
-        result: Expr = ir.TRUE
+        result: ExprNode = ir.TRUE
         for args in touched:
             pairs = list(zip(written, map(indices.index, args), strict=True))
             known = [pair for pair in pairs if not any(isinstance(e, Access) for e in subexpressions(pair))]
@@ -222,9 +222,9 @@ def _variable(names: Substitution, v: Variable) -> Variable:
     return renamed
 
 
-def _before(pairs: list[tuple[Expr, Expr]]) -> Expr:
+def _before(pairs: list[tuple[ExprNode, ExprNode]]) -> ExprNode:
     """The first of two tuples is lexicographically before the second, the outermost coordinate first."""
-    result: Expr = ir.FALSE
+    result: ExprNode = ir.FALSE
     for a, b in reversed(pairs):
         nested = result if result is ir.FALSE else ir.conjunction(ir.equal(a, b), result)
         result = any_of((ir.less(a, b), nested))

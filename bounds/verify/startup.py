@@ -19,11 +19,11 @@ from halide_core.bounds.query.path_conditions import Guards, guards
 from halide_core.bounds.verify.arithmetic import fits_int64, overflowing
 from halide_core.bounds.verify.memory import Reads
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, nothing
-from halide_core.ir import Expr, Stmt, Variable
+from halide_core.ir import ExprNode, Stmt, Variable
 from halide_core.ir.logic import all_of
 from halide_core.ir.visitor import factors, free_variables, stmt_exprs, subexpressions
 
-_Guarded = tuple[Expr, Guards]
+_Guarded = tuple[ExprNode, Guards]
 """An expression, and where it counts."""
 
 
@@ -49,7 +49,7 @@ class StartupArithmetic:
             case ir.Assert(condition=condition):
                 self._checks.append((stmt, self._resting_on((condition,), reads)))
 
-    def _resting_on(self, exprs: Iterable[Expr], reads: Reads) -> dict[_Guarded, None]:
+    def _resting_on(self, exprs: Iterable[ExprNode], reads: Reads) -> dict[_Guarded, None]:
         read = [reads.expr(e) for e in exprs]
         made_of = [each for whole in read for v in free_variables(whole) for each in self._made_of.get(v, ())]
         guarded = guards(read)

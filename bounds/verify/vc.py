@@ -18,7 +18,7 @@ from enum import Enum
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.errors import Location
-from halide_core.ir import Assert, Expr, Hole, Interval, Promise, Variable
+from halide_core.ir import Assert, ExprNode, Hole, Interval, Promise, Variable
 from halide_core.ir.brief import brief
 from halide_core.ir.logic import all_of, negation
 from halide_core.ir.visitor import Substitution
@@ -70,14 +70,14 @@ class Context:
     __slots__ = ("check", "fact", "parent", "variable")
 
     def __init__(
-        self, parent: Context | None, fact: Expr, variable: Named | None = None, check: Assert | None = None
+        self, parent: Context | None, fact: ExprNode, variable: Named | None = None, check: Assert | None = None
     ) -> None:
         self.parent = parent
         self.fact = fact
         self.variable = variable
         self.check = check
 
-    def holds(self, *facts: Expr) -> Context:
+    def holds(self, *facts: ExprNode) -> Context:
         """With conditions that hold from here on."""
         at = self
         for fact in facts:
@@ -89,7 +89,7 @@ class Context:
         """With a start-up check passed."""
         return Context(self, check.condition, check=check)
 
-    def defines(self, variable: Named, value: Expr) -> Context:
+    def defines(self, variable: Named, value: ExprNode) -> Context:
         """With a variable bound to a value."""
         return Context(self, value, variable)
 
@@ -128,7 +128,7 @@ def nothing() -> Context:
     return Context(None, ir.TRUE)
 
 
-Text = tuple["str | Expr", ...]
+Text = tuple["str | ExprNode", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Claim:
     func: str
     text: Text
     context: Context
-    conclusion: Expr
+    conclusion: ExprNode
     location: Location | None = None
     advice: str = ""
     waiver: Assumption | None = None
@@ -176,19 +176,19 @@ _LINE = 60
 """The nodes of what is no longer than a line."""
 
 
-def brief_line(e: Expr) -> str:
+def brief_line(e: ExprNode) -> str:
     """An expression as text; an ellipsis where it would fill more than a line."""
     return brief(e, _LINE)
 
 
-def brief_point(args: Sequence[Expr]) -> str:
+def brief_point(args: Sequence[ExprNode]) -> str:
     """Coordinates as text."""
     return ", ".join(map(brief_line, args))
 
 
-def listed(point: Sequence[Expr]) -> list[str | Expr]:
+def listed(point: Sequence[ExprNode]) -> list[str | ExprNode]:
     """Coordinates as parts of a text."""
-    told: list[str | Expr] = []
+    told: list[str | ExprNode] = []
     for i, e in enumerate(point):
         told += [", ", e] if i else [e]
     return told
@@ -230,6 +230,6 @@ class Result:
         return Result(self.claim, Status.ASSUMED, (), counterexample, (waiver,))
 
 
-def fails(claims: Iterable[Claim]) -> Expr:
+def fails(claims: Iterable[Claim]) -> ExprNode:
     """That some of the claims' conclusions do not hold."""
     return negation(all_of(c.conclusion for c in claims))

@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from halide_core.errors import DefinitionError
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, const
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, const
 from halide_core.ir.visitor import subexpressions
 
 _OVERFLOWING = {BinaryOp.ADD: int.__add__, BinaryOp.SUB: int.__sub__, BinaryOp.MUL: int.__mul__}
 _LEAST_BITS = 32
 
 
-def refuse_constant_overflow(exprs: Iterable[Expr]) -> None:
+def refuse_constant_overflow(exprs: Iterable[ExprNode]) -> None:
     """Raises DefinitionError for a signed sum, difference or product of constants that its type of 32 or 64 bits can't
     hold."""
-    known: dict[Expr, int] = {}
+    known: dict[ExprNode, int] = {}
     for e in subexpressions(exprs):
         match e:
             case IntImm(value=value):

@@ -19,24 +19,24 @@ from halide_core.ir.visitor import Rewriter, subexpressions
 _FLOAT32, _FLOAT64, _WORD = Float(32), Float(64), UInt(32)
 
 
-def through_float32(e: ir.Expr) -> ir.Expr:
+def through_float32(e: ir.ExprNode) -> ir.ExprNode:
     """See the module's docstring; the expression itself where it has no floats of 16 bits."""
     return _Through().expr(e) if any(each.type.is_narrow_float() for each in subexpressions((e,))) else e
 
 
-def _wide(e: ir.Expr) -> ir.Expr:
+def _wide(e: ir.ExprNode) -> ir.ExprNode:
     return ir.cast(_FLOAT32, e) if e.type.is_narrow_float() else e
 
 
 class _Through(Rewriter):
-    def rewrite_Binary(self, e: ir.Binary) -> ir.Expr:
+    def rewrite_Binary(self, e: ir.Binary) -> ir.ExprNode:
         """The operation on float32, rounded where the result is a number."""
         a, b = self.expr(e.a), self.expr(e.b)
         if not a.type.is_narrow_float():
             return ir.Binary(e.type, e.op, a, b)
         return ir.cast(e.type, ir.binary(e.op, _wide(a), _wide(b)))
 
-    def rewrite_Call(self, e: ir.Call) -> ir.Expr:
+    def rewrite_Call(self, e: ir.Call) -> ir.ExprNode:
         """The function of float32."""
         args = tuple([self.expr(a) for a in e.args])
         narrow = e.type.is_narrow_float() or any(a.type.is_narrow_float() for a in args)
@@ -45,20 +45,20 @@ class _Through(Rewriter):
         type = _FLOAT32 if e.type.is_narrow_float() else e.type
         return ir.cast(e.type, ir.Call(type, e.function, tuple(map(_wide, args))))
 
-    def rewrite_Cast(self, e: ir.Cast) -> ir.Expr:
+    def rewrite_Cast(self, e: ir.Cast) -> ir.ExprNode:
         """The conversion by way of float32."""
         a = _wide(self.expr(e.a))
         if not e.type.is_narrow_float():
             return ir.cast(e.type, a)
         return ir.cast(e.type, _odd(a) if a.type is _FLOAT64 else ir.cast(_FLOAT32, a))
 
-    def rewrite_Print(self, e: ir.Print) -> ir.Expr:
+    def rewrite_Print(self, e: ir.Print) -> ir.ExprNode:
         """The same, with what is shown as float32."""
-        message = tuple([_wide(self.expr(m)) if isinstance(m, ir.Expr) else m for m in e.message])
+        message = tuple([_wide(self.expr(m)) if isinstance(m, ir.ExprNode) else m for m in e.message])
         return ir.Print(e.type, self.expr(e.a), self.expr(e.condition), message)
 
 
-def _odd(e: ir.Expr) -> ir.Expr:
+def _odd(e: ir.ExprNode) -> ir.ExprNode:
     """A float64 as a float32: exact, or else the odd one of the two around it, so that rounding it once more gives what
     rounding the number at once does (Boldo and Melquiond 2008)."""
     near = ir.cast(_FLOAT32, e)

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function
-from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.ir import BinaryOp, ExprNode, Intrinsic
 
 
 def fuse_products(algorithm: Algorithm) -> Algorithm:
@@ -34,12 +34,12 @@ def _fused(function: Function, definition: Definition) -> Definition:
     return definition if same else replace(definition, values=values)
 
 
-def fused_values(function: Function, update: Definition) -> tuple[Expr, ...]:
+def fused_values(function: Function, update: Definition) -> tuple[ExprNode, ...]:
     """The values of an update of ``function``; those where nothing is fused are the same objects."""
     return tuple([_value(function, update, k, value) for k, value in enumerate(update.values)])
 
 
-def _value(function: Function, update: Definition, component: int, value: Expr) -> Expr:
+def _value(function: Function, update: Definition, component: int, value: ExprNode) -> ExprNode:
     if not value.type.is_float() or value.type.is_narrow_float():
         return value
     match value:
@@ -58,14 +58,14 @@ def _value(function: Function, update: Definition, component: int, value: Expr) 
     return value
 
 
-def _is_own(e: Expr, function: Function, update: Definition, component: int) -> bool:
+def _is_own(e: ExprNode, function: Function, update: Definition, component: int) -> bool:
     """Whether an expression is what the updated point had before."""
     if not isinstance(e, ir.Access) or e.callee is not function or e.component != component:
         return False
     return all(a is b for a, b in zip(e.args, update.args, strict=True))
 
 
-def _negative(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+def _negative(a: ExprNode, b: ExprNode) -> tuple[ExprNode, ExprNode]:
     """Factors of the negative product; a change of sign is exact."""
     if isinstance(a, ir.FloatImm):
         return ir.const(-a.value, a.type), b

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from halide_core.ir import Binary, BinaryOp, Expr, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, Variable
 from halide_core.ir.visitor import subexpressions, substitute
 
 KNOWN_OPERATORS = frozenset(
@@ -30,8 +30,8 @@ class Law:
 
     x: tuple[Variable, ...]
     y: tuple[Variable, ...]
-    combine: tuple[Expr, ...]
-    neutral: tuple[Expr, ...]
+    combine: tuple[ExprNode, ...]
+    neutral: tuple[ExprNode, ...]
     commutes: bool
 
     @property
@@ -47,9 +47,9 @@ class Law:
             isinstance(e, Binary) and e.op in KNOWN_OPERATORS and {e.a, e.b} == {x, y} for e, x, y in pairs
         )
 
-    def applied(self, x: Sequence[Expr], y: Sequence[Expr]) -> tuple[Expr, ...]:
+    def applied(self, x: Sequence[ExprNode], y: Sequence[ExprNode]) -> tuple[ExprNode, ...]:
         """``combine`` of two values."""
-        to: dict[Expr, Expr] = {**dict(zip(self.x, x, strict=True)), **dict(zip(self.y, y, strict=True))}
+        to: dict[ExprNode, ExprNode] = {**dict(zip(self.x, x, strict=True)), **dict(zip(self.y, y, strict=True))}
         return tuple([substitute(e, to) for e in self.combine])
 
     def told(self) -> str:

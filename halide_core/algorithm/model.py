@@ -28,7 +28,7 @@ class HostBuffer(Protocol):
     def name(self) -> str: ...
 
 
-Constraints: TypeAlias = "dict[tuple[ir.Field, int], ir.Expr]"
+Constraints: TypeAlias = "dict[tuple[ir.Field, int], ir.ExprNode]"
 """What is promised of a buffer: for a field of a dimension the start-up expression that it equals."""
 
 
@@ -39,19 +39,19 @@ class Constraint:
     buffer: ir.Callee
     field: ir.Field
     dim: int
-    value: ir.Expr
+    value: ir.ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requirement:
     """A condition that every run must meet, checked at start-up, and what is said where one does not."""
 
-    condition: ir.Expr
-    message: tuple[str | ir.Expr, ...]
+    condition: ir.ExprNode
+    message: tuple[str | ir.ExprNode, ...]
 
-    def exprs(self) -> tuple[ir.Expr, ...]:
+    def exprs(self) -> tuple[ir.ExprNode, ...]:
         """The condition, and the values in the message."""
-        return (self.condition, *(part for part in self.message if isinstance(part, ir.Expr)))
+        return (self.condition, *(part for part in self.message if isinstance(part, ir.ExprNode)))
 
 
 class ScalarParam(ir.Scalar):
@@ -78,7 +78,7 @@ class Image(ir.Callee):
         self.location = location
         self.embedded = embedded
         self.bound: HostBuffer | None = None
-        self.estimates: dict[int, tuple[ir.Expr | None, ir.Expr | None]] = {}
+        self.estimates: dict[int, tuple[ir.ExprNode | None, ir.ExprNode | None]] = {}
         """The min and extent that the user expects of a dimension. They change nothing."""
         self.constraints: Constraints = {}
         self.alignment: int | None = None
@@ -95,7 +95,7 @@ class ReductionDomain(ir.Domain):
     """An ordered list of reduction variables; the first is the innermost loop."""
 
     def __init__(
-        self, names: tuple[str, ...], bounds: tuple[ir.Interval, ...], predicate: ir.Expr, location: Location
+        self, names: tuple[str, ...], bounds: tuple[ir.Interval, ...], predicate: ir.ExprNode, location: Location
     ) -> None:
         self.names = names
         self.bounds = bounds
@@ -109,18 +109,18 @@ class ReductionDomain(ir.Domain):
 class Partial:
     """A value that a first definition gives only where a condition holds."""
 
-    value: ir.Expr
-    where: ir.Expr
+    value: ir.ExprNode
+    where: ir.ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
     """One stage: ``domain in (args) <- values if predicate``. In stage 0 the args are the pure variables."""
 
-    args: tuple[ir.Expr, ...]
-    values: tuple[ir.Expr, ...]
+    args: tuple[ir.ExprNode, ...]
+    values: tuple[ir.ExprNode, ...]
     domain: ReductionDomain | None
-    predicate: ir.Expr
+    predicate: ir.ExprNode
     location: Location
     requirements: tuple[Requirement, ...] = ()
     """What every run of a pipeline that the stage is part of must meet."""
@@ -128,7 +128,7 @@ class Definition:
     """A first definition that leaves something undefined: each of its values, and where it has it. ``values`` then have
     0 where there is none, which is what a Func has that is no output."""
 
-    def exprs(self) -> tuple[ir.Expr, ...]:
+    def exprs(self) -> tuple[ir.ExprNode, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
         tests = (self.predicate, ir.TRUE if self.domain is None else self.domain.predicate)
         return self.args + self.values + tuple(test for test in tests if test is not ir.TRUE)
@@ -139,7 +139,7 @@ class ExternCall:
     """The C function that computes an extern stage, and what it is passed: Funcs, images and start-up values."""
 
     name: str
-    params: tuple[ir.Callee | ir.Expr, ...]
+    params: tuple[ir.Callee | ir.ExprNode, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -320,20 +320,20 @@ class Renamed(Rewriter):
         """The same rewriter, for what stands in a definition over another domain."""
         return type(self)(self._to, domains, self._variables)
 
-    def rewrite_Variable(self, e: ir.Variable) -> ir.Expr:
+    def rewrite_Variable(self, e: ir.Variable) -> ir.ExprNode:
         """The variable under its new name."""
         return ir.Variable(e.type, self._variables.get(e.name, e.name))
 
-    def rewrite_Access(self, e: ir.Access) -> ir.Expr:
+    def rewrite_Access(self, e: ir.Access) -> ir.ExprNode:
         """An access to the replacement."""
         args = tuple([self.expr(a) for a in e.args])
         return ir.Access(e.type, self._to.get(e.callee, e.callee), args, e.component, e.stage)
 
-    def rewrite_RVarRef(self, e: ir.RVarRef) -> ir.Expr:
+    def rewrite_RVarRef(self, e: ir.RVarRef) -> ir.ExprNode:
         """A variable of the replacement."""
         return ir.RVarRef(e.type, self._domains.get(e.domain, e.domain), e.index)
 
-    def rewrite_BufferField(self, e: ir.BufferField) -> ir.Expr:
+    def rewrite_BufferField(self, e: ir.BufferField) -> ir.ExprNode:
         """A field of the replacement."""
         return ir.BufferField(e.type, self._to.get(e.buffer, e.buffer), e.field, e.dim)
 
@@ -390,7 +390,7 @@ def leaves(
     images: dict[Image, None] = {}
     params: dict[ScalarParam, None] = {}
 
-    def collect(roots: Iterable[ir.Expr]) -> None:
+    def collect(roots: Iterable[ir.ExprNode]) -> None:
         for e in subexpressions(roots):
             if isinstance(e, ir.Access) and isinstance(e.callee, Image):
                 images.setdefault(e.callee)
@@ -454,7 +454,7 @@ def _kept(f: Function) -> Definition:
     written there. Where only some values of a point are undefined, they are written back."""
     first = f.definitions[0]
     where = dict.fromkeys(p.where for p in first.partial if p.where is not ir.FALSE)
-    written: ir.Expr = ir.TRUE if ir.TRUE in where else ir.FALSE
+    written: ir.ExprNode = ir.TRUE if ir.TRUE in where else ir.FALSE
     if written is ir.FALSE:
         for each in where:
             written = each if written is ir.FALSE else ir.Binary(each.type, ir.BinaryOp.OR, written, each)
@@ -506,7 +506,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
     )
     required = tuple(
         Requirement(
-            renamed.expr(r.condition), tuple(renamed.expr(m) if isinstance(m, ir.Expr) else m for m in r.message)
+            renamed.expr(r.condition), tuple(renamed.expr(m) if isinstance(m, ir.ExprNode) else m for m in r.message)
         )
         for r in requirements
     )

@@ -21,7 +21,7 @@ from enum import Enum
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import ScheduleError
-from halide_core.ir import BinaryOp, Callee, Expr, IntImm
+from halide_core.ir import BinaryOp, Callee, ExprNode, IntImm
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.printer import format_expr
 from halide_core.ir.types import INT32, INT64, Type
@@ -184,7 +184,7 @@ class _SourceWriter(Spelling):
         self._loops[name] = short
         return short
 
-    def expr(self, e: Expr) -> str:
+    def expr(self, e: ExprNode) -> str:
         """An expression in the language."""
         match e:
             case IntImm():
@@ -218,7 +218,7 @@ def _leaves(d: Directive) -> list[object]:
     return [*d.callees(), *(_leaf(e) for e in subexpressions(d.exprs()))]
 
 
-def _leaf(e: Expr) -> object:
+def _leaf(e: ExprNode) -> object:
     return e.param if isinstance(e, ir.ParamRef) else e.buffer if isinstance(e, ir.BufferField) else None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from halide_core import ir
 from halide_core.algorithm.model import Function, ReductionDomain
 from halide_core.errors import DefinitionError, TypeMismatchError
-from halide_core.ir import BufferField, Expr, RVarRef, Variable
+from halide_core.ir import BufferField, ExprNode, RVarRef, Variable
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import accesses_to, subexpressions
 
@@ -31,7 +31,7 @@ def ordinal(stage: int) -> str:
     return "the pure definition" if stage == 0 else f"update definition {stage - 1}"
 
 
-def pure_arguments(name: str, args: Sequence[Expr]) -> tuple[str, ...]:
+def pure_arguments(name: str, args: Sequence[ExprNode]) -> tuple[str, ...]:
     """The pure variables that a first definition binds: distinct Vars, one for each dimension.
 
     Raises:
@@ -53,7 +53,7 @@ def pure_arguments(name: str, args: Sequence[Expr]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def check_pure_values(name: str, args: tuple[str, ...], values: Sequence[Expr]) -> None:
+def check_pure_values(name: str, args: tuple[str, ...], values: Sequence[ExprNode]) -> None:
     """Raises DefinitionError for a variable that the left-hand side doesn't bind, or any reduction variable."""
     for e in subexpressions(values):
         match e:
@@ -66,7 +66,7 @@ def check_pure_values(name: str, args: tuple[str, ...], values: Sequence[Expr]) 
                 )
 
 
-def domain_of(what: str, exprs: Sequence[Expr]) -> ReductionDomain | None:
+def domain_of(what: str, exprs: Sequence[ExprNode]) -> ReductionDomain | None:
     """The reduction domain that a stage runs over, the one of its reduction variables.
 
     Raises:
@@ -116,12 +116,12 @@ def types_text(types: Sequence[Type]) -> str:
     return str(types[0]) if len(types) == 1 else f"({', '.join(map(str, types))})"
 
 
-def reads_itself(function: Function, exprs: Sequence[Expr]) -> bool:
+def reads_itself(function: Function, exprs: Sequence[ExprNode]) -> bool:
     """Whether a stage reads the Func that it updates."""
     return bool(accesses_to(function, exprs))
 
 
-def check_separation(function: Function, stage: int, args: Sequence[Expr], exprs: Sequence[Expr]) -> None:
+def check_separation(function: Function, stage: int, args: Sequence[ExprNode], exprs: Sequence[ExprNode]) -> None:
     """The syntactic separation restriction (definition 2.7), and that no foreign variable occurs.
 
     Args:
@@ -164,13 +164,13 @@ def check_names(function: Function, domain: ReductionDomain | None) -> None:
             )
 
 
-def hides_all(function: Function, args: Sequence[Expr], domain: ReductionDomain | None, own: bool) -> bool:
+def hides_all(function: Function, args: Sequence[ExprNode], domain: ReductionDomain | None, own: bool) -> bool:
     """Whether an update replaces every value there was: all pure, no reduction, no reference to itself (``own``)."""
     pure = all(a is ir.pure_variable(n) for a, n in zip(args, function.args, strict=True))
     return pure and domain is None and not own
 
 
-def check_shapes(name: str, exprs: Sequence[Expr], domain: ReductionDomain | None) -> None:
+def check_shapes(name: str, exprs: Sequence[ExprNode], domain: ReductionDomain | None) -> None:
     """A definition says the same whatever is asked of it: it can't depend on the shape of an output."""
     bounds = () if domain is None else tuple(end for i in domain.bounds for end in (i.min, i.len))
     for e in subexpressions((*exprs, *bounds)):

@@ -23,7 +23,7 @@ from halide_core import ir
 from halide_core.algorithm.law import KNOWN_OPERATORS, Law
 from halide_core.algorithm.model import Definition, Function
 from halide_core.errors import InternalError
-from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, FloatImm, IntImm, Intrinsic, Select, Variable
+from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, IntImm, Intrinsic, Select, Variable
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import accesses_to, parts, subexpressions, with_parts
 from halide_core.reference.scalar_ops import Value, binary_function, cast_function, logical_not
@@ -68,9 +68,9 @@ class _Reads:
 
     def __init__(self, function: Function) -> None:
         self._function = function
-        self._memo: dict[Expr, bool] = {}
+        self._memo: dict[ExprNode, bool] = {}
 
-    def __call__(self, e: Expr) -> bool:
+    def __call__(self, e: ExprNode) -> bool:
         known = self._memo.get(e)
         if known is None:
             mine = isinstance(e, Access) and e.callee is self._function
@@ -78,7 +78,7 @@ class _Reads:
         return known
 
 
-def _gathered(e: Expr, reads: _Reads) -> Expr:
+def _gathered(e: ExprNode, reads: _Reads) -> ExprNode:
     """A chain such as ``(f[x] + a) - b`` with one operand besides what reads the Func: its reading, not its value."""
     if isinstance(e, Call) and e.function is Intrinsic.FMA:
         a, b, c = e.args
@@ -99,7 +99,7 @@ def _gathered(e: Expr, reads: _Reads) -> Expr:
     return ir.binary(op, inner, new)
 
 
-def _where_taken(e: Select, reads: _Reads) -> Expr:
+def _where_taken(e: Select, reads: _Reads) -> ExprNode:
     """``select(c, f[x] + a, f[x])`` takes in a, or nothing: one value that need not be known here."""
     for taken, left in ((e.a, e.b), (e.b, e.a)):
         inner = _gathered(taken, reads)
@@ -111,8 +111,8 @@ def _where_taken(e: Select, reads: _Reads) -> Expr:
 
 
 def _readings(
-    values: Sequence[Expr], states: Mapping[Access, Variable], y: Sequence[Variable], reads: _Reads
-) -> Iterator[tuple[Expr, ...]]:
+    values: Sequence[ExprNode], states: Mapping[Access, Variable], y: Sequence[Variable], reads: _Reads
+) -> Iterator[tuple[ExprNode, ...]]:
     """Ways to see the values as a function of the state and of one unknown a component."""
     for constants in (True, False):  # whether constants are unknowns too: that of ``f[x] += 1`` is
         free = [_unknowns([v], reads, constants=constants) for v in values]
@@ -127,10 +127,10 @@ def _readings(
                 yield tuple(_read(v, states, one) for v in values)
 
 
-def _unknowns(values: Sequence[Expr], reads: _Reads, *, constants: bool) -> list[Expr]:
+def _unknowns(values: Sequence[ExprNode], reads: _Reads, *, constants: bool) -> list[ExprNode]:
     """The largest parts that don't read the Func."""
-    found: dict[Expr, None] = {}
-    seen: set[Expr] = set()
+    found: dict[ExprNode, None] = {}
+    seen: set[ExprNode] = set()
     stack = list(reversed(values))
     while stack:
         e = stack.pop()
@@ -144,7 +144,7 @@ def _unknowns(values: Sequence[Expr], reads: _Reads, *, constants: bool) -> list
     return list(found)
 
 
-def _read(e: Expr, states: Mapping[Access, Variable], unknowns: Mapping[Expr, Variable]) -> Expr:
+def _read(e: ExprNode, states: Mapping[Access, Variable], unknowns: Mapping[ExprNode, Variable]) -> ExprNode:
     if isinstance(e, Access) and e in states:
         return states[e]
     if e in unknowns:
@@ -158,14 +158,14 @@ def _read(e: Expr, states: Mapping[Access, Variable], unknowns: Mapping[Expr, Va
 _Point = tuple[Value, ...]
 
 
-def _on_samples(x: tuple[Variable, ...], y: tuple[Variable, ...], combine: tuple[Expr, ...]) -> Law | None:
+def _on_samples(x: tuple[Variable, ...], y: tuple[Variable, ...], combine: tuple[ExprNode, ...]) -> Law | None:
     if not all(e in x or e in y or _computes(e) for e in subexpressions(combine)):
         return None
     rng = random.Random(1)
     points = [tuple(rng.choice(_samples(v.type)) for v in x) for _ in range(_SAMPLES)]
 
     def join(a: _Point, b: _Point) -> _Point:
-        known: dict[Expr, Value] = {**dict(zip(x, a, strict=True)), **dict(zip(y, b, strict=True))}
+        known: dict[ExprNode, Value] = {**dict(zip(x, a, strict=True)), **dict(zip(y, b, strict=True))}
         return tuple([_value(e, known) for e in combine])
 
     triples = list(zip(points, points[1:], points[2:], strict=False))
@@ -195,7 +195,7 @@ def _samples(type: Type) -> list[Value]:
     return [n for n in (low, low + 1, -7, -1, 0, 1, 2, 3, 6, 100, high - 1, high) if low <= n <= high]
 
 
-def _candidates(type: Type) -> list[Expr]:
+def _candidates(type: Type) -> list[ExprNode]:
     """Neutral elements to try."""
     if type.is_float():
         return [ir.const(v, type) for v in (-0.0, 0.0, 1.0, math.inf, -math.inf)]
@@ -203,12 +203,12 @@ def _candidates(type: Type) -> list[Expr]:
     return [ir.const(v, type) for v in dict.fromkeys((0, 1, high, low, -1 if low < 0 else high))]
 
 
-def _computes(e: Expr) -> bool:
+def _computes(e: ExprNode) -> bool:
     """Whether ``_value`` knows the node."""
     return isinstance(e, Binary | Select | Cast | ir.Not | IntImm | FloatImm)
 
 
-def _value(e: Expr, known: Mapping[Expr, Value]) -> Value:
+def _value(e: ExprNode, known: Mapping[ExprNode, Value]) -> Value:
     """The value of an expression by the reference semantics."""
     if e in known:
         return known[e]

@@ -9,28 +9,28 @@ direction: what an expression counts the bits of, if it is such a sum.
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 from halide_core.ir.types import Int
 
 
-def shifted_right(a: Expr, count: int) -> Expr:
+def shifted_right(a: ExprNode, count: int) -> ExprNode:
     """``a >> count``."""
     return ir.binary(BinaryOp.SHR, a, ir.const(count, Int(a.type.bits())))
 
 
-def _field(a: Expr, width: int) -> Expr:
+def _field(a: ExprNode, width: int) -> ExprNode:
     """The lower ``width`` bits of every 2*``width``."""
     bits = a.type.bits()
     mask = sum(((1 << width) - 1) << at for at in range(0, bits, 2 * width))
     return ir.binary(BinaryOp.BIT_AND, a, ir.const(mask, a.type))
 
 
-def _summed(a: Expr, width: int) -> Expr:
+def _summed(a: ExprNode, width: int) -> ExprNode:
     """The sums of neighbouring fields of a width."""
     return ir.add(_field(a, width), _field(shifted_right(a, width), width))
 
 
-def ones(a: Expr) -> Expr:
+def ones(a: ExprNode) -> ExprNode:
     """How many bits of an unsigned integer are set: sums of neighbours, in fields that double."""
     width = 1
     while width < a.type.bits():
@@ -39,7 +39,7 @@ def ones(a: Expr) -> Expr:
     return a
 
 
-def counted(e: Expr) -> Expr | None:
+def counted(e: ExprNode) -> ExprNode | None:
     """What ``e`` counts the bits of; None where it is no such sum, or one of signed numbers, which counts otherwise."""
     width = e.type.bits() // 2 if e.type.is_uint() else 0
     if not width:
@@ -54,21 +54,21 @@ def counted(e: Expr) -> Expr | None:
     return e
 
 
-def leading_zeros(a: Expr) -> Expr:
+def leading_zeros(a: ExprNode) -> ExprNode:
     """How many bits above the highest one that is set are clear, of an unsigned integer."""
     return ones(_inverse(_spread(a)))
 
 
-def trailing_zeros(a: Expr) -> Expr:
+def trailing_zeros(a: ExprNode) -> ExprNode:
     """How many bits below the lowest one that is set are clear, of an unsigned integer."""
     return ones(ir.binary(BinaryOp.BIT_AND, _inverse(a), ir.sub(a, ir.const(1, a.type))))
 
 
-def _inverse(a: Expr) -> Expr:
+def _inverse(a: ExprNode) -> ExprNode:
     return ir.binary(BinaryOp.BIT_XOR, a, ir.const(-1, a.type))
 
 
-def _spread(a: Expr) -> Expr:
+def _spread(a: ExprNode) -> ExprNode:
     """The highest bit that is set, and all below it."""
     width = 1
     while width < a.type.bits():
@@ -77,7 +77,7 @@ def _spread(a: Expr) -> Expr:
     return a
 
 
-def spread_of(e: Expr) -> Expr | None:
+def spread_of(e: ExprNode) -> ExprNode | None:
     """The ``a`` whose leading zeros ``e``, which bits are counted of, has as its bits; None where it is none."""
     match e:
         case Binary(op=BinaryOp.BIT_XOR, a=spread, b=IntImm()):

@@ -20,7 +20,7 @@ from halide_core.ir import (
     BufferField,
     Call,
     Cast,
-    Expr,
+    ExprNode,
     IntImm,
     Load,
     Not,
@@ -33,7 +33,7 @@ from halide_core.ir.visitor import subexpressions
 _OPPOSITE = {BinaryOp.EQ: BinaryOp.NE, BinaryOp.NE: BinaryOp.EQ}
 
 
-def assume_condition(facts: Facts, condition: Expr, holds: bool = True) -> None:
+def assume_condition(facts: Facts, condition: ExprNode, holds: bool = True) -> None:
     """Adds the bounds of single atoms that a condition gives where it holds, or where it does not."""
     match condition:
         case Not(a=a):
@@ -55,7 +55,7 @@ def assume_condition(facts: Facts, condition: Expr, holds: bool = True) -> None:
                 _at_most(facts, y, x, ir.ZERO if op is BinaryOp.LT else ir.ONE)
 
 
-def _at_most(facts: Facts, a: Expr, b: Expr, slack: Expr) -> None:
+def _at_most(facts: Facts, a: ExprNode, b: ExprNode, slack: ExprNode) -> None:
     """``a + slack <= b``."""
     simplifier = Simplifier(facts)
     if not isinstance(a, IntImm | Binary):
@@ -64,15 +64,15 @@ def _at_most(facts: Facts, a: Expr, b: Expr, slack: Expr) -> None:
         facts.assume_at_least(b, simplifier.expr(ir.add(a, slack)))
 
 
-def known_values(condition: Expr, holds: bool = True) -> dict[Expr, Expr]:
+def known_values(condition: ExprNode, holds: bool = True) -> dict[ExprNode, ExprNode]:
     """What the parts of a condition are worth. Nothing, unless it is the same all through a run."""
-    found: dict[Expr, Expr] = {}
+    found: dict[ExprNode, ExprNode] = {}
     if not any(isinstance(e, Variable | Access | Load | Call) for e in subexpressions([condition])):
         _learn(found, condition, holds)
     return found
 
 
-def _learn(found: dict[Expr, Expr], e: Expr, holds: bool) -> None:
+def _learn(found: dict[ExprNode, ExprNode], e: ExprNode, holds: bool) -> None:
     if isinstance(e, IntImm):
         return
     found[e] = ir.TRUE if holds else ir.FALSE
@@ -93,7 +93,7 @@ def _learn(found: dict[Expr, Expr], e: Expr, holds: bool) -> None:
                 _equal(found, b, a)
 
 
-def _equal(found: dict[Expr, Expr], leaf: Expr, value: Expr) -> None:
+def _equal(found: dict[ExprNode, ExprNode], leaf: ExprNode, value: ExprNode) -> None:
     if not isinstance(value, IntImm):
         return
     match leaf:

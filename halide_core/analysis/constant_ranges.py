@@ -12,27 +12,27 @@ from collections.abc import Mapping
 
 from halide_core import ir
 from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, type_range, union
-from halide_core.ir import Binary, BufferField, Expr, Field, IntImm, ParamRef, Select, Variable
+from halide_core.ir import Binary, BufferField, ExprNode, Field, IntImm, ParamRef, Select, Variable
 from halide_core.ir.types import INT32, INT64
 
 
 class ConstantRanges:
     """Constant ranges of integer expressions, given those of variables: from the start, or met on the way."""
 
-    def __init__(self, variables: Mapping[Expr, Range] | None = None) -> None:
-        self._known: dict[Expr, Range] = {}
-        self._variables: dict[Expr, Range] = dict(variables or {})
+    def __init__(self, variables: Mapping[ExprNode, Range] | None = None) -> None:
+        self._known: dict[ExprNode, Range] = {}
+        self._variables: dict[ExprNode, Range] = dict(variables or {})
 
     def loop(self, var: Variable, over: ir.Interval) -> None:
         """A loop's variable."""
         first, length = self.of(over.min), self.of(over.len)
         self._variables[var] = (first[0], max(first[0], first[1] + length[1] - 1))
 
-    def let(self, var: Variable, value: Expr) -> None:
+    def let(self, var: Variable, value: ExprNode) -> None:
         """A let's variable."""
         self._variables[var] = self.of(value)
 
-    def of(self, e: Expr) -> Range:
+    def of(self, e: ExprNode) -> Range:
         """The range of an expression."""
         known = self._known.get(e)
         if known is None:
@@ -41,7 +41,7 @@ class ConstantRanges:
                 self._known[e] = known
         return known
 
-    def _compute(self, e: Expr) -> Range:
+    def _compute(self, e: ExprNode) -> Range:
         match e:
             case IntImm(value=value):
                 return (value, value)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from halide_core.analysis.interval import Range
-from halide_core.ir import Binary, BinaryOp, Expr, Intrinsic
+from halide_core.ir import Binary, BinaryOp, ExprNode, Intrinsic
 
 _OFF = 2.0**-21
 """More than functions are off: those of float32 by 1.6 units in the last place (``halide_core.reference.elementary``),
@@ -63,7 +63,7 @@ def function_range(function: Intrinsic, of: Range) -> Range | None:
     return (low - _OFF * max(abs(low), 1.0), high + _OFF * max(abs(high), 1.0))
 
 
-def clamp_ends(e: Expr) -> tuple[Expr, Expr] | None:
+def clamp_ends(e: ExprNode) -> tuple[ExprNode, ExprNode] | None:
     """What a float is clamped between, the lower end first. Where these are numbers so is the result, whatever is
     clamped: of a NaN and a number, ``min`` and ``max`` give the second."""
     match e:

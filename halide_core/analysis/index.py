@@ -18,7 +18,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     Cast,
-    Expr,
+    ExprNode,
     IntImm,
     LoopName,
     ParamRef,
@@ -44,7 +44,7 @@ _RING = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
 _UINT64 = UInt(64)
 
 
-def _modular(e: Expr) -> Expr:
+def _modular(e: ExprNode) -> ExprNode:
     """An int64 value as the uint64 that is equal to it modulo 2**64."""
     if isinstance(e, IntImm):
         return ir.const(e.value, _UINT64)
@@ -54,18 +54,18 @@ def _modular(e: Expr) -> Expr:
 
 
 @remembered("_unchecked")
-def _unchecked(e: Expr) -> bool:
+def _unchecked(e: ExprNode) -> bool:
     """Whether int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
     from a conversion that can give any int32. Such arithmetic keeps its type, and wraps as the definition says."""
     return _might_wrap(e)
 
 
-def _is_settled(e: Expr) -> bool:
+def _is_settled(e: ExprNode) -> bool:
     """Whether a value is the same all through a run, so that checks at its start can know it."""
     return not any(isinstance(each, Variable | RVarRef | Access) for each in subexpressions([e]))
 
 
-def _might_wrap(e: Expr) -> bool:
+def _might_wrap(e: ExprNode) -> bool:
     match e:
         case Access():
             return e.type.bits() >= 32
@@ -91,12 +91,12 @@ def _might_wrap(e: Expr) -> bool:
 class _Silent(Rewriter):
     """Leaves out what is printed: bounds ask for coordinates more often than a program computes them."""
 
-    def rewrite_Print(self, e: ir.Print) -> Expr:
+    def rewrite_Print(self, e: ir.Print) -> ExprNode:
         """The value alone."""
         return self.expr(e.a)
 
 
-def silent(e: Expr) -> Expr:
+def silent(e: ExprNode) -> ExprNode:
     """The expression without what it prints."""
     return _Silent().expr(e) if any(isinstance(each, ir.Print) for each in subexpressions([e])) else e
 
@@ -104,26 +104,26 @@ def silent(e: Expr) -> Expr:
 class TargetExprs(Rewriter):
     """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones."""
 
-    def __init__(self, variables: Mapping[Expr, Expr]) -> None:
+    def __init__(self, variables: Mapping[ExprNode, ExprNode]) -> None:
         super().__init__()
         self._variables = variables
-        self._indices: dict[Expr, Expr] = {}
+        self._indices: dict[ExprNode, ExprNode] = {}
 
-    def value(self, e: Expr) -> Expr:
+    def value(self, e: ExprNode) -> ExprNode:
         """The expression as a value, of the type it has."""
         return self.expr(e)
 
-    def rewrite_Variable(self, e: Variable) -> Expr:
+    def rewrite_Variable(self, e: Variable) -> ExprNode:
         """A coordinate as the int32 that the user sees."""
         found = self._variables.get(e)
         return e if found is None else Cast(e.type, found)
 
-    def rewrite_RVarRef(self, e: RVarRef) -> Expr:
+    def rewrite_RVarRef(self, e: RVarRef) -> ExprNode:
         """A reduction variable as the int32 that the user sees."""
         found = self._variables.get(e)
         return e if found is None else Cast(e.type, found)
 
-    def rewrite_Binary(self, e: Binary) -> Expr:
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
         """The user's own int64 arithmetic wraps, where index arithmetic never does: it is done in uint64, so that
         no rule about indices is ever applied to it."""
         a, b = self.expr(e.a), self.expr(e.b)
@@ -131,12 +131,12 @@ class TargetExprs(Rewriter):
             return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """An access at int64 coordinates."""
         args = tuple([self.index(a) for a in e.args])
         return Access(e.type, e.callee, args, e.component, e.stage)
 
-    def index(self, e: Expr) -> Expr:
+    def index(self, e: ExprNode) -> ExprNode:
         """The expression as an int64 number."""
         known = self._indices.get(e)
         if known is None:
@@ -144,7 +144,7 @@ class TargetExprs(Rewriter):
             self._indices[e] = known
         return known
 
-    def _index(self, e: Expr) -> Expr:
+    def _index(self, e: ExprNode) -> ExprNode:
         if e.type is INT64:
             return self.value(e)
         if e.type is INT32:
@@ -174,12 +174,12 @@ class TargetExprs(Rewriter):
         return Cast(INT64, self.value(e))
 
 
-def startup_index(e: Expr) -> Expr:
+def startup_index(e: ExprNode) -> ExprNode:
     """A start-up expression (definition 2.9) as an int64 number."""
     return TargetExprs({}).index(e)
 
 
-def exact_index(e: Expr, is_int32: Callable[[Expr], bool] | None = None) -> Expr | None:
+def exact_index(e: ExprNode, is_int32: Callable[[ExprNode], bool] | None = None) -> ExprNode | None:
     """The int64 number that a compared value is; None where its int32 arithmetic might wrap. Sums and the like are of
     numbers only where ``is_int32`` says that they are in its range."""
     if e.type is INT64:
@@ -201,12 +201,12 @@ def exact_index(e: Expr, is_int32: Callable[[Expr], bool] | None = None) -> Expr
     return None
 
 
-def stage_variables(f: Function, stage: int, specialization: int = 0) -> dict[Expr, Expr]:
+def stage_variables(f: Function, stage: int, specialization: int = 0) -> dict[ExprNode, ExprNode]:
     """What the pure and reduction variables of a stage are called in the target language."""
     definition = f.definitions[stage]
-    found: dict[Expr, Expr] = {}
+    found: dict[ExprNode, ExprNode] = {}
 
-    def loop_variable(name: str) -> Expr:
+    def loop_variable(name: str) -> ExprNode:
         return ir.index_variable(str(LoopName(f.name, stage, specialization, name)))
 
     for name, pure in zip(f.args, f.pure_dims(stage), strict=True):

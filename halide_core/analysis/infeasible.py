@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from math import gcd
 
 from halide_core.analysis.linear import Linear
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 
-_Terms = frozenset[tuple[Expr, int]]
+_Terms = frozenset[tuple[ExprNode, int]]
 
 _MOST = 200
 """Forms to work on at one time."""
@@ -25,7 +25,7 @@ def contradict(forms: Iterable[Linear]) -> bool:
     if any(_adds(rows, form) for form in forms):
         return True
     while True:
-        counts: dict[Expr, list[int]] = {}
+        counts: dict[ExprNode, list[int]] = {}
         for form in rows.values():
             for atom, c in form.terms.items():
                 counts.setdefault(atom, [0, 0])[c > 0] += 1

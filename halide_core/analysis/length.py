@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Binary, BinaryOp, Expr, Hole
+from halide_core.ir import Binary, BinaryOp, ExprNode, Hole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,14 +19,14 @@ class Growth:
     """A length that is at least ``k`` exactly where the hole is at least ``scale·(k - 1) + 1``."""
 
     hole: Hole
-    scale: Expr
+    scale: ExprNode
 
-    def needed(self, k: Expr) -> Expr:
+    def needed(self, k: ExprNode) -> ExprNode:
         """The least value of the hole that makes the length at least ``k``."""
         return simplify(ir.add(ir.mul(self.scale, ir.sub(k, ir.ONE)), ir.ONE))
 
 
-def growth(length: Expr) -> Growth | None:
+def growth(length: ExprNode) -> Growth | None:
     """The dependence of a length; None where it is constant, fused, or no hole is left in it."""
     match length:
         case Hole():

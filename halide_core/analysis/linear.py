@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Expr, IntImm
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 from halide_core.ir.expr_nodes import remembered
 
 
@@ -20,7 +20,7 @@ class Linear:
 
     __slots__ = ("const", "terms")
 
-    def __init__(self, terms: Mapping[Expr, int], const: int) -> None:
+    def __init__(self, terms: Mapping[ExprNode, int], const: int) -> None:
         self.terms = terms
         self.const = const
 
@@ -40,7 +40,7 @@ class Linear:
             return Linear({}, 0)
         return Linear({a: c * scale for a, c in self.terms.items()}, self.const * scale)
 
-    def replacing(self, atom: Expr, by: Linear) -> Linear:
+    def replacing(self, atom: ExprNode, by: Linear) -> Linear:
         """The form with an atom replaced by another form."""
         terms = dict(self.terms)
         scale = terms.pop(atom)
@@ -51,7 +51,7 @@ class Linear:
         return repr(to_expr(self))
 
 
-def _add(terms: dict[Expr, int], other: Linear, scale: int) -> None:
+def _add(terms: dict[ExprNode, int], other: Linear, scale: int) -> None:
     """Adds ``scale·other``, but for its constant, to terms that nobody else holds."""
     for atom, c in other.terms.items():
         total = terms.get(atom, 0) + scale * c
@@ -70,7 +70,7 @@ class _Literal(Linear):
         super().__init__({}, const)
 
 
-def linear_of(e: Expr) -> Linear:
+def linear_of(e: ExprNode) -> Linear:
     """The linear form of an int64 expression."""
     if isinstance(e, IntImm):
         return _Literal(e.value)
@@ -78,7 +78,7 @@ def linear_of(e: Expr) -> Linear:
     return Linear({e: 1}, 0) if form is None else form
 
 
-def atoms_of(e: Expr) -> Iterable[Expr]:
+def atoms_of(e: ExprNode) -> Iterable[ExprNode]:
     """The atoms of an int64 expression's linear form."""
     if isinstance(e, IntImm):
         return ()
@@ -104,9 +104,9 @@ def _sum_of(e: Binary) -> Linear | None:
     return form
 
 
-def to_expr(form: Linear) -> Expr:
+def to_expr(form: Linear) -> ExprNode:
     """The form as an expression: positive terms first, so that no unary minus is needed."""
-    result: Expr | None = None
+    result: ExprNode | None = None
     for atom, c in form.terms.items():
         if c > 0:
             term = atom if c == 1 else ir.mul(atom, ir.i64(c))
@@ -126,6 +126,6 @@ def to_expr(form: Linear) -> Expr:
     return result
 
 
-def difference(a: Expr, b: Expr) -> Linear:
+def difference(a: ExprNode, b: ExprNode) -> Linear:
     """``a - b``."""
     return linear_of(a).plus(linear_of(b), -1)

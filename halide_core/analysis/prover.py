@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from halide_core.analysis.interval import EVERYTHING, Range, of_integers, union
 from halide_core.analysis.linear import Linear, atoms_of, difference, linear_of
 from halide_core.analysis.refute import Model, ModelKind
-from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Select
+from halide_core.ir import Binary, BinaryOp, BufferField, Cast, ExprNode, Field, IntImm, Select
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
 
@@ -41,7 +41,7 @@ class _Reach:
     """The facts that a search may come to from an atom, by their number, and the atoms that these are about."""
 
     number: int
-    atoms: Collection[Expr]
+    atoms: Collection[ExprNode]
 
 
 _shared: ContextVar[_Proven | None] = ContextVar("_shared", default=None)
@@ -82,28 +82,28 @@ class Facts:
         self._parent = parent
         answered = parent._answered if parent is not None else _shared.get()
         self._answered: _Proven = _Proven() if answered is None else answered
-        self._lower: dict[Expr, list[Expr]] = {}
-        self._upper: dict[Expr, list[Expr]] = {}
+        self._lower: dict[ExprNode, list[ExprNode]] = {}
+        self._upper: dict[ExprNode, list[ExprNode]] = {}
         self._proofs: dict[tuple[object, ...], bool] = {}
         """By constant and terms: whether a form was proven not to be negative."""
-        self._ranges: dict[Expr, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
-        self._said: list[tuple[Expr, Expr]] = []
+        self._ranges: dict[ExprNode, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
+        self._said: list[tuple[ExprNode, ExprNode]] = []
         """The facts of this layer, as pairs of which the second is not below the first."""
         self._worlds: list[Model] = []
         """States in which facts hold."""
         self._seen = (-1, 0)
         """Of how many facts: parents', and own."""
-        self._reaches: dict[Expr, _Reach] = {}
+        self._reaches: dict[ExprNode, _Reach] = {}
         self._reached = (0, 0)
         """For how many facts the reaches are right: parents', and own."""
 
-    def assume_at_least(self, atom: Expr, bound: Expr) -> None:
+    def assume_at_least(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``bound <= atom``."""
         self._lower.setdefault(atom, []).append(bound)
         self._said.append((bound, atom))
         self._forget()
 
-    def assume_at_most(self, atom: Expr, bound: Expr) -> None:
+    def assume_at_most(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``atom <= bound``."""
         self._upper.setdefault(atom, []).append(bound)
         self._said.append((atom, bound))
@@ -113,30 +113,30 @@ class Facts:
         self._proofs.clear()
         self._ranges.clear()
 
-    def assume_range(self, atom: Expr, low: Expr, high: Expr) -> None:
+    def assume_range(self, atom: ExprNode, low: ExprNode, high: ExprNode) -> None:
         """From here on ``low <= atom <= high``."""
         self.assume_at_least(atom, low)
         self.assume_at_most(atom, high)
 
-    def lower_bounds(self, atom: Expr) -> list[Expr]:
+    def lower_bounds(self, atom: ExprNode) -> list[ExprNode]:
         """Known lower bounds of an atom, the nearest first."""
-        found: list[Expr] = []
+        found: list[ExprNode] = []
         layer: Facts | None = self
         while layer is not None:
             found += layer._lower.get(atom, ())
             layer = layer._parent
         return found
 
-    def upper_bounds(self, atom: Expr) -> list[Expr]:
+    def upper_bounds(self, atom: ExprNode) -> list[ExprNode]:
         """Known upper bounds of an atom, the nearest first."""
-        found: list[Expr] = []
+        found: list[ExprNode] = []
         layer: Facts | None = self
         while layer is not None:
             found += layer._upper.get(atom, ())
             layer = layer._parent
         return found
 
-    def proves_le(self, a: Expr, b: Expr) -> bool:
+    def proves_le(self, a: ExprNode, b: ExprNode) -> bool:
         """Whether ``a <= b`` is certain."""
         return a is b or self.proves_nonnegative(difference(b, a))
 
@@ -160,7 +160,7 @@ class Facts:
             known = answers[question] = _ProofSearch(self).proves(form)
         return known
 
-    def _reach(self, atom: Expr, above: int) -> _Reach:
+    def _reach(self, atom: ExprNode, above: int) -> _Reach:
         """The facts that a search may come to from an atom. ``above``: how many facts all parents have."""
         if self._reached != (above, len(self._said)):
             self._reached = (above, len(self._said))
@@ -177,7 +177,7 @@ class Facts:
             self._reaches[atom] = found
         return found
 
-    def _layers(self) -> tuple[list[dict[Expr, list[Expr]]], list[dict[Expr, list[Expr]]]]:
+    def _layers(self) -> tuple[list[dict[ExprNode, list[ExprNode]]], list[dict[ExprNode, list[ExprNode]]]]:
         """The lower bounds of all layers that have some, and the upper ones; the nearest first."""
         lowers, uppers = [], []
         layer: Facts | None = self
@@ -189,7 +189,7 @@ class Facts:
             layer = layer._parent
         return lowers, uppers
 
-    def _walked(self, atom: Expr) -> _Reach:
+    def _walked(self, atom: ExprNode) -> _Reach:
         """Every fact that a search may come to from an atom, in the order in which they are met."""
         found: list[object] = []
         met = {atom}
@@ -241,7 +241,7 @@ class Facts:
             layer = layer._parent
         return count
 
-    def _kept(self, world: Model, new: list[tuple[Expr, Expr]]) -> Model | None:
+    def _kept(self, world: Model, new: list[tuple[ExprNode, ExprNode]]) -> Model | None:
         """A world, if new facts hold there too; else another that kinds the same way; None if that fails."""
         if all(world.keeps(least, most, self) for least, most in new):
             return world
@@ -253,7 +253,7 @@ class Facts:
             layer = layer._parent
         return other
 
-    def constant_range(self, e: Expr) -> Range:
+    def constant_range(self, e: ExprNode) -> Range:
         """Constant bounds of an int64 expression, without search."""
         form = linear_of(e)
         low = high = float(form.const) if abs(form.const) > 1 << 52 else form.const
@@ -265,7 +265,7 @@ class Facts:
             high += c * hi
         return (low, high)
 
-    def _atom_range(self, atom: Expr, depth: int) -> Range:
+    def _atom_range(self, atom: ExprNode, depth: int) -> Range:
         known = self._ranges.get(atom)
         if known is None:
             known = self._compute_range(atom, depth)
@@ -273,7 +273,7 @@ class Facts:
                 self._ranges[atom] = known
         return known
 
-    def _compute_range(self, atom: Expr, depth: int) -> Range:
+    def _compute_range(self, atom: ExprNode, depth: int) -> Range:
         low, high = structural_range(atom, self, depth)
         for bound in self.lower_bounds(atom):
             if isinstance(bound, IntImm):
@@ -284,7 +284,7 @@ class Facts:
         return (low, high)
 
 
-def structural_range(atom: Expr, facts: Facts, depth: int = 4) -> Range:
+def structural_range(atom: ExprNode, facts: Facts, depth: int = 4) -> Range:
     """Constant bounds that an atom's shape alone implies."""
     match atom:
         case IntImm(value=value):
@@ -306,7 +306,7 @@ def structural_range(atom: Expr, facts: Facts, depth: int = 4) -> Range:
     return EVERYTHING
 
 
-def _range(e: Expr, facts: Facts, depth: int) -> Range:
+def _range(e: ExprNode, facts: Facts, depth: int) -> Range:
     form = linear_of(e)
     low: float = form.const
     high: float = form.const
@@ -320,7 +320,7 @@ def _range(e: Expr, facts: Facts, depth: int) -> Range:
 
 
 @remembered("_weight")
-def _weight(e: Expr) -> int:
+def _weight(e: ExprNode) -> int:
     """How deep operators are nested in an expression."""
     return 1 + max(_weight(e.a), _weight(e.b)) if isinstance(e, Binary | Select) else 0
 
@@ -398,7 +398,7 @@ class _ProofSearch:
                 return self.nonnegative(rest.plus(worst, c // k), depth - 1)
         return self._through_facts(form, depth)
 
-    def _all(self, form: Linear, atom: Expr, cases: tuple[Expr, ...], depth: int) -> bool:
+    def _all(self, form: Linear, atom: ExprNode, cases: tuple[ExprNode, ...], depth: int) -> bool:
         return all(self.nonnegative(form.replacing(atom, linear_of(e)), depth - 1) for e in cases)
 
     def _through_facts(self, form: Linear, depth: int) -> bool:

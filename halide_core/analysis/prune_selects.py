@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halide_core.ir import Binary, BinaryOp, Expr, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, Select
 from halide_core.ir.visitor import Rewriter, subexpressions
 
 _CASES = frozenset({BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD})
 
-Decide = Callable[[Expr], "bool | None"]
+Decide = Callable[[ExprNode], "bool | None"]
 """Whether a condition is certain, or its opposite; None where neither is."""
 
 
@@ -26,7 +26,7 @@ class _Decided(Rewriter):
         super().__init__()
         self._decide = decide
 
-    def rewrite_Select(self, e: Select) -> Expr:
+    def rewrite_Select(self, e: Select) -> ExprNode:
         """The case that is certain."""
         certain = self._decide(e.condition)
         if certain is None:
@@ -34,12 +34,12 @@ class _Decided(Rewriter):
         return self.expr(e.a if certain else e.b)
 
 
-def without_idle_cases(e: Expr, decide: Decide) -> Expr:
+def without_idle_cases(e: ExprNode, decide: Decide) -> ExprNode:
     """The expression with each select whose condition is decided replaced by what it gives."""
     return _Decided(decide).expr(e)
 
 
-def assume(e: Expr, condition: Expr, *, holds: bool) -> Expr:
+def assume(e: ExprNode, condition: ExprNode, *, holds: bool) -> ExprNode:
     """An expression where a condition holds, or where it does not: without the cases that this decides."""
     following = _Following()
     if holds:
@@ -51,15 +51,15 @@ class _Following:
     """Which conditions hold wherever others do, as far as their forms show it: each two are compared once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Expr, Expr], bool] = {}
+        self._known: dict[tuple[ExprNode, ExprNode], bool] = {}
 
-    def of(self, a: Expr, b: Expr) -> bool:
+    def of(self, a: ExprNode, b: ExprNode) -> bool:
         """Whether ``a ⇒ b``."""
         if (a, b) not in self._known:
             self._known[a, b] = a is b or self._by_parts(a, b)
         return self._known[a, b]
 
-    def _by_parts(self, a: Expr, b: Expr) -> bool:
+    def _by_parts(self, a: ExprNode, b: ExprNode) -> bool:
         if isinstance(a, Binary) and a.op is BinaryOp.OR:
             return self.of(a.a, b) and self.of(a.b, b)
         if isinstance(b, Binary) and b.op is BinaryOp.AND:
@@ -69,7 +69,7 @@ class _Following:
         return isinstance(b, Binary) and b.op is BinaryOp.OR and (self.of(a, b.a) or self.of(a, b.b))
 
 
-def has_cases(e: Expr) -> bool:
+def has_cases(e: ExprNode) -> bool:
     """Whether a value is found by telling cases apart, or by dividing."""
     return any(
         isinstance(each, Select) or (isinstance(each, Binary) and each.op in _CASES) for each in subexpressions([e])

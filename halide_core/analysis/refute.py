@@ -18,7 +18,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from halide_core.analysis.linear import Linear
-from halide_core.ir import Binary, BinaryOp, BufferField, Cast, Expr, Field, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, BufferField, Cast, ExprNode, Field, IntImm, Not, Select
 from halide_core.ir.types import INT32, INT64
 from halide_core.reference.scalar_ops import binary_function
 
@@ -35,11 +35,11 @@ _FAR = 1 << 20
 class Known(Protocol):
     """What is known of atoms."""
 
-    def lower_bounds(self, atom: Expr) -> Sequence[Expr]:
+    def lower_bounds(self, atom: ExprNode) -> Sequence[ExprNode]:
         """Bounds that the atom is not below."""
         ...
 
-    def upper_bounds(self, atom: Expr) -> Sequence[Expr]:
+    def upper_bounds(self, atom: ExprNode) -> Sequence[ExprNode]:
         """Bounds that it is not above."""
         ...
 
@@ -71,8 +71,8 @@ class Model:
     def __init__(self, kind: ModelKind) -> None:
         self.kind = kind
         self._draw = random.Random(kind.name)
-        self._values: dict[Expr, int] = {}
-        self._open: set[Expr] = set()
+        self._values: dict[ExprNode, int] = {}
+        self._open: set[ExprNode] = set()
         """The atoms whose bounds are being valued: a bound that leads back to one says nothing yet."""
 
     def value(self, form: Linear, known: Known) -> int:
@@ -83,11 +83,11 @@ class Model:
             total += c * (self._value(atom, known) if value is None else value)
         return total
 
-    def keeps(self, least: Expr, most: Expr, known: Known) -> bool:
+    def keeps(self, least: ExprNode, most: ExprNode, known: Known) -> bool:
         """Whether ``least <= most``."""
         return self._value(least, known) <= self._value(most, known)
 
-    def _value(self, e: Expr, known: Known) -> int:
+    def _value(self, e: ExprNode, known: Known) -> int:
         if isinstance(e, IntImm):
             return e.value
         value = self._values.get(e)
@@ -98,7 +98,7 @@ class Model:
             self._values[e] = value
         return value
 
-    def _operator(self, e: Expr, known: Known) -> int | None:
+    def _operator(self, e: ExprNode, known: Known) -> int | None:
         """The value of an operator on int64 and truth values; None for all else."""
         match e:
             case Binary(op=op, a=a, b=b) if a.type is INT64 or a.type.is_bool():
@@ -110,7 +110,7 @@ class Model:
                 return 1 - self._value(a, known)
         return None
 
-    def _atom(self, e: Expr, known: Known) -> int:
+    def _atom(self, e: ExprNode, known: Known) -> int:
         if e in self._open:
             raise _CircleError
         self._open.add(e)
@@ -120,14 +120,14 @@ class Model:
         self._open.discard(e)
         return self._between(e, low, high)
 
-    def _values_of(self, bounds: Sequence[Expr], known: Known, always: int | None) -> list[int]:
+    def _values_of(self, bounds: Sequence[ExprNode], known: Known, always: int | None) -> list[int]:
         values = [] if always is None else [always]
         for bound in bounds:
             with suppress(_CircleError):
                 values.append(self._value(bound, known))
         return values
 
-    def _between(self, e: Expr, low: int | None, high: int | None) -> int:
+    def _between(self, e: ExprNode, low: int | None, high: int | None) -> int:
         """A value in a range. Atoms without bounds are worth different things: equal ones would hide much."""
         (where, span), draw = self.kind.value, self._draw
         least = None if low is None or low < -_FAR else low
@@ -147,7 +147,7 @@ class Model:
         return wished if low is None else max(wished, low)
 
 
-def _range_of(e: Expr) -> tuple[int | None, int | None]:
+def _range_of(e: ExprNode) -> tuple[int | None, int | None]:
     """The values that an atom can have at all, as far as its type says."""
     match e:
         case BufferField(field=Field.EXTENT):

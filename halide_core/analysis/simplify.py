@@ -12,7 +12,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts, nothing_known
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Not, Select
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter
@@ -27,7 +27,7 @@ class Simplifier(Rewriter):
         super().__init__()
         self.facts = facts if facts is not None else nothing_known()
 
-    def rewrite_Binary(self, e: Binary) -> Expr:
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
         """Folds, cancels, and decides what the facts decide."""
         a, b = self.expr(e.a), self.expr(e.b)
         if e.op in ir.LOGICAL:
@@ -40,7 +40,7 @@ class Simplifier(Rewriter):
                 return folded
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
-    def _index(self, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+    def _index(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
         match op:
             case BinaryOp.ADD:
                 return _small(linear_of(a).plus(linear_of(b)), op, a, b)
@@ -60,7 +60,7 @@ class Simplifier(Rewriter):
                 return self._comparison(op, a, b)
         return ir.binary(op, a, b)
 
-    def minimum(self, a: Expr, b: Expr) -> Expr:
+    def minimum(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """``min(a, b)`` of simplified operands."""
         if self.facts.proves_le(a, b):
             return a
@@ -68,7 +68,7 @@ class Simplifier(Rewriter):
             return b
         return _factored(BinaryOp.MIN, a, b)
 
-    def maximum(self, a: Expr, b: Expr) -> Expr:
+    def maximum(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """``max(a, b)`` of simplified operands."""
         if self.facts.proves_le(a, b):
             return b
@@ -76,7 +76,7 @@ class Simplifier(Rewriter):
             return a
         return _factored(BinaryOp.MAX, a, b)
 
-    def _quotient(self, a: Expr, b: Expr) -> Expr:
+    def _quotient(self, a: ExprNode, b: ExprNode) -> ExprNode:
         if not isinstance(b, IntImm) or b.value <= 0:
             return ir.div(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[0]
         k = b.value
@@ -91,7 +91,7 @@ class Simplifier(Rewriter):
                 return to_expr(whole.plus(linear_of(ir.div(inner, ir.i64(j * k)))))
         return to_expr(whole.plus(Linear({ir.div(left, b): 1}, 0)))
 
-    def _remainder(self, a: Expr, b: Expr) -> Expr:
+    def _remainder(self, a: ExprNode, b: ExprNode) -> ExprNode:
         if not isinstance(b, IntImm) or b.value <= 0:
             return ir.mod(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[1]
         _, rest = _divided(linear_of(a), b.value)
@@ -102,7 +102,7 @@ class Simplifier(Rewriter):
             return left
         return ir.mod(left, b)
 
-    def _comparison(self, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+    def _comparison(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
         facts = self.facts
         one_less = Linear({}, -1)
         gap = difference(b, a)
@@ -121,7 +121,7 @@ class Simplifier(Rewriter):
             return ir.TRUE if verdict else ir.FALSE
         return ir.binary(op, a, b)
 
-    def rewrite_Not(self, e: Not) -> Expr:
+    def rewrite_Not(self, e: Not) -> ExprNode:
         """Folds a negated constant or comparison."""
         a = self.expr(e.a)
         match a:
@@ -133,7 +133,7 @@ class Simplifier(Rewriter):
                 return ir.less(y, x)
         return e if a is e.a else Not(e.type, a)
 
-    def rewrite_Select(self, e: Select) -> Expr:
+    def rewrite_Select(self, e: Select) -> ExprNode:
         """Picks a side that is certain."""
         condition, a, b = self.expr(e.condition), self.expr(e.a), self.expr(e.b)
         if isinstance(condition, IntImm):
@@ -143,7 +143,7 @@ class Simplifier(Rewriter):
         same = condition is e.condition and a is e.a and b is e.b
         return e if same else Select(e.type, condition, a, b)
 
-    def rewrite_Cast(self, e: Cast) -> Expr:
+    def rewrite_Cast(self, e: Cast) -> ExprNode:
         """Folds constants, and an index that goes through int32 and back."""
         a = self.expr(e.a)
         if a.type is e.type:
@@ -157,7 +157,7 @@ class Simplifier(Rewriter):
         return e if a is e.a else Cast(e.type, a)
 
 
-def _factored(op: BinaryOp, a: Expr, b: Expr) -> Expr:
+def _factored(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     """``min(c + a, c + b)`` as ``c + min(a, b)``, so that what both sides share can cancel outside."""
     x, y = linear_of(a), linear_of(b)
     shared = {atom: c for atom, c in x.terms.items() if y.terms.get(atom) == c}
@@ -169,14 +169,14 @@ def _factored(op: BinaryOp, a: Expr, b: Expr) -> Expr:
     return to_expr(common.plus(Linear({inner: 1}, 0)))
 
 
-def _small(form: Linear, op: BinaryOp, a: Expr, b: Expr) -> Expr:
+def _small(form: Linear, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     """A linear form as an expression, unless its constants would leave int64."""
     if abs(form.const) >= _LIMIT or any(abs(c) >= _LIMIT for c in form.terms.values()):
         return ir.binary(op, a, b)
     return to_expr(form)
 
 
-def _product(a: Expr, b: Expr) -> Expr:
+def _product(a: ExprNode, b: ExprNode) -> ExprNode:
     x, y = linear_of(a), linear_of(b)
     if x.terms and y.terms:
         return ir.mul(a, b)
@@ -191,14 +191,14 @@ def _divided(form: Linear, k: int) -> tuple[Linear, Linear]:
     return Linear(whole, form.const // k), Linear(rest, form.const % k)
 
 
-def _euclid(a: IntImm, b: IntImm) -> tuple[Expr, Expr]:
+def _euclid(a: IntImm, b: IntImm) -> tuple[ExprNode, ExprNode]:
     if b.value == 0:
         return ir.const(0, a.type), ir.const(0, a.type)
     remainder = a.value % abs(b.value)
     return ir.const((a.value - remainder) // b.value, a.type), ir.const(remainder, a.type)
 
 
-def _fold(op: BinaryOp, a: IntImm, b: IntImm) -> Expr | None:
+def _fold(op: BinaryOp, a: IntImm, b: IntImm) -> ExprNode | None:
     """The value of an operator on two constants of one integer type; None where it is left to run time."""
     x, y = a.value, b.value
     match op:
@@ -227,7 +227,7 @@ def _fold(op: BinaryOp, a: IntImm, b: IntImm) -> Expr | None:
     return None
 
 
-def _logic(e: Binary, a: Expr, b: Expr) -> Expr:
+def _logic(e: Binary, a: ExprNode, b: ExprNode) -> ExprNode:
     neutral, absorbing = (ir.TRUE, ir.FALSE) if e.op is BinaryOp.AND else (ir.FALSE, ir.TRUE)
     if a is absorbing or b is absorbing:
         return absorbing
@@ -238,7 +238,7 @@ def _logic(e: Binary, a: Expr, b: Expr) -> Expr:
     return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
 
-def simplify(e: Expr, facts: Facts | None = None) -> Expr:
+def simplify(e: ExprNode, facts: Facts | None = None) -> ExprNode:
     """An equal expression, simpler where the rules or the facts allow it."""
     if facts is not None:
         return Simplifier(facts).expr(e)
@@ -247,7 +247,7 @@ def simplify(e: Expr, facts: Facts | None = None) -> Expr:
 
 
 @remembered("_simple")
-def _changed(e: Expr) -> Expr | None:
+def _changed(e: ExprNode) -> ExprNode | None:
     """An expression as the rules alone simplify it; None where they leave it as it is, as it would hold itself."""
     found = Simplifier().expr(e)
     return None if found is e else found

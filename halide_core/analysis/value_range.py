@@ -35,7 +35,7 @@ from halide_core.ir import (
     BinaryOp,
     Call,
     Cast,
-    Expr,
+    ExprNode,
     FloatImm,
     IntImm,
     Intrinsic,
@@ -52,10 +52,10 @@ class ValueRanges:
     """Ranges of expressions and Funcs, remembered for one pipeline."""
 
     def __init__(self) -> None:
-        self._known: dict[Expr, Range] = {}
+        self._known: dict[ExprNode, Range] = {}
         self._functions: dict[tuple[Function, int], Range] = {}
 
-    def of(self, e: Expr) -> Range:
+    def of(self, e: ExprNode) -> Range:
         """The range of an expression's value."""
         known = self._known.get(e)
         if known is None:
@@ -80,7 +80,7 @@ class ValueRanges:
             self._functions[key] = known
         return known
 
-    def _compute(self, e: Expr) -> Range:
+    def _compute(self, e: ExprNode) -> Range:
         match e:
             case IntImm(value=value):
                 return (value, value)
@@ -118,7 +118,7 @@ class ValueRanges:
                 return (least if low is None else low, most if high is None else high)
         return type_range(e.type)
 
-    def _clamped(self, e: Expr) -> Range:
+    def _clamped(self, e: ExprNode) -> Range:
         """A float between two numbers, or anything."""
         ends = clamp_ends(e)
         low, high = (EVERYTHING, EVERYTHING) if ends is None else map(self.of, ends)
@@ -133,7 +133,7 @@ class ValueRanges:
             return to_float(known, from_type, to) or EVERYTHING
         return known
 
-    def _count(self, e: Expr) -> Range:
+    def _count(self, e: ExprNode) -> Range:
         """How many bits of an unsigned integer are set."""
         spread, width = spread_of(e), e.type.bits()
         low, high = self.of(e if spread is None else spread)
@@ -141,7 +141,7 @@ class ValueRanges:
             return (0 if low <= 0 else 1, int(high).bit_length())
         return (width - int(high).bit_length(), width - int(low).bit_length())
 
-    def _call(self, function: Intrinsic, args: tuple[Expr, ...]) -> Range:
+    def _call(self, function: Intrinsic, args: tuple[ExprNode, ...]) -> Range:
         known = self.of(args[0])
         if function is Intrinsic.ABS and args[0].type.is_integer():
             return magnitude(known)

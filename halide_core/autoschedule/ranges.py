@@ -16,7 +16,7 @@ from typing import TypeAlias
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ReductionDomain, ScalarParam
 from halide_core.analysis.interval import EVERYTHING, Range, of_integers, union
-from halide_core.ir import BinaryOp, Expr, Field, IntImm
+from halide_core.ir import BinaryOp, ExprNode, Field, IntImm
 from halide_core.ir.types import Type
 from halide_core.lang.buffer import Buffer
 
@@ -32,19 +32,19 @@ class IndexRanges:
     """The ranges of expressions while each pure variable has one range."""
 
     def __init__(self, f: Function, region: Region) -> None:
-        variables: Mapping[Expr, Range] = {
+        variables: Mapping[ExprNode, Range] = {
             ir.pure_variable(n): r for n, r in zip(f.args, region, strict=True)
         }
-        self._known: dict[Expr, Range] = dict(variables)
+        self._known: dict[ExprNode, Range] = dict(variables)
 
-    def of(self, e: Expr) -> Range:
+    def of(self, e: ExprNode) -> Range:
         """The range of an expression."""
         known = self._known.get(e)
         if known is None:
             known = self._known[e] = self._found(e)
         return known
 
-    def _found(self, e: Expr) -> Range:
+    def _found(self, e: ExprNode) -> Range:
         match e:
             case IntImm(value=value):
                 return (value, value)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.autoschedule.ranges import IndexRanges, Number, Region, joined, size
-from halide_core.ir import Access, Expr
+from halide_core.ir import Access, ExprNode
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import parts, subexpressions
 
@@ -96,7 +96,7 @@ class PipelineStages:
 def _facts(f: Function) -> StageFacts:
     facts = StageFacts(f)
     for stage, d in enumerate(f.definitions):
-        places: dict[Function, dict[tuple[Expr, ...], Access]] = {}
+        places: dict[Function, dict[tuple[ExprNode, ...], Access]] = {}
         for e in subexpressions(d.exprs()):
             if isinstance(e, Access) and isinstance(e.callee, Function):
                 places.setdefault(e.callee, {}).setdefault(e.args, e)
@@ -106,9 +106,9 @@ def _facts(f: Function) -> StageFacts:
     return facts
 
 
-def _count(facts: StageFacts, values: Sequence[Expr]) -> None:
+def _count(facts: StageFacts, values: Sequence[ExprNode]) -> None:
     """Adds the operations of some values; what stands in an index of an access is none."""
-    seen: set[Expr] = set()
+    seen: set[ExprNode] = set()
     stack, loads = list(values), 0
     while stack:
         e = stack.pop()

@@ -103,11 +103,11 @@ class Indices:
         return self._memo[key]
 
 
-def _reads(e: ir.Expr) -> bool:
+def _reads(e: ir.ExprNode) -> bool:
     return any(isinstance(part, Access | ir.RVarRef) for part in subexpressions([e]))
 
 
-def _recipe(image: Image, shape: Sequence[int], variable: str, index: ir.Expr, target: Target | None) -> Recipe:
+def _recipe(image: Image, shape: Sequence[int], variable: str, index: ir.ExprNode, target: Target | None) -> Recipe:
     """The pipeline of an index over its coordinate."""
     f = Function(f"{image.name}_index", (variable,), (INT32,), location=user_location())
     f.definitions = [Definition((ir.pure_variable(variable),), (index,), None, ir.TRUE, user_location())]
@@ -143,7 +143,7 @@ class _Clamped(Renamed):
         self._image = image
         self._ends = [ParamRef(INT32, p) for p in part]
 
-    def rewrite_Access(self, e: Access) -> ir.Expr:
+    def rewrite_Access(self, e: Access) -> ir.ExprNode:
         """An access with its coordinates clamped to the part."""
         if e.callee is not self._image:
             return super().rewrite_Access(e)
@@ -190,7 +190,7 @@ class _Inside:
         callee = value.callee
         return callee is self._image or (isinstance(callee, Function) and self._same.get(callee) is self._image)
 
-    def _resolved(self, e: ir.Expr) -> ir.Expr:
+    def _resolved(self, e: ir.ExprNode) -> ir.ExprNode:
         """The arm of a choice, or of a minimum or maximum, that is proven to be taken."""
         match e:
             case Select(condition=condition, a=a, b=b):
@@ -204,15 +204,15 @@ class _Inside:
                 return b if self._at_most(most, least) else e
         return e
 
-    def _at_most(self, a: ir.Expr, b: ir.Expr) -> bool:
+    def _at_most(self, a: ir.ExprNode, b: ir.ExprNode) -> bool:
         x, y = self._index(a), self._index(b)
         return x is not None and y is not None and self._facts.proves_le(x, y)
 
-    def _less(self, a: ir.Expr, b: ir.Expr) -> bool:
+    def _less(self, a: ir.ExprNode, b: ir.ExprNode) -> bool:
         x, y = self._index(a), self._index(b)
         return x is not None and y is not None and self._facts.proves_le(ir.add(x, ir.ONE), y)
 
-    def _index(self, e: ir.Expr) -> ir.Expr | None:
+    def _index(self, e: ir.ExprNode) -> ir.ExprNode | None:
         """The number that an int32 is, over atoms of int64; None where it isn't proven not to wrap."""
         match e:
             case ir.IntImm(value=value):
@@ -230,7 +230,7 @@ class _Inside:
                 return result if self._facts.proves_le(low, result) and self._facts.proves_le(result, high) else None
         return None
 
-    def _truth(self, e: ir.Expr) -> bool | None:
+    def _truth(self, e: ir.ExprNode) -> bool | None:
         """What a condition is proven to be."""
         match e:
             case ir.Not(a=a):

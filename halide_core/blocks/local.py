@@ -78,7 +78,7 @@ class _Shapes(Renamed):
         """The same rewriter, for what stands in a definition over another domain."""
         return _Shapes(self._to, self._extents, domains, self._variables)
 
-    def rewrite_BufferField(self, e: ir.BufferField) -> ir.Expr:
+    def rewrite_BufferField(self, e: ir.BufferField) -> ir.ExprNode:
         """The parameter, or 0."""
         if isinstance(e.buffer, Image) and self._extents.get(e.buffer) and e.field is not Field.STRIDE:
             if e.field is Field.MIN:
@@ -87,7 +87,7 @@ class _Shapes(Renamed):
             return ir.cast(e.type, ir.ParamRef(p.type, p))
         return super().rewrite_BufferField(e)
 
-    def rewrite_Cast(self, e: ir.Cast) -> ir.Expr:
+    def rewrite_Cast(self, e: ir.Cast) -> ir.ExprNode:
         """A parameter as what it is, where it was widened only to be the field of a buffer."""
         inner = self.expr(e.a)
         if isinstance(e.a, ir.BufferField) and e.type is INT32:
@@ -160,8 +160,8 @@ def _extent(name: str) -> ScalarParam:
     return p
 
 
-def _said(part: str | ir.Expr, shapes: _Shapes) -> str | ir.Expr:
-    return shapes.expr(part) if isinstance(part, ir.Expr) else part
+def _said(part: str | ir.ExprNode, shapes: _Shapes) -> str | ir.ExprNode:
+    return shapes.expr(part) if isinstance(part, ir.ExprNode) else part
 
 
 def _fill(f: Function, copy: ir.Callee, shapes: _Shapes, to: Mapping[ir.Callee, ir.Callee]) -> None:
@@ -171,12 +171,12 @@ def _fill(f: Function, copy: ir.Callee, shapes: _Shapes, to: Mapping[ir.Callee, 
     copy.constraints = {at: shapes.expr(e) for at, e in f.constraints.items() if at[0] is Field.STRIDE}
 
 
-def number(e: ir.Expr, known: Mapping[ScalarParam, int | float], shapes: Mapping[Image, Sequence[int]]) -> int:
+def number(e: ir.ExprNode, known: Mapping[ScalarParam, int | float], shapes: Mapping[Image, Sequence[int]]) -> int:
     """The value of a start-up expression of parameters and of the shapes of arrays.
 
     Raises: PipelineError where it is not known.
     """
-    values: dict[ir.Expr, ir.Expr] = {}
+    values: dict[ir.ExprNode, ir.ExprNode] = {}
     for p, value in known.items():
         values[ir.ParamRef(p.type, p)] = ir.const(value, p.type)
     for image, shape in shapes.items():

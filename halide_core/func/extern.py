@@ -39,7 +39,7 @@ class ExternFuncArgument:
 
     def __init__(self, of: Passed | ExternFuncArgument | None = None) -> None:
         self._given: Passed | None = of._given if isinstance(of, ExternFuncArgument) else of
-        self._passed: ir.Callee | ir.Expr | None = None
+        self._passed: ir.Callee | ir.ExprNode | None = None
         given = self._given
         if isinstance(given, FuncSchedule):
             self._passed = given._stage()[0]
@@ -58,7 +58,7 @@ class ExternFuncArgument:
 
     def is_expr(self) -> bool:
         """Whether this is a value."""
-        return isinstance(self._passed, ir.Expr)
+        return isinstance(self._passed, ir.ExprNode)
 
     def is_buffer(self) -> bool:
         """Whether this is a Buffer."""
@@ -69,7 +69,7 @@ class ExternFuncArgument:
         return isinstance(self._given, InputImage)
 
     @property
-    def passed(self) -> ir.Callee | ir.Expr:
+    def passed(self) -> ir.Callee | ir.ExprNode:
         """What is passed, as the compiler sees it."""
         if self._passed is None:
             raise DefinitionError("An undefined ExternFuncArgument is used: ask defined() first.")
@@ -102,7 +102,7 @@ def define_extern(
     for each in passed:
         if isinstance(each, Function) and not each.definitions:
             raise DefinitionError(f'Func "{each.name}" is passed to "{name}" before it is defined.')
-        if isinstance(each, ir.Expr) and any(isinstance(e, ir.BufferField) for e in subexpressions((each,))):
+        if isinstance(each, ir.ExprNode) and any(isinstance(e, ir.BufferField) for e in subexpressions((each,))):
             raise DefinitionError(f"The shape of a buffer can't be passed to \"{name}\": it gets the buffer itself.")
         if isinstance(each, Function):
             freeze(each)
@@ -110,7 +110,7 @@ def define_extern(
     function.args, function.types, function.location = _names(arguments), several, here
     function.extern = ExternCall(name, passed)
     # A value that nothing computes: it mentions what is passed, so that whoever looks for inputs finds them.
-    mentioned = [each if isinstance(each, ir.Expr) else _somewhere(each) for each in passed]
+    mentioned = [each if isinstance(each, ir.ExprNode) else _somewhere(each) for each in passed]
     value = ir.Print(several[0], ir.const(0, several[0]), ir.FALSE, (name, *mentioned))
     args = tuple(ir.pure_variable(n) for n in function.args)
     function.definitions.append(Definition(args, (value,), None, ir.TRUE, here))
@@ -127,5 +127,5 @@ def _names(arguments: int | Sequence[Var]) -> tuple[str, ...]:
     return names
 
 
-def _somewhere(callee: ir.Callee) -> ir.Expr:
+def _somewhere(callee: ir.Callee) -> ir.ExprNode:
     return ir.Access(callee.types[0], callee, (ir.const(0, INT32),) * callee.dimensions, 0, ir.LAST_STAGE)

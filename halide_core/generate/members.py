@@ -176,11 +176,11 @@ class InputScalar(Port, Param):
 class ParamOf(Param):
     """An input of a Generator that was called with a value: a Param that stands for it."""
 
-    def __init__(self, info: ArgInfo, value: ir.Expr) -> None:
+    def __init__(self, info: ArgInfo, value: ir.ExprNode) -> None:
         super().__init__(info.types[0], info.name)
         self.fixed = value
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         return self.fixed
 
 

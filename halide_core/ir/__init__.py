@@ -29,7 +29,7 @@ from halide_core.ir.expr_nodes import (
     Cast,
     Domain,
     End,
-    Expr,
+    ExprNode,
     Field,
     FloatImm,
     Hole,
@@ -81,7 +81,7 @@ from halide_core.ir.types import BOOL, INT32, INT64, Type
 # Building expressions. None of these simplifies: that is ``simplify``'s work.
 
 
-def const(value: int | float | bool, type: Type) -> Expr:
+def const(value: int | float | bool, type: Type) -> ExprNode:
     """A literal of ``type``; integers wrap into it."""
     if type.lanes() > 1:
         return Broadcast(type, const(value, type.element_of()))
@@ -98,80 +98,80 @@ def const(value: int | float | bool, type: Type) -> Expr:
     return IntImm(type, (int(value) - low) % (high - low + 1) + low)
 
 
-def i64(value: int) -> Expr:
+def i64(value: int) -> ExprNode:
     """An index literal."""
     return IntImm(INT64, value)
 
 
-TRUE: Expr = IntImm(BOOL, 1)
-FALSE: Expr = IntImm(BOOL, 0)
+TRUE: ExprNode = IntImm(BOOL, 1)
+FALSE: ExprNode = IntImm(BOOL, 0)
 ZERO = i64(0)
 ONE = i64(1)
 
 
-def binary(op: BinaryOp, a: Expr, b: Expr) -> Expr:
+def binary(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     """``a op b``; the caller has matched the operands' types."""
     if op in COMPARISONS:
         return Binary(BOOL.with_lanes(a.type.lanes()), op, a, b)
     return Binary(a.type, op, a, b)
 
 
-def add(a: Expr, b: Expr) -> Expr:
+def add(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a + b``."""
     return Binary(a.type, BinaryOp.ADD, a, b)
 
 
-def sub(a: Expr, b: Expr) -> Expr:
+def sub(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a - b``."""
     return Binary(a.type, BinaryOp.SUB, a, b)
 
 
-def mul(a: Expr, b: Expr) -> Expr:
+def mul(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a * b``."""
     return Binary(a.type, BinaryOp.MUL, a, b)
 
 
-def div(a: Expr, b: Expr) -> Expr:
+def div(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a / b``, Euclidean for integers."""
     return Binary(a.type, BinaryOp.DIV, a, b)
 
 
-def mod(a: Expr, b: Expr) -> Expr:
+def mod(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a % b``, Euclidean for integers."""
     return Binary(a.type, BinaryOp.MOD, a, b)
 
 
-def minimum(a: Expr, b: Expr) -> Expr:
+def minimum(a: ExprNode, b: ExprNode) -> ExprNode:
     """The lesser of two."""
     return Binary(a.type, BinaryOp.MIN, a, b)
 
 
-def maximum(a: Expr, b: Expr) -> Expr:
+def maximum(a: ExprNode, b: ExprNode) -> ExprNode:
     """The greater of two."""
     return Binary(a.type, BinaryOp.MAX, a, b)
 
 
-def less(a: Expr, b: Expr) -> Expr:
+def less(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a < b``."""
     return binary(BinaryOp.LT, a, b)
 
 
-def less_equal(a: Expr, b: Expr) -> Expr:
+def less_equal(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a <= b``."""
     return binary(BinaryOp.LE, a, b)
 
 
-def equal(a: Expr, b: Expr) -> Expr:
+def equal(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a == b``."""
     return binary(BinaryOp.EQ, a, b)
 
 
-def conjunction(a: Expr, b: Expr) -> Expr:
+def conjunction(a: ExprNode, b: ExprNode) -> ExprNode:
     """``a && b``."""
     return Binary(a.type, BinaryOp.AND, a, b)
 
 
-def cast(type: Type, a: Expr) -> Expr:
+def cast(type: Type, a: ExprNode) -> ExprNode:
     """``a`` as ``type``; nothing where it is one already."""
     return a if a.type is type else Cast(type, a)
 
@@ -224,7 +224,7 @@ __all__ = [
     "Cast",
     "Domain",
     "End",
-    "Expr",
+    "ExprNode",
     "Failure",
     "Field",
     "FloatImm",

@@ -7,14 +7,14 @@ In: an expression. Out: its text; an ellipsis where nobody would read it to its 
 
 from __future__ import annotations
 
-from halide_core.ir import Expr, Interval
+from halide_core.ir import ExprNode, Interval
 from halide_core.ir.printer import format_expr
 from halide_core.ir.visitor import parts
 
 _READABLE = 150
 
 
-def tree_size(e: Expr, most: int) -> int:
+def tree_size(e: ExprNode, most: int) -> int:
     """The nodes of an expression written as a tree, counted until there are more than ``most``."""
     count, waiting = 0, [e]
     while waiting and count <= most:
@@ -23,12 +23,12 @@ def tree_size(e: Expr, most: int) -> int:
     return count
 
 
-def is_readable(e: Expr) -> bool:
+def is_readable(e: ExprNode) -> bool:
     """Whether an expression is worth printing."""
     return tree_size(e, _READABLE) <= _READABLE
 
 
-def brief(e: Expr, most: int = _READABLE) -> str:
+def brief(e: ExprNode, most: int = _READABLE) -> str:
     """An expression as text; an ellipsis where it has more than ``most`` nodes."""
     return format_expr(e) if tree_size(e, most) <= most else "…"
 

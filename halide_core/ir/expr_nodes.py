@@ -139,7 +139,7 @@ class _HashConsed(type):
             "    return node",
         ]
         table = _Nodes()
-        scope: dict[str, Any] = {"cls": cls, "Expr": Expr, "new": object.__new__}
+        scope: dict[str, Any] = {"cls": cls, "ExprNode": ExprNode, "new": object.__new__}
         scope |= {"look_up": table.known.get, "keep": table.keep}
         scope |= {f"set_{name}": cls.__dict__[name].__set__ for name in names}
         exec("\n".join(lines), scope)  # noqa: S102  # names of our own
@@ -149,14 +149,14 @@ class _HashConsed(type):
 
 
 _KEYS = {
-    **dict.fromkeys(("Expr", "Callee", "Scalar", "Domain"), "id({})"),
-    "tuple[Expr, ...]": "tuple([id(e) for e in {}])",
-    "tuple[str | Expr, ...]": "tuple([id(e) if isinstance(e, Expr) else e for e in {}])",
+    **dict.fromkeys(("ExprNode", "Callee", "Scalar", "Domain"), "id({})"),
+    "tuple[ExprNode, ...]": "tuple([id(e) for e in {}])",
+    "tuple[str | ExprNode, ...]": "tuple([id(e) if isinstance(e, ExprNode) else e for e in {}])",
 }
 """How fields stand in a key, where not by themselves."""
 
 
-class Expr(metaclass=_HashConsed):
+class ExprNode(metaclass=_HashConsed):
     """A typed expression. Built positionally; equality is identity."""
 
     __slots__ = (
@@ -176,13 +176,13 @@ class Expr(metaclass=_HashConsed):
         return _format(self)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return from_rows, (rows_of(self, Expr),)
+        return from_rows, (rows_of(self, ExprNode),)
 
 
 def remembered(slot: str) -> Callable[[Callable[[Any], _T]], Callable[[Any], _T]]:
     """Makes a function of a node keep its answer with the node, in a slot of its own. A table would keep the answer as
     long as anything in it is used, and with it the node."""
-    member = Expr.__dict__[slot]
+    member = ExprNode.__dict__[slot]
 
     def decorate(function: Callable[[Any], _T]) -> Callable[[Any], _T]:
         known: Callable[[Any], _T] = member.__get__
@@ -203,7 +203,7 @@ def remembered(slot: str) -> Callable[[Callable[[Any], _T]], Callable[[Any], _T]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class IntImm(Expr):
+class IntImm(ExprNode):
     """An integer or truth value, always inside its type's range."""
 
     type: Type
@@ -211,7 +211,7 @@ class IntImm(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FloatImm(Expr):
+class FloatImm(ExprNode):
     """A floating-point number, kept as its bit pattern: 0.0 is not -0.0."""
 
     type: Type
@@ -228,7 +228,7 @@ class FloatImm(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Variable(Expr):
+class Variable(ExprNode):
     """A pure variable of a definition (int32), or a loop or let variable of the target language (int64)."""
 
     type: Type
@@ -236,7 +236,7 @@ class Variable(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RVarRef(Expr):
+class RVarRef(ExprNode):
     """The ``index``-th variable of a reduction domain."""
 
     type: Type
@@ -245,7 +245,7 @@ class RVarRef(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ParamRef(Expr):
+class ParamRef(ExprNode):
     """The value of a scalar parameter."""
 
     type: Type
@@ -261,7 +261,7 @@ class Field(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BufferField(Expr):
+class BufferField(ExprNode):
     """``min``, ``extent`` or ``stride`` (in elements) of one dimension of an argument buffer."""
 
     type: Type
@@ -300,39 +300,39 @@ LOGICAL = frozenset({BinaryOp.AND, BinaryOp.OR})
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Binary(Expr):
+class Binary(ExprNode):
     """``a op b``. Both operands have one type; comparisons and logic give bool."""
 
     type: Type
     op: BinaryOp
-    a: Expr
-    b: Expr
+    a: ExprNode
+    b: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Not(Expr):
+class Not(ExprNode):
     """Logical negation of a bool."""
 
     type: Type
-    a: Expr
+    a: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Select(Expr):
+class Select(ExprNode):
     """``a`` where ``condition`` holds, else ``b``; both are evaluated."""
 
     type: Type
-    condition: Expr
-    a: Expr
-    b: Expr
+    condition: ExprNode
+    a: ExprNode
+    b: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Cast(Expr):
+class Cast(ExprNode):
     """Conversion by value: integers wrap; float to integer truncates and saturates, NaN gives 0."""
 
     type: Type
-    a: Expr
+    a: ExprNode
 
 
 class Intrinsic(Enum):
@@ -377,40 +377,40 @@ class Intrinsic(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Call(Expr):
+class Call(ExprNode):
     """A mathematical function of values."""
 
     type: Type
     function: Intrinsic
-    args: tuple[Expr, ...]
+    args: tuple[ExprNode, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Promise(Expr):
+class Promise(ExprNode):
     """``value``, an integer that the user promises to lie in [low, high], on a line of his. Bounds rely on it."""
 
     type: Type
-    value: Expr
-    low: Expr
-    high: Expr
+    value: ExprNode
+    low: ExprNode
+    high: ExprNode
     location: Location
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Print(Expr):
+class Print(ExprNode):
     """``a``; where ``condition`` holds, ``message``, texts and values, is shown on a line of its own."""
 
     type: Type
-    a: Expr
-    condition: Expr
-    message: tuple[str | Expr, ...]
+    a: ExprNode
+    condition: ExprNode
+    message: tuple[str | ExprNode, ...]
 
 
 LAST_STAGE = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Access(Expr):
+class Access(ExprNode):
     """``f[args]``: component ``component`` of a Func or an image at a point.
 
     ``stage`` is the label of figure 2.7: the stage whose value is meant, LAST_STAGE from outside the Func.
@@ -418,7 +418,7 @@ class Access(Expr):
 
     type: Type
     callee: Callee
-    args: tuple[Expr, ...]
+    args: tuple[ExprNode, ...]
     component: int
     stage: int
 
@@ -440,7 +440,7 @@ class End(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Hole(Expr):
+class Hole(ExprNode):
     """A bound to be found (definition 2.14). ``stage`` and ``specialization`` are 0 in mem and loop holes."""
 
     type: Type
@@ -453,35 +453,35 @@ class Hole(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Load(Expr):
+class Load(ExprNode):
     """An element, or lanes of elements, of a flat buffer."""
 
     type: Type
     buffer: str
-    index: Expr
+    index: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Ramp(Expr):
+class Ramp(ExprNode):
     """``base, base + stride, …``: ``type.lanes()`` values."""
 
     type: Type
-    base: Expr
-    stride: Expr
+    base: ExprNode
+    stride: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Broadcast(Expr):
+class Broadcast(ExprNode):
     """``type.lanes()`` copies of a scalar."""
 
     type: Type
-    a: Expr
+    a: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Slice(Expr):
+class Slice(ExprNode):
     """``type.lanes()`` neighbouring lanes of a vector variable, from lane ``first`` on; of one lane, a scalar."""
 
     type: Type
-    a: Expr
+    a: ExprNode
     first: int

@@ -31,7 +31,7 @@ from halide_core.ir import (
     BufferField,
     Call,
     Cast,
-    Expr,
+    ExprNode,
     FloatImm,
     For,
     Fork,
@@ -81,7 +81,7 @@ class Form(IntEnum):
 
 
 # From which form to which one a node may stand. A loop is looked up by its kind.
-STANDS: Mapping[type[Expr] | type[Stmt] | LoopKind, tuple[Form, Form] | None] = {
+STANDS: Mapping[type[ExprNode] | type[Stmt] | LoopKind, tuple[Form, Form] | None] = {
     IntImm: (Form.HOLES, Form.VECTORS),
     FloatImm: (Form.HOLES, Form.VECTORS),
     Variable: (Form.HOLES, Form.VECTORS),
@@ -137,7 +137,7 @@ class NodeRule:
 # Types of expressions.
 
 
-def _is_index(e: Expr) -> bool:
+def _is_index(e: ExprNode) -> bool:
     return e.type is INT64
 
 
@@ -179,11 +179,11 @@ def _number(e: FloatImm) -> bool:
     return e.type.is_float() and e.type.is_scalar() and 0 <= e.pattern < 1 << e.type.bits()
 
 
-def _lane_counts(type: Type, *of: Expr) -> bool:
+def _lane_counts(type: Type, *of: ExprNode) -> bool:
     return all(e.type.lanes() == type.lanes() for e in of)
 
 
-def _indexed(buffer_lanes: Type, index: Expr) -> bool:
+def _indexed(buffer_lanes: Type, index: ExprNode) -> bool:
     return index.type is INT64.with_lanes(buffer_lanes.lanes())
 
 
@@ -196,7 +196,7 @@ def _slice(e: Slice) -> bool:
 # Types of statements.
 
 
-def _message(parts: tuple[str | Expr, ...]) -> bool:
+def _message(parts: tuple[str | ExprNode, ...]) -> bool:
     return all(isinstance(m, str) or m.type.is_scalar() for m in parts)
 
 
@@ -220,7 +220,7 @@ def _provided(s: Provide) -> bool:
     return tuple(v.type for v in s.values) == s.func.types
 
 
-RULES: Mapping[type[Expr] | type[Stmt], tuple[NodeRule, ...]] = {
+RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
     IntImm: (NodeRule("a literal is a number of its scalar integer type", _literal),),
     FloatImm: (NodeRule("a float's pattern has as many bits as its scalar type", _number),),
     ParamRef: (NodeRule("a parameter has the type that it was made with", lambda e: e.type is e.param.type),),

@@ -11,52 +11,52 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from halide_core import ir
-from halide_core.ir import BinaryOp, Expr, Interval
+from halide_core.ir import BinaryOp, ExprNode, Interval
 
 
-def all_of(conditions: Iterable[Expr]) -> Expr:
+def all_of(conditions: Iterable[ExprNode]) -> ExprNode:
     """The conjunction; TRUE of none."""
-    result: Expr | None = None
+    result: ExprNode | None = None
     for c in conditions:
         if c is not ir.TRUE:
             result = c if result is None else ir.conjunction(result, c)
     return ir.TRUE if result is None else result
 
 
-def any_of(conditions: Iterable[Expr]) -> Expr:
+def any_of(conditions: Iterable[ExprNode]) -> ExprNode:
     """The disjunction; FALSE of none."""
-    result: Expr | None = None
+    result: ExprNode | None = None
     for c in conditions:
         if c is not ir.FALSE:
             result = c if result is None else ir.binary(BinaryOp.OR, result, c)
     return ir.FALSE if result is None else result
 
 
-def negation(e: Expr) -> Expr:
+def negation(e: ExprNode) -> ExprNode:
     """``!e``."""
     return ir.Not(e.type, e)
 
 
-def conjuncts(e: Expr) -> list[Expr]:
+def conjuncts(e: ExprNode) -> list[ExprNode]:
     """The parts of a conjunction."""
     if isinstance(e, ir.Binary) and e.op is BinaryOp.AND:
         return conjuncts(e.a) + conjuncts(e.b)
     return [e]
 
 
-def alternatives(e: Expr) -> list[Expr]:
+def alternatives(e: ExprNode) -> list[ExprNode]:
     """The parts of a disjunction."""
     if isinstance(e, ir.Binary) and e.op is BinaryOp.OR:
         return alternatives(e.a) + alternatives(e.b)
     return [e]
 
 
-def provable_parts(e: Expr) -> list[Expr]:
+def provable_parts(e: ExprNode) -> list[ExprNode]:
     """What can be proven one after the other."""
     return list(dict.fromkeys(p for c in conjuncts(e) for p in distribute_or(c)))
 
 
-def distribute_or(e: Expr) -> list[Expr]:
+def distribute_or(e: ExprNode) -> list[ExprNode]:
     """The parts of ``x || (a && b)``: ``a || x`` and ``b || x``; the whole where it has another form."""
     *exceptions, last = alternatives(e)
     parts = conjuncts(last)
@@ -65,6 +65,6 @@ def distribute_or(e: Expr) -> list[Expr]:
     return [any_of([part, *exceptions]) for part in parts]
 
 
-def within(e: Expr, over: Interval) -> Expr:
+def within(e: ExprNode, over: Interval) -> ExprNode:
     """``e`` lies in an interval."""
     return ir.conjunction(ir.less_equal(over.min, e), ir.less(e, ir.add(over.min, over.len)))

@@ -99,12 +99,12 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
 }
 
 
-def _at(expr: ir.Expr, level: int) -> str:
+def _at(expr: ir.ExprNode, level: int) -> str:
     own, text = _FORMATS[type(expr)](expr)
     return text if own >= level else f"({text})"
 
 
-def format_expr(expr: ir.Expr) -> str:
+def format_expr(expr: ir.ExprNode) -> str:
     """One expression on one line."""
     return _FORMATS[type(expr)](expr)[1]
 
@@ -118,7 +118,7 @@ def _box(box: tuple[ir.Interval, ...]) -> str:
     return ", ".join(map(format_interval, box))
 
 
-def _message(message: tuple[str | ir.Expr, ...]) -> str:
+def _message(message: tuple[str | ir.ExprNode, ...]) -> str:
     return "".join(m if isinstance(m, str) else f"{{{format_expr(m)}}}" for m in message)
 
 
@@ -208,7 +208,7 @@ def format_stmt(stmt: ir.Stmt, indent: int = 0) -> str:
 
 
 def _format_node(node: Any) -> str:
-    return format_expr(node) if isinstance(node, ir.Expr) else format_stmt(node)
+    return format_expr(node) if isinstance(node, ir.ExprNode) else format_stmt(node)
 
 
 ir.print_nodes_with(_format_node)

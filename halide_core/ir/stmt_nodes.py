@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from halide_core.ir.debug_files import DebugFile
-from halide_core.ir.expr_nodes import Callee, Expr, Variable, format_node
+from halide_core.ir.expr_nodes import Callee, ExprNode, Variable, format_node
 from halide_core.ir.memory import Layout, MemoryType, PrefetchBoundStrategy
 from halide_core.ir.types import Type
 
@@ -22,8 +22,8 @@ from halide_core.ir.types import Type
 class Interval:
     """A range as figure 2.7 writes it: a minimum and a length."""
 
-    min: Expr
-    len: Expr
+    min: ExprNode
+    len: ExprNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Let(Stmt):
     the let knows more than the value shows: a shifted split never leaves the old loop."""
 
     var: Variable
-    value: Expr
+    value: ExprNode
     within: Interval | None
 
 
@@ -88,10 +88,10 @@ class Allocate(Stmt):
 
     func: Callee
     bounds: tuple[Interval, ...]
-    folds: tuple[Expr | None, ...] = ()
+    folds: tuple[ExprNode | None, ...] = ()
     layout: Layout | None = None
 
-    def fold(self, dim: int) -> Expr | None:
+    def fold(self, dim: int) -> ExprNode | None:
         """The number of slots of a dimension, if it folds."""
         return self.folds[dim] if self.folds else None
 
@@ -121,7 +121,7 @@ class For(Stmt):
 class If(Stmt):
     """``if condition: then else: otherwise``."""
 
-    condition: Expr
+    condition: ExprNode
     then: Stmt
     otherwise: Stmt | None
 
@@ -133,8 +133,8 @@ class Provide(Stmt):
 
     func: Callee
     stage: int
-    args: tuple[Expr, ...]
-    values: tuple[Expr, ...]
+    args: tuple[ExprNode, ...]
+    values: tuple[ExprNode, ...]
     atomic: bool = False
 
 
@@ -179,9 +179,9 @@ class Failure(Enum):
 class Assert(Stmt):
     """``assert condition``; ``message`` mixes text with the values to print in it."""
 
-    condition: Expr
+    condition: ExprNode
     failure: Failure
-    message: tuple[str | Expr, ...]
+    message: tuple[str | ExprNode, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -199,7 +199,7 @@ class WriteFile(Stmt):
     func: Callee
     file: DebugFile
     box: tuple[Interval, ...]
-    strides: tuple[Expr, ...] = ()
+    strides: tuple[ExprNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -210,7 +210,7 @@ class PrefetchRegion(Stmt):
 
     func: Callee
     var: Variable
-    offset: Expr
+    offset: ExprNode
     strategy: PrefetchBoundStrategy
     box: tuple[Interval, ...] | None = None
 
@@ -221,7 +221,7 @@ class PrefetchLine(Stmt):
     whether that element is there."""
 
     buffer: str
-    index: Expr
+    index: ExprNode
     inside: bool
 
 
@@ -232,7 +232,7 @@ class AllocateFlat(Stmt):
 
     buffer: str
     type: Type
-    size: Expr
+    size: ExprNode
     limit: int | None
     memory: MemoryType = MemoryType.Auto
     zeroed: bool = False
@@ -243,8 +243,8 @@ class Store(Stmt):
     """``buffer[index] = value`` on flat memory, for one element or lanes of them. ``atomic`` as of a Provide."""
 
     buffer: str
-    index: Expr
-    value: Expr
+    index: ExprNode
+    value: ExprNode
     atomic: bool = False
 
 

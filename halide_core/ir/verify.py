@@ -30,7 +30,7 @@ from halide_core.ir import (
     Block,
     BufferField,
     Callee,
-    Expr,
+    ExprNode,
     For,
     Fork,
     Label,
@@ -101,7 +101,7 @@ class _NodeFacts:
 class _BrokenError(Exception):
     """A rule that a node breaks."""
 
-    def __init__(self, says: str, node: Expr | Stmt) -> None:
+    def __init__(self, says: str, node: ExprNode | Stmt) -> None:
         super().__init__(says)
         self.says = says
         self.node = node
@@ -136,14 +136,14 @@ def verify(stmt: Stmt, form: Form, scope: frozenset[Use], after: str) -> None:
 # What is known of a node.
 
 
-def _expr(e: Expr) -> _NodeFacts:
+def _expr(e: ExprNode) -> _NodeFacts:
     if isinstance(e, Variable):  # its use holds it, so that it would never be forgotten
         return _NodeFacts(_forms_of(e), _uses_of_expr(e))
     return _expr_with_parts(e)
 
 
 @remembered("_facts")
-def _expr_with_parts(e: Expr) -> _NodeFacts:
+def _expr_with_parts(e: ExprNode) -> _NodeFacts:
     operands = [_expr(p) for p in parts(e)]
     _check_alone(e)
     forms, uses = _forms_of(e), _uses_of_expr(e)
@@ -222,30 +222,30 @@ def _flat_memory(buffer: str, type: Type) -> Iterator[Use]:
     yield Use(WRITTEN_WHERE_ALLOCATED, buffer, type)
 
 
-def _check_alone(node: Expr | Stmt) -> None:
+def _check_alone(node: ExprNode | Stmt) -> None:
     for rule in RULES.get(type(node), ()):
         if not rule.holds(node):
             raise _BrokenError(rule.says, node)
 
 
-def _forms_of(node: Expr | Stmt) -> int:
+def _forms_of(node: ExprNode | Stmt) -> int:
     """The forms that a node itself may be part of."""
     stands = STANDS[node.kind if isinstance(node, For) else type(node)]
     if stands is None:
         return 0
     first, last = stands
-    if isinstance(node, Expr) and node.type.is_vector():
+    if isinstance(node, ExprNode) and node.type.is_vector():
         first = Form.VECTORS
     return ((2 << last) - 1) & ~((1 << first) - 1)
 
 
-def _exprs_of(s: Stmt) -> tuple[Expr, ...]:
+def _exprs_of(s: Stmt) -> tuple[ExprNode, ...]:
     if isinstance(s, Let) and s.within is not None:
         return (s.value, s.within.min, s.within.len)
     return stmt_exprs(s)
 
 
-def _uses_of_expr(e: Expr) -> frozenset[Use]:
+def _uses_of_expr(e: ExprNode) -> frozenset[Use]:
     match e:
         case Variable():
             return frozenset((Use(BOUND_BEFORE_USE, e),))
@@ -281,7 +281,7 @@ def _uses_of_stmt(s: Stmt) -> list[Use]:
 # Which node is to blame.
 
 
-def _nodes(stmt: Stmt) -> Iterator[Expr | Stmt]:
+def _nodes(stmt: Stmt) -> Iterator[ExprNode | Stmt]:
     """Every statement in program order, and after each its expressions, operands first."""
     yield stmt
     yield from subexpressions(_exprs_of(stmt))
@@ -295,7 +295,7 @@ def _blame_form(stmt: Stmt, form: Form) -> None:
             raise _BrokenError(_stands_where(node, form), node)
 
 
-def _stands_where(node: Expr | Stmt, form: Form) -> str:
+def _stands_where(node: ExprNode | Stmt, form: Form) -> str:
     what = f"a loop of kind {node.kind.value}" if isinstance(node, For) else f"node {type(node).__name__}"
     stands = STANDS[node.kind if isinstance(node, For) else type(node)]
     if stands is None:
@@ -333,7 +333,7 @@ def _check_loop_names(stmt: Stmt) -> None:
             seen.add(s.loop)
 
 
-def _standing(stmt: Stmt, e: Expr) -> str:
+def _standing(stmt: Stmt, e: ExprNode) -> str:
     """The statement that an expression stands in."""
     holder = next((s for s in walk(stmt) if any(each is e for each in subexpressions(_exprs_of(s)))), None)
     return "" if holder is None else f"\n  in: {_head(holder)}"

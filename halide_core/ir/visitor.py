@@ -24,7 +24,7 @@ from halide_core.ir import (
     Call,
     Callee,
     Cast,
-    Expr,
+    ExprNode,
     For,
     Fork,
     If,
@@ -50,21 +50,21 @@ from halide_core.ir import (
 from halide_core.ir.expr_nodes import remembered
 
 # How each composite expression gives its parts, and how it is built again from others. Leaves are absent.
-_PARTS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+_PARTS: dict[type[ExprNode], Callable[[Any], tuple[ExprNode, ...]]] = {
     Binary: lambda e: (e.a, e.b),
     Not: lambda e: (e.a,),
     Select: lambda e: (e.condition, e.a, e.b),
     Cast: lambda e: (e.a,),
     Call: lambda e: e.args,
     Promise: lambda e: (e.value, e.low, e.high),
-    Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, Expr))),
+    Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, ExprNode))),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
     Broadcast: lambda e: (e.a,),
     Slice: lambda e: (e.a,),
 }
-_BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
+_BUILD: dict[type[ExprNode], Callable[[Any, tuple[Any, ...]], ExprNode]] = {
     Binary: lambda e, p: Binary(e.type, e.op, *p),
     Not: lambda e, p: Not(e.type, *p),
     Select: lambda e, p: Select(e.type, *p),
@@ -80,44 +80,44 @@ _BUILD: dict[type[Expr], Callable[[Any, tuple[Any, ...]], Expr]] = {
 }
 
 
-def _told(message: tuple[str | Expr, ...], values: tuple[Expr, ...]) -> tuple[str | Expr, ...]:
+def _told(message: tuple[str | ExprNode, ...], values: tuple[ExprNode, ...]) -> tuple[str | ExprNode, ...]:
     """A message with other values."""
     rest = iter(values)
-    return tuple([next(rest) if isinstance(m, Expr) else m for m in message])
+    return tuple([next(rest) if isinstance(m, ExprNode) else m for m in message])
 
 
-def parts(expr: Expr) -> tuple[Expr, ...]:
+def parts(expr: ExprNode) -> tuple[ExprNode, ...]:
     """The direct operands of an expression, left to right."""
     get = _PARTS.get(type(expr))
     return get(expr) if get else ()
 
 
-def with_parts(expr: Expr, new: tuple[Expr, ...]) -> Expr:
+def with_parts(expr: ExprNode, new: tuple[ExprNode, ...]) -> ExprNode:
     """``expr`` with other operands; itself if they are the ones it has: equal nodes are one object."""
     return expr if parts(expr) == new else _BUILD[type(expr)](expr, new)
 
 
-def _rebuilt(expr: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:
+def _rebuilt(expr: ExprNode, rewrite: Callable[[ExprNode], ExprNode]) -> ExprNode:
     """An expression with its operands rewritten, of any kind."""
     return with_parts(expr, tuple([rewrite(part) for part in parts(expr)]))
 
 
-def _rebuilt_binary(e: Binary, rewrite: Callable[[Expr], Expr]) -> Expr:
+def _rebuilt_binary(e: Binary, rewrite: Callable[[ExprNode], ExprNode]) -> ExprNode:
     a, b = rewrite(e.a), rewrite(e.b)
     return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
 
-def _rebuilt_cast(e: Cast, rewrite: Callable[[Expr], Expr]) -> Expr:
+def _rebuilt_cast(e: Cast, rewrite: Callable[[ExprNode], ExprNode]) -> ExprNode:
     a = rewrite(e.a)
     return e if a is e.a else Cast(e.type, a)
 
 
-def _rebuilt_load(e: Load, rewrite: Callable[[Expr], Expr]) -> Expr:
+def _rebuilt_load(e: Load, rewrite: Callable[[ExprNode], ExprNode]) -> ExprNode:
     index = rewrite(e.index)
     return e if index is e.index else Load(e.type, e.buffer, index)
 
 
-_REBUILT: dict[type[Expr], Callable[[Any, Callable[[Expr], Expr]], Expr]] = {
+_REBUILT: dict[type[ExprNode], Callable[[Any, Callable[[ExprNode], ExprNode]], ExprNode]] = {
     **dict.fromkeys(_PARTS, _rebuilt),
     Binary: _rebuilt_binary,
     Cast: _rebuilt_cast,
@@ -126,12 +126,12 @@ _REBUILT: dict[type[Expr], Callable[[Any, Callable[[Expr], Expr]], Expr]] = {
 """How each composite expression is rewritten; the most frequent ones by themselves."""
 
 
-def accesses_to(callee: Callee, roots: Iterable[Expr]) -> list[Access]:
+def accesses_to(callee: Callee, roots: Iterable[ExprNode]) -> list[Access]:
     """Every distinct access to a Func or an image, inner ones first."""
     return [e for e in subexpressions(roots) if isinstance(e, Access) and e.callee is callee]
 
 
-def factors(product: Expr) -> Iterator[Expr]:
+def factors(product: ExprNode) -> Iterator[ExprNode]:
     """What a product multiplies, left to right; of anything else, itself."""
     match product:
         case Binary(op=BinaryOp.MUL, a=a, b=b):
@@ -141,12 +141,12 @@ def factors(product: Expr) -> Iterator[Expr]:
             yield product
 
 
-def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
+def subexpressions(roots: Iterable[ExprNode]) -> Iterator[ExprNode]:
     """Every distinct node below ``roots``, operands before their users, in a deterministic order."""
-    seen: set[Expr] = set()
+    seen: set[ExprNode] = set()
     stack = list(roots)
     stack.reverse()
-    done: list[Expr] = []  # those whose operands are on the stack above them, the innermost last
+    done: list[ExprNode] = []  # those whose operands are on the stack above them, the innermost last
     while stack:
         expr = stack.pop()
         if done and done[-1] is expr:
@@ -163,13 +163,13 @@ def subexpressions(roots: Iterable[Expr]) -> Iterator[Expr]:
                 yield expr
 
 
-def free_variables(expr: Expr) -> frozenset[Variable]:
+def free_variables(expr: ExprNode) -> frozenset[Variable]:
     """The variables that occur in an expression. For membership tests only: a set has no order."""
     return frozenset((expr,)) if isinstance(expr, Variable) else _free(expr)
 
 
 @remembered("_free")
-def _free(expr: Expr) -> frozenset[Variable]:
+def _free(expr: ExprNode) -> frozenset[Variable]:
     return frozenset().union(*map(free_variables, parts(expr)))
 
 
@@ -180,7 +180,7 @@ def all_stores(stmts: tuple[Stmt, ...]) -> Stores:
     return Stores(stores)
 
 
-def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
+def stmt_exprs(stmt: Stmt) -> tuple[ExprNode, ...]:
     """The expressions that stand directly in a statement, not those of the statements inside it."""
     match stmt:
         case Let(value=value):
@@ -194,7 +194,7 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
         case Provide(args=args, values=values):
             return args + values
         case Assert(condition=condition, message=message):
-            return (condition, *(m for m in message if isinstance(m, Expr)))
+            return (condition, *(m for m in message if isinstance(m, ExprNode)))
         case AnswerQuery(regions=regions):
             return tuple(e for _, box in regions for i in box for e in (i.min, i.len))
         case AllocateFlat(size=size):
@@ -264,16 +264,16 @@ class Rewriter:
         cls._methods = {}
 
     def __init__(self) -> None:
-        self._memo: dict[Expr, Expr] = {}
+        self._memo: dict[ExprNode, ExprNode] = {}
 
     @classmethod
     def _method_of(cls, kind: type) -> Callable[..., Any]:
         """The method of a kind of node."""
-        otherwise = cls.parts_of if issubclass(kind, Expr) else cls.inside
+        otherwise = cls.parts_of if issubclass(kind, ExprNode) else cls.inside
         method = cls._methods[kind] = getattr(cls, f"rewrite_{kind.__name__}", otherwise)
         return method
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """The rewritten expression."""
         known = self._memo.get(expr)
         if known is None:
@@ -282,7 +282,7 @@ class Rewriter:
             known = self._memo[expr] = method(self, expr)
         return known
 
-    def parts_of(self, expr: Expr) -> Expr:
+    def parts_of(self, expr: ExprNode) -> ExprNode:
         """The expression with its operands rewritten."""
         rebuilt = _REBUILT.get(type(expr))
         return rebuilt(expr, self.expr) if rebuilt else expr
@@ -335,7 +335,7 @@ class Rewriter:
                 return stmt if same else Allocate(stmt.func, box, slots, stmt.layout)
             case Assert(condition=condition, message=message):
                 test = self.expr(condition)
-                text = tuple([self.expr(m) if isinstance(m, Expr) else m for m in message])
+                text = tuple([self.expr(m) if isinstance(m, ExprNode) else m for m in message])
                 same = test is condition and all(a is b for a, b in zip(message, text, strict=True))
                 return stmt if same else Assert(test, stmt.failure, text)
             case AnswerQuery(regions=regions):
@@ -371,7 +371,7 @@ class Rewriter:
 class Substitution(Rewriter):
     """Replaces leaves (variables, holes, parameters) by expressions."""
 
-    def __init__(self, replacements: Mapping[Any, Expr]) -> None:
+    def __init__(self, replacements: Mapping[Any, ExprNode]) -> None:
         super().__init__()
         self._memo.update(replacements)
 
@@ -382,12 +382,12 @@ class Closing(Rewriter):
     ``ends``: leaves whose replacement is not looked into.
     """
 
-    def __init__(self, values: Mapping[Any, Expr], ends: Mapping[Any, Expr] | None = None) -> None:
+    def __init__(self, values: Mapping[Any, ExprNode], ends: Mapping[Any, ExprNode] | None = None) -> None:
         super().__init__()
         self._values = values
         self._memo.update(ends or {})
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """The expression without the names."""
         known = self._memo.get(expr)
         if known is None:
@@ -396,6 +396,6 @@ class Closing(Rewriter):
         return known
 
 
-def substitute(expr: Expr, replacements: Mapping[Any, Expr]) -> Expr:
+def substitute(expr: ExprNode, replacements: Mapping[Any, ExprNode]) -> ExprNode:
     """``expr`` with leaves replaced, all at once."""
     return Substitution(replacements).expr(expr) if replacements else expr

@@ -28,7 +28,7 @@ def as_tuple(index: Coordinates) -> tuple[ExprLike, ...]:
     return index if isinstance(index, tuple) else (index,)
 
 
-def _as_int32(node: ir.Expr) -> ir.Expr | None:
+def _as_int32(node: ir.ExprNode) -> ir.ExprNode | None:
     if isinstance(node, ir.IntImm):
         return ir.const(node.value, INT32) if INT32.can_represent(node.value) else None
     return ir.cast(INT32, node) if node.type.is_integer() and INT32.can_represent(node.type) else None
@@ -41,9 +41,9 @@ def check_arity(what: str, dimensions: int, given: int) -> None:
         raise DefinitionError(f"{what} has {dimensions} dimension{s}, but is used with {given}.")
 
 
-def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.Expr, ...]:
+def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.ExprNode, ...]:
     """The coordinates of a point as int32 nodes; types that int32 can't hold need an explicit cast, as in Halide."""
-    nodes: list[ir.Expr] = []
+    nodes: list[ir.ExprNode] = []
     for i, arg in enumerate(args):
         node = as_node(arg)
         fitting = _as_int32(node)
@@ -64,7 +64,7 @@ def image_access(image: Image, args: Sequence[ExprLike]) -> Expr:
     return Expr.of(ir.Access(image.types[0], image, coordinates(what, args), 0, ir.LAST_STAGE))
 
 
-def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.Expr:
+def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.ExprNode:
     """An int32 that is known when the pipeline starts: made of numbers, Params, and the shapes of inputs.
 
     Raises:
@@ -84,7 +84,7 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     return through_float32(fitting if fitting is not None else ir.cast(INT32, node))
 
 
-def startup_value(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.Expr:
+def startup_value(value: ExprLike, what: str, error: type[HalideError] = DefinitionError) -> ir.ExprNode:
     """A value of any type that is known when the pipeline starts.
 
     Raises:
@@ -98,7 +98,7 @@ def startup_value(value: ExprLike, what: str, error: type[HalideError] = Definit
     return through_float32(ir.cast(Float(32), node) if node.type.is_narrow_float() else node)
 
 
-def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> ir.Expr:
+def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> ir.ExprNode:
     """A truth value that is known when the pipeline starts.
 
     Raises:
@@ -123,13 +123,13 @@ def requirement(what: str, condition: ExprLike, told: Sequence[ExprLike | str]) 
         DefinitionError: the condition, or a value, is not known when the pipeline starts.
     """
     test = startup_condition(condition, f"The condition of {what}", DefinitionError)
-    message: list[str | ir.Expr] = ["a requirement is not met:"]
+    message: list[str | ir.ExprNode] = ["a requirement is not met:"]
     for part in told or (repr(test),):
         message += [" ", part if isinstance(part, str) else startup_value(part, f"A value of {what}")]
     return Requirement(test, tuple(message))
 
 
-def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None:
+def _require_startup(node: ir.ExprNode, what: str, error: type[HalideError]) -> None:
     for e in subexpressions((node,)):
         match e:
             case ir.Variable(name=name):
@@ -148,6 +148,6 @@ def _require_startup(node: ir.Expr, what: str, error: type[HalideError]) -> None
         )
 
 
-def constant(node: ir.Expr) -> int | float | None:
+def constant(node: ir.ExprNode) -> int | float | None:
     """The number that a literal is, or None."""
     return node.value if isinstance(node, ir.IntImm | ir.FloatImm) else None

@@ -52,15 +52,15 @@ class Accumulation(Operand):
     is the neutral element. Anywhere else it is a value of a Func that has none."""
 
     function: Function
-    args: tuple[ir.Expr, ...]
+    args: tuple[ir.ExprNode, ...]
     op: BinaryOp
-    values: tuple[ir.Expr, ...]
+    values: tuple[ir.ExprNode, ...]
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         raise undefined(self.function, self.args)
 
 
-def undefined(function: Function, args: tuple[ir.Expr, ...]) -> DefinitionError:
+def undefined(function: Function, args: tuple[ir.ExprNode, ...]) -> DefinitionError:
     """The error of who asks for values of a Func without a definition."""
     if any(isinstance(a, ir.Variable) and Var(a.name).is_placeholder() for a in args):
         return DefinitionError(
@@ -72,7 +72,7 @@ def undefined(function: Function, args: tuple[ir.Expr, ...]) -> DefinitionError:
 _NEUTRAL = {BinaryOp.ADD: 0, BinaryOp.SUB: 0, BinaryOp.MUL: 1, BinaryOp.DIV: 1}
 
 
-def _value_nodes(function: Function, value: object) -> tuple[ir.Expr, ...]:
+def _value_nodes(function: Function, value: object) -> tuple[ir.ExprNode, ...]:
     """The right-hand sides; a Python number takes the type of the component that it updates."""
     values = several(value)
     if len(values) != len(function.types):
@@ -80,7 +80,7 @@ def _value_nodes(function: Function, value: object) -> tuple[ir.Expr, ...]:
     return tuple([_typed(function, type, v) for type, v in zip(function.types, values, strict=True)])
 
 
-def _typed(function: Function, type: Type, value: object) -> ir.Expr:
+def _typed(function: Function, type: Type, value: object) -> ir.ExprNode:
     if not is_plain(value):
         return as_node(value)
     if isinstance(value, int) and not type.can_represent(value):
@@ -88,7 +88,7 @@ def _typed(function: Function, type: Type, value: object) -> ir.Expr:
     return matched(value, Expr.of(ir.const(0, type)))[0]
 
 
-def define(function: Function, args: tuple[ir.Expr, ...], value: object, required: Required | None = None) -> None:
+def define(function: Function, args: tuple[ir.ExprNode, ...], value: object, required: Required | None = None) -> None:
     """Adds the stage ``function[args] = value``.
 
     Args:
@@ -115,7 +115,7 @@ def define(function: Function, args: tuple[ir.Expr, ...], value: object, require
 
 
 def _define_pure(
-    function: Function, names: tuple[str, ...], values: tuple[ir.Expr, ...], required: Required | None
+    function: Function, names: tuple[str, ...], values: tuple[ir.ExprNode, ...], required: Required | None
 ) -> None:
     check_pure_values(function.name, names, values)
     check_shapes(function.name, values, None)
@@ -134,7 +134,7 @@ def _define_pure(
     _append(function, Definition(args, made.values, None, ir.TRUE, at, made.requirements, made.partial))
 
 
-def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[ir.Expr, ...]) -> None:
+def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tuple[ir.ExprNode, ...]) -> None:
     name, stage = function.name, len(function.definitions)
     if function.frozen_by is not None:
         raise DefinitionError(
@@ -167,15 +167,15 @@ def _define_update(function: Function, args: tuple[ir.Expr, ...], values: tuple[
 
 
 def _coordinates(
-    function: Function, args: tuple[ir.Expr, ...], domain: ReductionDomain | None
-) -> tuple[ir.Expr, ...]:
+    function: Function, args: tuple[ir.ExprNode, ...], domain: ReductionDomain | None
+) -> tuple[ir.ExprNode, ...]:
     """The variables of an update: the pure ones that are left, and the reduction variables."""
     pure = [a for a, n in zip(args, function.args, strict=True) if a is ir.pure_variable(n)]
     reduced = [] if domain is None else [ir.RVarRef(INT32, domain, i) for i in range(len(domain.names))]
     return (*pure, *reduced)
 
 
-def _before(function: Function, args: tuple[ir.Expr, ...]) -> list[ir.Expr]:
+def _before(function: Function, args: tuple[ir.ExprNode, ...]) -> list[ir.ExprNode]:
     """What the point of an update has, by component."""
     return [ir.Access(type, function, args, k, ir.LAST_STAGE) for k, type in enumerate(function.types)]
 
@@ -206,7 +206,7 @@ class _Labelled(Rewriter):
         self._function = function
         self._stage = stage
 
-    def rewrite_Access(self, e: ir.Access) -> ir.Expr:
+    def rewrite_Access(self, e: ir.Access) -> ir.ExprNode:
         """The access with its label."""
         args = tuple([self.expr(a) for a in e.args])
         stage = self._stage if e.callee is self._function else e.stage
@@ -229,7 +229,9 @@ def _labelled(function: Function, stage: int, definition: Definition) -> Definit
         return copied
 
 
-def _accumulate(function: Function, args: tuple[ir.Expr, ...], value: Accumulation, required: Required | None) -> None:
+def _accumulate(
+    function: Function, args: tuple[ir.ExprNode, ...], value: Accumulation, required: Required | None
+) -> None:
     if value.function is not function and not value.function.definitions:
         raise DefinitionError(f'Func "{value.function.name}" is used before it is defined.')
     if function.definitions:
@@ -257,11 +259,11 @@ def _accumulate(function: Function, args: tuple[ir.Expr, ...], value: Accumulati
         raise
 
 
-def _differ(a: ir.Expr, b: ir.Expr) -> bool:
+def _differ(a: ir.ExprNode, b: ir.ExprNode) -> bool:
     return a is not b
 
 
-def _implied_names(args: Sequence[ir.Expr]) -> tuple[str, ...]:
+def _implied_names(args: Sequence[ir.ExprNode]) -> tuple[str, ...]:
     """Pure variables for ``f[args] += …`` on an undefined Func: the Vars among ``args``, and ``_1``, ``_2`` …"""
     unique = UniqueNames(a.name for a in args if isinstance(a, ir.Variable))
     names: list[str] = []

@@ -29,7 +29,7 @@ class ArgumentEstimates:
 
 def expected(buffer: Image | Function, dim: int) -> tuple[Expr, Expr]:
     """The least coordinate and the extent that are expected of a dimension."""
-    noted: tuple[ir.Expr | None, ir.Expr | None] = (None, None)
+    noted: tuple[ir.ExprNode | None, ir.ExprNode | None] = (None, None)
     if isinstance(buffer, Image):
         noted = buffer.estimates.get(dim, noted)
     else:

@@ -31,10 +31,10 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]  # == builds an expression, so an operand is no dict key
     __array_ufunc__ = None  # np.float64(3) * e asks e, instead of making an array of objects
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         raise NotImplementedError  # each kind of operand says
 
-    def _nodes(self) -> tuple[ir.Expr, ...]:
+    def _nodes(self) -> tuple[ir.ExprNode, ...]:
         """One node for each component: several where this is a Tuple Func at a point."""
         return (self._node(),)
 
@@ -192,7 +192,7 @@ class Expr(Operand):
     """
 
     __slots__ = ("_wrapped",)
-    _wrapped: ir.Expr | None
+    _wrapped: ir.ExprNode | None
 
     def __init__(self, *value: ExprLike) -> None:
         if len(value) > 1:
@@ -200,13 +200,13 @@ class Expr(Operand):
         self._wrapped = as_node(value[0]) if value else None
 
     @classmethod
-    def of(cls, node: ir.Expr) -> Expr:
+    def of(cls, node: ir.ExprNode) -> Expr:
         """Wraps an IR node."""
         self = cls.__new__(cls)
         self._wrapped = node
         return self
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         if self._wrapped is None:
             raise DefinitionError("An undefined Expr is used: ask defined() first.")
         return self._wrapped
@@ -228,7 +228,7 @@ Number: TypeAlias = "int | float | bool | np.generic"
 ExprLike: TypeAlias = "Operand | int | float | bool | np.generic"
 
 
-def as_node(value: object) -> ir.Expr:
+def as_node(value: object) -> ir.ExprNode:
     """The IR node of an operand or a number."""
     return value._node() if isinstance(value, Operand) else literal(value)
 
@@ -254,7 +254,7 @@ def is_plain(value: object) -> bool:
     return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
 
 
-def matched(a: object, b: object) -> tuple[ir.Expr, ir.Expr]:
+def matched(a: object, b: object) -> tuple[ir.ExprNode, ir.ExprNode]:
     """Two operands brought to one type: a Python number takes the other's."""
     plain_a, plain_b = is_plain(a), is_plain(b)
     if plain_a and not plain_b:
@@ -328,8 +328,8 @@ def power(a: ExprLike, b: ExprLike) -> Expr:
     return Expr.of(ir.Call(type, ir.Intrinsic.POW, (ir.cast(type, x), ir.cast(type, y))))
 
 
-def _repeated(square: ir.Expr, times: int) -> ir.Expr:
-    result: ir.Expr | None = None
+def _repeated(square: ir.ExprNode, times: int) -> ir.ExprNode:
+    result: ir.ExprNode | None = None
     while times:
         if times & 1:
             result = square if result is None else ir.mul(result, square)
@@ -396,7 +396,7 @@ class Var(Operand):
         """Whether this is ``_``, which stands for as many implicit variables as a Func has dimensions left."""
         return self._name == _PLACEHOLDER
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         return ir.pure_variable(self._name)
 
     def __hash__(self) -> int:  # type: ignore[override]  # a Var is its name, so it can be a key

@@ -19,11 +19,11 @@ class FuncRef(Operand):
 
     __slots__ = ("_args", "_function")
 
-    def __init__(self, function: Function, args: tuple[ir.Expr, ...]) -> None:
+    def __init__(self, function: Function, args: tuple[ir.ExprNode, ...]) -> None:
         self._function = function
         self._args = args
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         nodes = self._nodes()
         if len(nodes) > 1:
             raise DefinitionError(
@@ -32,7 +32,7 @@ class FuncRef(Operand):
             )
         return nodes[0]
 
-    def _nodes(self) -> tuple[ir.Expr, ...]:
+    def _nodes(self) -> tuple[ir.ExprNode, ...]:
         f = self._function
         if not f.definitions:
             raise undefined(f, self._args)
@@ -122,7 +122,7 @@ class FuncTupleElementRef(Operand):
         self._point = point
         self._component = component
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         return self._point._nodes()[self._component]
 
     def index(self) -> int:

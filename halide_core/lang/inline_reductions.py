@@ -24,7 +24,7 @@ from halide_core.lang.rdom import RDom
 from halide_core.lang.tuple import Tuple
 
 
-def _domain(name: str, rdom: RDom | None, value: ir.Expr) -> ReductionDomain:
+def _domain(name: str, rdom: RDom | None, value: ir.ExprNode) -> ReductionDomain:
     if rdom is not None:
         return rdom.domain
     found: dict[ir.Domain, str] = {}
@@ -44,7 +44,7 @@ def _domain(name: str, rdom: RDom | None, value: ir.Expr) -> ReductionDomain:
     return domain
 
 
-Step: TypeAlias = Callable[["list[ir.Expr]", "list[ir.Expr]"], "list[ir.Expr]"]
+Step: TypeAlias = Callable[["list[ir.ExprNode]", "list[ir.ExprNode]"], "list[ir.ExprNode]"]
 """From the values so far, and those of one iteration, to the values after it."""
 
 
@@ -64,7 +64,7 @@ def _reduce(
     node = as_node(value)
     domain = _domain(kind, given, node)
     # Variables, and reduction variables of RDoms around this one, are what the result depends on.
-    free: dict[ir.Expr, None] = {}
+    free: dict[ir.ExprNode, None] = {}
     for e in subexpressions((node, domain.predicate)):
         if isinstance(e, ir.Variable) or (isinstance(e, ir.RVarRef) and e.domain is not domain):
             free.setdefault(e)
@@ -77,10 +77,10 @@ def _reduce(
     point = tuple(pure.values())
     with deep_recursion():
         inner = substitute(node, {e: v for e, v in pure.items() if e is not v})
-    at: list[ir.Expr] = [ir.RVarRef(INT32, domain, i) for i in range(len(domain.names))] if located else []
+    at: list[ir.ExprNode] = [ir.RVarRef(INT32, domain, i) for i in range(len(domain.names))] if located else []
     first = [*(ir.const(0, INT32) for _ in at), ir.const(initial(node.type), node.type)]
     define(function, point, Tuple(list(map(Expr.of, first))))
-    before: list[ir.Expr] = [ir.Access(e.type, function, point, k, ir.LAST_STAGE) for k, e in enumerate(first)]
+    before: list[ir.ExprNode] = [ir.Access(e.type, function, point, k, ir.LAST_STAGE) for k, e in enumerate(first)]
     define(function, point, Tuple(list(map(Expr.of, step(before, [*at, inner])))))
     reads = [ir.Access(e.type, function, tuple(free), k, ir.LAST_STAGE) for k, e in enumerate(first)]
     return Tuple(list(map(Expr.of, reads)))
@@ -90,10 +90,10 @@ def _folding(op: BinaryOp) -> Step:
     return lambda before, new: [ir.binary(op, before[0], new[0])]
 
 
-def _keeping(is_better: Callable[[ir.Expr, ir.Expr], ir.Expr]) -> Step:
+def _keeping(is_better: Callable[[ir.ExprNode, ir.ExprNode], ir.ExprNode]) -> Step:
     """Keeps the coordinates and the value of the first iteration of which none is better."""
 
-    def step(before: list[ir.Expr], new: list[ir.Expr]) -> list[ir.Expr]:
+    def step(before: list[ir.ExprNode], new: list[ir.ExprNode]) -> list[ir.ExprNode]:
         better = is_better(new[-1], before[-1])
         return [ir.Select(n.type, better, n, b) for n, b in zip(new, before, strict=True)]
 

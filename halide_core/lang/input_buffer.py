@@ -86,7 +86,7 @@ class Dimension:
         promise(self._image, field, self._dim, value, what)
         return self
 
-    def _note(self, min: ir.Expr, extent: ir.Expr) -> None:
+    def _note(self, min: ir.ExprNode, extent: ir.ExprNode) -> None:
         if isinstance(self._image, Image):
             self._image.estimates[self._dim] = (min, extent)
 

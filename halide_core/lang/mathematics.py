@@ -27,18 +27,18 @@ def definitions(function: Function) -> str:
     if not function.definitions:
         return f"{function.name}: not defined"
     if function.extern is not None:
-        passed = ", ".join(format_expr(p) if isinstance(p, ir.Expr) else p.name for p in function.extern.params)
+        passed = ", ".join(format_expr(p) if isinstance(p, ir.ExprNode) else p.name for p in function.extern.params)
         return f"{function.name}[{', '.join(function.args)}]: extern stage {function.extern.name}({passed})"
     return "\n".join(_lines(function))
 
 
-def _written(e: ir.Expr) -> str:
+def _written(e: ir.ExprNode) -> str:
     return format_expr(e) if _is_short(e) else f"<{e.type}: a long expression>"
 
 
-def _is_short(*exprs: ir.Expr) -> bool:
+def _is_short(*exprs: ir.ExprNode) -> bool:
     """Whether written out the expressions have few nodes."""
-    sizes: dict[ir.Expr, int] = {}
+    sizes: dict[ir.ExprNode, int] = {}
     for e in subexpressions(exprs):  # operands come before what they are part of
         sizes[e] = 1 + sum(sizes[p] for p in parts(e))
     return sum(sizes[e] for e in exprs) <= _MOST_NODES
@@ -73,7 +73,7 @@ def latex_definitions(function: Function) -> str | None:
     return rf"$$\begin{{aligned}} {body} \end{{aligned}}$$"
 
 
-def latex_expression(e: ir.Expr) -> str | None:
+def latex_expression(e: ir.ExprNode) -> str | None:
     """An expression as LaTeX; None where it is too long to be read."""
     return f"${_latex(e)}$" if _is_short(e) else None
 
@@ -98,16 +98,16 @@ _SIGNS = {
 _ATOM = 12
 
 
-def _latex(e: ir.Expr) -> str:
+def _latex(e: ir.ExprNode) -> str:
     return _formed(e)[1]
 
 
-def _at(e: ir.Expr, level: int) -> str:
+def _at(e: ir.ExprNode, level: int) -> str:
     own, text = _formed(e)
     return text if own >= level else rf"\left({text}\right)"
 
 
-def _formed(e: ir.Expr) -> tuple[int, str]:
+def _formed(e: ir.ExprNode) -> tuple[int, str]:
     """How strongly the text binds, and the text."""
     form = _FORMS.get(type(e))
     return form(e) if form is not None else (_ATOM, rf"\texttt{{{_escaped(format_expr(e))}}}")
@@ -132,7 +132,7 @@ def _select(e: ir.Select) -> tuple[int, str]:
     return _ATOM, rf"\begin{{cases}} {cases} \end{{cases}}"
 
 
-def _call(name: str, args: tuple[ir.Expr, ...]) -> str:
+def _call(name: str, args: tuple[ir.ExprNode, ...]) -> str:
     return rf"{_name(name)}\left({', '.join(map(_latex, args))}\right)"
 
 

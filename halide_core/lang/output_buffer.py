@@ -23,7 +23,7 @@ class OutputDimension(Dimension):
         super().__init__(function, dim)
         self._function = function
 
-    def _note(self, min: ir.Expr, extent: ir.Expr) -> None:
+    def _note(self, min: ir.ExprNode, extent: ir.ExprNode) -> None:
         name = self._function.args[self._dim]
         self._function.directives.append(
             Estimate(func=self._function, location=user_location(), var=name, min=min, extent=extent)

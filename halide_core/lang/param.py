@@ -44,7 +44,7 @@ class Param(Operand):
         """The parameter as the compiler sees it."""
         return self._source
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         return ir.ParamRef(self._source.type, self._source)
 
     def _checked(self, value: object) -> int | float:

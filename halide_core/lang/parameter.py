@@ -236,7 +236,7 @@ class Parameter:
         check_dimension(source, dim)
         return expected(source, dim)
 
-    def _expect(self, dim: int, which: int, value: ir.Expr) -> None:
+    def _expect(self, dim: int, which: int, value: ir.ExprNode) -> None:
         source = self._buffer()
         check_dimension(source, dim)
         if isinstance(source, Image):

@@ -38,7 +38,7 @@ class Placeholder(ir.Scalar):
 
 
 class _Random(Placeholder):
-    def __init__(self, written: str, seed: ir.Expr) -> None:
+    def __init__(self, written: str, seed: ir.ExprNode) -> None:
         super().__init__(written, _WORD)
         self.seed = seed
 
@@ -105,7 +105,7 @@ def random_float(seed: ExprLike | None = None) -> Expr:
     return Expr.of(ir.mul(ir.cast(_FLOAT, top), ir.const(2.0**-24, _FLOAT)))
 
 
-def _word(name: str, seed: ExprLike | None) -> ir.Expr:
+def _word(name: str, seed: ExprLike | None) -> ir.ExprNode:
     if seed is None:
         number = next(_calls)
         return ir.ParamRef(_WORD, _Random(f"{name}()", _hashed(ir.const(number, _WORD), [ir.const(1, _WORD)])))
@@ -113,7 +113,7 @@ def _word(name: str, seed: ExprLike | None) -> ir.Expr:
     return ir.ParamRef(_WORD, _Random(f"{name}({node!r})", ir.cast(_WORD, node)))
 
 
-def _hashed(seed: ir.Expr, values: Iterable[ir.Expr]) -> ir.Expr:
+def _hashed(seed: ir.ExprNode, values: Iterable[ir.ExprNode]) -> ir.ExprNode:
     """A hash of words: each is added to what the others became, and mixed."""
     e = _mixed(seed)
     for value in values:
@@ -121,14 +121,14 @@ def _hashed(seed: ir.Expr, values: Iterable[ir.Expr]) -> ir.Expr:
     return e
 
 
-def _mixed(e: ir.Expr) -> ir.Expr:
+def _mixed(e: ir.ExprNode) -> ir.ExprNode:
     for bits, factor in _STEPS:
         moved = ir.binary(BinaryOp.SHR, e, ir.const(bits, INT32))
         e = ir.mul(ir.binary(BinaryOp.BIT_XOR, e, moved), ir.const(factor, _WORD))
     return ir.binary(BinaryOp.BIT_XOR, e, ir.binary(BinaryOp.SHR, e, ir.const(16, INT32)))
 
 
-def placeholder_in(exprs: Iterable[ir.Expr]) -> Placeholder | None:
+def placeholder_in(exprs: Iterable[ir.ExprNode]) -> Placeholder | None:
     """The first placeholder below some expressions, if there is one."""
     for e in subexpressions(exprs):
         if isinstance(e, ir.ParamRef) and isinstance(e.param, Placeholder):
@@ -136,7 +136,7 @@ def placeholder_in(exprs: Iterable[ir.Expr]) -> Placeholder | None:
     return None
 
 
-def refuse_placeholders(what: str, exprs: Iterable[ir.Expr]) -> None:
+def refuse_placeholders(what: str, exprs: Iterable[ir.ExprNode]) -> None:
     """Raises DefinitionError where expressions other than a definition's values hold a placeholder."""
     found = placeholder_in(exprs)
     if found is not None:
@@ -147,14 +147,17 @@ def refuse_placeholders(what: str, exprs: Iterable[ir.Expr]) -> None:
 class Concrete:
     """What a definition is made of when no placeholder is left."""
 
-    values: tuple[ir.Expr, ...]
+    values: tuple[ir.ExprNode, ...]
     requirements: tuple[Requirement, ...] = ()
     partial: tuple[Partial, ...] = ()
     """Of a first definition that leaves something undefined: each of its values, and where it has it."""
 
 
 def concrete(
-    own: Function, values: Sequence[ir.Expr], coordinates: Sequence[ir.Expr], before: Sequence[ir.Expr] | None
+    own: Function,
+    values: Sequence[ir.ExprNode],
+    coordinates: Sequence[ir.ExprNode],
+    before: Sequence[ir.ExprNode] | None,
 ) -> Concrete:
     """The values of a definition without placeholders.
 
@@ -174,7 +177,7 @@ def concrete(
         if isinstance(e, ir.ParamRef) and isinstance(e.param, _Random)
     }
     known = [_Definedness(own).of(substitute(value, hashes)) for value in values]
-    result: list[ir.Expr] = []
+    result: list[ir.ExprNode] = []
     for k, (given, defined) in enumerate(known):
         old = ir.const(0, given.type) if before is None else before[k]
         result.append(given if defined is ir.TRUE else old if defined is ir.FALSE else _select(defined, given, old))
@@ -184,7 +187,7 @@ def concrete(
     return Concrete(tuple(result), tuple(demanded.requirements), partial)
 
 
-def coordinates_defined(own: Function, args: Sequence[ir.Expr]) -> tuple[tuple[ir.Expr, ...], ir.Expr]:
+def coordinates_defined(own: Function, args: Sequence[ir.ExprNode]) -> tuple[tuple[ir.ExprNode, ...], ir.ExprNode]:
     """The coordinates of an update without undefined parts, and where they are defined: it writes nothing elsewhere."""
     found, where = [], ir.TRUE
     for arg in args:
@@ -194,7 +197,7 @@ def coordinates_defined(own: Function, args: Sequence[ir.Expr]) -> tuple[tuple[i
     return tuple(found), where
 
 
-def _leaves_points(e: ir.Expr, own: Function) -> bool:
+def _leaves_points(e: ir.ExprNode, own: Function) -> bool:
     """Whether an expression reads another Func that has points without a value."""
     read = e.callee if isinstance(e, ir.Access) else own
     return read is not own and isinstance(read, Function) and read.is_pure and read.keeps
@@ -207,7 +210,7 @@ class _Demanded(Rewriter):
         super().__init__()
         self.requirements: dict[Requirement, None] = {}
 
-    def rewrite_Select(self, e: ir.Select) -> ir.Expr:
+    def rewrite_Select(self, e: ir.Select) -> ir.ExprNode:
         """The value alone, where the condition is a requirement."""
         if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Required):
             self.requirements.setdefault(e.condition.param.requirement)
@@ -215,7 +218,7 @@ class _Demanded(Rewriter):
         return self.parts_of(e)
 
 
-def _select(condition: ir.Expr, a: ir.Expr, b: ir.Expr) -> ir.Expr:
+def _select(condition: ir.ExprNode, a: ir.ExprNode, b: ir.ExprNode) -> ir.ExprNode:
     return ir.Select(a.type, condition, a, b)
 
 
@@ -225,15 +228,15 @@ class _Definedness:
 
     def __init__(self, own: Function) -> None:
         self._own = own
-        self._known: dict[ir.Expr, tuple[ir.Expr, ir.Expr]] = {}
+        self._known: dict[ir.ExprNode, tuple[ir.ExprNode, ir.ExprNode]] = {}
 
-    def of(self, root: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
+    def of(self, root: ir.ExprNode) -> tuple[ir.ExprNode, ir.ExprNode]:
         for e in subexpressions([root]):
             if e not in self._known:
                 self._known[e] = self._one(e)
         return self._known[root]
 
-    def _one(self, e: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
+    def _one(self, e: ir.ExprNode) -> tuple[ir.ExprNode, ir.ExprNode]:
         if isinstance(e, ir.ParamRef) and isinstance(e.param, _Undefined):
             return ir.const(0, e.type), ir.FALSE
         known = [self._known[p] for p in parts(e)]
@@ -251,7 +254,7 @@ class _Definedness:
         return with_parts(e, tuple([given for given, _ in known])), where
 
 
-def _where_read(e: ir.Expr) -> ir.Expr:
+def _where_read(e: ir.ExprNode) -> ir.ExprNode:
     """Where the point that is read has a value."""
     assert isinstance(e, ir.Access) and isinstance(e.callee, Function)
     f = e.callee
@@ -259,7 +262,7 @@ def _where_read(e: ir.Expr) -> ir.Expr:
     return substitute(f.definitions[0].partial[e.component].where, at)
 
 
-def _both(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+def _both(a: ir.ExprNode, b: ir.ExprNode) -> ir.ExprNode:
     if a is ir.TRUE or b is ir.FALSE:
         return b
     return a if b is ir.TRUE or a is ir.FALSE else ir.conjunction(a, b)

@@ -53,7 +53,7 @@ class RVar(Operand):
             raise DefinitionError(f'RVar "{self._label}" belongs to no RDom: it only names a loop.')
         return self._domain, self._domain.bounds[self._index]
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         return ir.RVarRef(INT32, self._bounds()[0], self._index)
 
     def name(self) -> str:
@@ -161,7 +161,7 @@ class RDom(Operand):
             )
         return self[0]
 
-    def _node(self) -> ir.Expr:
+    def _node(self) -> ir.ExprNode:
         return self.only()._node()
 
     def __len__(self) -> int:

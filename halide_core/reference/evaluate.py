@@ -50,9 +50,9 @@ Contents: TypeAlias = "Mapping[Function, Sequence[tuple[Array, Sequence[int]]]]"
 """What the buffer of each component of some Funcs has, and its first coordinates."""
 
 
-def _below(roots: Iterable[ir.Expr]) -> list[ir.Expr]:
+def _below(roots: Iterable[ir.ExprNode]) -> list[ir.ExprNode]:
     """Every distinct node of some expressions."""
-    seen: dict[ir.Expr, None] = {}
+    seen: dict[ir.ExprNode, None] = {}
     stack = list(roots)
     while stack:
         e = stack.pop()
@@ -62,7 +62,7 @@ def _below(roots: Iterable[ir.Expr]) -> list[ir.Expr]:
     return list(seen)
 
 
-def _conditions(definition: Definition) -> list[ir.Expr]:
+def _conditions(definition: Definition) -> list[ir.ExprNode]:
     """What must hold in an iteration that writes; the domain's own predicate comes first."""
     tests = [definition.domain.predicate] if definition.domain is not None else []
     return [test for test in dict.fromkeys([*tests, definition.predicate]) if test is not ir.TRUE]
@@ -196,7 +196,7 @@ def _variables(domain: ReductionDomain | None) -> int:
     return len(domain.names) if domain is not None else 0
 
 
-def _reads_of(function: Function, nodes: Sequence[ir.Expr]) -> list[ir.Access]:
+def _reads_of(function: Function, nodes: Sequence[ir.ExprNode]) -> list[ir.Access]:
     return [e for e in nodes if isinstance(e, ir.Access) and e.callee is function]
 
 

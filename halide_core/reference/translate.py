@@ -51,7 +51,7 @@ class Translator:
         self._stage = stage
         self._location = function.definitions[stage].location
         self._domain = domain
-        self._names: dict[ir.Expr, str] = {}
+        self._names: dict[ir.ExprNode, str] = {}
         self._globals: dict[str, object] = {}
         self._bound: dict[int, str] = {}
         self._lines: list[str] = []
@@ -96,7 +96,7 @@ class Translator:
 
     # Expressions ------------------------------------------------------------------------------------------
 
-    def expr(self, root: ir.Expr) -> str:
+    def expr(self, root: ir.ExprNode) -> str:
         """The name of an expression's value; a shared part is evaluated once."""
         stack = [root]
         while stack:
@@ -110,7 +110,7 @@ class Translator:
                 self._names[e] = self._node(e)
         return self._names[root]
 
-    def _node(self, e: ir.Expr) -> str:
+    def _node(self, e: ir.ExprNode) -> str:
         a = [self._names[p] for p in parts(e)]
         match e:
             case ir.IntImm():
@@ -145,7 +145,7 @@ class Translator:
         """Says where the value of an access is, before it is translated."""
         self._names[e] = f"{value}[{e.component}]" if len(e.callee.types) > 1 else value
 
-    def coordinate(self, e: ir.Expr) -> str:
+    def coordinate(self, e: ir.ExprNode) -> str:
         """A coordinate of a Func's point, as an int32."""
         name = self.expr(e)
         if INT32.can_represent(e.type):

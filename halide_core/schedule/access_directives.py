@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
-from halide_core.ir import Callee, Expr
+from halide_core.ir import Callee, ExprNode
 from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.schedule.directives import LoopVar, Spelling, StageDirective
 
@@ -23,7 +23,7 @@ class Prefetch(StageDirective):
     fetched: Callee
     at: LoopVar
     source: LoopVar
-    offset: Expr
+    offset: ExprNode
     strategy: PrefetchBoundStrategy = PrefetchBoundStrategy.GuardWithIf
 
 

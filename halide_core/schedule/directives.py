@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from halide_core.errors import Location
-from halide_core.ir import Callee, Expr, IntImm, LoopKind
+from halide_core.ir import Callee, ExprNode, IntImm, LoopKind
 from halide_core.ir.debug_files import DebugFile
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.printer import format_expr
@@ -70,7 +70,7 @@ class Spelling:
         """A loop."""
         return "hl.Var.outermost()" if name == OUTERMOST else name
 
-    def expr(self, e: Expr) -> str:
+    def expr(self, e: ExprNode) -> str:
         """An expression."""
         return format_expr(e)
 
@@ -84,7 +84,7 @@ class Spelling:
 
     def value(self, v: object) -> str:
         """An argument that is no loop."""
-        if isinstance(v, Expr):
+        if isinstance(v, ExprNode):
             return self.expr(v)
         if isinstance(v, Callee):
             return self.func(v)
@@ -100,7 +100,7 @@ class Branch:
     outermost first. Number 0, without conditions, is the general case."""
 
     number: int
-    conditions: tuple[Expr, ...]
+    conditions: tuple[ExprNode, ...]
 
 
 GENERAL = Branch(0, ())
@@ -120,9 +120,9 @@ class Directive:
     verb: ClassVar[str]
     """The call, where it is the same for all; see ``called``."""
 
-    def exprs(self) -> tuple[Expr, ...]:
+    def exprs(self) -> tuple[ExprNode, ...]:
         """The expressions among the arguments: each must be a start-up expression."""
-        return tuple([v for v in self._values() if isinstance(v, Expr)])
+        return tuple([v for v in self._values() if isinstance(v, ExprNode)])
 
     def variables(self) -> tuple[str, ...]:
         """The loops that the directive names."""
@@ -140,13 +140,13 @@ class Directive:
         """The same directive about other Funcs."""
         return self._mapped(lambda v: to.get(v, v) if isinstance(v, Callee) else v)
 
-    def with_exprs(self: _D, rewrite: Callable[[Expr], Expr]) -> _D:
+    def with_exprs(self: _D, rewrite: Callable[[ExprNode], ExprNode]) -> _D:
         """The same directive with its expressions rewritten."""
 
         def changed(v: Any) -> Any:
             if isinstance(v, Branch):
                 return Branch(v.number, tuple(map(rewrite, v.conditions)))
-            return rewrite(v) if isinstance(v, Expr) else v
+            return rewrite(v) if isinstance(v, ExprNode) else v
 
         return self._mapped(changed)
 
@@ -259,7 +259,7 @@ class Specialize(StageDirective):
     """A copy of the loops of ``branch``, with the directives given to them so far, runs where ``condition`` holds."""
 
     verb: ClassVar[str] = "specialize"
-    condition: Expr
+    condition: ExprNode
     number: int
     """Of the specialization that this makes: 1, 2, … in the order of the calls about the stage."""
 
@@ -287,7 +287,7 @@ class Split(StageDirective):
     old: LoopVar
     outer: LoopVar
     inner: LoopVar
-    factor: Expr
+    factor: ExprNode
     tail: TailStrategy = TailStrategy.Auto
 
 
@@ -411,8 +411,8 @@ class Bound(Directive):
     """The compute bounds of a dimension are ``(min, extent)``; ``min`` is None for bound_extent."""
 
     var: LoopVar
-    min: Expr | None
-    extent: Expr
+    min: ExprNode | None
+    extent: ExprNode
 
     def called(self) -> str:
         return "bound_extent" if self.min is None else "bound"
@@ -424,8 +424,8 @@ class AlignBounds(Directive):
     ``remainder`` modulo it; ``remainder`` is None for align_extent, which leaves the minimum as it is."""
 
     var: LoopVar
-    modulus: Expr
-    remainder: Expr | None
+    modulus: ExprNode
+    remainder: ExprNode | None
 
     def called(self) -> str:
         return "align_extent" if self.remainder is None else "align_bounds"
@@ -442,8 +442,8 @@ class Estimate(Directive):
 
     verb: ClassVar[str] = "set_estimate"
     var: LoopVar
-    min: Expr
-    extent: Expr
+    min: ExprNode
+    extent: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from halide_core.errors import ScheduleError
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.printer import format_expr
 from halide_core.schedule.directives import GENERAL, Branch, Directive, Specialize, SpecializeFail, StageDirective
 
 
-def made_case(directives: Iterable[Directive], stage: int, branch: Branch, condition: Expr) -> Specialize | None:
+def made_case(directives: Iterable[Directive], stage: int, branch: Branch, condition: ExprNode) -> Specialize | None:
     """The specialization of a branch by a condition, where there is one."""
     for d in directives:
         if isinstance(d, Specialize) and d.stage == stage and d.branch == branch and d.condition is condition:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.memory import MemoryType
 from halide_core.schedule.directives import AtLevel, Directive, LoopVar
 
@@ -20,7 +20,7 @@ class FoldStorage(Directive):
 
     verb: ClassVar[str] = "fold_storage"
     var: LoopVar
-    extent: Expr
+    extent: ExprNode
     forward: bool = True
 
 
@@ -69,7 +69,7 @@ class RingBuffer(Directive):
     """The Func's memory is there ``extent`` times, where it is computed ahead of what reads it (``Async``)."""
 
     verb: ClassVar[str] = "ring_buffer"
-    extent: Expr
+    extent: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 from halide_core import ir
 from halide_core.algorithm.model import Definition, Partial, ReductionDomain, Requirement, ScalarParam
 from halide_core.errors import Location
-from halide_core.ir import Callee, Domain, Expr, Interval, Scalar
+from halide_core.ir import Callee, Domain, ExprNode, Interval, Scalar
 from halide_core.ir.grammar import RULES
 from halide_core.ir.types import INT32, BFloat, Bool, Float, Int, Type, UInt
 from halide_core.schedule.directives import Branch, DebugToFile, Directive
@@ -72,14 +72,14 @@ def hints(kind: type[Any]) -> tuple[tuple[str, Any, Any], ...]:
 class Tables:
     """What the numbers stand for."""
 
-    expressions: list[Expr] = field(default_factory=list)
+    expressions: list[ExprNode] = field(default_factory=list)
     callees: list[Callee] = field(default_factory=list)
     scalars: list[ScalarParam] = field(default_factory=list)
     domains: list[ReductionDomain] = field(default_factory=list)
 
     def of(self, hint: Any) -> list[Any] | None:
         """The table of a type."""
-        if hint is Expr:
+        if hint is ExprNode:
             return self.expressions
         if hint is Callee:
             return self.callees
@@ -103,7 +103,7 @@ class Numbers:
         """A value, or a tuple of them, as JSON has it."""
         if isinstance(value, tuple) and type(value) is tuple:
             return [self.encoded(part) for part in value]
-        if isinstance(value, Expr | Callee | Scalar | Domain):
+        if isinstance(value, ExprNode | Callee | Scalar | Domain):
             return self._of[id(value)]
         if isinstance(value, Location):
             return [value.file, value.line]
@@ -120,7 +120,7 @@ class Numbers:
         given = {name: (getattr(value, name), default) for name, _, default in hints(type(value))}
         return {name: self.encoded(v) for name, (v, default) in given.items() if v is not default and v != default}
 
-    def row(self, e: Expr) -> list[Any]:
+    def row(self, e: ExprNode) -> list[Any]:
         """An expression, whose operands have numbers."""
         return [type(e).__name__, *(self.encoded(getattr(e, name)) for name, _, _ in hints(type(e)))]
 
@@ -199,7 +199,7 @@ def record(kind: Any, data: Any, tables: Tables) -> Any:
     return damaged(data) if given else kind(**values)
 
 
-def expression(data: Any, tables: Tables) -> Expr:
+def expression(data: Any, tables: Tables) -> ExprNode:
     """An expression of a row, whose operands are expressions of rows before."""
     kind = EXPRESSIONS[data[0]]
     of = hints(kind)
@@ -211,7 +211,7 @@ def expression(data: Any, tables: Tables) -> Expr:
     return made
 
 
-def _is_well_formed(e: Expr) -> bool:
+def _is_well_formed(e: ExprNode) -> bool:
     """Whether a node keeps the grammar's rules, as they are for definitions: coordinates are int32."""
     if isinstance(e, ir.Access):
         fits = len(e.args) == e.callee.dimensions and all(a.type is INT32 for a in e.args)

@@ -27,7 +27,7 @@ from halide_core.algorithm.wellformed import (
     domain_of,
 )
 from halide_core.errors import DefinitionError, Location
-from halide_core.ir import Access, Expr, Field, Interval
+from halide_core.ir import Access, ExprNode, Field, Interval
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import BOOL, INT32, INT64, Type
 from halide_core.ir.visitor import subexpressions
@@ -164,7 +164,7 @@ def _domain(row: Any) -> ReductionDomain:
 
 def _fill_domain(domain: ReductionDomain, row: Any, tables: Tables) -> None:
     domain.bounds = decoded(tuple[Interval, ...], row["bounds"], tables)
-    domain.predicate = decoded(Expr, row["predicate"], tables)
+    domain.predicate = decoded(ExprNode, row["predicate"], tables)
     domain.frozen_by = decoded(Location | None, row["frozen_by"], tables)
     ends = [end for i in domain.bounds for end in (i.min, i.len)]
     if len(domain.bounds) != len(domain.names) or any(e.type not in (INT32, INT64) for e in ends):
@@ -179,7 +179,7 @@ def _fill_domain(domain: ReductionDomain, row: Any, tables: Tables) -> None:
 def _shared(of: Image | Function, row: Any, tables: Tables) -> None:
     """What inputs and outputs both have."""
     for field, dim, value in row["constraints"]:
-        promised = decoded(Expr, value, tables)
+        promised = decoded(ExprNode, value, tables)
         of.constraints[Field.__members__[field], number(dim, of.dimensions)] = promised
         if any(isinstance(e, ir.Variable | ir.RVarRef | Access) for e in subexpressions([promised])):
             damaged(field)
@@ -194,7 +194,7 @@ def _fill_image(image: Image, row: Any, tables: Tables) -> None:
     _shared(image, row, tables)
     image.traced = decoded(bool, row["traced"], tables)
     for dim, low, extent in row["estimates"]:
-        ends = (decoded(Expr | None, low, tables), decoded(Expr | None, extent, tables))
+        ends = (decoded(ExprNode | None, low, tables), decoded(ExprNode | None, extent, tables))
         image.estimates[number(dim, image.dimensions)] = ends
 
 

@@ -24,7 +24,7 @@ from halide_core.algorithm.model import (
     with_made_funcs,
 )
 from halide_core.errors import NotAvailableError
-from halide_core.ir import Access, BufferField, Expr, Interval, ParamRef, RVarRef
+from halide_core.ir import Access, BufferField, ExprNode, Interval, ParamRef, RVarRef
 from halide_core.lang.buffer import Buffer
 from halide_core.schedule.directives import Branch, Directive
 from halide_core.serialize.codec import Numbers, Tables, directives, hints
@@ -61,9 +61,9 @@ def _refuse(f: Function) -> None:
             raise NotAvailableError(f"{d.spelled()} can't be serialized: whoever reads it would write the file.")
 
 
-def _parts(value: Any) -> Iterator[Expr]:
+def _parts(value: Any) -> Iterator[ExprNode]:
     """The expressions in the fields of a record, and in theirs."""
-    if isinstance(value, Expr):
+    if isinstance(value, ExprNode):
         yield value
     elif isinstance(value, tuple):
         for part in value:
@@ -73,7 +73,7 @@ def _parts(value: Any) -> Iterator[Expr]:
             yield from _parts(getattr(value, name))
 
 
-def _roots_of_function(f: Function) -> Iterator[Expr]:
+def _roots_of_function(f: Function) -> Iterator[ExprNode]:
     for d in f.definitions:
         yield from d.exprs()
         for p in d.partial:
@@ -84,7 +84,7 @@ def _roots_of_function(f: Function) -> Iterator[Expr]:
     yield from _parts(tuple(f.directives))
 
 
-def _roots_of_image(image: Image) -> Iterator[Expr]:
+def _roots_of_image(image: Image) -> Iterator[ExprNode]:
     yield from image.constraints.values()
     yield from (e for ends in image.estimates.values() for e in ends if e is not None)
 
@@ -93,7 +93,7 @@ def _tables(functions: Sequence[Function], requirements: Sequence[Requirement]) 
     """Everything that is mentioned, however far away, each once."""
     tables, images = Tables(), dict[Image, None]()
     seen: set[int] = set()
-    waiting: list[Iterable[Expr]] = [_roots_of_function(f) for f in functions]
+    waiting: list[Iterable[ExprNode]] = [_roots_of_function(f) for f in functions]
     waiting.append(_parts(tuple(requirements)))
     domains: list[ReductionDomain | None] = [d.domain for f in functions for d in f.definitions]
     scalars = dict[ScalarParam, None]()
@@ -117,7 +117,7 @@ def _tables(functions: Sequence[Function], requirements: Sequence[Requirement]) 
     return tables
 
 
-def _operands_first(roots: Iterable[Expr], seen: set[int]) -> Iterator[Expr]:
+def _operands_first(roots: Iterable[ExprNode], seen: set[int]) -> Iterator[ExprNode]:
     """The nodes at and below some roots that were not seen, each after its operands, without recursion."""
     stack = list(roots)
     stack.reverse()
@@ -127,7 +127,7 @@ def _operands_first(roots: Iterable[Expr], seen: set[int]) -> Iterator[Expr]:
             stack.pop()
             continue
         values = [getattr(e, name) for name, _, _ in hints(type(e))]
-        parts = [p for v in values for p in (v if isinstance(v, tuple) else (v,)) if isinstance(p, Expr)]
+        parts = [p for v in values for p in (v if isinstance(v, tuple) else (v,)) if isinstance(p, ExprNode)]
         missing = [p for p in parts if id(p) not in seen]
         if missing:
             stack.extend(reversed(missing))

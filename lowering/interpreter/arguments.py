@@ -15,7 +15,7 @@ import numpy as np
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
-from halide_core.ir import Callee, Expr, Field
+from halide_core.ir import Callee, ExprNode, Field
 from halide_core.ir.float16 import element, numbers
 from halide_core.ir.types import INT64
 from halide_core.lang.buffer import Buffer
@@ -105,7 +105,7 @@ class Arguments:
         self.components.setdefault(argument.source, []).append((argument, memory))
         return memory
 
-    def leaf(self, e: Expr) -> int | float:
+    def leaf(self, e: ExprNode) -> int | float:
         """A Param's value, or a field of a buffer as the expression's type."""
         if isinstance(e, ir.ParamRef):
             if e.param not in self._scalars:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import BinaryOp, Expr, Stmt, Variable
+from halide_core.ir import BinaryOp, ExprNode, Stmt, Variable
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import parts, subexpressions
 from halide_core.lowering.interpreter.memory_model import (
@@ -72,7 +72,7 @@ class AccessPlace:
 class Surroundings(Protocol):
     """What stands around a statement."""
 
-    def leaf(self, e: Expr) -> int | float:
+    def leaf(self, e: ExprNode) -> int | float:
         """The value of a parameter or of a field of a buffer, constant in a run."""
         ...
 
@@ -169,12 +169,12 @@ class Coder:
     def __init__(self, surroundings: Surroundings) -> None:
         self._around = surroundings
         self.values: list[Any] = [0]
-        self._places: dict[Expr, int] = {}
+        self._places: dict[ExprNode, int] = {}
         self._wholes: dict[Variable, int] = {}
 
     # -- places
 
-    def place(self, e: Expr) -> int:
+    def place(self, e: ExprNode) -> int:
         """The number of the place of a node's value."""
         place = self._places.get(e)
         if place is None:
@@ -182,7 +182,7 @@ class Coder:
             self.values.append(self._constant(e))
         return place
 
-    def _constant(self, e: Expr) -> int | float | None:
+    def _constant(self, e: ExprNode) -> int | float | None:
         match e:
             case ir.IntImm(type=type, value=value):
                 return bool(value) if type.is_bool() else value
@@ -208,7 +208,7 @@ class Coder:
 
     # -- code
 
-    def number(self, e: Expr, stmt: Stmt) -> Callable[[], Any]:
+    def number(self, e: ExprNode, stmt: Stmt) -> Callable[[], Any]:
         """The value of a scalar expression on which the program's course depends."""
         if e.type.is_vector():
             raise InternalError(f"A vector can't decide this: {head(stmt)}")
@@ -224,7 +224,7 @@ class Coder:
 
         return run
 
-    def code(self, stmt: Stmt, strict: Sequence[Expr], roots: Sequence[Expr]) -> Code:
+    def code(self, stmt: Stmt, strict: Sequence[ExprNode], roots: Sequence[ExprNode]) -> Code:
         """The code of a statement's expressions."""
         lanes = max([e.type.lanes() for e in (*strict, *roots)], default=1)
         order = [e for e in subexpressions((*strict, *roots)) if not _is_sliced(e, lanes)]
@@ -241,7 +241,7 @@ class Coder:
         places = tuple([self.place(e) for e in strict])
         return Code(self.values, tuple(first), tuple(each), places, found, lanes)
 
-    def _root(self, root: Expr, done: set[Expr], decisive: set[Expr], stmt: Stmt, lanes: int) -> Root:
+    def _root(self, root: ExprNode, done: set[ExprNode], decisive: set[ExprNode], stmt: Stmt, lanes: int) -> Root:
         leaves: list[int] = []
         rest: list[Operation] = []
         for e in subexpressions((root,)):
@@ -256,7 +256,7 @@ class Coder:
                 rest.append(Operation(steps, at, self.place(e), isinstance(e, ir.Select)))
         return Root(self.values, self.place(root), tuple(leaves), tuple(rest))
 
-    def _may_be_undefined(self, e: Expr) -> bool:
+    def _may_be_undefined(self, e: ExprNode) -> bool:
         if isinstance(e, Variable):
             return self._around.may_be_undefined(e)
         if isinstance(e, ir.Slice) and isinstance(e.a, Variable):
@@ -264,13 +264,13 @@ class Coder:
         return isinstance(e, ir.Access | ir.Load)
 
     @staticmethod
-    def _check_lanes(e: Expr, lanes: int, stmt: Stmt) -> None:
+    def _check_lanes(e: ExprNode, lanes: int, stmt: Stmt) -> None:
         if e.type.lanes() not in (1, lanes):
             raise InternalError(f"{e!r} has {e.type.lanes()} lanes among {lanes}: {head(stmt)}")
 
     # -- steps
 
-    def _steps(self, e: Expr, stmt: Stmt, *, strict: bool) -> list[Step]:
+    def _steps(self, e: ExprNode, stmt: Stmt, *, strict: bool) -> list[Step]:
         values, d = self.values, self.place(e)
         steps: list[Step] = []
         match e:
@@ -294,7 +294,7 @@ class Coder:
             steps.append(_defined(values, d, e, stmt))
         return steps
 
-    def _operator(self, e: Expr, d: int) -> Step:
+    def _operator(self, e: ExprNode, d: int) -> Step:
         values, element = self.values, e.type.element_of()
         at = [self.place(p) for p in parts(e)]
         _check_types(e)
@@ -345,12 +345,12 @@ class Coder:
         return step
 
 
-def _is_sliced(e: Expr, lanes: int) -> bool:
+def _is_sliced(e: ExprNode, lanes: int) -> bool:
     """Whether a node stands among so many lanes for being a slice's operand, whose own lanes are others."""
     return isinstance(e, Variable) and e.type.lanes() not in (1, lanes)
 
 
-def _below(order: Sequence[Expr], some: Iterable[Expr]) -> set[Expr]:
+def _below(order: Sequence[ExprNode], some: Iterable[ExprNode]) -> set[ExprNode]:
     """Of nodes in an order, operands first: some, and what they are made of."""
     found = set(some)
     for e in reversed(order):
@@ -359,7 +359,7 @@ def _below(order: Sequence[Expr], some: Iterable[Expr]) -> set[Expr]:
     return found
 
 
-def _check_types(e: Expr) -> None:
+def _check_types(e: ExprNode) -> None:
     """Operands have the types that the operator's fields say (invariant of ``exprs``)."""
     match e:
         case ir.Binary(op=op, a=a, b=b):
@@ -403,7 +403,7 @@ def _lane_of(values: list[Any], d: int, whole: int, first: int = 0, *, scalar: b
     return step
 
 
-def _defined(values: list[Any], d: int, e: Expr, stmt: Stmt) -> Step:
+def _defined(values: list[Any], d: int, e: ExprNode, stmt: Stmt) -> Step:
     def step() -> None:
         if values[d] is EPS_MEM:
             raise UndefinedValue(f'"{e!r}" was never written, and an address or a decision needs it:\n  {head(stmt)}')

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from halide_core import ir
 from halide_core.debug import deep_recursion
 from halide_core.errors import InternalError
-from halide_core.ir import Callee, Expr, LoopKind, Stmt, Variable
+from halide_core.ir import Callee, ExprNode, LoopKind, Stmt, Variable
 from halide_core.ir.float16 import element
 from halide_core.ir.visitor import stmt_exprs
 from halide_core.lang.buffer import Buffer
@@ -153,7 +153,7 @@ class _Machine:
 
     # -- surroundings
 
-    def leaf(self, e: Expr) -> int | float:
+    def leaf(self, e: ExprNode) -> int | float:
         """A Param, or a field of an argument."""
         return self._arguments.leaf(e)
 
@@ -180,7 +180,7 @@ class _Machine:
             around = tuple([races for races in around if not races.takes_turns])
         return AccessPlace(allocation, component, around)
 
-    def _number(self, e: Expr, stmt: Stmt) -> Callable[[], Any]:
+    def _number(self, e: ExprNode, stmt: Stmt) -> Callable[[], Any]:
         return self._coder.number(e, stmt)
 
     # -- scopes
@@ -431,7 +431,7 @@ class _Machine:
 
         return run
 
-    def _told(self, part: str | Expr) -> str:
+    def _told(self, part: str | ExprNode) -> str:
         if isinstance(part, str):
             return part
         ((_, (value,)),) = self._coder.code(ir.NOTHING, (), (part,)).run()

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from halide_core.analysis.linear import Linear, linear_of
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Binary, BinaryOp, Expr
+from halide_core.ir import Binary, BinaryOp, ExprNode
 
 _DEPTH = 4
 
 
-def constant_limit(length: Expr, facts: Facts) -> int | None:
+def constant_limit(length: ExprNode, facts: Facts) -> int | None:
     """The least constant found that a length never exceeds; None where none was."""
     return _limit(linear_of(length), facts, _DEPTH)
 
@@ -32,7 +32,7 @@ def _limit(form: Linear, facts: Facts, depth: int) -> int | None:
     return found
 
 
-def _above(atom: Expr, c: int) -> tuple[Expr, ...]:
+def _above(atom: ExprNode, c: int) -> tuple[ExprNode, ...]:
     """Expressions that make the form no smaller when one of them stands for the atom."""
     match atom:
         case Binary(op=BinaryOp.MIN, a=a, b=b) if c > 0:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Block, Expr, For, If, Interval, IntImm, Let, LoopKind, Stmt
+from halide_core.ir import Block, ExprNode, For, If, Interval, IntImm, Let, LoopKind, Stmt
 from halide_core.ir.visitor import Rewriter
 from halide_core.lowering.passes.allocation_bounds import constant_limit
 from halide_core.lowering.passes.lets import Lets
@@ -56,7 +56,7 @@ class _ConstantLengths(Rewriter):
         same = body is loop.body and bounds is loop.bounds
         return loop if same else For(loop.loop, loop.var, bounds, loop.kind, loop.pure, body)
 
-    def _limit(self, length: Expr) -> int | None:
+    def _limit(self, length: ExprNode) -> int | None:
         """A constant that a length never exceeds."""
         best: int | None = None
         for _ in range(_STEPS):

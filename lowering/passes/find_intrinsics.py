@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, IntImm, Intrinsic, Select, Stmt
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, IntImm, Intrinsic, Select, Stmt
 from halide_core.ir.types import INT32, INT64, Type
 from halide_core.ir.visitor import Rewriter
 
@@ -38,7 +38,7 @@ def narrow_limits(stmt: Stmt) -> Stmt:
 
 
 class _Limits(Rewriter):
-    def rewrite_Binary(self, e: Binary) -> Expr:
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
         a, b = self.expr(e.a), self.expr(e.b)
         if e.type is INT64 and e.op in (BinaryOp.MIN, BinaryOp.MAX):
             match a, b:
@@ -48,7 +48,7 @@ class _Limits(Rewriter):
 
 
 class _Narrow(Rewriter):
-    def rewrite_Binary(self, e: Binary) -> Expr:
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
         """A mean that is computed in a wider type, or bit by bit."""
         a, b = self.expr(e.a), self.expr(e.b)
         if _is_number(e.type):
@@ -58,14 +58,14 @@ class _Narrow(Rewriter):
                 return _mean_of_bits(a, b) or _same(e, a, b)
         return _same(e, a, b)
 
-    def rewrite_Cast(self, e: Cast) -> Expr:
+    def rewrite_Cast(self, e: Cast) -> ExprNode:
         """A cast of a cast that keeps every value is one cast."""
         a = self.expr(e.a)
         if isinstance(a, Cast) and _is_number(e.type) and _is_number(a.type) and _keeps(a.type, a.a.type):
             return ir.cast(e.type, a.a)
         return e if a is e.a else Cast(e.type, a)
 
-    def rewrite_Select(self, e: Select) -> Expr:
+    def rewrite_Select(self, e: Select) -> ExprNode:
         """An absolute difference: of two that are compared, the greater less the lesser."""
         condition, a, b = self.expr(e.condition), self.expr(e.a), self.expr(e.b)
         match condition, a, b:
@@ -79,7 +79,7 @@ class _Narrow(Rewriter):
         return e if condition is e.condition and a is e.a and b is e.b else Select(e.type, condition, a, b)
 
 
-def _same(e: Binary, a: Expr, b: Expr) -> Binary:
+def _same(e: Binary, a: ExprNode, b: ExprNode) -> Binary:
     return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
 
@@ -93,17 +93,17 @@ def _keeps(to: Type, source: Type) -> bool:
     return source.is_integer() and not source.is_bool() and to.can_represent(source)
 
 
-def _bare(e: Expr) -> Expr:
+def _bare(e: ExprNode) -> ExprNode:
     """What is reinterpreted in as many bits: a difference that wraps is the same in either type."""
     same = isinstance(e, Cast) and e.a.type.is_integer() and e.a.type.bits() == e.type.bits() and e.type is not INT64
     return e.a if isinstance(e, Cast) and same else e
 
 
-def _is_half(op: BinaryOp, b: Expr) -> bool:
+def _is_half(op: BinaryOp, b: ExprNode) -> bool:
     return isinstance(b, IntImm) and (op, b.value) in {(BinaryOp.SHR, 1), (BinaryOp.DIV, 2)}
 
 
-def _terms(e: Expr) -> list[Expr]:
+def _terms(e: ExprNode) -> list[ExprNode]:
     """The terms of a sum."""
     found, stack = [], [e]
     while stack:
@@ -115,7 +115,7 @@ def _terms(e: Expr) -> list[Expr]:
     return found
 
 
-def _mean_of_wide(total: Expr) -> Expr | None:
+def _mean_of_wide(total: ExprNode) -> ExprNode | None:
     """Half of ``total``, where that is two narrow numbers and one; None where it is not."""
     terms = _terms(total)
     ones = [t for t in terms if isinstance(t, IntImm) and t.value == 1]
@@ -125,7 +125,7 @@ def _mean_of_wide(total: Expr) -> Expr | None:
     return ir.cast(total.type, _mean(*pair))
 
 
-def _narrowed(terms: Sequence[Expr], wide: Type) -> tuple[Expr, Expr] | None:
+def _narrowed(terms: Sequence[ExprNode], wide: Type) -> tuple[ExprNode, ExprNode] | None:
     """Two numbers of one type, of which the terms are the same values in a type that is wider."""
     match terms:
         case [Cast(a=x), Cast(a=y)] if x.type is y.type and _is_number(x.type) and x.type.bits() <= _MOST_BITS:
@@ -133,7 +133,7 @@ def _narrowed(terms: Sequence[Expr], wide: Type) -> tuple[Expr, Expr] | None:
     return None
 
 
-def _mean_of_bits(a: Expr, b: Expr) -> Expr | None:
+def _mean_of_bits(a: ExprNode, b: ExprNode) -> ExprNode | None:
     """``(x | y) - ((x ^ y) >> 1)``."""
     match a, b:
         case (
@@ -144,5 +144,5 @@ def _mean_of_bits(a: Expr, b: Expr) -> Expr | None:
     return None
 
 
-def _mean(x: Expr, y: Expr) -> Expr:
+def _mean(x: ExprNode, y: ExprNode) -> ExprNode:
     return Call(x.type, Intrinsic.ROUNDING_HALVING_ADD, (x, y))

@@ -22,7 +22,7 @@ from halide_core.ir import (
     Block,
     BufferField,
     Callee,
-    Expr,
+    ExprNode,
     Field,
     IntImm,
     Label,
@@ -51,13 +51,13 @@ STACK_LIMIT = 1 << 18
 class _Layout:
     """Where a callee's points are: the least coordinate, the stride and the fold of each dimension."""
 
-    mins: tuple[Expr, ...]
-    strides: tuple[Expr, ...]
-    folds: tuple[Expr | None, ...]
+    mins: tuple[ExprNode, ...]
+    strides: tuple[ExprNode, ...]
+    folds: tuple[ExprNode | None, ...]
 
-    def index(self, args: tuple[Expr, ...], lets: Lets) -> Expr:
+    def index(self, args: tuple[ExprNode, ...], lets: Lets) -> ExprNode:
         """The position of a point."""
-        total: Expr = ir.ZERO
+        total: ExprNode = ir.ZERO
         for arg, low, stride, slots in zip(args, self.mins, self.strides, self.folds, strict=True):
             place = lets.distance(arg, low) if slots is None else ir.mod(arg, slots)
             total = ir.add(total, ir.mul(place, stride))
@@ -76,7 +76,7 @@ class _Flatten(Rewriter):
         self,
         outputs: tuple[Callee, ...],
         names: UniqueNames,
-        strides: Mapping[tuple[Callee, int], Expr],
+        strides: Mapping[tuple[Callee, int], ExprNode],
         shown: frozenset[Callee],
     ) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Flatten(Rewriter):
             known = self._layouts[callee] = self._of_argument(callee)
         return known
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """A load."""
         args = tuple([self.expr(a) for a in e.args])
         return Load(e.type, e.callee.component_name(e.component), self._layout(e.callee).index(args, self._lets))
@@ -141,8 +141,8 @@ class _Flatten(Rewriter):
     def _allocate(self, s: Allocate) -> list[Stmt]:
         layout = s.layout or plain_layout(len(s.bounds))
         stmts: list[Stmt] = []
-        strides: list[Expr] = [ir.ONE] * len(s.bounds)
-        stride: Expr = ir.ONE
+        strides: list[ExprNode] = [ir.ONE] * len(s.bounds)
+        stride: ExprNode = ir.ONE
         limit: int | None = 1
         for place, d in enumerate(layout.order, 1):
             strides[d] = stride
@@ -161,7 +161,7 @@ class _Flatten(Rewriter):
             stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, memory, zeroed))
         return stmts
 
-    def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[Expr, int | None]:
+    def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[ExprNode, int | None]:
         """What a dimension takes in memory, and a constant upper bound of that."""
         length = s.fold(d) or (ir.i64(layout.extents[d]) if layout.extents[d] else s.bounds[d].len)
         most = constant_limit(simplify(self._lets.substituted(length)), Facts())
@@ -177,7 +177,7 @@ class _Flatten(Rewriter):
         strides = tuple(self._stride(callee, d) for d in range(callee.dimensions))
         return _Layout(mins, strides, (None,) * len(mins))
 
-    def _stride(self, callee: Callee, dim: int) -> Expr:
+    def _stride(self, callee: Callee, dim: int) -> ExprNode:
         promised = self._strides.get((callee, dim))
         if isinstance(promised, IntImm):
             return ir.i64(promised.value)

@@ -8,7 +8,7 @@ variables that it mentions allow, so that a row is tested once, not once a pixel
 
 from __future__ import annotations
 
-from halide_core.ir import Access, Block, Expr, For, If, Let, Stmt, Variable
+from halide_core.ir import Access, Block, ExprNode, For, If, Let, Stmt, Variable
 from halide_core.ir.visitor import Rewriter, free_variables, subexpressions
 
 
@@ -18,7 +18,7 @@ def hoist_invariants(stmt: Stmt) -> Stmt:
 
 
 class _LetHoist(Rewriter):
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay as they are."""
         return expr
 
@@ -27,8 +27,8 @@ class _LetHoist(Rewriter):
         body = self.stmt(loop.body)
         leading, rest = _chain(body)
         stuck: set[Variable] = {loop.var}
-        moved: list[Let | Expr] = []
-        kept: list[Let | Expr] = []
+        moved: list[Let | ExprNode] = []
+        kept: list[Let | ExprNode] = []
         for step in leading:
             value = step.value if isinstance(step, Let) else step
             if free_variables(value).isdisjoint(stuck) and not _reads_memory(value):
@@ -42,7 +42,7 @@ class _LetHoist(Rewriter):
         return _wrapped(moved, _with_body(loop, _wrapped(kept, rest)))
 
 
-def _reads_memory(e: Expr) -> bool:
+def _reads_memory(e: ExprNode) -> bool:
     """Whether a value comes from memory. The loop may write it; and where the loop runs not once, nothing says that
     it may be read."""
     return any(isinstance(s, Access) for s in subexpressions([e]))
@@ -52,9 +52,9 @@ def _with_body(loop: For, body: Stmt) -> For:
     return For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
 
 
-def _chain(body: Stmt) -> tuple[list[Let | Expr], Stmt]:
+def _chain(body: Stmt) -> tuple[list[Let | ExprNode], Stmt]:
     """The lets and guards at the head of a body, and what they lead to."""
-    leading: list[Let | Expr] = []
+    leading: list[Let | ExprNode] = []
     while True:
         if isinstance(body, If) and body.otherwise is None:
             leading.append(body.condition)
@@ -72,7 +72,7 @@ def _chain(body: Stmt) -> tuple[list[Let | Expr], Stmt]:
         return leading, body
 
 
-def _wrapped(steps: list[Let | Expr], body: Stmt) -> Stmt:
+def _wrapped(steps: list[Let | ExprNode], body: Stmt) -> Stmt:
     """The steps in order around a body."""
     pending: list[Stmt] = []
     for step in reversed(steps):

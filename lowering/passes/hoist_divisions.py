@@ -18,7 +18,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     Call,
-    Expr,
+    ExprNode,
     For,
     If,
     IntImm,
@@ -46,14 +46,14 @@ class _Hoist(Rewriter):
         super().__init__()
         self._names = names_in(stmt)
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside of loops stay as they are."""
         return expr
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop, after lets of what it does not change."""
         body = self.stmt(loop.body)
-        found: dict[Expr, Variable] = {}
+        found: dict[ExprNode, Variable] = {}
         if loop.kind is LoopKind.SERIAL:
             bound = {loop.var, *(s.var for s in walk(body) if isinstance(s, Let | For))}
             body = _Lifted(bound, found, self._names).stmt(body)
@@ -65,13 +65,13 @@ class _Hoist(Rewriter):
 class _Lifted(Rewriter):
     """Puts variables in place of what does not vary and holds a division, in what each iteration runs."""
 
-    def __init__(self, bound: set[Variable], found: dict[Expr, Variable], names: UniqueNames) -> None:
+    def __init__(self, bound: set[Variable], found: dict[ExprNode, Variable], names: UniqueNames) -> None:
         super().__init__()
         self._bound = bound
         self._found = found
         self._names = names
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """The expression with variables for its largest such parts."""
         known = self._memo.get(expr)
         if known is None:
@@ -88,20 +88,20 @@ class _Lifted(Rewriter):
         over = self.interval(loop.bounds)
         return loop if over is loop.bounds else For(loop.loop, loop.var, over, loop.kind, loop.pure, loop.body)
 
-    def _moves(self, e: Expr) -> bool:
+    def _moves(self, e: ExprNode) -> bool:
         if not parts(e) or e.type.lanes() > 1 or not free_variables(e).isdisjoint(self._bound):
             return False
         inside = list(subexpressions([e]))
         return any(map(_divides, inside)) and not any(isinstance(each, _FIXED) for each in inside)
 
-    def _variable(self, e: Expr) -> Variable:
+    def _variable(self, e: ExprNode) -> Variable:
         known = self._found.get(e)
         if known is None:
             known = self._found[e] = Variable(e.type, self._names.fresh("invariant"))
         return known
 
 
-def _divides(e: Expr) -> bool:
+def _divides(e: ExprNode) -> bool:
     """Whether it is a division that takes long."""
     if not isinstance(e, Binary) or e.op not in (BinaryOp.DIV, BinaryOp.MOD):
         return False

@@ -20,7 +20,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.errors import ScheduleError
-from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, Expr, For, Let, Stmt
+from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, ExprNode, For, Let, Stmt
 from halide_core.ir.visitor import Rewriter, sub_stmts, substitute, walk
 from halide_core.loop_nest import Hoisting
 
@@ -117,11 +117,11 @@ class _StorageHoist(Rewriter):
                     moved.stmt, moved.depth = replace(moved.stmt, size=size), at
         del self._scope[start:]
 
-    def _without(self, size: Expr, scope: Let | For) -> Expr | None:
+    def _without(self, size: ExprNode, scope: Let | For) -> ExprNode | None:
         return largest_over(size, scope, self._values)
 
 
-def largest_over(size: Expr, scope: Let | For, values: ValueRanges) -> Expr | None:
+def largest_over(size: ExprNode, scope: Let | For, values: ValueRanges) -> ExprNode | None:
     """The greatest that a size can be while a name has the values that it has there; None where nothing bounds it."""
     if scope.var not in mentions(size):
         return size

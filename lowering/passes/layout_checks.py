@@ -22,7 +22,7 @@ from halide_core.ir import (
     Block,
     BufferField,
     Callee,
-    Expr,
+    ExprNode,
     Failure,
     Field,
     Interval,
@@ -64,7 +64,7 @@ def _keeping(reply: AnswerQuery, algorithm: Algorithm) -> AnswerQuery:
     """A constraint may speak of the shapes that are asked for, its own buffer's above all: these count as no smaller
     than what is needed, so that asking again with the regions of the reply comes to a fixed point, if there is one."""
     promised = {(c.buffer, c.field, c.dim): startup_index(c.value) for c in algorithm.constraints}
-    shapes: dict[Expr, Expr] = {}
+    shapes: dict[ExprNode, ExprNode] = {}
     for buffer, box in reply.regions:
         for d, needed in enumerate(box):
             least, extent = (BufferField(INT64, buffer, field, d) for field in (Field.MIN, Field.EXTENT))
@@ -94,7 +94,7 @@ def _dense(buffer: Callee) -> Stmt:
     )
 
 
-def _stride_is(buffer: Callee, dim: int, value: Expr) -> Expr:
+def _stride_is(buffer: Callee, dim: int, value: ExprNode) -> ExprNode:
     """The stride of a dimension with one point or none is never used."""
     stride, extent = (BufferField(INT64, buffer, field, dim) for field in (Field.STRIDE, Field.EXTENT))
     return ir.binary(ir.BinaryOp.OR, ir.equal(stride, value), ir.less(extent, ir.i64(2)))
@@ -123,8 +123,8 @@ def _range_checks(p: ScalarParam) -> list[Stmt]:
     return checks
 
 
-def _checked(holds: Expr, p: ScalarParam, word: str, limit: Expr) -> Stmt:
-    given: Expr = ParamRef(p.type, p)
+def _checked(holds: ExprNode, p: ScalarParam, word: str, limit: ExprNode) -> Stmt:
+    given: ExprNode = ParamRef(p.type, p)
     if p.type.is_narrow_float():
         limit, given = ir.cast(Float(32), limit), ir.cast(Float(32), given)
     message = (f'parameter "{p.name}" must be {word} ', limit, ", not ", given)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Expr, Variable
+from halide_core.ir import ExprNode, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Substitution
 
@@ -21,10 +21,10 @@ class Lets:
     """The values of let variables. A name that is bound again, in a copy of a loop's body, has its last value."""
 
     def __init__(self) -> None:
-        self._values: dict[Expr, Expr] = {}
-        self._forms: dict[Expr, Linear] = {}
+        self._values: dict[ExprNode, ExprNode] = {}
+        self._forms: dict[ExprNode, Linear] = {}
 
-    def bind(self, var: Variable, value: Expr) -> bool:
+    def bind(self, var: Variable, value: ExprNode) -> bool:
         """Takes in a let. Whether the variable stood for something else before."""
         known = self._values.get(var)
         self._values[var] = value
@@ -36,11 +36,11 @@ class Lets:
                 self._forms.pop(var, None)
         return known is not None and known is not value
 
-    def substituted(self, e: Expr) -> Expr:
+    def substituted(self, e: ExprNode) -> ExprNode:
         """An expression with values in place of variables, one step."""
         return Substitution(self._values).expr(e)
 
-    def distance(self, a: Expr, b: Expr) -> Expr:
+    def distance(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """``a - b``, in terms of the variables' values where that is shorter."""
         plain = difference(a, b)
         expanded = self._expanded(plain)

@@ -33,7 +33,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     Block,
-    Expr,
+    ExprNode,
     For,
     If,
     Interval,
@@ -107,7 +107,7 @@ class _Partition(Rewriter):
         self.divided: set[PartitionLoop] = set()
         """The directives whose loops were."""
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside divided loops stay as they are."""
         return expr
 
@@ -265,7 +265,7 @@ class _Partition(Rewriter):
         is_steady = ir.less_equal(part, ir.ZERO)
         behind = ir.sub(ir.add(tail, part), ir.ONE)
         first = self._let(f"{loop.var.name}.first", Select(INT64, is_steady, start, behind), inside)
-        chosen: dict[Expr, Expr] = {}
+        chosen: dict[ExprNode, ExprNode] = {}
         for clamp, kept in steady.decided.items():
             moved = substitute(ir.sub(clamp, _Decide(chosen).expr(kept)), {loop.var: first})
             shift = self._let(f"{loop.var.name}.shift", Select(INT64, is_steady, ir.ZERO, moved), inside)
@@ -277,7 +277,7 @@ class _Partition(Rewriter):
         stmts.append(For(loop.loop, part, parts, loop.kind, loop.pure, Block(tuple(inside))))
         return Block(tuple(stmts))
 
-    def _let(self, name: str, value: Expr, stmts: list[Stmt]) -> Variable:
+    def _let(self, name: str, value: ExprNode, stmts: list[Stmt]) -> Variable:
         var = ir.index_variable(self._names.fresh(name))
         stmts.append(Let(var, simplify(value), None))
         return var
@@ -298,7 +298,7 @@ def _is_around_constants(loop: For) -> bool:
     return fixed and len(inside) <= _MUCH
 
 
-def _varying_innermost(exprs: Iterable[Expr], loop: For) -> set[Expr]:
+def _varying_innermost(exprs: Iterable[ExprNode], loop: For) -> set[ExprNode]:
     """Those that differ between iterations of a loop without others inside: all else is computed less often."""
     inside = list(walk(loop.body))
     moving = {s.var for s in inside if isinstance(s, For) and not any(isinstance(e, For) for e in walk(s.body))}
@@ -321,11 +321,11 @@ def _with_body(loop: For, body: Stmt) -> For:
     return loop if body is loop.body else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
 
 
-def _exprs_of(stmt: Stmt) -> list[Expr]:
+def _exprs_of(stmt: Stmt) -> list[ExprNode]:
     return [e for s in walk(stmt) for e in stmt_exprs(s)]
 
 
-def _part(loop: For, start: Expr, end: Expr, body: Stmt) -> For:
+def _part(loop: For, start: ExprNode, end: ExprNode, body: Stmt) -> For:
     bounds = Interval(start, simplify(ir.sub(end, start)))
     return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, body)
 
@@ -342,11 +342,11 @@ class _Steady:
     loop: For
     ranges: CoordinateRanges
     whole: bool = False
-    decided: dict[Expr, Expr] = field(default_factory=dict)
-    gaps: dict[frozenset[tuple[Expr, int]], Linear] = field(default_factory=dict)
-    _lets: dict[Variable, Expr] = field(default_factory=dict)
+    decided: dict[ExprNode, ExprNode] = field(default_factory=dict)
+    gaps: dict[frozenset[tuple[ExprNode, int]], Linear] = field(default_factory=dict)
+    _lets: dict[Variable, ExprNode] = field(default_factory=dict)
     _lanes: dict[Variable, Interval] = field(default_factory=dict)
-    _steady: dict[Expr, Expr] = field(default_factory=dict)
+    _steady: dict[ExprNode, ExprNode] = field(default_factory=dict)
 
     def look(self, stmt: Stmt) -> None:
         """Takes in a statement of the loop's body."""
@@ -365,7 +365,7 @@ class _Steady:
         for s in sub_stmts(stmt):
             self.look(s)
 
-    def _look_at(self, e: Expr) -> None:
+    def _look_at(self, e: ExprNode) -> None:
         """An expression whose operands were looked at: what it is in the steady part, over the loop's own variables."""
         if e in self._steady:
             return
@@ -388,7 +388,7 @@ class _Steady:
 
     # -- what is decided
 
-    def _clamp(self, op: BinaryOp, a: Expr, b: Expr) -> int | None:
+    def _clamp(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> int | None:
         """Which operand of a min or max is kept: the one that varies, where the other does not."""
         varies = [self._varies(a), self._varies(b)]
         if varies[0] == varies[1]:
@@ -398,7 +398,7 @@ class _Steady:
         gap = difference(other, mine) if op is BinaryOp.MIN else difference(mine, other)
         return kept if self._require([gap]) else None
 
-    def _decide(self, condition: Expr, holds: bool) -> bool:
+    def _decide(self, condition: ExprNode, holds: bool) -> bool:
         """Makes a condition certain, if all that it is made of can be decided."""
         gaps = self._gaps(condition, holds)
         decided = gaps is not None and self._require(gaps)
@@ -406,13 +406,13 @@ class _Steady:
             self.decided[condition] = ir.TRUE if holds else ir.FALSE
         return decided
 
-    def _decide_each(self, condition: Expr, op: BinaryOp, holds: bool) -> None:
+    def _decide_each(self, condition: ExprNode, op: BinaryOp, holds: bool) -> None:
         """Makes a condition certain, or what can be of those that it joins: another loop may decide the rest."""
         if not self._decide(condition, holds) and isinstance(condition, Binary) and condition.op is op:
             self._decide_each(condition.a, op, holds)
             self._decide_each(condition.b, op, holds)
 
-    def _gaps(self, condition: Expr, holds: bool) -> list[Linear] | None:
+    def _gaps(self, condition: ExprNode, holds: bool) -> list[Linear] | None:
         """Forms that are all >= 0 where the condition is as wished; those that don't vary are not decided here."""
         match condition:
             case Binary(op=BinaryOp.AND, a=a, b=b) if holds:
@@ -428,7 +428,7 @@ class _Steady:
                 return [gap.plus(Linear({}, -1)) if strict == holds else gap]
         return None
 
-    def _index(self, e: Expr) -> Expr | None:
+    def _index(self, e: ExprNode) -> ExprNode | None:
         """The int64 number that a compared value is in the steady part; None where its int32 arithmetic might wrap."""
         exact = exact_index(e, self.ranges.is_int32)
         if exact is None:
@@ -437,7 +437,7 @@ class _Steady:
             self._look_at(each)
         return self._steady[exact]
 
-    def _both(self, a: Expr, b: Expr, holds: bool) -> list[Linear] | None:
+    def _both(self, a: ExprNode, b: ExprNode, holds: bool) -> list[Linear] | None:
         x, y = self._gaps(a, holds), self._gaps(b, holds)
         return None if x is None or y is None else x + y
 
@@ -453,7 +453,7 @@ class _Steady:
                 self.gaps[frozenset(form.terms.items())] = form
         return True
 
-    def thresholds(self) -> tuple[list[Expr], list[Expr]]:
+    def thresholds(self) -> tuple[list[ExprNode], list[ExprNode]]:
         """What the loop's variable is at least, and what it is at most, where every gap is >= 0."""
         lowest, highest = [], []
         for gap in self.gaps.values():
@@ -502,7 +502,7 @@ class _Steady:
                 return gap
         return gap
 
-    def _varies(self, e: Expr) -> bool:
+    def _varies(self, e: ExprNode) -> bool:
         """Whether an expression can differ between iterations. What comes from memory can."""
         free = free_variables(e)
         if self.loop.var in free or any(v in free for v in self._lanes) or any(v in free for v in self._lets):
@@ -513,11 +513,11 @@ class _Steady:
 class _Decide(Rewriter):
     """Puts what is decided in place of clamps and conditions, wherever they stand."""
 
-    def __init__(self, decided: dict[Expr, Expr]) -> None:
+    def __init__(self, decided: dict[ExprNode, ExprNode]) -> None:
         super().__init__()
         self._decided = decided
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """The expression in the steady part."""
         known = self._memo.get(expr)
         if known is None:

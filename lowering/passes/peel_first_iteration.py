@@ -36,7 +36,7 @@ class _WarmUps(Rewriter):
         super().__init__()
         self._whole = {name for name, d in policies.items() if d.policy is Partition.Never}
 
-    def expr(self, expr: ir.Expr) -> ir.Expr:
+    def expr(self, expr: ir.ExprNode) -> ir.ExprNode:
         """Expressions stay."""
         return expr
 

@@ -25,7 +25,7 @@ from halide_core.ir import (
     Block,
     BufferField,
     Callee,
-    Expr,
+    ExprNode,
     Field,
     For,
     If,
@@ -53,7 +53,7 @@ class _Placing(Rewriter):
         self._boxes: dict[Callee, tuple[Interval, ...]] = {}
         self._extents = Extents()
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
         return expr
 
@@ -90,7 +90,7 @@ class _Placing(Rewriter):
         memory = self._memory(s.func)
         ahead = _LookAhead(s, self._scope)
         box: list[Interval] = []
-        inside: Expr = ir.TRUE
+        inside: ExprNode = ir.TRUE
         sites = list(_reads(Block(tuple(rest)), s.func, self._path))
         for d, has in enumerate(memory):
             end = ir.add(has.min, has.len)
@@ -115,10 +115,10 @@ class _Placing(Rewriter):
         shape = [[BufferField(INT64, callee, field, d) for field in fields] for d in range(callee.dimensions)]
         return tuple(Interval(*each) for each in shape)
 
-    def _range(self, dim: int, sites: Sequence[tuple[Path, list[Access]]]) -> tuple[Expr | None, Expr | None]:
+    def _range(self, dim: int, sites: Sequence[tuple[Path, list[Access]]]) -> tuple[ExprNode | None, ExprNode | None]:
         """The least and greatest coordinate that is read, None where nothing bounds it."""
-        low: Expr | None = None
-        high: Expr | None = None
+        low: ExprNode | None = None
+        high: ExprNode | None = None
         for path, accesses in sites:
             for e in extremes([a.args[dim] for a in accesses]):
                 ends = self._extents.ends(e, path, self._path)
@@ -135,9 +135,9 @@ class _LookAhead:
     def __init__(self, s: PrefetchRegion, scope: Sequence[Let | For]) -> None:
         start = next(i for i, each in enumerate(scope) if each.var is s.var)
         self._lets = Closing({each.var: each.value for each in scope[start:] if isinstance(each, Let)})
-        self._then: dict[Expr, Expr] = {s.var: ir.add(s.var, s.offset)}
+        self._then: dict[ExprNode, ExprNode] = {s.var: ir.add(s.var, s.offset)}
 
-    def of(self, e: Expr) -> Expr | None:
+    def of(self, e: ExprNode) -> ExprNode | None:
         """The expression then; None where it would have to be read from memory."""
         closed = self._lets.expr(e)
         return None if ACCESS in mentions(closed) else substitute(closed, self._then)

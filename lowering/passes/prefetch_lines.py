@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from halide_core import ir
 from halide_core.algorithm.model import UniqueNames
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Expr, For, Interval, IntImm, LoopKind, LoopName, PrefetchLine, PrefetchRegion, Stmt
+from halide_core.ir import ExprNode, For, Interval, IntImm, LoopKind, LoopName, PrefetchLine, PrefetchRegion, Stmt
 from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.ir.printer import dim_name
 
@@ -21,16 +21,16 @@ _LINE = 64
 
 
 def lines_of(
-    s: PrefetchRegion, component: int, box: Sequence[Interval], strides: Sequence[Expr],
-    index: Callable[[tuple[Expr, ...]], Expr], names: UniqueNames,
+    s: PrefetchRegion, component: int, box: Sequence[Interval], strides: Sequence[ExprNode],
+    index: Callable[[tuple[ExprNode, ...]], ExprNode], names: UniqueNames,
 ) -> Stmt:
     """The prefetches of one component; ``index`` gives the position of a point."""
     f = s.func
     dense = next((d for d, k in enumerate(strides) if k is ir.ONE), 0)
     order = sorted(range(len(box)), key=lambda d: d == dense)
     variables = [ir.index_variable(names.fresh(f"{f.name}.{dim_name(f, d)}.near")) for d in range(len(box))]
-    point: list[Expr] = []
-    counts: list[Expr] = []
+    point: list[ExprNode] = []
+    counts: list[ExprNode] = []
     for d, (i, var) in enumerate(zip(box, variables, strict=True)):
         step = _step(f.types[component].bytes(), strides[d]) if d == dense else 1
         point.append(ir.add(i.min, ir.mul(var, ir.i64(step))))
@@ -43,7 +43,7 @@ def lines_of(
     return result
 
 
-def _step(size: int, stride: Expr) -> int:
+def _step(size: int, stride: ExprNode) -> int:
     """How many neighbours share a line."""
     apart = size * abs(stride.value) if isinstance(stride, IntImm) else _LINE
     return max(1, _LINE // max(apart, 1))

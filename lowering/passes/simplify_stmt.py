@@ -17,7 +17,7 @@ from halide_core.analysis.simplify import Simplifier
 from halide_core.ir import (
     Assert,
     Block,
-    Expr,
+    ExprNode,
     For,
     If,
     Interval,
@@ -67,7 +67,7 @@ def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
     return here.stmt(stmt)
 
 
-def _where(stmt: Stmt, test: Expr, holds: bool, here: _Simplify) -> Stmt:
+def _where(stmt: Stmt, test: ExprNode, holds: bool, here: _Simplify) -> Stmt:
     """A statement that runs where a condition holds, or where it does not."""
     inner = Facts(here.facts)
     assume_condition(inner, test, holds)
@@ -109,16 +109,16 @@ class _Simplify(Simplifier):
     parts of the conditions around for what they are worth. It is right as long as nothing more is known of what it has
     met."""
 
-    def __init__(self, facts: Facts, constants: dict[Expr, Expr]) -> None:
+    def __init__(self, facts: Facts, constants: dict[ExprNode, ExprNode]) -> None:
         super().__init__(facts)
         self.constants = constants
         self._memo.update(constants)
 
-    def has_met(self, e: Expr) -> bool:
+    def has_met(self, e: ExprNode) -> bool:
         """Whether something simplified so far may hang on an expression."""
         return e in self._memo
 
-    def binding(self, var: ir.Variable, value: Expr) -> _Simplify:
+    def binding(self, var: ir.Variable, value: ExprNode) -> _Simplify:
         """The simplifier that also knows what a variable stands for from here on."""
         if self.has_met(var):
             return _Simplify(self.facts, {**self.constants, var: value})

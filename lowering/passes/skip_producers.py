@@ -27,7 +27,7 @@ from halide_core.ir import (
     BinaryOp,
     Block,
     Callee,
-    Expr,
+    ExprNode,
     For,
     If,
     Label,
@@ -44,7 +44,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, walk
 
-Conjunction = frozenset[Expr]
+Conjunction = frozenset[ExprNode]
 Needs = dict[Callee, frozenset[Conjunction]]
 """Under which conditions each Func is read: one of several conjunctions, of which the empty one always holds."""
 
@@ -81,7 +81,7 @@ def _joined(a: Needs, b: Needs) -> Needs:
     return {f: a.get(f, frozenset()) | b.get(f, frozenset()) for f in (*a, *(f for f in b if f not in a))}
 
 
-def _under(needs: Needs, condition: Expr) -> Needs:
+def _under(needs: Needs, condition: ExprNode) -> Needs:
     """What is needed inside of what runs under a condition."""
     return {f: frozenset(c | {condition} for c in each) for f, each in needs.items()}
 
@@ -94,11 +94,11 @@ def _without(needs: Needs, var: Variable) -> Needs:
     }
 
 
-def _not(condition: Expr) -> Expr:
+def _not(condition: ExprNode) -> ExprNode:
     return condition.a if isinstance(condition, Not) else Not(condition.type, condition)
 
 
-def _or(a: Expr, b: Expr) -> Expr:
+def _or(a: ExprNode, b: ExprNode) -> ExprNode:
     return ir.binary(BinaryOp.OR, a, b)
 
 
@@ -116,7 +116,7 @@ def _resolved(alternatives: Iterable[Conjunction]) -> set[Conjunction]:
     return known
 
 
-def _is_plain(condition: Expr) -> bool:
+def _is_plain(condition: ExprNode) -> bool:
     """Whether a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
     return not any(isinstance(e, Access | Print | Promise) for e in subexpressions([condition]))
 
@@ -192,7 +192,7 @@ class _Skipping:
             return made, needs
         return If(condition, made, None), _under(needs, condition)
 
-    def _condition(self, s: Label, after: Needs, place: _Place) -> Expr | None:
+    def _condition(self, s: Label, after: Needs, place: _Place) -> ExprNode | None:
         """What the computation of a Func stands under; None where it always runs."""
         life, needed = place.lives.get(s.func), after.get(s.func)
         if s.func in self._outputs or life is None or needed is None or not self._only(s, after):
@@ -221,18 +221,18 @@ class _Skipping:
             self._reads[s] = known
         return known
 
-    def _indices(self, roots: Iterable[Expr]) -> Needs:
+    def _indices(self, roots: Iterable[ExprNode]) -> Needs:
         """What must be right wherever the statement runs."""
         return {e.callee: frozenset((_ALWAYS,)) for e in subexpressions(roots) if isinstance(e, Access)}
 
-    def _values(self, roots: Iterable[Expr], place: _Place) -> Needs:
+    def _values(self, roots: Iterable[ExprNode], place: _Place) -> Needs:
         """What values read, under the conditions of the selects around it."""
         found: dict[Callee, set[Conjunction]] = {}
         waiting = [(e, _ALWAYS) for e in roots]
         seen = set(waiting)
         while waiting:
             e, under = waiting.pop()
-            following: list[tuple[Expr, Conjunction]]
+            following: list[tuple[ExprNode, Conjunction]]
             match e:
                 case Access(callee=callee, args=args):
                     found.setdefault(callee, set()).add(under)
@@ -248,7 +248,7 @@ class _Skipping:
                     waiting.append(each)
         return {f: frozenset(each) for f, each in found.items()}
 
-    def _helps(self, condition: Expr, place: _Place) -> bool:
+    def _helps(self, condition: ExprNode, place: _Place) -> bool:
         """Whether a condition is known where some memory is made."""
         free = free_variables(condition)
         return any(free <= life.known for life in place.lives.values()) and _is_plain(condition)

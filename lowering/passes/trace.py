@@ -19,7 +19,7 @@ from typing import TypeAlias
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function
 from halide_core.errors import ScheduleError
-from halide_core.ir import Allocate, Block, Expr, Field, For, Interval, Label, LoopKind, Stmt, WriteFile
+from halide_core.ir import Allocate, Block, ExprNode, Field, For, Interval, Label, LoopKind, Stmt, WriteFile
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Rewriter
 from halide_core.schedule.directives import DebugToFile, Trace, Traced
@@ -106,7 +106,7 @@ class _Shown(Rewriter):
                 f"Compute it outside of that loop{other}.",
                 directive.location,
             )
-        message: list[str | Expr] = [f"{event} {f.own.name}("]
+        message: list[str | ExprNode] = [f"{event} {f.own.name}("]
         for i, interval in enumerate(self._boxes[f]):
             message += [", "] if i else []
             message += [interval.min, ", ", interval.len]
@@ -114,7 +114,7 @@ class _Shown(Rewriter):
         return [_shown((*message, ")"))] if wanted else []
 
 
-def _shown(message: tuple[str | Expr, ...]) -> Stmt:
+def _shown(message: tuple[str | ExprNode, ...]) -> Stmt:
     """A line: a check that always holds."""
     return ir.Assert(ir.Print(BOOL, ir.TRUE, ir.TRUE, message), ir.Failure.ASSERTION, ("a line can't be shown",))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.algorithm.model import UniqueNames
-from halide_core.ir import Block, Expr, For, Fork, If, Label, Let, Stmt, Variable
+from halide_core.ir import Block, ExprNode, For, Fork, If, Label, Let, Stmt, Variable
 from halide_core.ir.visitor import Substitution, walk
 
 
@@ -26,7 +26,7 @@ class _Apart:
         self._names = names
         self._seen: set[Variable] = set()
 
-    def _bind(self, var: Variable, to: dict[Expr, Expr]) -> Variable:
+    def _bind(self, var: Variable, to: dict[ExprNode, ExprNode]) -> Variable:
         """The variable, or a new one where it was bound before; ``to`` says so from here on."""
         to.pop(var, None)
         if var in self._seen:
@@ -36,7 +36,7 @@ class _Apart:
         self._seen.add(var)
         return var
 
-    def stmt(self, stmt: Stmt, to: Mapping[Expr, Expr]) -> Stmt:
+    def stmt(self, stmt: Stmt, to: Mapping[ExprNode, ExprNode]) -> Stmt:
         """A statement with its variables renamed."""
         put = Substitution(to)
         match stmt:

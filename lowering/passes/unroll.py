@@ -12,7 +12,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
 from halide_core.config import failed_unrolls_permitted
-from halide_core.ir import Block, Expr, For, IntImm, LoopKind, Select, Stmt
+from halide_core.ir import Block, ExprNode, For, IntImm, LoopKind, Select, Stmt
 from halide_core.ir.visitor import Rewriter, Substitution, walk
 from halide_core.lowering.provenance import Traversals
 
@@ -52,7 +52,7 @@ class _Copy(Substitution):
     """One iteration, in which a choice that it decides is made: each copy of a choice among as many values as there are
     copies would else be as long as all of them."""
 
-    def rewrite_Select(self, e: Select) -> Expr:
+    def rewrite_Select(self, e: Select) -> ExprNode:
         """The side that is certain."""
         condition = self.expr(e.condition)
         if condition is not e.condition:

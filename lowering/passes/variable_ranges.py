@@ -18,10 +18,10 @@ from halide_core.analysis.conditions import assume_condition
 from halide_core.analysis.interval import EVERYTHING, Range
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Binary, BinaryOp, Expr, For, Interval, IntImm, Let, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, For, Interval, IntImm, Let, Variable
 from halide_core.ir.types import INT32, INT64
 
-_Terms = frozenset[tuple[Expr, int]]
+_Terms = frozenset[tuple[ExprNode, int]]
 _Ends = tuple[Linear, Linear]
 """What a variable is at least, and at most."""
 _ROUNDS = 12
@@ -42,7 +42,7 @@ class CoordinateRanges:
         """The same, to learn more in."""
         return CoordinateRanges(Facts(self.facts), self.limits, self.ends)
 
-    def is_int32(self, e: Expr) -> bool:
+    def is_int32(self, e: ExprNode) -> bool:
         """Whether an int64 expression is a number of int32."""
         low, high = self.of(linear_of(e))
         return INT32.range[0] <= low and high <= INT32.range[1]
@@ -54,7 +54,7 @@ class CoordinateRanges:
     def _over(self, ends: _Ends) -> Range:
         return (self.of(ends[0])[0], self.of(ends[1])[1])
 
-    def learn(self, condition: Expr) -> None:
+    def learn(self, condition: ExprNode) -> None:
         """Takes in a condition that holds from here on."""
         assume_condition(self.facts, condition)
         self._limit(condition)
@@ -81,7 +81,7 @@ class CoordinateRanges:
             self.facts.assume_at_most(var, ir.i64(int(high)))
         self.ends = {**self.ends, var: ends}
 
-    def _limit(self, condition: Expr) -> None:
+    def _limit(self, condition: ExprNode) -> None:
         match condition:
             case Binary(op=BinaryOp.AND, a=a, b=b):
                 self._limit(a)

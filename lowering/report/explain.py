@@ -20,7 +20,7 @@ from halide_core.bounds.query.conjuncts import format_query
 from halide_core.bounds.query.query import Define, Query
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError
-from halide_core.ir import Block, Callee, Expr, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
+from halide_core.ir import Block, Callee, ExprNode, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
 from halide_core.ir.brief import brief_interval
 from halide_core.ir.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.ir.visitor import Closing, free_variables
@@ -207,7 +207,7 @@ def _moving(query: Query, answers: Answers, func: Function) -> list[int]:
     computed, stored = program.computed[func], program.stored[func]
     loops = path_to(program, computed)[len(path_to(program, stored)) :]
     binders = query.scope(computed).up_to(query.scope(stored))
-    values: dict[Expr, Expr] = {b.var: b.value for b in binders if isinstance(b, Define)}
+    values: dict[ExprNode, ExprNode] = {b.var: b.value for b in binders if isinstance(b, Define)}
     inside = {loop.name for loop in loops}
     for a in answers.holes:
         if a.level in inside:

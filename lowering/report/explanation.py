@@ -72,7 +72,7 @@ class PipelineExplanation:
         return f"{table}<details><summary>all of it</summary><pre>{escape(self.text)}</pre></details>"
 
 
-def _ends(closed: Interval) -> tuple[ir.Expr, ir.Expr]:
+def _ends(closed: Interval) -> tuple[ir.ExprNode, ir.ExprNode]:
     return closed.min, simplify(ir.sub(ir.add(closed.min, closed.len), ir.ONE))
 
 
@@ -81,7 +81,7 @@ def _latex_interval(closed: Interval) -> str:
     return rf"\left[{latex(first)},\; {latex(last)}\right]"
 
 
-def latex(e: ir.Expr) -> str:
+def latex(e: ir.ExprNode) -> str:
     """An expression as LaTeX. Raises: HalideError without sympy."""
     try:
         from halide_core.bounds.explain.latex import latex_of  # noqa: PLC0415  # sympy takes long to import
@@ -106,7 +106,7 @@ def _row(name: str, closed: Interval, needs: list[str]) -> str:
     return f"<tr><td>{escape(name)}</td><td>{ends[0]}</td><td>{ends[1]}</td><td>{because}</td></tr>"
 
 
-def _cell(e: ir.Expr) -> str:
+def _cell(e: ir.ExprNode) -> str:
     """An expression as a formula, or as text where sympy is missing."""
     try:
         return f"${latex(e)}$"

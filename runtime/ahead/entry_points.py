@@ -65,7 +65,7 @@ class _Values:
         field = "b" if type.is_bool() else f"{kind}{8 * type.bytes()}"
         return f"&{self._add('halide_scalar_value_t', f' = {{.u.{field} = {number}}}')}"
 
-    def number(self, value: ir.Expr | None) -> str:
+    def number(self, value: ir.ExprNode | None) -> str:
         """A pointer to an ``int64_t``, where the value is a constant."""
         return f"&{self._add('int64_t', f' = {value.value}')}" if isinstance(value, IntImm) else "0"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.types import INT64, Type
 from halide_core.runtime.codegen.text import PRODUCT, Text
 from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, small_constant
@@ -21,7 +21,7 @@ from halide_core.runtime.codegen.vector.strided_loads import load_every
 
 
 def address(
-    prelude: Prelude, verb: str, type: Type, pointer: str, index: Expr, args: Sequence[Text], padded: bool = False
+    prelude: Prelude, verb: str, type: Type, pointer: str, index: ExprNode, args: Sequence[Text], padded: bool = False
 ) -> str:
     """The call that loads or stores lanes, up to what follows the address."""
     if isinstance(index, ir.Ramp) and len(args) == 1:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.ir import BinaryOp, ExprNode, Intrinsic
 from halide_core.ir.types import INT64, Type, UInt
 from halide_core.runtime.codegen.address import address, subscript
 from halide_core.runtime.codegen.messages import printed
@@ -98,7 +98,7 @@ class Leaves(Protocol):
         """The pointer to a buffer's elements."""
         ...
 
-    def register(self, buffer: str, index: Expr) -> str | None:
+    def register(self, buffer: str, index: ExprNode) -> str | None:
         """The local variable that an element, or lanes of them, are kept in; None where they are in memory."""
         ...
 
@@ -132,7 +132,7 @@ class SharedValues:
                 self._texts[use] = self._text(use, beside, declare)
         return [self._texts[root] for root in roots]
 
-    def _text(self, use: Use, beside: Mapping[Expr, tuple[ir.Load, int]], declare: Callable[[str], None]) -> Text:
+    def _text(self, use: Use, beside: Mapping[ExprNode, tuple[ir.Load, int]], declare: Callable[[str], None]) -> Text:
         e, inside = use[0], operands(use)
         text = self._emitter.one(use, [self._texts[part] for part in inside], beside.get(e), self._pairs, declare)
         if self._several:

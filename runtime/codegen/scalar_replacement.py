@@ -11,7 +11,19 @@ from __future__ import annotations
 from itertools import pairwise
 
 from halide_core import ir
-from halide_core.ir import AllocateFlat, Expr, For, Fork, IntImm, Load, LoopKind, PrefetchLine, Stmt, Store, WriteFile
+from halide_core.ir import (
+    AllocateFlat,
+    ExprNode,
+    For,
+    Fork,
+    IntImm,
+    Load,
+    LoopKind,
+    PrefetchLine,
+    Stmt,
+    Store,
+    WriteFile,
+)
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions
@@ -30,7 +42,7 @@ def find_registers(body: Stmt) -> dict[str, Places]:
     return {name: dict(sorted(places.items())) for name, places in found.places.items() if found.fits(name)}
 
 
-def place_of(index: Expr) -> tuple[int, int] | None:
+def place_of(index: ExprNode) -> tuple[int, int] | None:
     """The place of an access: its first element and its length; None where it is not constant and dense."""
     match index:
         case IntImm(value=value) | ir.Broadcast(a=IntImm(value=value)):
@@ -81,7 +93,7 @@ class _AccessSearch:
             if isinstance(e, Load):
                 self._access(e.buffer, e.index, tasks)
 
-    def _access(self, buffer: str, index: Expr, tasks: tuple[Stmt, ...]) -> None:
+    def _access(self, buffer: str, index: ExprNode, tasks: tuple[Stmt, ...]) -> None:
         if buffer not in self.places:
             return  # an argument's memory
         place = place_of(index)

@@ -16,9 +16,9 @@ from halide_core.ir.visitor import walk
 _STACK_BYTES = 16384
 
 
-def factors_of(size: ir.Expr) -> list[ir.Expr]:
+def factors_of(size: ir.ExprNode) -> list[ir.ExprNode]:
     """The factors of a product, left to right."""
-    found: list[ir.Expr] = []
+    found: list[ir.ExprNode] = []
     stack = [size]
     while stack:
         e = stack.pop()

@@ -165,7 +165,7 @@ def stores_of(stmt: ir.Stmt) -> tuple[ir.Store, ...]:
 def _points(stmt: ir.Stmt, *, meeting: bool) -> Points:
     """What a statement writes that does nothing else: neither locks a point nor shows a value. Of an unrolled
     iteration's block the variables, which other iterations compute of the same, are written out."""
-    values: dict[ir.Expr, ir.Expr] = {}
+    values: dict[ir.ExprNode, ir.ExprNode] = {}
     points: Points = []
     for each in stmt.stmts if isinstance(stmt, ir.Block) else (stmt,):
         stores = stores_of(each)
@@ -178,12 +178,12 @@ def _points(stmt: ir.Stmt, *, meeting: bool) -> Points:
     return points
 
 
-def _with(store: ir.Store, values: Mapping[ir.Expr, ir.Expr]) -> ir.Store:
+def _with(store: ir.Store, values: Mapping[ir.ExprNode, ir.ExprNode]) -> ir.Store:
     index, value = (substitute(e, values) for e in (store.index, store.value))
     return replace(store, index=index, value=value) if values else store
 
 
-def _is_index(value: ir.Expr) -> bool:
+def _is_index(value: ir.ExprNode) -> bool:
     """Whether a value is of coordinates alone, and so the same wherever it is computed."""
     return value.type is INT64 and not any(isinstance(e, ir.Load | ir.Print) for e in subexpressions([value]))
 
@@ -204,7 +204,7 @@ _FETCHED = {
 }  # fmt: skip
 
 
-def _fetched(value: ir.Expr, own: ir.Expr) -> tuple[str, ir.Expr] | None:
+def _fetched(value: ir.ExprNode, own: ir.ExprNode) -> tuple[str, ir.ExprNode] | None:
     """The instruction that takes in a value, and that value; None where there is none. Integers wrap in it."""
     if not isinstance(value, ir.Binary) or value.op not in _FETCHED or not value.type.is_integer():
         return None

@@ -168,7 +168,7 @@ class _TranslationUnit:
         """The pointer to a buffer's elements."""
         return self.names.of("buffer", name) if name in self.buffers else self.prologue.data(name)
 
-    def register(self, buffer: str, index: ir.Expr) -> str | None:
+    def register(self, buffer: str, index: ir.ExprNode) -> str | None:
         """The local variable that an element, or lanes of them, are kept in."""
         place = place_of(index) if buffer in self._registers else None
         return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
@@ -385,7 +385,7 @@ class _Function:
     def _serial(self, loop: ir.For) -> None:
         low, length = loop.bounds.min, loop.bounds.len
         if isinstance(low, ir.IntImm) and isinstance(length, ir.IntImm):
-            high: ir.Expr = ir.i64(low.value + length.value)
+            high: ir.ExprNode = ir.i64(low.value + length.value)
         else:
             high = length if low is ir.ZERO else ir.add(low, length)
         first, end = self._values(as_use(low, True), as_use(high, True))
@@ -473,7 +473,7 @@ class _Function:
     # ---- everything that can fail --------------------------------------------------------------------------------
 
     def _assert(self, stmt: ir.Assert) -> None:
-        shown = [m for m in stmt.message if isinstance(m, ir.Expr)]
+        shown = [m for m in stmt.message if isinstance(m, ir.ExprNode)]
         condition, *values = self._values((stmt.condition, False), *((e, False) for e in shown))
         rest = iter(values)
         text, arguments = f'Pipeline "{self._unit.lowered.name}": '.replace("%", "%%"), []

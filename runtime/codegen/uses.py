@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
-from halide_core.ir import BinaryOp, Expr
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import INT32, INT64, Int, UInt
 from halide_core.ir.visitor import parts, stmt_exprs, walk
 
@@ -24,16 +24,16 @@ _LIMITS = {BinaryOp.MIN, BinaryOp.MAX}
 _FEW = 8
 _BYTES = (Int(8, _FEW), UInt(8, _FEW))
 
-Use = tuple[Expr, bool]
+Use = tuple[ExprNode, bool]
 """An expression, and whether it computes an index."""
 
 
-def as_use(expr: Expr, index: bool) -> Use:
+def as_use(expr: ExprNode, index: bool) -> Use:
     """The use of an expression: only int64 values can be indices."""
     return expr, index and expr.type.element_of() is INT64
 
 
-def address_parts(index: Expr, *, stored: bool = False) -> tuple[Expr, ...]:
+def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, ...]:
     """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
     that share elements and are loaded, (base, rest) of lanes anywhere, where the rest is as narrow as the index says
     that it fits; else the index itself."""
@@ -51,7 +51,7 @@ def address_parts(index: Expr, *, stored: bool = False) -> tuple[Expr, ...]:
     return (index,)
 
 
-def _narrow(rest: Expr) -> Expr:
+def _narrow(rest: ExprNode) -> ExprNode:
     """What differs between lanes, as int32 where it fits; as bytes where it is made of those, and of so few lanes that
     elements are mostly loaded one by one: each by an index that is one load itself."""
     match rest:
@@ -62,7 +62,7 @@ def _narrow(rest: Expr) -> Expr:
     return rest
 
 
-def lanes_an_element(index: Expr) -> int:
+def lanes_an_element(index: ExprNode) -> int:
     """How many neighbouring lanes share an element: k of ``x16(base) + ramp(first, 1, 16)/x16(k)``; 0 of all others."""
     match index:
         case ir.Binary(
@@ -74,7 +74,7 @@ def lanes_an_element(index: Expr) -> int:
     return 0
 
 
-def small_constant(e: Expr) -> int | None:
+def small_constant(e: ExprNode) -> int | None:
     """The value of a literal, or of copies of one."""
     inner = e.a if isinstance(e, ir.Broadcast) else e
     return inner.value if isinstance(inner, ir.IntImm) else None
@@ -87,7 +87,7 @@ def divides_by_constant(e: ir.Binary) -> bool:
     return integer and (e.type.is_vector() or signed) and (small_constant(e.b) or 0) > 0
 
 
-def limited(e: ir.Cast) -> Expr | None:
+def limited(e: ir.Cast) -> ExprNode | None:
     """The signed lanes that are limited to what a narrower type holds, and then converted to it; None of all else."""
     source, to = e.a.type, e.type
     if not (to.is_vector() and to.is_integer() and source.is_int() and 8 <= to.bits() < source.bits() <= 32):
@@ -157,7 +157,7 @@ def uses_below(roots: Sequence[Use]) -> tuple[list[Use], dict[Use, int]]:
     return order, counts
 
 
-def is_leaf(e: Expr) -> bool:
+def is_leaf(e: ExprNode) -> bool:
     return not operands((e, False)) or (isinstance(e, ir.Broadcast) and isinstance(e.a, ir.IntImm | ir.FloatImm))
 
 

@@ -124,10 +124,10 @@ class _HashWriter:
         bounds = [(self._expr(i.min), self._expr(i.len)) for i in domain.bounds]
         self.put(("domain", number, domain.names, bounds, self._expr(domain.predicate)))
 
-    def _all(self, exprs: tuple[ir.Expr, ...]) -> list[int]:
+    def _all(self, exprs: tuple[ir.ExprNode, ...]) -> list[int]:
         return [self._expr(e) for e in exprs]
 
-    def _expr(self, root: ir.Expr) -> int:
+    def _expr(self, root: ir.ExprNode) -> int:
         for e in subexpressions([root]):
             if e not in self._numbers:
                 values = [getattr(e, each.name) for each in dataclasses.fields(e)]  # type: ignore[arg-type]  # every node class is a dataclass
@@ -138,7 +138,7 @@ class _HashWriter:
     def _plain(self, value: object) -> object:
         """A field as something whose repr is its content."""
         match value:
-            case ir.Expr():
+            case ir.ExprNode():
                 return self._expr(value) if value not in self._numbers else self._numbers[value]
             case ir.Callee() | ir.Scalar() | ir.Domain():
                 return ("at", self._number(value))

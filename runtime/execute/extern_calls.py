@@ -52,7 +52,7 @@ class ExternFunction:
         asked: dict[int, Any] = {}
         given: list[Any] = []
         for k, param in enumerate(self._call.params):
-            if isinstance(param, ir.Expr):
+            if isinstance(param, ir.ExprNode):
                 given.append(self._scalar(param, known))
                 continue
             value = known.get(param) if isinstance(param, Image | Function) else None
@@ -73,7 +73,7 @@ class ExternFunction:
         result = Buffer(self._stage.types[0], [extent for _, extent in region])
         result.set_min([low for low, _ in region])
         given = [
-            self._scalar(param, known) if isinstance(param, ir.Expr) else _address(describe(buffers[k]).pointer)
+            self._scalar(param, known) if isinstance(param, ir.ExprNode) else _address(describe(buffers[k]).pointer)
             for k, param in enumerate(self._call.params)
         ]
         self._invoke([*given, _address(describe(result).pointer)])
@@ -87,7 +87,7 @@ class ExternFunction:
                 f"it returned {code}."
             )
 
-    def _scalar(self, e: ir.Expr, known: Known) -> Any:
+    def _scalar(self, e: ir.ExprNode, known: Known) -> Any:
         """A value as its C type."""
         params = {p: v for p, v in known.items() if isinstance(p, ScalarParam)}
         images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}

@@ -251,7 +251,7 @@ def _location(f: Function) -> Location:
     return f.location or UNKNOWN_LOCATION
 
 
-def allocated(callee: ir.Callee | ir.Expr, box: Box) -> Buffer:
+def allocated(callee: ir.Callee | ir.ExprNode, box: Box) -> Buffer:
     """New memory for a region."""
     assert isinstance(callee, ir.Callee)
     buffer = Buffer(callee.types[0], [extent for _, extent in box])
@@ -272,7 +272,7 @@ def _hull(a: Box, b: Box) -> Box:
 
 
 def _renamed_requirement(r: Requirement, renamed: Renamed) -> Requirement:
-    message = tuple([renamed.expr(m) if isinstance(m, ir.Expr) else m for m in r.message])
+    message = tuple([renamed.expr(m) if isinstance(m, ir.ExprNode) else m for m in r.message])
     return Requirement(renamed.expr(r.condition), message)
 
 

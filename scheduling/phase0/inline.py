@@ -13,7 +13,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function, ReductionDomain, Renamed, leaves
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
-from halide_core.ir import Access, Callee, Expr, LoopKind
+from halide_core.ir import Access, Callee, ExprNode, LoopKind
 from halide_core.ir.visitor import Rewriter, Substitution
 from halide_core.schedule.directives import (
     Async,
@@ -156,12 +156,12 @@ class _Inliner(Rewriter):
         super().__init__()
         self._inlined = inlined
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         args = tuple([self.expr(a) for a in e.args])
         callee = e.callee
         if not isinstance(callee, Function) or callee not in self._inlined:
             return Access(e.type, callee, args, e.component, e.stage)
-        variables: dict[Expr, Expr] = {ir.pure_variable(n): a for n, a in zip(callee.args, args, strict=True)}
+        variables: dict[ExprNode, ExprNode] = {ir.pure_variable(n): a for n, a in zip(callee.args, args, strict=True)}
         return Substitution(variables).expr(callee.definitions[0].values[e.component])
 
     def definition(self, d: Definition) -> Definition:

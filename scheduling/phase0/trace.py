@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function
-from halide_core.ir import Callee, Expr
+from halide_core.ir import Callee, ExprNode
 from halide_core.ir.types import Float
 from halide_core.ir.visitor import subexpressions
 from halide_core.schedule.directives import Trace, Traced
@@ -46,10 +46,12 @@ def _shown(f: Function, d: Definition, loads: set[Callee], *, stores: bool) -> D
     return replace(d, values=tuple(values))
 
 
-def _line(value: Expr, verb: str, callee: Callee, component: int, at: Sequence[Expr], shown: Expr) -> Expr:
+def _line(
+    value: ExprNode, verb: str, callee: Callee, component: int, at: Sequence[ExprNode], shown: ExprNode
+) -> ExprNode:
     """``value``, which shows a line where it is computed."""
     own = callee.own
-    message: list[str | Expr] = [f"{verb} {own.component_name(component)}("]
+    message: list[str | ExprNode] = [f"{verb} {own.component_name(component)}("]
     for i, coordinate in enumerate(at):
         message += [", ", coordinate] if i else [coordinate]
     number = ir.cast(Float(32), shown) if shown.type.is_narrow_float() else shown

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.algorithm.model import Algorithm, Function, Renamed, realization_order
-from halide_core.ir import BufferField, Callee, Expr
+from halide_core.ir import BufferField, Callee, ExprNode
 from halide_core.ir.visitor import accesses_to
 from halide_core.schedule.func_directives import InInput, ReadInstead
 from halide_core.scheduling.legality import refuse
@@ -82,6 +82,6 @@ def _reads(g: Function, f: Callee) -> bool:
 class _Reading(Renamed):
     """Reads another callee. The shape of an input stays that of the input."""
 
-    def rewrite_BufferField(self, e: BufferField) -> Expr:
+    def rewrite_BufferField(self, e: BufferField) -> ExprNode:
         """The field as it is."""
         return e

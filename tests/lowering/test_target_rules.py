@@ -14,7 +14,7 @@ from halide_core.ir import (
     Allocate,
     Assert,
     Block,
-    Expr,
+    ExprNode,
     Failure,
     For,
     If,
@@ -51,22 +51,22 @@ def run(*stmts: Stmt) -> list[int]:
     return values
 
 
-def i32(value: int) -> Expr:
+def i32(value: int) -> ExprNode:
     """A value."""
     return ir.const(value, INT32)
 
 
-def at(f: ir.Callee, index: Expr) -> Expr:
+def at(f: ir.Callee, index: ExprNode) -> ExprNode:
     """A point of memory."""
     return Access(INT32, f, (index,), 0, ir.LAST_STAGE)
 
 
-def put(index: Expr, value: Expr, f: Function = out) -> Stmt:
+def put(index: ExprNode, value: ExprNode, f: Function = out) -> Stmt:
     """An assignment."""
     return Provide(f, 0, (index,), (value,))
 
 
-def loop(low: Expr, length: Expr, *body: Stmt) -> Stmt:
+def loop(low: ExprNode, length: ExprNode, *body: Stmt) -> Stmt:
     """A serial loop over ``x``."""
     return For(LoopName("f", 0, 0, "x"), x, Interval(low, length), LoopKind.SERIAL, True, Block(body))
 
@@ -124,7 +124,7 @@ def test_for_stops_at_length_zero_and_is_stuck_below() -> None:
 
 
 def test_if_takes_one_branch() -> None:
-    def branch(condition: Expr) -> list[int]:
+    def branch(condition: ExprNode) -> list[int]:
         return run(FILL, If(condition, put(i64(0), i32(3)), put(i64(1), i32(4))))
 
     assert branch(ir.less(i64(1), i64(2))) == [3, 1, 1, 1]

@@ -11,7 +11,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.config import verification_demanded
 from halide_core.errors import InternalError
-from halide_core.ir import Block, Cast, Expr, Let, Stmt
+from halide_core.ir import Block, Cast, ExprNode, Let, Stmt
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter
 from halide_core.lowering import driver, verification
@@ -49,7 +49,7 @@ class DropsLets(Rewriter):
 class WidensCasts(Rewriter):
     """Drops casts of indices to values: narrowing that goes too far."""
 
-    def rewrite_Cast(self, e: Cast) -> Expr:
+    def rewrite_Cast(self, e: Cast) -> ExprNode:
         """The operand, whatever its type is."""
         a = self.expr(e.a)
         return a if a.type is INT64 else Cast(e.type, a)
@@ -82,7 +82,7 @@ def test_mutant_is_caught_at_its_pass(
 
 def test_expression_of_a_wrong_type_is_caught_at_its_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     class Mutant(Rewriter):
-        def rewrite_Binary(self, e: ir.Binary) -> Expr:
+        def rewrite_Binary(self, e: ir.Binary) -> ExprNode:
             """The sum of bytes, said to be an index."""
             a, b = self.expr(e.a), self.expr(e.b)
             return ir.Binary(e.type if e.type is INT64 else INT64, e.op, a, b)

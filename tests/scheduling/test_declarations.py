@@ -89,7 +89,7 @@ def test_all_follows_from_fields() -> None:
 
         verb = "skip"  # type: ignore[misc]  # a ClassVar
         over: tuple[LoopVar, ...]
-        times: ir.Expr
+        times: ir.ExprNode
         func_there: Callee
         tail: TailStrategy = TailStrategy.Auto
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.visitor import stmt_exprs, walk
 from tests.support.dumps import scheduled
 
@@ -137,7 +137,7 @@ def test_a_case_that_learns_nothing_keeps_its_definition() -> None:
     assert general == plain != special
 
 
-def assignments(f: hl.Func) -> list[list[tuple[Expr, ...]]]:
+def assignments(f: hl.Func) -> list[list[tuple[ExprNode, ...]]]:
     """What each case of a Func assigns, and where."""
     program = scheduled(f)
     keys = program.keys(program.named[f.name()])

@@ -36,7 +36,7 @@ class Numbers:
         self, f: Realizable, windows: Mapping[str, Sequence[tuple[int, int]]], loops: Mapping[str, int] | None = None
     ) -> None:
         found = answers(f)
-        leaves: dict[ir.Expr, int] = {ir.index_variable(name): at for name, at in (loops or {}).items()}
+        leaves: dict[ir.ExprNode, int] = {ir.index_variable(name): at for name, at in (loops or {}).items()}
         for callee in found.regions:
             for d, (low, extent) in enumerate(windows.get(callee.name, ())):
                 leaves[BufferField(INT64, callee, Field.MIN, d)] = low

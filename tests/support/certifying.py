@@ -19,7 +19,7 @@ from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.certificate import PipelineCertificate
-from halide_core.ir import Expr, Interval, Stmt
+from halide_core.ir import ExprNode, Interval, Stmt
 from halide_core.ir.visitor import Rewriter, subexpressions, walk
 from halide_core.lowering.certify import certify_program
 from halide_core.lowering.driver import CERTIFIED, LoweringTrace, lower
@@ -117,7 +117,7 @@ def replaced(tree: Stmt, old: Stmt, new: Stmt) -> Stmt:
     return _Replaced(old, new).stmt(tree)
 
 
-def _shifted(e: Expr) -> Expr:
+def _shifted(e: ExprNode) -> ExprNode:
     return ir.add(e, ir.ONE)
 
 
@@ -128,7 +128,7 @@ class _Access(Rewriter):
         super().__init__()
         self._target, self._dim = target, dim
 
-    def rewrite_Access(self, e: ir.Access) -> Expr:
+    def rewrite_Access(self, e: ir.Access) -> ExprNode:
         """The access, moved if it is the one."""
         args = [self.expr(a) for a in e.args]
         if e is self._target:

@@ -143,7 +143,7 @@ def scalar_argument(name: str, type: Type) -> Argument:
     return Argument.of(ArgumentKind.InputScalar, name, type, 0, ScalarParam(name, type, UNKNOWN_LOCATION))
 
 
-def loop(var: ir.Variable, low: ir.Expr, length: ir.Expr, *body: ir.Stmt, parallel: bool = False) -> ir.For:
+def loop(var: ir.Variable, low: ir.ExprNode, length: ir.ExprNode, *body: ir.Stmt, parallel: bool = False) -> ir.For:
     """A loop over [low, low + length)."""
     kind = ir.LoopKind.PARALLEL if parallel else ir.LoopKind.SERIAL
     name = ir.LoopName("f", 0, 0, var.name)

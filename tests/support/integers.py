@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Not, Select, Variable
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Not, Select, Variable
 from halide_core.ir.types import BOOL, INT64, Type
 
 Environment = Mapping[Any, int]
@@ -48,7 +48,7 @@ def _wrapped(type: Type, value: int) -> int:
     return low + (value - low) % (high - low + 1)
 
 
-def value(e: Expr, leaves: Environment) -> int:
+def value(e: ExprNode, leaves: Environment) -> int:
     """The value of an integer or truth expression; everything stays far from the ends of int64.
 
     Raises: LookupError for a leaf without a value.
@@ -56,7 +56,7 @@ def value(e: Expr, leaves: Environment) -> int:
     return _value(e, leaves, {})
 
 
-def _value(e: Expr, leaves: Environment, memo: dict[Expr, int]) -> int:
+def _value(e: ExprNode, leaves: Environment, memo: dict[ExprNode, int]) -> int:
     known = memo.get(e)
     if known is None:
         known = memo[e] = _compute(e, leaves, memo)
@@ -64,7 +64,7 @@ def _value(e: Expr, leaves: Environment, memo: dict[Expr, int]) -> int:
     return known
 
 
-def _compute(e: Expr, leaves: Environment, memo: dict[Expr, int]) -> int:
+def _compute(e: ExprNode, leaves: Environment, memo: dict[ExprNode, int]) -> int:
     if e in leaves:
         return leaves[e]
     match e:
@@ -86,7 +86,7 @@ def variables(*names: str) -> tuple[Variable, ...]:
     return tuple(map(ir.index_variable, names))
 
 
-def _arithmetic(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+def _arithmetic(parts: st.SearchStrategy[ExprNode]) -> st.SearchStrategy[ExprNode]:
     sums = st.sampled_from([BinaryOp.ADD, BinaryOp.SUB, BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX])
     scale = st.integers(-4, 5).map(ir.i64)
     divisor = st.sampled_from([1, 2, 3, 4, 8, -2, -3, 0]).map(ir.i64)
@@ -105,7 +105,7 @@ _ANY = [BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD]
 _TESTS = [BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE]
 
 
-def conditions(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+def conditions(parts: st.SearchStrategy[ExprNode]) -> st.SearchStrategy[ExprNode]:
     """Comparisons of ``parts``, and what logic makes of them."""
     comparison = st.builds(lambda op, a, b: Binary(BOOL, op, a, b), st.sampled_from(_TESTS), parts, parts)
     pair = st.builds(
@@ -114,13 +114,13 @@ def conditions(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     return st.one_of(comparison, comparison, pair, comparison.map(lambda c: Not(BOOL, c)))
 
 
-def expressions(leaves: tuple[Expr, ...], most: int = 8) -> st.SearchStrategy[Expr]:
+def expressions(leaves: tuple[ExprNode, ...], most: int = 8) -> st.SearchStrategy[ExprNode]:
     """Expressions of at most ``most`` leaves."""
     leaf = st.one_of(st.sampled_from(leaves), st.sampled_from(leaves), st.integers(-20, 20).map(ir.i64))
     return st.recursive(leaf, _arithmetic, max_leaves=most)
 
 
-def linear_expressions(leaves: tuple[Expr, ...]) -> st.SearchStrategy[Expr]:
+def linear_expressions(leaves: tuple[ExprNode, ...]) -> st.SearchStrategy[ExprNode]:
     """Sums of products with constants."""
     term = st.builds(lambda v, c: ir.mul(v, ir.i64(c)), st.sampled_from(leaves), st.integers(-4, 4))
     return st.builds(
@@ -128,7 +128,7 @@ def linear_expressions(leaves: tuple[Expr, ...]) -> st.SearchStrategy[Expr]:
     )
 
 
-def _total(terms: list[Expr], constant: Expr) -> Expr:
+def _total(terms: list[ExprNode], constant: ExprNode) -> ExprNode:
     for t in terms:
         constant = ir.add(constant, t)
     return constant

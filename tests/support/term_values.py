@@ -6,10 +6,10 @@ import z3
 
 from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.verify.concrete import evaluate
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 
 
-def check_term(e: Expr, values: dict[Expr, int | float]) -> None:
+def check_term(e: ExprNode, values: dict[ExprNode, int | float]) -> None:
     """The term of an expression has its value, and no other."""
     wanted = evaluate(e, values)
     terms = Z3Terms()

@@ -21,7 +21,7 @@ from halide_core.algorithm.model import Definition, Function, ReductionDomain
 from halide_core.analysis.associativity import law_of
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import Location, ScheduleError
-from halide_core.ir import Access, Callee, Expr, Interval, IntImm
+from halide_core.ir import Access, Callee, ExprNode, Interval, IntImm
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import Rewriter, Substitution
 from halide_core.schedule.directives import (
@@ -38,7 +38,7 @@ from halide_core.schedule.directives import (
 )
 from halide_core.schedule.func_directives import RFactor
 
-_Named = Mapping[str, Expr]
+_Named = Mapping[str, ExprNode]
 _LOOPS_KEPT = (
     TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateLoads,
     TailStrategy.PredicateStores,
@@ -141,9 +141,9 @@ class _Loops:
         self.consumed: list[Directive] = []
         self.reordered = False
         """Whether values come in another order than that of the domain."""
-        self._steps: list[Callable[[dict[str, Expr]], None]] = []
+        self._steps: list[Callable[[dict[str, ExprNode]], None]] = []
         """Each gives the names that a directive took away their values, and takes those away that it gave."""
-        self._guards: list[Expr] = []
+        self._guards: list[ExprNode] = []
 
     def apply(self, each: Directive) -> None:
         """Follows one directive; those about pure loops alone stay for the merge."""
@@ -184,7 +184,7 @@ class _Loops:
         count = simplify(ir.minimum(n, ir.add(ir.div(ir.sub(n, one), k), one)))  # what is negative stays so
         self.loops[at : at + 1] = [(each.inner, Interval(zero, k)), (each.outer, Interval(zero, count))]
 
-        def undo(env: dict[str, Expr]) -> None:
+        def undo(env: dict[str, ExprNode]) -> None:
             start, rest = _times(env.pop(each.outer), k), env.pop(each.inner)
             offset = _plus(start, rest)
             if not exact:
@@ -208,7 +208,7 @@ class _Loops:
         at = [name for name, _ in self.loops].index(old)
         self.loops[at] = (new, self.loops[at][1])
 
-        def undo(env: dict[str, Expr]) -> None:
+        def undo(env: dict[str, ExprNode]) -> None:
             env[old] = env.pop(new)
 
         self._steps.append(undo)
@@ -222,55 +222,55 @@ class _Loops:
         length = simplify(ir.mul(inner.len, outer.len))
         self.loops[i : o + 1] = [(each.fused, Interval(ir.const(0, INT32), length))]
 
-        def undo(env: dict[str, Expr]) -> None:
+        def undo(env: dict[str, ExprNode]) -> None:
             fused = env.pop(each.fused)
             env[each.inner] = _plus(inner.min, ir.mod(fused, inner.len))
             env[each.outer] = _plus(outer.min, ir.div(fused, inner.len))
 
         self._steps.append(undo)
 
-    def values(self, leaves: _Named) -> tuple[dict[Expr, Expr], list[Expr]]:
+    def values(self, leaves: _Named) -> tuple[dict[ExprNode, ExprNode], list[ExprNode]]:
         """What each variable of the domain is, and the guards of the splits, over values of the loops as they are."""
         env = dict(leaves)
         self._guards = []
         for undo in reversed(self._steps):
             undo(env)
-        found: dict[Expr, Expr] = {
+        found: dict[ExprNode, ExprNode] = {
             ir.RVarRef(INT32, self.domain, i): env[name] for i, name in enumerate(self.domain.names)
         }
         return found, self._guards
 
 
-def _plus(a: Expr, b: Expr) -> Expr:
+def _plus(a: ExprNode, b: ExprNode) -> ExprNode:
     if isinstance(a, IntImm) and a.value == 0:
         return b
     return simplify(ir.add(a, b))
 
 
-def _times(a: Expr, k: Expr) -> Expr:
+def _times(a: ExprNode, k: ExprNode) -> ExprNode:
     return a if isinstance(k, IntImm) and k.value == 1 else simplify(ir.mul(a, k))
 
 
 class _FromPartial(Rewriter):
     """Gives what reads a Func the partial results of it at hand instead, and reduction variables their values."""
 
-    def __init__(self, function: Function, partial: Callee, point: tuple[Expr, ...], values: _Values) -> None:
+    def __init__(self, function: Function, partial: Callee, point: tuple[ExprNode, ...], values: _Values) -> None:
         super().__init__()
         self._function, self._partial, self._point = function, partial, point
         self._values = Substitution(values)
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """The partial result, of an access to the Func."""
         if e.callee is self._function:
             return Access(e.type, self._partial, self._point, e.component, 0)
         return Access(e.type, e.callee, tuple([self.expr(a) for a in e.args]), e.component, e.stage)
 
-    def rewrite_RVarRef(self, e: ir.RVarRef) -> Expr:
+    def rewrite_RVarRef(self, e: ir.RVarRef) -> ExprNode:
         """The value of a reduction variable."""
         return self._values.expr(e)
 
 
-_Values = dict[Expr, Expr]
+_Values = dict[ExprNode, ExprNode]
 
 
 def _definitions(
@@ -306,7 +306,7 @@ def _definitions(
     return neutral, update, merged
 
 
-def _within(e: Expr, over: Interval) -> tuple[Expr, Expr]:
+def _within(e: ExprNode, over: Interval) -> tuple[ExprNode, ExprNode]:
     offset = e if isinstance(over.min, IntImm) and over.min.value == 0 else ir.sub(e, over.min)
     return ir.less_equal(over.min, e), ir.less(offset, over.len)
 
@@ -315,8 +315,8 @@ def _domain(loops: Sequence[tuple[str, Interval]], at: Location) -> ReductionDom
     return ReductionDomain(tuple(n for n, _ in loops), tuple(over for _, over in loops), ir.TRUE, at)
 
 
-def _all(conditions: Sequence[Expr]) -> Expr:
-    result: Expr = ir.TRUE
+def _all(conditions: Sequence[ExprNode]) -> ExprNode:
+    result: ExprNode = ir.TRUE
     for c in conditions:
         if c is not ir.TRUE:
             result = c if result is ir.TRUE else ir.conjunction(result, c)

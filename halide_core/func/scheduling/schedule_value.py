@@ -19,7 +19,7 @@ from typing import TypeVar
 from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order, with_made_funcs
 from halide_core.algorithm.schedule_source import Given, schedule_source
 from halide_core.errors import ScheduleError
-from halide_core.ir import BufferField, Callee, Expr, ParamRef
+from halide_core.ir import BufferField, Callee, ExprNode, ParamRef
 from halide_core.ir.visitor import Rewriter
 from halide_core.run.pipeline import Realizable
 from halide_core.schedule.access_directives import Prefetch
@@ -97,13 +97,13 @@ class _ToOthers(Rewriter):
         self._images = images
         self._params = params
 
-    def rewrite_ParamRef(self, e: ParamRef) -> Expr:
+    def rewrite_ParamRef(self, e: ParamRef) -> ExprNode:
         """The Param of its name; the Param itself where that is used there too."""
         if not isinstance(e.param, ScalarParam) or e.param in self._params:
             return e
         return ParamRef(e.type, self._same("Param", e.param.name, self._params))
 
-    def rewrite_BufferField(self, e: BufferField) -> Expr:
+    def rewrite_BufferField(self, e: BufferField) -> ExprNode:
         """The ImageParam of its name, or the output of its name."""
         if isinstance(e.buffer, Function):
             return BufferField(e.type, self._callees.get(e.buffer, e.buffer), e.field, e.dim)

@@ -14,7 +14,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import ScheduleError
-from halide_core.ir import Expr, IntImm
+from halide_core.ir import ExprNode, IntImm
 from halide_core.lang.arguments.loop_variables import VarOrRVar as EitherVariable
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import ExprLike, Var, as_node
@@ -76,7 +76,7 @@ def alignments(name: str, align: object) -> list[tuple[str, LoopAlignStrategy]]:
     return found
 
 
-def positive(what: str, value: ExprLike) -> Expr:
+def positive(what: str, value: ExprLike) -> ExprNode:
     """A start-up expression which, where it is a constant, is at least 1."""
     node = startup(value, what, ScheduleError)
     known = simplify(startup_index(node))

@@ -18,7 +18,7 @@ from halide_core.ir.types import BOOL, INT32, Float, Int, Type, type_of_dtype
 _FLOAT32 = Float(32)
 
 
-def literal(value: object) -> ir.Expr:
+def literal(value: object) -> ir.ExprNode:
     """The node of a number on its own."""
     match value:
         case bool() | np.bool_():
@@ -47,7 +47,7 @@ def type_name(value: object) -> str:
     return type(value).__name__
 
 
-def _float_literal(value: float, type: Type) -> ir.Expr:
+def _float_literal(value: float, type: Type) -> ir.ExprNode:
     node = ir.const(value, type)
     assert isinstance(node, ir.FloatImm)
     # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news.
@@ -56,7 +56,7 @@ def _float_literal(value: float, type: Type) -> ir.Expr:
     return node
 
 
-def literal_as(value: object, type: Type) -> ir.Expr:
+def literal_as(value: object, type: Type) -> ir.ExprNode:
     """A Python number as a value of ``type``, the other operand's; an error where that would change it.
 
     Only a number that needs 64 bits, and that the type doesn't have, stays an int64.

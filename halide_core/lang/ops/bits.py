@@ -14,13 +14,12 @@ from collections.abc import Sequence
 from halide_core import ir
 from halide_core.analysis.bit_counts import leading_zeros, ones, trailing_zeros
 from halide_core.errors import DefinitionError, TypeMismatchError
-from halide_core.ir import BinaryOp
-from halide_core.ir import Expr as Node
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Int, Type, UInt
 from halide_core.lang.expr import Expr, ExprLike, as_node, shift
 
 
-def _unsigned(name: str, value: ExprLike) -> tuple[Node, Type]:
+def _unsigned(name: str, value: ExprLike) -> tuple[ExprNode, Type]:
     """The value as an unsigned integer of its bits, and its own type."""
     node = as_node(value)
     if not node.type.is_integer():

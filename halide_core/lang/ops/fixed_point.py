@@ -11,21 +11,20 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.errors import TypeMismatchError
-from halide_core.ir import BinaryOp
-from halide_core.ir import Expr as Node
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lang.expr import Expr, ExprLike, as_node, promoted, shift
 from halide_core.lang.ops.casts import saturating_cast
 
 
-def _integer(name: str, value: ExprLike) -> Node:
+def _integer(name: str, value: ExprLike) -> ExprNode:
     node = as_node(value)
     if not node.type.is_integer() or node.type.is_bool():
         raise TypeMismatchError(f"{name}() needs integers, not {node.type}.")
     return node
 
 
-def _matched(name: str, a: ExprLike, b: ExprLike) -> tuple[Node, Node]:
+def _matched(name: str, a: ExprLike, b: ExprLike) -> tuple[ExprNode, ExprNode]:
     """Two integers in their common type."""
     x, y = _integer(name, a), _integer(name, b)
     common = promoted(x.type, y.type)
@@ -46,11 +45,11 @@ def _signed(type: Type) -> Type:
     return Int(type.bits()) if type.is_integer() else type
 
 
-def _bit(op: BinaryOp, a: Node, b: Node) -> Node:
+def _bit(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     return ir.binary(op, a, b)
 
 
-def _shifted(op: BinaryOp, a: Node, count: int) -> Node:
+def _shifted(op: BinaryOp, a: ExprNode, count: int) -> ExprNode:
     return ir.binary(op, a, ir.const(count, _signed(a.type)))
 
 
@@ -91,7 +90,7 @@ def widening_shift_right(a: ExprLike, b: ExprLike) -> Expr:
     return shift(BinaryOp.SHR, Expr.of(ir.cast(_wider("widening_shift_right", x.type), x)), b)
 
 
-def _right(name: str, a: ExprLike, b: ExprLike) -> tuple[Node, Node]:
+def _right(name: str, a: ExprLike, b: ExprLike) -> tuple[ExprNode, ExprNode]:
     """``a``, and ``b`` of half its bits widened to its type."""
     x, y = as_node(a), as_node(b)
     if y.type.lanes() != x.type.lanes() or _wider(name, y.type) is not x.type:
@@ -168,12 +167,12 @@ def saturating_sub(a: ExprLike, b: ExprLike) -> Expr:
     return _unless(outside, x, rest)
 
 
-def _wrapped(op: BinaryOp, a: Node, b: Node) -> Node:
+def _wrapped(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     """``a op b`` modulo 2**64."""
     return ir.cast(a.type, ir.binary(op, ir.cast(UInt(64), a), ir.cast(UInt(64), b)))
 
 
-def _unless(outside: Node, a: Node, result: Node) -> Expr:
+def _unless(outside: ExprNode, a: ExprNode, result: ExprNode) -> Expr:
     """``result``; where ``outside`` is negative the extreme of the sign of ``a``."""
     zero, (low, high) = ir.const(0, a.type), a.type.range
     extreme = ir.Select(a.type, ir.less(a, zero), ir.const(low, a.type), ir.const(high, a.type))
@@ -258,7 +257,7 @@ def mod_round_to_zero(a: ExprLike, b: ExprLike) -> Expr:
     return Expr.of(ir.Select(x.type, ir.less(x, zero), ir.sub(zero, magnitude), magnitude))
 
 
-def _quotient(x: Node, y: Node) -> Node:
+def _quotient(x: ExprNode, y: ExprNode) -> ExprNode:
     if x.type.is_uint():
         return ir.div(x, y)
     zero = ir.const(0, x.type)
@@ -267,5 +266,5 @@ def _quotient(x: Node, y: Node) -> Node:
     return ir.Select(x.type, negative, ir.sub(zero, magnitude), magnitude)
 
 
-def _magnitude(e: Node) -> Node:
+def _magnitude(e: ExprNode) -> ExprNode:
     return ir.Call(UInt(e.type.bits()), ir.Intrinsic.ABS, (e,))

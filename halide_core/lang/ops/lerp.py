@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.errors import TypeMismatchError
-from halide_core.ir import Expr as Node
+from halide_core.ir import ExprNode
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lang.expr import Expr, ExprLike, as_node
 
@@ -36,7 +36,7 @@ def lerp(zero: ExprLike, one: ExprLike, weight: ExprLike) -> Expr:
     return Expr.of(_integer_lerp(a, b, w))
 
 
-def _constant(value: ir.IntImm, type: Type) -> Node:
+def _constant(value: ir.IntImm, type: Type) -> ExprNode:
     if type.is_float():
         return ir.const(value.value, type)
     if not type.can_represent(value.value):
@@ -46,7 +46,7 @@ def _constant(value: ir.IntImm, type: Type) -> Node:
     return ir.const(value.value, type)
 
 
-def _check(a: Type, b: Type, weight: Node) -> None:
+def _check(a: Type, b: Type, weight: ExprNode) -> None:
     if a is not b:
         raise TypeMismatchError(f"lerp() needs two values of one type, not {a} and {b}.")
     if a.is_bool() or (a.is_integer() and a.bits() > 32):
@@ -57,7 +57,7 @@ def _check(a: Type, b: Type, weight: Node) -> None:
         raise TypeMismatchError(f"The weight of lerp() between integers must be in [0, 1], not {weight.value}.")
 
 
-def _float_weight(weight: Node, type: Type) -> Node:
+def _float_weight(weight: ExprNode, type: Type) -> ExprNode:
     if weight.type.is_float():
         return ir.cast(type, weight)
     whole = ir.const(weight.type.range[1], type)
@@ -67,7 +67,7 @@ def _float_weight(weight: Node, type: Type) -> Node:
     return ir.div(ir.cast(type, weight), whole)
 
 
-def _integer_lerp(a: Node, b: Node, weight: Node) -> Node:
+def _integer_lerp(a: ExprNode, b: ExprNode, weight: ExprNode) -> ExprNode:
     type = a.type
     bits = type.bits()
     unsigned, wide = UInt(bits), UInt(2 * bits)
@@ -83,12 +83,12 @@ def _integer_lerp(a: Node, b: Node, weight: Node) -> Node:
     return ir.cast(type, ir.add(result, bias)) if type.is_int() else result
 
 
-def _rounded_shift(e: Node, bits: int) -> Node:
+def _rounded_shift(e: ExprNode, bits: int) -> ExprNode:
     half = ir.const(1 << (bits - 1), e.type)
     return ir.binary(ir.BinaryOp.SHR, ir.add(e, half), ir.const(bits, Int(e.type.bits())))
 
 
-def _integer_weight(weight: Node, type: Type) -> Node:
+def _integer_weight(weight: ExprNode, type: Type) -> ExprNode:
     """The weight as an integer whose greatest value means 1."""
     whole = type.range[1]
     if weight.type.is_float():

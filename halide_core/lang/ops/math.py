@@ -26,7 +26,7 @@ _FLOAT32, _FLOAT64 = Float(32), Float(64)
 # Choices.
 
 
-def _in_one_type(values: Sequence[ExprLike]) -> list[ir.Expr]:
+def _in_one_type(values: Sequence[ExprLike]) -> list[ir.ExprNode]:
     """The values in their common type; Python numbers take the type of the others."""
     typed = [as_node(v).type for v in values if not is_plain(v)]
     if not typed:
@@ -170,7 +170,7 @@ def clamp(value: ExprLike, low: ExprLike, high: ExprLike) -> Expr:
     return Expr.of(ir.maximum(ir.minimum(node, most), least))
 
 
-def bound_in(bound: ExprLike, type: Type) -> ir.Expr:
+def bound_in(bound: ExprLike, type: Type) -> ir.ExprNode:
     """A bound in the value's type, where no value of it is changed by that."""
     node = as_node(bound)
     if isinstance(node, ir.IntImm) and type.can_represent(node.value):
@@ -227,7 +227,7 @@ def absd(a: ExprLike, b: ExprLike) -> Expr:
     return Expr.of(ir.Select(type, ir.less(x, y), ir.sub(q, p), ir.sub(p, q)))
 
 
-def _as_float(value: ExprLike) -> ir.Expr:
+def _as_float(value: ExprLike) -> ir.ExprNode:
     node = as_node(value)
     return node if node.type.is_float() and not node.type.is_bfloat() else ir.cast(_FLOAT32, node)
 
@@ -342,7 +342,7 @@ def hypot(x: ExprLike, y: ExprLike) -> Expr:
     return _call(Intrinsic.SQRT, Expr.of(ir.add(ir.mul(a, a), ir.mul(b, b))))
 
 
-def _float_only(name: str, value: ExprLike) -> ir.Expr:
+def _float_only(name: str, value: ExprLike) -> ir.ExprNode:
     node = as_node(value)
     if not node.type.is_float():
         raise TypeMismatchError(f"{name}() needs a float, not {node.type}.")

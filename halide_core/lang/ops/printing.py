@@ -27,7 +27,7 @@ def print(value: ExprLike, *more: ExprLike | str) -> Expr:
 def print_when(condition: ExprLike, value: ExprLike, *more: ExprLike | str) -> Expr:
     """``print`` where a condition holds."""
     node = as_node(value)
-    message: list[str | ir.Expr] = [node]
+    message: list[str | ir.ExprNode] = [node]
     for part in more:
         message += [" ", part if isinstance(part, str) else as_node(part)]
     test = ir.TRUE if condition is True else as_bool(condition)._node()

@@ -29,7 +29,21 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.bounds.query.answers import Lead
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
-from halide_core.ir import Access, Allocate, Assert, Block, Callee, Expr, For, If, Label, Let, LoopKind, Stmt, Variable
+from halide_core.ir import (
+    Access,
+    Allocate,
+    Assert,
+    Block,
+    Callee,
+    ExprNode,
+    For,
+    If,
+    Label,
+    Let,
+    LoopKind,
+    Stmt,
+    Variable,
+)
 from halide_core.ir.visitor import Rewriter, stmt_exprs, sub_stmts, subexpressions, walk
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.uniquify_names import bind_apart
@@ -353,7 +367,7 @@ class _But(Rewriter):
         super().__init__()
         self._left_out = left_out
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
         return expr
 
@@ -377,8 +391,8 @@ def _needed(stmts: list[Stmt]) -> Block:
     return Block(tuple(reversed(kept)))
 
 
-def _variables(s: Stmt) -> set[Expr]:
-    exprs: list[Expr] = []
+def _variables(s: Stmt) -> set[ExprNode]:
+    exprs: list[ExprNode] = []
     for each in walk(s):
         exprs += stmt_exprs(each)
         if isinstance(each, Let) and each.within is not None:
@@ -393,7 +407,7 @@ def _variables(s: Stmt) -> set[Expr]:
 
 
 class _Semaphores(Rewriter):
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
         return expr
 

@@ -23,7 +23,7 @@ from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.query.answers import Lead
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
-from halide_core.ir import Access, Allocate, Block, Expr, For, Interval, Label, Let, LoopName, Stmt, Variable
+from halide_core.ir import Access, Allocate, Block, ExprNode, For, Interval, Label, Let, LoopName, Stmt, Variable
 from halide_core.ir.memory import Layout
 from halide_core.ir.visitor import Closing, Rewriter, sub_stmts
 from halide_core.loop_nest import Program
@@ -137,11 +137,11 @@ def _layout(layout: Layout | None) -> Layout | None:
     return replace(layout, order=order, alignments=(*layout.alignments, 1), extents=(*layout.extents, 0))
 
 
-def _number(loops: Sequence[For], scope: Sequence[Stmt]) -> Expr:
+def _number(loops: Sequence[For], scope: Sequence[Stmt]) -> ExprNode:
     """The number of an iteration of nested loops, in the order in which they run."""
     lets = Closing({s.var: s.value for s in scope if isinstance(s, Let)})
     variables = {s.var for s in scope if isinstance(s, For)}
-    number: Expr = ir.ZERO
+    number: ExprNode = ir.ZERO
     for loop in loops:
         if loop is not loops[0] and not variables.isdisjoint(mentions(lets.expr(loop.bounds.len))):
             raise _NoRingError(f'loop "{loop.var.name}" is not of one length')
@@ -153,7 +153,7 @@ def _largest(allocate: Allocate, scope: Sequence[Stmt]) -> list[Interval]:
     """The lengths that all iterations have room in."""
     values, box = ValueRanges(), []
     for i in allocate.bounds:
-        length: Expr | None = i.len
+        length: ExprNode | None = i.len
         for s in reversed(scope[:-1]):
             assert isinstance(s, Let | For)
             length = None if length is None else largest_over(length, s, values)
@@ -167,7 +167,13 @@ class _Ringed(Rewriter):
     """A loop whose iterations take turns with the copies of a Func's memory."""
 
     def __init__(
-        self, f: Function, memory: Function, starts: tuple[Expr, ...], turn: Variable, allocate: Allocate, taken: Let
+        self,
+        f: Function,
+        memory: Function,
+        starts: tuple[ExprNode, ...],
+        turn: Variable,
+        allocate: Allocate,
+        taken: Let,
     ) -> None:
         super().__init__()
         self._f = f
@@ -177,7 +183,7 @@ class _Ringed(Rewriter):
         self._allocate = allocate
         self._taken = taken
 
-    def _point(self, args: Sequence[Expr]) -> tuple[Expr, ...]:
+    def _point(self, args: Sequence[ExprNode]) -> tuple[ExprNode, ...]:
         shifted = [simplify(ir.sub(a, low)) for a, low in zip(args, self._starts, strict=True)]
         return (*shifted, self._turn)
 
@@ -185,7 +191,7 @@ class _Ringed(Rewriter):
         """The choice of the copy, in its place."""
         return self._taken if s is self._allocate else self.inside(s)
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """The point in the copy."""
         if e.callee is not self._f:
             return self.parts_of(e)
@@ -223,7 +229,7 @@ class _Replaced(Rewriter):
         super().__init__()
         self._old, self._new = old, new
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
         return expr
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, IntImm, Variable
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Variable
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import free_variables
 
@@ -29,14 +29,14 @@ _NOTHING = Linear({}, 0)
 class GatherAddress:
     """``base + stride·lane + offset``, where only the last two differ between lanes."""
 
-    base: Expr
+    base: ExprNode
     stride: int
-    offset: Expr | None
+    offset: ExprNode | None
 
 
 def ramp_of_lanes(
-    index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]
-) -> tuple[Expr, Expr] | None:
+    index: ExprNode, lane: Variable, start: ExprNode, varies: Callable[[ExprNode], bool]
+) -> tuple[ExprNode, ExprNode] | None:
     """The first lane's value and the distance to the next one's, which no lane changes: ``(2·lane + k)·s`` is the ramp
     from ``(2·start + k)·s`` in steps of ``2·s``. None of what is no ramp."""
     base, stride = _NOTHING, _NOTHING
@@ -56,7 +56,7 @@ def ramp_of_lanes(
     return to_expr(base.plus(Linear({}, form.const))), to_expr(stride)
 
 
-def _factors(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Expr, Expr] | None:
+def _factors(atom: ExprNode, varies: Callable[[ExprNode], bool]) -> tuple[ExprNode, ExprNode] | None:
     """Of a product of what differs between lanes and what does not, the two."""
     match atom:
         case Binary(op=BinaryOp.MUL, a=a, b=b) if varies(a) != varies(b):
@@ -64,7 +64,9 @@ def _factors(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Expr, Expr] | 
     return None
 
 
-def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[Expr], bool]) -> GatherAddress:
+def place_of_lanes(
+    index: ExprNode, lane: Variable, start: ExprNode, varies: Callable[[ExprNode], bool]
+) -> GatherAddress:
     """An index in parts; ``lane`` counts from ``start``."""
     base, offset, stride = _NOTHING, _NOTHING, 0
     form = linear_of(index)
@@ -81,7 +83,7 @@ def place_of_lanes(index: Expr, lane: Variable, start: Expr, varies: Callable[[E
     return GatherAddress(to_expr(base), stride, to_expr(offset) if offset.terms else None)
 
 
-def _apart(atom: Expr, varies: Callable[[Expr], bool]) -> tuple[Linear, Linear]:
+def _apart(atom: ExprNode, varies: Callable[[ExprNode], bool]) -> tuple[Linear, Linear]:
     """An atom that differs between lanes as a part that does not and one that does: ``(z + 1)·s = s + z·s``."""
     parts = _factors(atom, varies)
     if parts is None:
@@ -104,7 +106,7 @@ def step_of_lanes(place: GatherAddress, lane: Variable) -> int | None:
     return None
 
 
-def narrow_lanes(place: GatherAddress, lanes: int) -> Expr | None:
+def narrow_lanes(place: GatherAddress, lanes: int) -> ExprNode | None:
     """What moves in int32, where that and the distance of so many lanes stay in it; None where they might not."""
     if place.offset is None:
         return None
@@ -115,7 +117,7 @@ def narrow_lanes(place: GatherAddress, lanes: int) -> Expr | None:
     return narrowed(place.offset)
 
 
-def narrowed(e: Expr) -> Expr | None:
+def narrowed(e: ExprNode) -> ExprNode | None:
     """An int64 expression computed in int32, where no step of it can leave that; None where one might."""
     low, high = Facts().constant_range(e)
     if low < INT32.range[0] or high > INT32.range[1]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.algorithm.model import UniqueNames
-from halide_core.ir import AllocateFlat, Block, Expr, For, If, Let, Load, LoopKind, Stmt, Store
+from halide_core.ir import AllocateFlat, Block, ExprNode, For, If, Let, Load, LoopKind, Stmt, Store
 from halide_core.ir.visitor import Rewriter, walk
 
 
@@ -76,7 +76,7 @@ class _Renamed(Rewriter):
         """Memory of its own."""
         return replace(s, buffer=self._to[s.buffer], size=self.expr(s.size))
 
-    def rewrite_Load(self, e: Load) -> Expr:
+    def rewrite_Load(self, e: Load) -> ExprNode:
         """From there."""
         return Load(e.type, self._to.get(e.buffer, e.buffer), self.expr(e.index))
 

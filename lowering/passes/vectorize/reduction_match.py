@@ -11,7 +11,7 @@ before one is taken in, and the value; or None where the update is of another ki
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Call, Expr, Intrinsic, Load, Store
+from halide_core.ir import Binary, BinaryOp, Call, ExprNode, Intrinsic, Load, Store
 from halide_core.ir.visitor import subexpressions
 
 _ANY_ORDER = (
@@ -21,7 +21,7 @@ _COMBINED = {BinaryOp.SUB: BinaryOp.ADD, **{op: op for op in _ANY_ORDER}}
 """How several values become the one that an operator takes in."""
 
 
-def taken_in(store: Store) -> tuple[BinaryOp, BinaryOp, Expr] | None:
+def taken_in(store: Store) -> tuple[BinaryOp, BinaryOp, ExprNode] | None:
     """See the module's docstring. Truth values are left out: machines have no lanes of them."""
     own = Load(store.value.type, store.buffer, store.index)
     if own.type.is_bool():

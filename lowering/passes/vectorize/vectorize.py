@@ -31,7 +31,7 @@ from halide_core.ir import (
     BinaryOp,
     Block,
     Broadcast,
-    Expr,
+    ExprNode,
     For,
     If,
     Interval,
@@ -91,7 +91,7 @@ class _FindLoops(Rewriter):
         self._meeting = 0
         """How many parallel loops are around whose iterations may update one point."""
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside vectorized loops stay as they are."""
         return expr
 
@@ -121,7 +121,7 @@ class _FindLoops(Rewriter):
             done += size * whole
         return ir.block([Block((c,)) if isinstance(c, Block) else c for c in chunks])
 
-    def _vectors(self, loop: For, body: Stmt, base: Expr, size: int, whole: int, copies: int) -> list[Stmt]:
+    def _vectors(self, loop: For, body: Stmt, base: ExprNode, size: int, whole: int, copies: int) -> list[Stmt]:
         """``whole`` vectors of ``size`` lanes, from ``base`` on: up to so many copies, or a loop."""
         if whole <= copies:
             starts = [simplify(ir.add(base, ir.i64(i * size))) for i in range(whole)]
@@ -136,7 +136,7 @@ class _FindLoops(Rewriter):
         inner = self._lanes(loop, start, size).run(body)
         return [For(loop.loop, var, Interval(ir.ZERO, ir.i64(whole)), LoopKind.SERIAL, loop.pure, inner)]
 
-    def _lanes(self, loop: For, start: Expr, size: int) -> _Lanes:
+    def _lanes(self, loop: For, start: ExprNode, size: int) -> _Lanes:
         meeting = self._meeting > 0 or not loop.pure
         return _Lanes(loop, start, size, self._traversals, self._names, meeting=meeting)
 
@@ -189,7 +189,7 @@ class _Lanes:
     one point; updates that are atomic go one by one then, or, where all lanes meet in one point, as one."""
 
     def __init__(
-        self, loop: For, start: Expr, lanes: int, traversals: Traversals, names: UniqueNames, *, meeting: bool
+        self, loop: For, start: ExprNode, lanes: int, traversals: Traversals, names: UniqueNames, *, meeting: bool
     ) -> None:
         self._names = names
         self._loop = loop
@@ -198,7 +198,7 @@ class _Lanes:
         self._start = start
         self._lanes = lanes
         self._varying: set[Variable] = {loop.var}
-        self._memo: dict[Expr, Expr] = {}
+        self._memo: dict[ExprNode, ExprNode] = {}
 
     def run(self, body: Stmt) -> Stmt:
         """The body for every lane."""
@@ -219,7 +219,7 @@ class _Lanes:
                 )
         return _LaneMemory(inside, self._loop.var, self._start, self._lanes).stmt(body) if inside else body
 
-    def _varies(self, e: Expr) -> bool:
+    def _varies(self, e: ExprNode) -> bool:
         return not free_variables(e).isdisjoint(self._varying)
 
     # -- statements
@@ -294,7 +294,7 @@ class _Lanes:
 
     # -- expressions
 
-    def _wide(self, e: Expr) -> Expr:
+    def _wide(self, e: ExprNode) -> ExprNode:
         """The expression with lanes."""
         if not self._varies(e):
             return Broadcast(e.type.with_lanes(self._lanes), e)
@@ -306,7 +306,7 @@ class _Lanes:
             self._memo[e] = known
         return known
 
-    def _place(self, index: Expr) -> Expr:
+    def _place(self, index: ExprNode) -> ExprNode:
         """An index with lanes: a ramp, or what all lanes share plus what differs, in int32 where that holds it."""
         wide = self._wide(index)
         if isinstance(wide, Ramp | Broadcast):
@@ -322,11 +322,11 @@ class _Lanes:
             rest = Binary(rest.type, BinaryOp.ADD, rest, Ramp(rest.type, *steps))
         return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), rest if narrow is None else ir.Cast(type, rest))
 
-    def _ramp(self, e: Expr) -> Expr | None:
+    def _ramp(self, e: ExprNode) -> ExprNode | None:
         found = ramp_of_lanes(e, self._loop.var, self._start, self._varies)
         return None if found is None else Ramp(INT64.with_lanes(self._lanes), *found)
 
-    def _operator(self, e: Expr) -> Expr:
+    def _operator(self, e: ExprNode) -> ExprNode:
         if isinstance(e, Load):
             return Load(e.type.with_lanes(self._lanes), e.buffer, self._place(e.index))
         operands = tuple([self._wide(p) for p in parts(e)])
@@ -336,7 +336,7 @@ class _Lanes:
         return rebuild(e, operands, self._lanes)
 
 
-_WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
+_WIDE: dict[type[ExprNode], Callable[[Any, tuple[Any, ...], int], ExprNode]] = {
     Binary: lambda e, p, n: Binary(e.type.with_lanes(n), e.op, *p),
     ir.Not: lambda e, p, n: ir.Not(e.type.with_lanes(n), *p),
     ir.Select: lambda e, p, n: ir.Select(e.type.with_lanes(n), *p),
@@ -346,7 +346,7 @@ _WIDE: dict[type[Expr], Callable[[Any, tuple[Any, ...], int], Expr]] = {
 }
 
 
-def _wide_cast(to: Type, a: Expr) -> Expr:
+def _wide_cast(to: Type, a: ExprNode) -> ExprNode:
     """Lanes in another type; a ramp of integers is one of narrower integers, since both wrap."""
     narrower = to.is_integer() and not to.is_bool() and to.bits() < a.type.bits()
     if isinstance(a, Ramp) and narrower:
@@ -365,12 +365,12 @@ def _simplified(stmt: Stmt) -> Stmt:
 
 
 class _SimplifyIndices(Rewriter):
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """The simplified expression."""
         return simplify(expr)
 
 
-def _for_all_lanes(condition: Expr, var: Variable, start: Expr, lanes: int) -> Expr | None:
+def _for_all_lanes(condition: ExprNode, var: Variable, start: ExprNode, lanes: int) -> ExprNode | None:
     """A scalar condition that holds where every lane's does; None where the condition is not a plain bound."""
     match condition:
         case Binary(op=BinaryOp.AND, a=a, b=b):
@@ -387,13 +387,13 @@ def _for_all_lanes(condition: Expr, var: Variable, start: Expr, lanes: int) -> E
 
 
 class _LaneMemory(Rewriter):
-    def __init__(self, buffers: set[str], var: Variable, start: Expr, lanes: int) -> None:
+    def __init__(self, buffers: set[str], var: Variable, start: ExprNode, lanes: int) -> None:
         super().__init__()
         self._buffers = buffers
         self._lane = simplify(ir.sub(var, start))
         self._lanes = ir.i64(lanes)
 
-    def _at(self, index: Expr) -> Expr:
+    def _at(self, index: ExprNode) -> ExprNode:
         return simplify(ir.add(ir.mul(index, self._lanes), self._lane))
 
     def rewrite_AllocateFlat(self, s: AllocateFlat) -> Stmt:
@@ -402,7 +402,7 @@ class _LaneMemory(Rewriter):
         limit = None if s.limit is None or not isinstance(self._lanes, IntImm) else s.limit * self._lanes.value
         return replace(s, size=size, limit=limit)
 
-    def rewrite_Load(self, e: Load) -> Expr:
+    def rewrite_Load(self, e: Load) -> ExprNode:
         """This lane's element."""
         index = self.expr(e.index)
         return Load(e.type, e.buffer, self._at(index) if e.buffer in self._buffers else index)

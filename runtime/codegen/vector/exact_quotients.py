@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from halide_core import ir
-from halide_core.ir import BinaryOp, Expr
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Float, Type
 from halide_core.runtime.codegen.names import tag
 from halide_core.runtime.codegen.vector.fma import fused_product
@@ -38,7 +38,7 @@ def reciprocal(e: ir.Binary) -> tuple[float, float] | None:
 
 
 @lru_cache(maxsize=256)
-def _parts(numbers: Type, divisor: Expr) -> tuple[float, float] | None:
+def _parts(numbers: Type, divisor: ExprNode) -> tuple[float, float] | None:
     assert isinstance(divisor, ir.FloatImm)
     by = np.float32(divisor.value)
     x = np.arange(numbers.range[0], numbers.range[1] + 1).astype(np.float32)

@@ -11,7 +11,7 @@ In: a type. Out: the name of a C function, which joins the prelude; vectors of w
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.ir import BinaryOp, Expr
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import integer, stored, tag
 from halide_core.runtime.codegen.vector import x86_builtins
@@ -33,7 +33,7 @@ def mean(prelude: Prelude, type: Type) -> str:
     return prelude.define(f"mean_{tag(type)}", head)
 
 
-def is_narrow(e: Expr) -> bool:
+def is_narrow(e: ExprNode) -> bool:
     """Whether lanes of int32 hold numbers of int16, by their types alone."""
     if e.type.is_scalar() or e.type.element_of() is not Int(32):
         return False

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
-from halide_core.ir import BinaryOp, Expr
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts, lanes_an_element
@@ -26,7 +26,7 @@ _BLOCK = 4
 """Lanes in 128 bits: shuffles don't leave them."""
 
 
-def neighbours(loads: Iterable[ir.Load]) -> dict[Expr, tuple[ir.Load, int]]:
+def neighbours(loads: Iterable[ir.Load]) -> dict[ExprNode, tuple[ir.Load, int]]:
     """For each load that is one of two neighbours: the first of the two, and how far it is ahead of that (0 or 1)."""
     rows: dict[tuple[object, ...], dict[int, ir.Load]] = {}
     for load in loads:
@@ -35,7 +35,7 @@ def neighbours(loads: Iterable[ir.Load]) -> dict[Expr, tuple[ir.Load, int]]:
             form = linear_of(base)
             around = (load.buffer, load.type, address_parts(load.index)[1], frozenset(form.terms.items()))
             rows.setdefault(around, {})[form.const] = load
-    found: dict[Expr, tuple[ir.Load, int]] = {}
+    found: dict[ExprNode, tuple[ir.Load, int]] = {}
     for row in rows.values():
         for at in sorted(row):
             if at + 1 in row and row[at] not in found:
@@ -43,7 +43,7 @@ def neighbours(loads: Iterable[ir.Load]) -> dict[Expr, tuple[ir.Load, int]]:
     return found
 
 
-def _base(load: ir.Load) -> Expr | None:
+def _base(load: ir.Load) -> ExprNode | None:
     """What all lanes of a gather have in common; None of a load that is none, or that has no halves."""
     type, index = load.type, load.index
     if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or lanes_an_element(index):

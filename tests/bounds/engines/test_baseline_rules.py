@@ -13,7 +13,7 @@ from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.query.answers import Answer, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where, extract_query
 from halide_core.errors import UNKNOWN_LOCATION
-from halide_core.ir import Expr, HoleKind, Interval, i64
+from halide_core.ir import ExprNode, HoleKind, Interval, i64
 from halide_core.ir.printer import format_interval
 from halide_core.ir.types import INT32, INT64
 from halide_core.loop_nest import hole
@@ -29,7 +29,7 @@ def over(low: int, length: int, var: ir.Variable = x, path: Path = TOP) -> Path:
     return path.then(ForAll(var, Interval(i64(low), i64(length))))
 
 
-def interval(e: Expr, path: Path) -> tuple[str, str]:
+def interval(e: ExprNode, path: Path) -> tuple[str, str]:
     """What β₀ says of an expression: its least and greatest value, as text; ``None`` where it knows none."""
     ends = BaselineRanges().ends(e, path, TOP)
     low, high = (None if end is None else simplify(end) for end in (ends.low, ends.high))

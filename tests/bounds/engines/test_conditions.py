@@ -12,7 +12,7 @@ from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.conditions import Conditions
-from halide_core.ir import BinaryOp, Expr, Not
+from halide_core.ir import BinaryOp, ExprNode, Not
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Substitution
 
@@ -20,11 +20,11 @@ x, y, z = (ir.index_variable(n) for n in "xyz")
 LOW, HIGH = -6, 7
 
 
-def number(value: int) -> Expr:
+def number(value: int) -> ExprNode:
     return ir.i64(value)
 
 
-def conditions(*met: Expr) -> Conditions:
+def conditions(*met: ExprNode) -> Conditions:
     """After some conditions were met."""
     found = Conditions(Facts())
     for each in met:
@@ -32,7 +32,7 @@ def conditions(*met: Expr) -> Conditions:
     return found
 
 
-def truth(e: Expr, **values: int) -> int:
+def truth(e: ExprNode, **values: int) -> int:
     """An expression's value."""
     found = simplify(Substitution({ir.index_variable(n): number(v) for n, v in values.items()}).expr(e))
     assert isinstance(found, ir.IntImm)
@@ -55,7 +55,7 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
-def test_bounds_of_a_variable_say_what_its_conditions_do(condition: Expr) -> None:
+def test_bounds_of_a_variable_say_what_its_conditions_do(condition: ExprNode) -> None:
     found = conditions(condition)
     lows, highs = found.about(x)
     assert found.about(x) == ([], []), "used up"
@@ -67,7 +67,7 @@ def test_bounds_of_a_variable_say_what_its_conditions_do(condition: Expr) -> Non
 
 
 @pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
-def test_what_a_variable_that_leaves_says_of_others_stays(condition: Expr) -> None:
+def test_what_a_variable_that_leaves_says_of_others_stays(condition: ExprNode) -> None:
     found = conditions(condition)
     found.without(x, number(LOW), number(HIGH - 1))
     lows, highs = found.about(y)
@@ -107,7 +107,7 @@ def test_factors_that_are_combined_lose_something() -> None:
         (ir.Variable(BOOL, "b"), True),
     ],
 )
-def test_condition_that_is_not_understood_is_told(condition: Expr, lost: bool) -> None:
+def test_condition_that_is_not_understood_is_told(condition: ExprNode, lost: bool) -> None:
     assert conditions(condition).lost is lost
 
 
@@ -134,7 +134,7 @@ def test_condition_that_is_hidden_from_its_variable_is_told() -> None:
 
 @pytest.mark.parametrize(("closing", "left", "lost"), [(lambda e: e, 1, False), (lambda e: None, 0, True)])
 def test_conditions_that_can_t_be_closed_are_lost(
-    closing: Callable[[Expr], Expr | None], left: int, lost: bool
+    closing: Callable[[ExprNode], ExprNode | None], left: int, lost: bool
 ) -> None:
     found = conditions(ir.less(x, y))
     found.close(closing)

@@ -13,20 +13,20 @@ from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import Elimination
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.query import Define, ForAll, Where
-from halide_core.ir import BinaryOp, Expr, Interval
+from halide_core.ir import BinaryOp, ExprNode, Interval
 from halide_core.ir.types import INT64
 from tests.support.integers import expressions, linear_expressions, value
 from tests.support.paths import LOOPS, OUTER, PATHS, Drawn, p, q, x, y, z
 
 
-def _range(drawn: Drawn, e: Expr) -> tuple[Expr | None, Expr | None]:
+def _range(drawn: Drawn, e: ExprNode) -> tuple[ExprNode | None, ExprNode | None]:
     top, inside = drawn.path()
     return Extents().of(e, inside, top)
 
 
 @settings(max_examples=250)
 @given(PATHS, expressions((x, y, z, p), 6))
-def test_range_holds_every_value(drawn: Drawn, e: Expr) -> None:
+def test_range_holds_every_value(drawn: Drawn, e: ExprNode) -> None:
     low, high = _range(drawn, e)
     for outer in OUTER:
         for at in drawn.points(outer):
@@ -37,7 +37,7 @@ def test_range_holds_every_value(drawn: Drawn, e: Expr) -> None:
 
 @settings(max_examples=150)
 @given(PATHS, expressions((x, y, z, p), 6))
-def test_range_names_nothing_that_the_path_binds(drawn: Drawn, e: Expr) -> None:
+def test_range_names_nothing_that_the_path_binds(drawn: Drawn, e: ExprNode) -> None:
     low, high = _range(drawn, e)
     assert low is not None and high is not None, "integer arithmetic on bounded variables has bounds"
     value(low, OUTER[0])
@@ -46,7 +46,7 @@ def test_range_names_nothing_that_the_path_binds(drawn: Drawn, e: Expr) -> None:
 
 @settings(max_examples=150)
 @given(LOOPS, linear_expressions((x, y, p)), linear_expressions((x, y, z, p)))
-def test_range_of_a_linear_expression_is_exact(loops: tuple[ForAll, ...], let: Expr, e: Expr) -> None:
+def test_range_of_a_linear_expression_is_exact(loops: tuple[ForAll, ...], let: ExprNode, e: ExprNode) -> None:
     drawn = Drawn((*loops, Define(z, let, None)))
     low, high = _range(drawn, e)
     assert low is not None and high is not None
@@ -87,7 +87,7 @@ GUARDED = (ForAll(x, Interval(ir.ZERO, ir.i64(5))), ForAll(y, Interval(ir.ZERO, 
     ],
 )
 def test_conditions_narrow_the_variable_that_they_are_about(
-    condition: Expr, e: Expr, expected: tuple[str, str]
+    condition: ExprNode, e: ExprNode, expected: tuple[str, str]
 ) -> None:
     low, high = _range(Drawn((*GUARDED, Where(condition))), e)
     assert (repr(low), repr(high)) == expected
@@ -124,7 +124,7 @@ def test_choices_by_one_condition_are_made_together() -> None:
     v, n = ir.index_variable("v"), ir.index_variable("n")
     condition = ir.less(ir.ZERO, n)
 
-    def chosen(a: Expr, b: Expr) -> Expr:
+    def chosen(a: ExprNode, b: ExprNode) -> ExprNode:
         return ir.Select(INT64, condition, a, b)
 
     low = ir.binary(BinaryOp.MIN, v, ir.ZERO)

@@ -21,7 +21,7 @@ from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Define, ForAll, Where
 from halide_core.errors import HalideError
-from halide_core.ir import Binary, BinaryOp, Expr, Interval, Select
+from halide_core.ir import Binary, BinaryOp, ExprNode, Interval, Select
 from halide_core.ir.types import INT64
 from tests.support.integers import conditions, expressions, linear_expressions, value
 from tests.support.paths import OUTER, PATHS, Drawn, p, q, x, y, z
@@ -29,13 +29,13 @@ from tests.support.paths import OUTER, PATHS, Drawn, p, q, x, y, z
 FIVE = (ForAll(x, Interval(ir.ZERO, ir.i64(5))), ForAll(y, Interval(ir.ZERO, ir.i64(8))))
 
 
-def ends(engine: Engine, drawn: Drawn, e: Expr) -> Ends:
+def ends(engine: Engine, drawn: Drawn, e: ExprNode) -> Ends:
     """The range of an expression inside every binder, by one engine."""
     top, inside = drawn.path()
     return ranges_of(engine).ends(e, inside, top)
 
 
-def check_sound(drawn: Drawn, e: Expr, found: Ends) -> None:
+def check_sound(drawn: Drawn, e: ExprNode, found: Ends) -> None:
     for outer in OUTER:
         for at in drawn.points(outer):
             v = value(e, at)
@@ -44,7 +44,7 @@ def check_sound(drawn: Drawn, e: Expr, found: Ends) -> None:
 
 
 def check_not_looser(
-    drawn: Drawn, e: Expr, ours: Ends, other: Ends, slack: int = 0, *, everywhere: bool = False
+    drawn: Drawn, e: ExprNode, ours: Ends, other: Ends, slack: int = 0, *, everywhere: bool = False
 ) -> None:
     """Wherever the path has points, or everywhere; ``slack`` more points are still not looser."""
     for outer in OUTER:
@@ -63,21 +63,21 @@ EXPRESSIONS = expressions((x, y, z, p), 6)
 @pytest.mark.parametrize("engine", Engine)
 @settings(max_examples=120, deadline=None)
 @given(PATHS, EXPRESSIONS)
-def test_range_holds_every_value(engine: Engine, drawn: Drawn, e: Expr) -> None:
+def test_range_holds_every_value(engine: Engine, drawn: Drawn, e: ExprNode) -> None:
     check_sound(drawn, e, ends(engine, drawn, e))
 
 
 @pytest.mark.parametrize("engine", [e for e in Engine if e is not Engine.BASELINE])
 @settings(max_examples=120, deadline=None)
 @given(PATHS, EXPRESSIONS)
-def test_range_is_inside_that_of_the_baseline(engine: Engine, drawn: Drawn, e: Expr) -> None:
+def test_range_is_inside_that_of_the_baseline(engine: Engine, drawn: Drawn, e: ExprNode) -> None:
     check_not_looser(drawn, e, ends(engine, drawn, e), ends(Engine.BASELINE, drawn, e))
 
 
 @pytest.mark.parametrize("engine", [Engine.CHAIN, Engine.ISL, Engine.NONLINEAR])
 @settings(max_examples=120, deadline=None)
 @given(PATHS, EXPRESSIONS)
-def test_range_is_inside_that_of_interval_arithmetic(engine: Engine, drawn: Drawn, e: Expr) -> None:
+def test_range_is_inside_that_of_interval_arithmetic(engine: Engine, drawn: Drawn, e: ExprNode) -> None:
     isl = engine is not Engine.NONLINEAR
     check_not_looser(drawn, e, ends(engine, drawn, e), ends(Engine.INTERVAL, drawn, e), everywhere=isl)
 
@@ -110,7 +110,7 @@ def test_quotient_and_remainder_of_one_variable(engine: Engine, first: int, leng
 _ENDS = [BinaryOp.MIN, BinaryOp.MAX]
 
 
-def quasi_affine(most: int) -> st.SearchStrategy[Expr]:
+def quasi_affine(most: int) -> st.SearchStrategy[ExprNode]:
     """Expressions over the path that isl knows exactly, of few pieces."""
     linear = linear_expressions((x, y, z))
     small = st.integers(1, 4).map(ir.i64)
@@ -124,7 +124,7 @@ def quasi_affine(most: int) -> st.SearchStrategy[Expr]:
     return st.lists(piece, min_size=1, max_size=most).map(_total)
 
 
-def _total(parts: list[Expr]) -> Expr:
+def _total(parts: list[ExprNode]) -> ExprNode:
     result = parts[0]
     for e in parts[1:]:
         result = ir.add(result, e)
@@ -145,7 +145,7 @@ AFFINE_GUARDS = st.one_of(
 @settings(max_examples=200, deadline=None)
 @given(CONSTANT_LOOPS, linear_expressions((x, y)), AFFINE_GUARDS, quasi_affine(2))
 def test_range_is_exact_where_all_is_constant(
-    engine: Engine, loops: tuple[ForAll, ...], let: Expr, guards: tuple[Where, ...], e: Expr
+    engine: Engine, loops: tuple[ForAll, ...], let: ExprNode, guards: tuple[Where, ...], e: ExprNode
 ) -> None:
     drawn = Drawn((*loops, Define(z, let, None), *guards))
     found = ends(engine, drawn, e)
@@ -156,7 +156,7 @@ def test_range_is_exact_where_all_is_constant(
 
 @settings(max_examples=150, deadline=None)
 @given(PATHS, EXPRESSIONS)
-def test_chain_asks_isl_wherever_it_knows_better(drawn: Drawn, e: Expr) -> None:
+def test_chain_asks_isl_wherever_it_knows_better(drawn: Drawn, e: ExprNode) -> None:
     """Up to the few points for which the chain does not take a condition into everything downstream."""
     check_not_looser(drawn, e, ends(Engine.CHAIN, drawn, e), ends(Engine.ISL, drawn, e), CHAINED.negligible)
 
@@ -181,7 +181,7 @@ def test_rule_of_the_baseline_holds_every_value(op: BinaryOp, a: int, n: int, b:
 
 @settings(max_examples=80, deadline=None)
 @given(CONSTANT_LOOPS, linear_expressions((x, y)))
-def test_baseline_is_exact_for_linear_expressions_over_boxes_only(loops: tuple[ForAll, ...], e: Expr) -> None:
+def test_baseline_is_exact_for_linear_expressions_over_boxes_only(loops: tuple[ForAll, ...], e: ExprNode) -> None:
     drawn = Drawn(loops)
     exact, found = ends(Engine.ISL, drawn, e), ends(Engine.BASELINE, drawn, e)
     check_not_looser(drawn, e, exact, found)
@@ -209,7 +209,7 @@ def test_baseline_takes_correlated_terms_apart() -> None:
     ],
 )
 def test_chain_finds_what_interval_arithmetic_takes_apart(
-    binders: tuple[ForAll | Where, ...], e: Expr, expected: tuple[int, int]
+    binders: tuple[ForAll | Where, ...], e: ExprNode, expected: tuple[int, int]
 ) -> None:
     found = ends(Engine.CHAIN, Drawn(binders), e)
     assert (found.low, found.high) == tuple(map(ir.i64, expected))
@@ -223,7 +223,7 @@ def test_chain_finds_what_interval_arithmetic_takes_apart(
         (Select(INT64, ir.less(x, p), ir.ZERO, x), "p", "p + q - 1"),
     ],
 )
-def test_piecewise_ranges_are_written_shortly(e: Expr, low: str, high: str) -> None:
+def test_piecewise_ranges_are_written_shortly(e: ExprNode, low: str, high: str) -> None:
     drawn = Drawn((ForAll(x, Interval(p, q)),))
     found = ends(Engine.ISL, drawn, e)
     assert (repr(found.low), repr(found.high)) == (low, high)
@@ -243,12 +243,12 @@ SQUARE = ir.mul(x, x)
         (ir.minimum(ir.sub(SQUARE, ir.mul(x, ir.i64(3))), ir.i64(3)), (-2, 3)),
     ],
 )
-def test_nonlinear_engine_finds_the_extremes_of_polynomials(e: Expr, expected: tuple[int, int]) -> None:
+def test_nonlinear_engine_finds_the_extremes_of_polynomials(e: ExprNode, expected: tuple[int, int]) -> None:
     found = ends(Engine.NONLINEAR, Drawn(FIVE), e)
     assert (found.low, found.high) == tuple(map(ir.i64, expected))
 
 
-def polynomials() -> st.SearchStrategy[Expr]:
+def polynomials() -> st.SearchStrategy[ExprNode]:
     """Sums of products of up to three variables."""
     product = st.builds(
         lambda c, vs: _product([ir.i64(c), *vs]),
@@ -257,7 +257,7 @@ def polynomials() -> st.SearchStrategy[Expr]:
     return st.lists(product, min_size=1, max_size=4).map(_total)
 
 
-def _product(parts: list[Expr]) -> Expr:
+def _product(parts: list[ExprNode]) -> ExprNode:
     result = parts[0]
     for e in parts[1:]:
         result = ir.mul(result, e)
@@ -266,7 +266,7 @@ def _product(parts: list[Expr]) -> Expr:
 
 @settings(max_examples=120, deadline=None)
 @given(PATHS, polynomials())
-def test_nonlinear_range_of_a_polynomial_is_sound_and_not_looser(drawn: Drawn, e: Expr) -> None:
+def test_nonlinear_range_of_a_polynomial_is_sound_and_not_looser(drawn: Drawn, e: ExprNode) -> None:
     found = ends(Engine.NONLINEAR, drawn, e)
     check_sound(drawn, e, found)
     check_not_looser(drawn, e, found, ends(Engine.INTERVAL, drawn, e))

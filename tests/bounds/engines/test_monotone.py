@@ -9,7 +9,7 @@ import pytest
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.monotone import Direction, Directions
-from halide_core.ir import BinaryOp, Expr, Select
+from halide_core.ir import BinaryOp, ExprNode, Select
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Substitution
 
@@ -56,7 +56,7 @@ half = ir.div(x, three)
         (Select(INT64, ir.less(x, three), x, seven), UNKNOWN),
     ],
 )
-def test_direction(e: Expr, wanted: Direction) -> None:
+def test_direction(e: ExprNode, wanted: Direction) -> None:
     assert Directions(x).of(e) is wanted
     values = [_value(e, at) for at in range(-9, 10)]
     if wanted is CONSTANT:
@@ -67,7 +67,7 @@ def test_direction(e: Expr, wanted: Direction) -> None:
         assert all(a >= b for a, b in pairwise(values))
 
 
-def _value(e: Expr, at: int) -> int:
+def _value(e: ExprNode, at: int) -> int:
     found = simplify(Substitution({x: ir.i64(at), y: ir.i64(2)}).expr(e))
     assert isinstance(found, ir.IntImm)
     return found.value

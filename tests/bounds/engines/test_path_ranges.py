@@ -8,7 +8,7 @@ from halide_core import ir
 from halide_core.bounds.engines.path_ranges import Extents, _covers_all
 from halide_core.bounds.query.query import Define, ForAll
 from halide_core.bounds.verify.concrete import evaluate
-from halide_core.ir import BinaryOp, Expr, Interval
+from halide_core.ir import BinaryOp, ExprNode, Interval
 from halide_core.ir.types import INT32, INT64, Float
 from tests.support.integers import value
 from tests.support.paths import Drawn, p, x, y, z
@@ -16,7 +16,7 @@ from tests.support.paths import Drawn, p, x, y, z
 FLOAT = Float(32)
 
 
-def ends(drawn: Drawn, e: Expr) -> tuple[int, int]:
+def ends(drawn: Drawn, e: ExprNode) -> tuple[int, int]:
     """The range of an expression, where it is constant."""
     top, inside = drawn.path()
     low, high = Extents().of(e, inside, top)

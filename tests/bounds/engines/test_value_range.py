@@ -19,7 +19,7 @@ from halide_core.analysis import float_functions
 from halide_core.analysis.interval import EVERYTHING
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import UNKNOWN_LOCATION
-from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Not, Select
+from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, ExprNode, Intrinsic, Not, Select
 from halide_core.ir.types import BOOL, Type
 from halide_core.reference.scalar_ops import binary_function, call_function, cast_function
 from tests.support.answered import cpu
@@ -39,7 +39,7 @@ class _Draw:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
 
-    def expr(self, type: Type, depth: int) -> Expr:
+    def expr(self, type: Type, depth: int) -> ExprNode:
         r = self.rng
         if depth == 0 or r.random() < 0.15:
             return self._leaf(type)
@@ -62,25 +62,25 @@ class _Draw:
         b = self._constant(type) if r.random() < 0.4 else self.expr(type, depth - 1)
         return Binary(type, op, self.expr(type, depth - 1), b)
 
-    def condition(self, depth: int) -> Expr:
+    def condition(self, depth: int) -> ExprNode:
         r = self.rng
         type = r.choice(TYPES)
         op = r.choice([BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE])
-        test: Expr = Binary(BOOL, op, self.expr(type, depth // 2), self.expr(type, depth // 2))
+        test: ExprNode = Binary(BOOL, op, self.expr(type, depth // 2), self.expr(type, depth // 2))
         return Not(BOOL, test) if r.random() < 0.2 else test
 
-    def _leaf(self, type: Type) -> Expr:
+    def _leaf(self, type: Type) -> ExprNode:
         if self.rng.random() < 0.3:
             return self._constant(type)
         return Access(type, self.rng.choice(INPUTS[type]), (), 0, ir.LAST_STAGE)
 
-    def _constant(self, type: Type) -> Expr:
+    def _constant(self, type: Type) -> ExprNode:
         if type.is_float():
             return ir.const(self.rng.choice([0.0, 0.5, -1.5, 3.0, 100.25, -7.0, 1e-3]), type)
         low, high = type.range
         return ir.const(self.rng.choice([0, 1, 2, 3, 7, 16, 100, high, low, high // 2]), type)
 
-    def _call(self, type: Type, depth: int) -> Expr:
+    def _call(self, type: Type, depth: int) -> ExprNode:
         if type.is_float():
             return Call(type, self.rng.choice(_CALLS), (self.expr(type, depth - 1),))
         if type.is_uint():
@@ -98,7 +98,7 @@ class _Draw:
         return r.choice([low, high, 0, 1, high // 2, r.randint(low, high)])
 
 
-def _value(e: Expr, inputs: Mapping[Image, Any]) -> Any:
+def _value(e: ExprNode, inputs: Mapping[Image, Any]) -> Any:
     match e:
         case ir.IntImm() | ir.FloatImm():
             return e.value
@@ -249,7 +249,7 @@ def test_range_of_a_quotient_and_a_remainder_of_one_value_holds_every_value(type
     x = Access(type, INPUTS[type][0], (), 0, 0)
     one, two = ir.const(1, type), ir.const(2, type)
 
-    def combined(op: BinaryOp, a: Expr, b: Expr) -> Expr:
+    def combined(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
         return Binary(type, op, a, b)
 
     half, rest = combined(BinaryOp.DIV, x, two), combined(BinaryOp.MOD, x, two)

@@ -10,7 +10,7 @@ from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.infer.boxes import Box, Side, union
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Substitution
 
@@ -18,20 +18,20 @@ p, q = ir.Variable(BOOL, "p"), ir.Variable(BOOL, "q")
 ENDS = [(0, 5), (3, 9), (-2, 7), (1, 2)]
 
 
-def value(e: Expr, truths: dict[Expr, Expr]) -> int:
+def value(e: ExprNode, truths: dict[ExprNode, ExprNode]) -> int:
     """What an expression is where p and q are known."""
     found = simplify(Substitution(truths).expr(e))
     assert isinstance(found, ir.IntImm)
     return found.value
 
 
-def region(ends: tuple[int, int], when: Expr) -> Box:
+def region(ends: tuple[int, int], when: ExprNode) -> Box:
     """One dimension, under a condition."""
     return Box((Side(ir.i64(ends[0]), ir.i64(ends[1])),), when)
 
 
 @pytest.mark.parametrize("conditions", [(p, q), (p, ir.TRUE), (ir.TRUE, q), (ir.TRUE, ir.TRUE)])
-def test_union_is_as_small_as_the_conditions_allow(conditions: tuple[Expr, Expr]) -> None:
+def test_union_is_as_small_as_the_conditions_allow(conditions: tuple[ExprNode, ExprNode]) -> None:
     for ends in product(ENDS, ENDS):
         boxes = [region(e, when) for e, when in zip(ends, conditions, strict=True)]
         whole = union(boxes[0], boxes[1], Facts())
@@ -53,7 +53,7 @@ def test_regions_of_one_condition_are_chosen_together() -> None:
         whole = union(whole, Box((Side(end, end),), ir.TRUE if i == 0 else p), Facts())
     assert whole is not None
     (side,) = whole.whole()
-    least: Expr = ends[0]
+    least: ExprNode = ends[0]
     for end in ends[1:]:
         least = ir.minimum(least, end)
     assert side.low is ir.Select(INT64, p, least, ends[0])

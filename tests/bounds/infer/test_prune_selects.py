@@ -10,7 +10,7 @@ from halide_core.analysis.prune_selects import assume, has_cases, without_idle_c
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Status, nothing
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Substitution
 
@@ -18,14 +18,14 @@ a, b, c = (ir.Variable(INT64, name) for name in "abc")
 p, q = (ir.Variable(BOOL, name) for name in "pq")
 
 
-def _select(condition: Expr, one: Expr, other: Expr) -> Expr:
+def _select(condition: ExprNode, one: ExprNode, other: ExprNode) -> ExprNode:
     return ir.Select(INT64, condition, one, other)
 
 
 def test_only_the_case_that_is_certain_is_left() -> None:
-    asked: list[Expr] = []
+    asked: list[ExprNode] = []
 
-    def decide(condition: Expr) -> bool | None:
+    def decide(condition: ExprNode) -> bool | None:
         asked.append(condition)
         return {p: True}.get(condition)
 
@@ -74,7 +74,7 @@ def test_long_conditions_are_compared_once_a_pair() -> None:
 
 def test_cases_that_facts_rule_out_don_t_hold_a_claim_up() -> None:
     context = nothing().holds(ir.less(a, b), ir.less_equal(c, a))
-    nested: Expr = c
+    nested: ExprNode = c
     for k in range(12):
         nested = _select(
             ir.less(ir.add(b, ir.i64(k)), a), ir.add(b, ir.i64(k)), ir.minimum(nested, ir.add(a, ir.i64(k)))

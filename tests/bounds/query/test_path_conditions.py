@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.bounds.query.path_conditions import guards
-from halide_core.ir import BinaryOp, Expr, Select
+from halide_core.ir import BinaryOp, ExprNode, Select
 from halide_core.ir.logic import negation
 
 n, m = (ir.index_variable(name) for name in ("n", "m"))
@@ -12,7 +12,7 @@ POSITIVE, SMALL = ir.less(ir.ZERO, n), ir.less(m, ir.i64(9))
 PRODUCT = ir.mul(n, m)
 
 
-def select(condition: Expr, a: Expr, b: Expr) -> Expr:
+def select(condition: ExprNode, a: ExprNode, b: ExprNode) -> ExprNode:
     return Select(a.type, condition, a, b)
 
 

@@ -18,7 +18,7 @@ from halide_core.bounds.query.answers import Answer
 from halide_core.bounds.query.smtlib import answered_script
 from halide_core.bounds.query.smtlib_terms import Symbols, Writer
 from halide_core.errors import UNKNOWN_LOCATION
-from halide_core.ir import Access, Binary, BinaryOp, Cast, Expr, Hole, HoleKind, Interval, Not, Select
+from halide_core.ir import Access, Binary, BinaryOp, Cast, ExprNode, Hole, HoleKind, Interval, Not, Select
 from halide_core.ir.types import BOOL, INT32, Type, UInt
 from halide_core.reference.scalar_ops import binary_function, cast_function
 from halide_core.run.pipeline import Realizable
@@ -300,7 +300,7 @@ class _Draw:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
 
-    def expr(self, type: Type, depth: int) -> Expr:
+    def expr(self, type: Type, depth: int) -> ExprNode:
         r = self.rng
         if depth == 0:
             return r.choice(LEAVES[type]) if r.random() < 0.7 else self.constant(type)
@@ -316,21 +316,21 @@ class _Draw:
                 return Binary(type, BinaryOp.BIT_AND, self.expr(type, depth - 1), ir.const(7, type))
         return Binary(type, r.choice(_OPERATORS), self.expr(type, depth - 1), self.expr(type, depth - 1))
 
-    def condition(self, depth: int) -> Expr:
+    def condition(self, depth: int) -> ExprNode:
         r = self.rng
         t = r.choice(TYPES)
         op = r.choice([BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE])
-        test: Expr = Binary(BOOL, op, self.expr(t, depth), self.expr(t, depth))
+        test: ExprNode = Binary(BOOL, op, self.expr(t, depth), self.expr(t, depth))
         if r.random() < 0.3:
             test = Binary(BOOL, r.choice([BinaryOp.AND, BinaryOp.OR]), test, self.condition(0))
         return Not(BOOL, test) if r.random() < 0.3 else test
 
-    def constant(self, type: Type) -> Expr:
+    def constant(self, type: Type) -> ExprNode:
         low, high = type.range
         return ir.const(self.rng.choice([low, high, 0, 1, 2, 3, 8, high // 2]), type)
 
 
-def _value(e: Expr, leaves: dict[Expr, int]) -> int:
+def _value(e: ExprNode, leaves: dict[ExprNode, int]) -> int:
     match e:
         case ir.IntImm(value=number):
             return number
@@ -379,7 +379,7 @@ def test_range_of_a_choice_holds_both(a: int, b: int) -> None:
 
 
 def test_terms_share_what_occurs_twice() -> None:
-    e: Expr = ir.index_variable("x")
+    e: ExprNode = ir.index_variable("x")
     for _ in range(200):
         e = ir.add(e, e)
     text = Writer(Symbols(), _no_hole).term(e)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from halide_core import ir
 from halide_core.bounds.smt.floats import by_integers
 from halide_core.bounds.verify.concrete import evaluate
-from halide_core.ir import Binary, BinaryOp, Cast, Expr, Select, Variable
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Select, Variable
 from halide_core.ir.types import BOOL, INT32, Float, Type
 
 N, M, B = Variable(INT32, "n"), Variable(INT32, "m"), Variable(BOOL, "b")
@@ -18,7 +18,7 @@ CONSTANTS = (-3.5, -1.0, 0.0, 0.25, 7.0, 16777215.0)
 INTEGERS = st.sampled_from([*range(-5, 9), 16777214, 16777215, 16777216, 16777217, -(1 << 31), (1 << 31) - 1])
 
 
-def made(type: Type, shape: int) -> Expr:
+def made(type: Type, shape: int) -> ExprNode:
     """A float made of two integers and a choice."""
     n, m = Cast(type, N), Cast(type, M)
     least, most = Binary(type, BinaryOp.MIN, n, m), Binary(type, BinaryOp.MAX, m, ir.const(0.5, type))

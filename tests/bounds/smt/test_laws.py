@@ -9,10 +9,10 @@ import pytest
 from halide_core import ir
 from halide_core.algorithm.law import Law
 from halide_core.bounds.smt.laws import prove_law
-from halide_core.ir import BinaryOp, Expr, Variable
+from halide_core.ir import BinaryOp, ExprNode, Variable
 from halide_core.ir.types import BOOL, Int, Type, UInt
 
-Combine = Callable[[Sequence[Expr], Sequence[Expr]], Sequence[Expr]]
+Combine = Callable[[Sequence[ExprNode], Sequence[ExprNode]], Sequence[ExprNode]]
 
 
 def law(types: Sequence[Type], combine: Combine, *neutral: int) -> Law:
@@ -31,11 +31,11 @@ def _op(op: BinaryOp) -> Combine:
     return lambda x, y: [ir.binary(op, x[0], y[0])]
 
 
-def _first_least(x: Sequence[Expr], y: Sequence[Expr]) -> Sequence[Expr]:
+def _first_least(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
     return [ir.Select(a.type, ir.less(y[1], x[1]), b, a) for a, b in zip(x, y, strict=True)]
 
 
-def _complex(x: Sequence[Expr], y: Sequence[Expr]) -> Sequence[Expr]:
+def _complex(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
     real = ir.sub(ir.mul(x[0], y[0]), ir.mul(x[1], y[1]))
     return [real, ir.add(ir.mul(x[0], y[1]), ir.mul(x[1], y[0]))]
 
@@ -80,13 +80,13 @@ def test_product_of_complex_numbers_is_proven() -> None:
 
 
 def test_casts_widen_by_their_sign() -> None:
-    def wide(x: Sequence[Expr], y: Sequence[Expr]) -> Sequence[Expr]:
+    def wide(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
         both = ir.add(ir.Cast(Int(32), x[0]), ir.Cast(Int(32), y[0]))
         return [ir.Cast(x[0].type, both)]
 
     assert statuses(law([Int(8)], wide, 0)) == "ppp"
 
-    def saturating(x: Sequence[Expr], y: Sequence[Expr]) -> Sequence[Expr]:
+    def saturating(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
         both = ir.add(ir.Cast(UInt(16), x[0]), ir.Cast(UInt(16), y[0]))
         return [ir.Cast(x[0].type, ir.minimum(both, ir.const(255, UInt(16))))]
 

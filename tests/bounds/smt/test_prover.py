@@ -16,7 +16,7 @@ from halide_core.bounds.verify.concrete import evaluate
 from halide_core.bounds.verify.counterexample import confirmed
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
 from halide_core.errors import InternalError
-from halide_core.ir import Assert, BinaryOp, Expr, Failure, Intrinsic, Variable
+from halide_core.ir import Assert, BinaryOp, ExprNode, Failure, Intrinsic, Variable
 from halide_core.ir.types import BOOL, INT32, INT64, Float, Int, Type, UInt
 from tests.support.term_values import check_term
 
@@ -40,14 +40,14 @@ class Draw:
         self.rng = random.Random(seed)
         self.variables = {t: [Variable(t, f"{t}.{i}") for i in range(2)] for t in [*TYPES, BOOL]}
 
-    def literal(self, type: Type) -> Expr:
+    def literal(self, type: Type) -> ExprNode:
         low, high = (0, 1) if type.is_bool() else type.range
         small = self.rng.randint(max(low, -9), min(high, 9))
         # int64 arithmetic is that of all integers: its literals stay small, so that the sums do too
         ends = [low, high] if type is not INT64 else []
         return ir.const(self.rng.choice([small, small, *ends]), type)
 
-    def expr(self, type: Type, depth: int) -> Expr:
+    def expr(self, type: Type, depth: int) -> ExprNode:
         r = self.rng
         if depth == 0 or r.random() < 0.1:
             return r.choice([self.literal(type), *self.variables[type]])
@@ -87,7 +87,7 @@ class Draw:
 def test_term_has_the_value_of_its_expression(seed: int) -> None:
     draw = Draw(seed)
     e = draw.expr(draw.rng.choice([*TYPES, BOOL]), 3)
-    values: dict[Expr, int | float] = {v: draw.value(v) for each in draw.variables.values() for v in each}
+    values: dict[ExprNode, int | float] = {v: draw.value(v) for each in draw.variables.values() for v in each}
     wanted = evaluate(e, values)
     if e.type is INT64 and not INT64.range[0] <= wanted <= INT64.range[1]:
         return
@@ -97,7 +97,7 @@ def test_term_has_the_value_of_its_expression(seed: int) -> None:
 N, M, K = (Variable(INT64, n) for n in "nmk")
 
 
-def verdict(holds: Expr, context: Context | None = None) -> Status:
+def verdict(holds: ExprNode, context: Context | None = None) -> Status:
     return Prover().prove([Claim(ClaimKind.MEMORY, "f", ("",), context or nothing(), holds)])[0].status
 
 
@@ -258,7 +258,7 @@ def test_proof_by_exact_products_names_the_checks_that_it_needs() -> None:
     assert (result.status, result.checks) == (Status.ASSERTED, (needed,))
 
 
-def _memory(context: Context, conclusion: Expr) -> Claim:
+def _memory(context: Context, conclusion: ExprNode) -> Claim:
     return Claim(ClaimKind.MEMORY, "f", ("",), context, conclusion)
 
 

@@ -11,7 +11,7 @@ import z3
 from halide_core import ir
 from halide_core.bounds.smt.floats import float_range
 from halide_core.bounds.smt.terms import Z3Terms
-from halide_core.ir import Binary, BinaryOp, Call, Cast, Expr, Intrinsic, Select, Variable
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, Intrinsic, Select, Variable
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, UInt
 from tests.support.term_values import check_term
 
@@ -58,12 +58,12 @@ def test_cast_of_a_truth(type: Type, value: int) -> None:
     check_term(Cast(type, P), {P: value})
 
 
-def small(e: Expr, most: int) -> Expr:
+def small(e: ExprNode, most: int) -> ExprNode:
     """An expression kept in (0, most)."""
     return ir.maximum(ir.minimum(e, ir.const(most, e.type)), ir.const(0, e.type))
 
 
-def number(value: float) -> Expr:
+def number(value: float) -> ExprNode:
     return ir.const(value, FLOAT)
 
 
@@ -89,7 +89,7 @@ HALF = Cast(FLOAT, small(BYTE, 9))
         (Select(Int(8), P, small(BYTE, 50), ir.const(-4, Int(8))), (-4, 50)),
     ],
 )
-def test_range(e: Expr, wanted: tuple[int, int]) -> None:
+def test_range(e: ExprNode, wanted: tuple[int, int]) -> None:
     assert Z3Terms().of(e).range == wanted
 
 
@@ -105,14 +105,14 @@ def test_range(e: Expr, wanted: tuple[int, int]) -> None:
         (HALF, number(math.inf), True, True),
     ],
 )
-def test_floats_are_compared_by_their_ranges(a: Expr, b: Expr, at_most: bool | None, less: bool | None) -> None:
+def test_floats_are_compared_by_their_ranges(a: ExprNode, b: ExprNode, at_most: bool | None, less: bool | None) -> None:
     for op, known in ((BinaryOp.LE, at_most), (BinaryOp.LT, less)):
         z = Z3Terms().of(Binary(BOOL, op, a, b)).z
         assert (z3.is_true(z), z3.is_false(z)) == (known is True, known is False)
 
 
 A, B = Variable(FLOAT, "a"), Variable(FLOAT, "b")
-GIVEN: dict[Expr, tuple[float, float]] = {A: (-2.0, 3.0), B: (1.0, 5.0)}
+GIVEN: dict[ExprNode, tuple[float, float]] = {A: (-2.0, 3.0), B: (1.0, 5.0)}
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_range_of_floats_that_reaches_its_limit_is_given_up(least: float, most: 
     assert (found is not None) == known
 
 
-def is_one_value(a: Expr, b: Expr) -> bool:
+def is_one_value(a: ExprNode, b: ExprNode) -> bool:
     """Whether the terms of two expressions are always equal, by their axioms."""
     terms = Z3Terms()
     x, y = terms.of(a), terms.of(b)

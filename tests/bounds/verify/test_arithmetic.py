@@ -7,12 +7,12 @@ import pytest
 import halide_core as hl
 from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.bounds.verify.arithmetic import in_int64
-from halide_core.ir import Expr, pure_variable
+from halide_core.ir import ExprNode, pure_variable
 
 x = hl.Var("x")
 
 
-def claimed(coordinate: hl.Expr) -> tuple[set[Expr], Expr]:
+def claimed(coordinate: hl.Expr) -> tuple[set[ExprNode], ExprNode]:
     """What needs a claim so that a coordinate is its int64 number, and the coordinate."""
     f = hl.Func("f")
     f[x] = coordinate

@@ -12,7 +12,7 @@ from halide_core.analysis.infeasible import contradict
 from halide_core.analysis.linear import Linear
 from halide_core.bounds.verify.by_cases import CaseProver
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, nothing
-from halide_core.ir import BinaryOp, Expr, Select, Variable
+from halide_core.ir import BinaryOp, ExprNode, Select, Variable
 from halide_core.ir.logic import any_of, negation
 from halide_core.ir.types import BOOL, INT64
 from halide_core.reference.scalar_ops import binary_function
@@ -21,11 +21,11 @@ p, y, m, n = (Variable(INT64, name) for name in "pymn")
 NAMES = (p, y, m)
 
 
-def proven(context: Context, conclusion: Expr) -> bool:
+def proven(context: Context, conclusion: ExprNode) -> bool:
     return CaseProver().proves(Claim(ClaimKind.COVERAGE, "f", ("a claim",), context, conclusion))
 
 
-def at_least(e: Expr, least: Expr) -> Expr:
+def at_least(e: ExprNode, least: ExprNode) -> ExprNode:
     return ir.less_equal(least, e)
 
 
@@ -55,7 +55,7 @@ def test_halves_of_the_lesser_of_two() -> None:
     assert not proven(nothing(), at_least(half, ir.ZERO))
 
 
-def drawn_number(rng: random.Random, depth: int) -> Expr:
+def drawn_number(rng: random.Random, depth: int) -> ExprNode:
     kind = rng.randrange(7) if depth else rng.randrange(2)
     if kind == 0:
         return ir.i64(rng.randint(-3, 3))
@@ -74,7 +74,7 @@ def drawn_number(rng: random.Random, depth: int) -> Expr:
     return Select(INT64, drawn_condition(rng, depth - 1), a, b)
 
 
-def drawn_condition(rng: random.Random, depth: int) -> Expr:
+def drawn_condition(rng: random.Random, depth: int) -> ExprNode:
     kind = rng.randrange(7) if depth else rng.randrange(4)
     if kind < 4:
         op = (BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE)[kind]
@@ -85,7 +85,7 @@ def drawn_condition(rng: random.Random, depth: int) -> Expr:
     return ir.conjunction(a, b) if kind == 5 else any_of((a, b))
 
 
-def value(e: Expr, at: dict[Expr, int]) -> int:
+def value(e: ExprNode, at: dict[ExprNode, int]) -> int:
     match e:
         case Variable():
             return at[e]
@@ -111,7 +111,7 @@ def test_what_is_proven_holds(seed: int) -> None:
             continue
         proofs += 1
         for numbers in itertools.product(range(-4, 5), repeat=len(NAMES)):
-            at: dict[Expr, int] = dict(zip(NAMES, numbers, strict=True))
+            at: dict[ExprNode, int] = dict(zip(NAMES, numbers, strict=True))
             assert not all(value(fact, at) for fact in facts) or value(conclusion, at), (facts, conclusion, numbers)
     assert proofs > 15
 

@@ -307,7 +307,7 @@ def key_of(program: Program, specialization: int, stage: int = 0) -> StageKey:
     return StageKey(program.named["f"], stage, specialization)
 
 
-def with_value(nest: Nest, value: ir.Expr) -> Nest:
+def with_value(nest: Nest, value: ir.ExprNode) -> Nest:
     core: Stmt = nest.core
     assert isinstance(core, Provide)
     return replace(nest, core=replace(core, values=(value,)))

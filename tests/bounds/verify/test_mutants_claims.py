@@ -7,7 +7,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.verify.concrete import evaluate
-from halide_core.ir import Expr, Interval
+from halide_core.ir import ExprNode, Interval
 from halide_core.ir.boxes import contains, differs, fields, inside, within_limit
 from halide_core.ir.logic import within
 
@@ -30,7 +30,7 @@ def test_window_ends_within_the_limit(start: int, extent: int, allowed: bool, d:
     x, y = hl.Var("x"), hl.Var("y")
     f = hl.Func("f")
     f[x, y] = x + y
-    leaves: dict[Expr, int | float] = {}
+    leaves: dict[ExprNode, int | float] = {}
     for i, (low, length) in enumerate(fields(f.function)):
         leaves[low], leaves[length] = (start, extent) if i == d else (0, 1)
     assert evaluate(within_limit(f.function), leaves) == allowed
@@ -41,7 +41,7 @@ def box(*intervals: tuple[int, int]) -> tuple[Interval, ...]:
     return tuple(Interval(ir.i64(low), ir.i64(length)) for low, length in intervals)
 
 
-def point(*at: int) -> tuple[Expr, ...]:
+def point(*at: int) -> tuple[ExprNode, ...]:
     """A point."""
     return tuple(map(ir.i64, at))
 

@@ -15,7 +15,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.verify.vc import ClaimKind
-from halide_core.ir import Expr, HoleKind, Interval
+from halide_core.ir import ExprNode, HoleKind, Interval
 from tests.support.certifying import broken_trees, certified, compiled, refilled, runs_right
 from tests.support.sliding import blur, source, window
 
@@ -77,7 +77,7 @@ def one_later(i: Interval) -> Interval:
 
 def without_first(i: Interval) -> Interval:
     """Never computes a whole window: #8140 of Halide's tracker in short."""
-    def steady(e: Expr) -> Expr:
+    def steady(e: ExprNode) -> ExprNode:
         return e.b if isinstance(e, ir.Select) else e
 
     assert isinstance(i.min, ir.Select)

@@ -9,7 +9,7 @@ from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.verify.memory import MemoryReads, Reads
 from halide_core.bounds.verify.startup import StartupArithmetic
 from halide_core.bounds.verify.vc import Claim, Context, nothing
-from halide_core.ir import Assert, Expr, Failure, Let, Stmt
+from halide_core.ir import Assert, ExprNode, Failure, Let, Stmt
 
 n, m, whole = (ir.index_variable(name) for name in ("n", "m", "whole"))
 SHORT = Assert(ir.conjunction(ir.less_equal(ir.ZERO, n), ir.less_equal(n, ir.i64(9))), Failure.ASSERTION, ())
@@ -35,7 +35,7 @@ def checks_of(context: Context) -> list[Assert]:
 
 @pytest.mark.parametrize("through", [False, True], ids=["itself", "a let"])
 def test_check_does_not_show_what_it_rests_on(through: bool) -> None:
-    used: Expr = whole if through else PRODUCT
+    used: ExprNode = whole if through else PRODUCT
     check = Assert(ir.less_equal(used, ir.i64(100)), Failure.ASSERTION, ())
     stmts: list[Stmt] = [Let(whole, PRODUCT, None)] if through else []
     found = {c.text[1]: checks_of(c.context) for c in claims(*stmts, check, SHORT)}

@@ -13,7 +13,7 @@ from enum import Enum
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.debug import deep_recursion
-from halide_core.ir import Expr, Stmt
+from halide_core.ir import ExprNode, Stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.loop_nest import assemble
 from halide_core.lowering.driver import LoweringTrace
@@ -45,7 +45,7 @@ def covered(case: Program, functions: Sequence[Function], trace: LoweringTrace) 
     """Everything that a case exercised."""
     found: dict[Feature, None] = {(Group.SHAPE, tag): None for tag in case.tags}
     found |= {(Group.METHOD, method): None for method in case.methods}
-    exprs: list[Expr] = []
+    exprs: list[ExprNode] = []
     defined = [e for f in functions for definition in f.definitions for e in definition.exprs()]
     for f in (*functions, *_input_wrappers(defined)):
         for d in f.directives:
@@ -68,7 +68,7 @@ def covered(case: Program, functions: Sequence[Function], trace: LoweringTrace) 
     return frozenset(found)
 
 
-def _input_wrappers(exprs: Iterable[Expr]) -> Iterable[Function]:
+def _input_wrappers(exprs: Iterable[ExprNode]) -> Iterable[Function]:
     """The Funcs of inputs' values, which no definition names: ``in_`` puts them into the program."""
     images = {e.callee: None for e in subexpressions(exprs) if isinstance(e, ir.Access) and isinstance(e.callee, Image)}
     return [wrapper for image in images for wrapper in image.wrappers]
@@ -83,8 +83,8 @@ def _trees(trace: LoweringTrace) -> Iterable[Stmt]:
         yield stmt
 
 
-def _statements(tree: Stmt, found: dict[Feature, None]) -> list[Expr]:
-    exprs: list[Expr] = []
+def _statements(tree: Stmt, found: dict[Feature, None]) -> list[ExprNode]:
+    exprs: list[ExprNode] = []
     for stmt in walk(tree):
         found[Group.NODE, type(stmt).__name__] = None
         if isinstance(stmt, ir.For):
@@ -93,7 +93,7 @@ def _statements(tree: Stmt, found: dict[Feature, None]) -> list[Expr]:
     return exprs
 
 
-def _expressions(exprs: Iterable[Expr], found: dict[Feature, None]) -> None:
+def _expressions(exprs: Iterable[ExprNode], found: dict[Feature, None]) -> None:
     for e in subexpressions(exprs):
         found[Group.NODE, type(e).__name__] = None
         if isinstance(e, ir.Binary):

@@ -12,7 +12,7 @@ import sys
 
 from halide_core.func import boundary_conditions
 from halide_core.func.scheduling.loop_level import Unplaced
-from halide_core.ir import BinaryOp, Expr, Intrinsic, LoopKind, Stmt, WriteFile
+from halide_core.ir import BinaryOp, ExprNode, Intrinsic, LoopKind, Stmt, WriteFile
 from halide_core.schedule.directives import DebugToFile, Directive, TailStrategy
 from tests.campaigns.fuzz.coverage import Feature, Group
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
@@ -46,7 +46,7 @@ def all_features() -> list[Feature]:
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive) if each not in apart],
         Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *ADDED],
         Group.TAIL: [tail.name for tail in TailStrategy],
-        Group.NODE: [each.__name__ for root in (Expr, Stmt) for each in leaves(root) if each not in apart],
+        Group.NODE: [each.__name__ for root in (ExprNode, Stmt) for each in leaves(root) if each not in apart],
         Group.OPERATOR: [op.name for op in BinaryOp],
         Group.FUNCTION: [function.name for function in Intrinsic],
         Group.TRAVERSAL: [kind.name for kind in LoopKind],

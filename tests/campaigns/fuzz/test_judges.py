@@ -53,7 +53,7 @@ class AddsForTimes(Rewriter):
         values = tuple(map(self.expr, s.values))
         return ir.Provide(s.func, s.stage, s.args, values)
 
-    def rewrite_Binary(self, e: ir.Binary) -> ir.Expr:
+    def rewrite_Binary(self, e: ir.Binary) -> ir.ExprNode:
         a, b = self.expr(e.a), self.expr(e.b)
         op = ir.BinaryOp.ADD if e.op is ir.BinaryOp.MUL and not isinstance(b, ir.IntImm) else e.op
         return ir.binary(op, a, b)

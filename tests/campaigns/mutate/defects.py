@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from halide_core import ir
-from halide_core.ir import Access, Allocate, Assert, Block, Expr, For, If, Interval, Label, LoopKind, Provide, Stmt
+from halide_core.ir import Access, Allocate, Assert, Block, ExprNode, For, If, Interval, Label, LoopKind, Provide, Stmt
 from halide_core.ir.visitor import Rewriter, walk
 
 Defect = tuple[str, Stmt]
@@ -33,7 +33,7 @@ class _At(Rewriter):
         self._target = target
         self._change = change
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
         return expr
 
@@ -79,11 +79,11 @@ def _intervals(over: Interval) -> Iterator[tuple[str, Interval]]:
 class _Beside(Rewriter):
     """Reads at points that are off by one in the first dimension."""
 
-    def __init__(self, by: Expr) -> None:
+    def __init__(self, by: ExprNode) -> None:
         super().__init__()
         self._by = by
 
-    def rewrite_Access(self, e: Access) -> Expr:
+    def rewrite_Access(self, e: Access) -> ExprNode:
         """The point beside."""
         args = tuple(map(self.expr, e.args))
         moved = (ir.add(args[0], self._by), *args[1:]) if args else args

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from halide_core import ir
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 
 
-def sums(count: int, first: int = 0) -> list[Expr]:
+def sums(count: int, first: int = 0) -> list[ExprNode]:
     """Expressions of many nodes."""
     x = ir.index_variable("x")
     return [ir.add(ir.mul(x, ir.i64(i)), ir.sub(ir.i64(-i), x)) for i in range(first, first + count)]

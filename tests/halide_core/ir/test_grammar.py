@@ -7,7 +7,7 @@ import pytest
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.errors import UNKNOWN_LOCATION, InternalError
-from halide_core.ir import BinaryOp, Expr, Failure, Field, Interval, Intrinsic, LoopKind, LoopName, Stmt, expr_nodes
+from halide_core.ir import BinaryOp, ExprNode, Failure, Field, Interval, Intrinsic, LoopKind, LoopName, Stmt, expr_nodes
 from halide_core.ir import stmt_nodes as s
 from halide_core.ir.debug_files import DebugFile, FileFormat
 from halide_core.ir.grammar import RULES, SIGNATURES, STANDS, Form
@@ -29,7 +29,7 @@ NAME = LoopName("out", 0, 0, "x")
 k, half = ir.const(3, INT32), ir.const(0.5, F32)
 h16 = ir.const(0.5, Float(16))
 
-BROKEN: dict[str, Expr | Stmt] = {
+BROKEN: dict[str, ExprNode | Stmt] = {
     "a literal is a number of its scalar integer type": ir.IntImm(UInt(8), 256),
     "a float's pattern has as many bits as its scalar type": ir.FloatImm(INT32, 0),
     "a parameter has the type that it was made with": ir.ParamRef(INT64, p),
@@ -89,7 +89,9 @@ BROKEN: dict[str, Expr | Stmt] = {
 
 
 def test_tables_know_every_node() -> None:
-    exprs = {c for c in vars(expr_nodes).values() if isinstance(c, type) and issubclass(c, Expr) and c is not Expr}
+    exprs = {
+        c for c in vars(expr_nodes).values() if isinstance(c, type) and issubclass(c, ExprNode) and c is not ExprNode
+    }
     stmts = {c for c in vars(s).values() if isinstance(c, type) and issubclass(c, Stmt) and c is not Stmt}
     assert exprs | (stmts - {s.For}) | set(LoopKind) == STANDS.keys()
     assert RULES.keys() <= exprs | stmts
@@ -106,7 +108,8 @@ def test_each_rule_has_a_node_that_breaks_it() -> None:
 @pytest.mark.parametrize("says", BROKEN)
 def test_rule_is_broken(says: str) -> None:
     node = BROKEN[says]
-    tree = s.Assert(ir.Binary(BOOL, BinaryOp.EQ, node, node), Failure.ASSERTION, ()) if isinstance(node, Expr) else node
+    is_value = isinstance(node, ExprNode)
+    tree = s.Assert(ir.Binary(BOOL, BinaryOp.EQ, node, node), Failure.ASSERTION, ()) if is_value else node
     with pytest.raises(InternalError) as raised:
         verify(tree, Form.VECTORS, PipelineArguments((image,), (out,), (p,)).uses(), "the pass")
     assert raised.value.message.startswith(f'After "the pass", a rule of the IR is broken: {says}.\n  ')
@@ -124,7 +127,7 @@ def test_rule_is_broken(says: str) -> None:
         (BinaryOp.MIN, k, wide),
     ],
 )
-def test_operator_is_not_defined(op: BinaryOp, a: Expr, b: Expr) -> None:
+def test_operator_is_not_defined(op: BinaryOp, a: ExprNode, b: ExprNode) -> None:
     node = ir.binary(op, a, b)
     assert not RULES[ir.Binary][0].holds(node)
 
@@ -143,7 +146,7 @@ def test_operator_is_not_defined(op: BinaryOp, a: Expr, b: Expr) -> None:
         ir.Slice(INT32, wide, 3),
     ],
 )
-def test_types_that_go_together(node: Expr) -> None:
+def test_types_that_go_together(node: ExprNode) -> None:
     assert all(rule.holds(node) for rule in RULES[type(node)])
 
 

@@ -20,7 +20,7 @@ from halide_core.ir import (
     Block,
     BufferField,
     Cast,
-    Expr,
+    ExprNode,
     Failure,
     Field,
     For,
@@ -59,22 +59,22 @@ def loop(body: Stmt, kind: LoopKind = LoopKind.SERIAL, name: str = "x") -> For:
     return For(LoopName("out", 0, 0, name), x, ALL, kind, True, body)
 
 
-def at(callee: ir.Callee, index: Expr = ir.ZERO) -> Expr:
+def at(callee: ir.Callee, index: ExprNode = ir.ZERO) -> ExprNode:
     """A point that is read."""
     return Access(INT32, callee, (index,), 0, ir.LAST_STAGE)
 
 
-def written(value: Expr, index: Expr = ir.ZERO, func: Function = out) -> Provide:
+def written(value: ExprNode, index: ExprNode = ir.ZERO, func: Function = out) -> Provide:
     """A point that is written."""
     return Provide(func, 0, (index,), (value,))
 
 
-def stored(value: Expr, index: Expr = ir.ZERO, buffer: str = "out") -> Store:
+def stored(value: ExprNode, index: ExprNode = ir.ZERO, buffer: str = "out") -> Store:
     """An element that is written."""
     return Store(buffer, index, value)
 
 
-def loaded(buffer: str, type: ir.Type = INT32) -> Expr:
+def loaded(buffer: str, type: ir.Type = INT32) -> ExprNode:
     """An element that is read."""
     return Load(type, buffer, ir.ZERO)
 

@@ -36,7 +36,7 @@ def test_trees_are_alike_where_all_of_their_statements_are() -> None:
 
 
 def test_trees_differ_where_an_expression_does() -> None:
-    def written(value: ir.Expr, *, atomic: bool = False) -> ir.Stmt:
+    def written(value: ir.ExprNode, *, atomic: bool = False) -> ir.Stmt:
         return ir.block([ir.Store("f", a, value, atomic), ir.Store("g", a, b, False)])
 
     assert alike(written(a), written(a))

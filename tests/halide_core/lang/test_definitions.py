@@ -45,7 +45,7 @@ def test_update_definition_when_it_reads_itself() -> None:
     assert stages == [[], [0], [1]]
 
 
-def _accesses(e: ir.Expr) -> list[ir.Access]:
+def _accesses(e: ir.ExprNode) -> list[ir.Access]:
     return [s for s in subexpressions((e,)) if isinstance(s, ir.Access)]
 
 

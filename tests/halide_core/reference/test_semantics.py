@@ -30,17 +30,17 @@ x, y, z = (ir.pure_variable(name) for name in "xyz")
 # Building programs without the front end.
 
 
-def int_(value: int) -> ir.Expr:
+def int_(value: int) -> ir.ExprNode:
     return ir.const(value, INT32)
 
 
-def binary(op: BinaryOp, a: ir.Expr, b: ir.Expr) -> ir.Expr:
+def binary(op: BinaryOp, a: ir.ExprNode, b: ir.ExprNode) -> ir.ExprNode:
     return ir.binary(op, a, b)
 
 
-def at(callee: ir.Callee, *args: ir.Expr | int, component: int = 0, stage: int = ir.LAST_STAGE) -> ir.Expr:
+def at(callee: ir.Callee, *args: ir.ExprNode | int, component: int = 0, stage: int = ir.LAST_STAGE) -> ir.ExprNode:
     """An access."""
-    point = tuple(arg if isinstance(arg, ir.Expr) else int_(arg) for arg in args)
+    point = tuple(arg if isinstance(arg, ir.ExprNode) else int_(arg) for arg in args)
     return ir.Access(callee.types[component], callee, point, component, stage)
 
 
@@ -48,18 +48,18 @@ def image(name: str, type: Type = INT32, dimensions: int = 1) -> Image:
     return Image(name, type, dimensions, UNKNOWN_LOCATION)
 
 
-def rdom(*bounds: tuple[int | ir.Expr, int | ir.Expr], where: ir.Expr = ir.TRUE) -> ReductionDomain:
+def rdom(*bounds: tuple[int | ir.ExprNode, int | ir.ExprNode], where: ir.ExprNode = ir.TRUE) -> ReductionDomain:
     """A reduction domain from (min, extent) pairs."""
-    ends = [tuple(e if isinstance(e, ir.Expr) else int_(e) for e in pair) for pair in bounds]
+    ends = [tuple(e if isinstance(e, ir.ExprNode) else int_(e) for e in pair) for pair in bounds]
     names = tuple(f"r{i}" for i in range(len(bounds)))
     return ReductionDomain(names, tuple(ir.Interval(*pair) for pair in ends), where, HERE)
 
 
-def rvar(domain: ReductionDomain, index: int = 0) -> ir.Expr:
+def rvar(domain: ReductionDomain, index: int = 0) -> ir.ExprNode:
     return ir.RVarRef(INT32, domain, index)
 
 
-def func(name: str, args: tuple[ir.Expr, ...], *values: ir.Expr) -> Function:
+def func(name: str, args: tuple[ir.ExprNode, ...], *values: ir.ExprNode) -> Function:
     """A Func with its pure definition."""
     names = tuple(a.name for a in args if isinstance(a, ir.Variable))
     pure = Definition(args, values, None, ir.TRUE, HERE)
@@ -68,16 +68,16 @@ def func(name: str, args: tuple[ir.Expr, ...], *values: ir.Expr) -> Function:
 
 def update(
     f: Function,
-    args: tuple[ir.Expr, ...],
-    *values: ir.Expr,
+    args: tuple[ir.ExprNode, ...],
+    *values: ir.ExprNode,
     domain: ReductionDomain | None = None,
-    where: ir.Expr = ir.TRUE,
+    where: ir.ExprNode = ir.TRUE,
 ) -> None:
     """Adds an update definition."""
     f.definitions.append(Definition(args, values, domain, where, HERE))
 
 
-def itself(f: Function, *args: ir.Expr | int, component: int = 0) -> ir.Expr:
+def itself(f: Function, *args: ir.ExprNode | int, component: int = 0) -> ir.ExprNode:
     """An access of a Func in the update definition that is being written."""
     return at(f, *args, component=component, stage=len(f.definitions) - 1)
 
@@ -182,7 +182,7 @@ def test_every_kind_of_expression_is_evaluated() -> None:
 
 
 def test_a_shared_subexpression_is_evaluated_once() -> None:
-    e: ir.Expr = x
+    e: ir.ExprNode = x
     for _ in range(200):
         e = ir.add(e, e)
     np.testing.assert_array_equal(values_of(func("f", (x,), e), (1, 2)), [0, 0])
@@ -602,10 +602,10 @@ def test_a_free_variable_is_an_internal_error() -> None:
 
 SIZE = 5
 Memory = list[int]
-Term = tuple[Callable[[Function, ir.Expr, ir.Expr], ir.Expr], Callable[[Memory, int, int], int]]
+Term = tuple[Callable[[Function, ir.ExprNode, ir.ExprNode], ir.ExprNode], Callable[[Memory, int, int], int]]
 
 
-def clamped(e: ir.Expr) -> ir.Expr:
+def clamped(e: ir.ExprNode) -> ir.ExprNode:
     return ir.mod(e, int_(SIZE))
 
 

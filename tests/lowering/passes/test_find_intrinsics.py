@@ -32,7 +32,7 @@ def pairs(type: Type) -> tuple[hl.ImageParam, hl.ImageParam]:
     return image(np.repeat(values, 32), "a"), image(np.tile(values, 32), "b")
 
 
-def stored_value(f: hl.Func) -> ir.Expr:
+def stored_value(f: hl.Func) -> ir.ExprNode:
     """What is stored after the pass."""
     return next(s.value for s in walk(after(f, "narrow")) if isinstance(s, Store))
 

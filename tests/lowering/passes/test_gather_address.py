@@ -8,7 +8,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
-from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, Expr, Load, Ramp
+from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, ExprNode, Load, Ramp
 from halide_core.ir.types import INT32, INT64, Float, UInt
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
@@ -27,11 +27,11 @@ byte = ir.cast(ir.INT64, ir.Load(UInt(8), "bytes", lane))
 x, y = hl.Var("x"), hl.Var("y")
 
 
-def varies(e: Expr) -> bool:
+def varies(e: ExprNode) -> bool:
     return lane in free_variables(e) or z in free_variables(e)
 
 
-def placed(index: Expr) -> GatherAddress:
+def placed(index: ExprNode) -> GatherAddress:
     return place_of_lanes(index, lane, a, varies)
 
 
@@ -93,7 +93,7 @@ def test_lanes_of_an_outer_dimension_are_loaded_and_stored_in_steps(step: int) -
         (ir.cast(ir.INT64, ir.Load(Float(32), "floats", lane)), False),
     ],
 )
-def test_what_fits_int32_is_computed_in_it(e: Expr, fits: bool) -> None:
+def test_what_fits_int32_is_computed_in_it(e: ExprNode, fits: bool) -> None:
     narrow = narrowed(e)
     assert (narrow is not None) == fits
     assert narrow is None or narrow.type is INT32
@@ -115,7 +115,7 @@ def test_strides_backwards_count_at_the_low_end_alone() -> None:
         assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8) is None
 
 
-def indices(f: hl.Func, name: str) -> list[Expr]:
+def indices(f: hl.Func, name: str) -> list[ExprNode]:
     """The indices of what the program for 64-byte registers reads of an input, vectors alone."""
     trace = LoweringTrace()
     lower(f._request(target=WIDE), trace=trace)

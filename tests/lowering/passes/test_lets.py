@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.ir import Expr
+from halide_core.ir import ExprNode
 from halide_core.ir.types import INT32
 from halide_core.lowering.passes.lets import Lets
 
@@ -11,8 +11,8 @@ a, b, x, y = (ir.index_variable(n) for n in "abxy")
 many = [ir.index_variable(f"v{i}") for i in range(9)]
 
 
-def total(terms: list[ir.Variable]) -> Expr:
-    found: Expr = terms[0]
+def total(terms: list[ir.Variable]) -> ExprNode:
+    found: ExprNode = terms[0]
     for each in terms[1:]:
         found = ir.add(found, each)
     return found

@@ -6,7 +6,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.ir import Access, Block, Expr, For, If, Interval, Let, LoopKind, LoopName, Provide, Stmt
+from halide_core.ir import Access, Block, ExprNode, For, If, Interval, Let, LoopKind, LoopName, Provide, Stmt
 from halide_core.ir.printer import format_stmt
 from halide_core.ir.types import INT32
 from halide_core.lowering.passes.hoist import hoist_invariants
@@ -16,7 +16,7 @@ F = hl.Func("f")
 F[hl.Var("x")] = 0
 
 
-def write(at: Expr) -> Stmt:
+def write(at: ExprNode) -> Stmt:
     """``f[at] = 1``."""
     return Provide(F.function, 0, (at,), (ir.const(1, INT32),))
 
@@ -27,7 +27,7 @@ def loop(body: Stmt, var: ir.Variable = X) -> For:
     return For(LoopName("f", 0, 0, var.name), var, bounds, LoopKind.SERIAL, pure=True, body=body)
 
 
-def let(var: ir.Variable, value: Expr) -> Let:
+def let(var: ir.Variable, value: ExprNode) -> Let:
     """``let var = value``."""
     return Let(var, value, None)
 

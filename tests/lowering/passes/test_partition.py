@@ -286,12 +286,12 @@ def test_neighbours_are_read_as_if_there_were_no_edge(kind: str) -> None:
     assert not x_clamps
 
 
-def stmt_exprs_in(stmt: Stmt) -> list[ir.Expr]:
+def stmt_exprs_in(stmt: Stmt) -> list[ir.ExprNode]:
     """All expressions of a statement."""
     return [e for s in walk(stmt) for e in stmt_exprs(s)]
 
 
-def mentions(e: ir.Expr, name: str) -> bool:
+def mentions(e: ir.ExprNode, name: str) -> bool:
     """Whether a variable of a name stands in an expression's condition."""
     assert isinstance(e, Select)
     return any(isinstance(v, ir.Variable) and v.name.startswith(name) for v in subexpressions([e.condition]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from halide_core import ir
-from halide_core.ir import Block, Expr, For, Interval, LoopKind, LoopName, Store
+from halide_core.ir import Block, ExprNode, For, Interval, LoopKind, LoopName, Store
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import walk
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
@@ -13,7 +13,7 @@ from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 N, X = ir.index_variable("n"), ir.index_variable("x")
 
 
-def rows(length: Expr) -> For:
+def rows(length: ExprNode) -> For:
     """``for x in (n, length): g[x] = x <= n ? 1 : 0``."""
     asked = ir.Select(INT64, ir.Binary(BOOL, ir.BinaryOp.LE, X, N), ir.ONE, ir.ZERO)
     loop = LoopName("f", 0, 0, "x")

@@ -11,7 +11,7 @@ from halide_core.analysis.linear import difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts, _ProofSearch, shared_proofs
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.analysis.simplify import Simplifier, simplify
-from halide_core.ir import Cast, Expr, Select
+from halide_core.ir import Cast, ExprNode, Select
 from halide_core.ir.types import BOOL, INT32, INT64
 from halide_core.ir.visitor import subexpressions
 from halide_core.lowering.passes.allocation_bounds import constant_limit
@@ -31,7 +31,7 @@ VARIOUS = [{x: a, y: b, n: c} for a in (-9, -1, 0, 2, 7) for b in (-4, 0, 3) for
 @example(ir.div(ir.add(ir.mul(x, ir.i64(8)), ir.i64(16)), ir.i64(8)), [])
 @example(ir.div(x, ir.ZERO), [])
 @example(ir.mod(ir.mul(x, ir.i64(-2)), ir.i64(-2)), [])
-def test_simplified_expression_has_the_same_value(e: Expr, environments: list[Environment]) -> None:
+def test_simplified_expression_has_the_same_value(e: ExprNode, environments: list[Environment]) -> None:
     simpler = simplify(e)
     for at in environments + VARIOUS:
         assert value(simpler, at) == value(e, at), (e, simpler, at)
@@ -39,7 +39,7 @@ def test_simplified_expression_has_the_same_value(e: Expr, environments: list[En
 
 @settings(max_examples=250)
 @given(conditions(expressions(LEAVES, 4)), ENVIRONMENTS)
-def test_simplified_condition_has_the_same_value(e: Expr, environments: list[Environment]) -> None:
+def test_simplified_condition_has_the_same_value(e: ExprNode, environments: list[Environment]) -> None:
     simpler = simplify(e)
     for at in environments + VARIOUS:
         assert value(simpler, at) == value(e, at), (e, simpler, at)
@@ -47,7 +47,7 @@ def test_simplified_condition_has_the_same_value(e: Expr, environments: list[Env
 
 @settings(max_examples=200)
 @given(expressions(LEAVES))
-def test_simplifying_twice_changes_no_value_and_settles_types(e: Expr) -> None:
+def test_simplifying_twice_changes_no_value_and_settles_types(e: ExprNode) -> None:
     once = simplify(e)
     assert once.type is INT64
     twice = simplify(once)
@@ -58,7 +58,7 @@ def test_simplifying_twice_changes_no_value_and_settles_types(e: Expr) -> None:
 class _Known:
     """Facts about x, then about y in terms of x and n, as loops, guards and lets give them; and who satisfies them."""
 
-    def __init__(self, told: list[tuple[str, Expr, Expr]]) -> None:
+    def __init__(self, told: list[tuple[str, ExprNode, ExprNode]]) -> None:
         self.facts = Facts()
         self.told = told
         for how, a, b in told:
@@ -103,7 +103,7 @@ def _satisfying(known: _Known) -> list[dict[ir.Variable, int]]:
 
 @settings(max_examples=200)
 @given(KNOWN, expressions(LEAVES, 6))
-def test_simplified_under_facts_has_the_same_value_where_they_hold(known: _Known, e: Expr) -> None:
+def test_simplified_under_facts_has_the_same_value_where_they_hold(known: _Known, e: ExprNode) -> None:
     simpler = Simplifier(known.facts).expr(e)
     for at in _satisfying(known):
         assert value(simpler, at) == value(e, at), (known.told, e, simpler, at)
@@ -111,7 +111,7 @@ def test_simplified_under_facts_has_the_same_value_where_they_hold(known: _Known
 
 @settings(max_examples=200)
 @given(KNOWN, conditions(expressions(LEAVES, 4)))
-def test_condition_decided_by_facts_is_so_where_they_hold(known: _Known, e: Expr) -> None:
+def test_condition_decided_by_facts_is_so_where_they_hold(known: _Known, e: ExprNode) -> None:
     simpler = Simplifier(known.facts).expr(e)
     for at in _satisfying(known):
         assert value(simpler, at) == value(e, at), (known.told, e, simpler, at)
@@ -119,7 +119,7 @@ def test_condition_decided_by_facts_is_so_where_they_hold(known: _Known, e: Expr
 
 @settings(max_examples=250)
 @given(KNOWN, expressions(LEAVES, 5), expressions(LEAVES, 5))
-def test_what_a_sample_refutes_is_not_proven(known: _Known, a: Expr, b: Expr) -> None:
+def test_what_a_sample_refutes_is_not_proven(known: _Known, a: ExprNode, b: ExprNode) -> None:
     gap = max(value(a, at) - value(b, at) for at in _satisfying(known))
     below = ir.add(b, ir.i64(gap - 1))
     assert not known.facts.proves_le(a, below), (known.told, a, below)
@@ -129,7 +129,9 @@ def test_what_a_sample_refutes_is_not_proven(known: _Known, a: Expr, b: Expr) ->
 
 @settings(max_examples=200)
 @given(KNOWN, expressions(LEAVES))
-def test_states_that_refute_keep_the_facts_and_value_an_expression_as_evaluation_does(known: _Known, e: Expr) -> None:
+def test_states_that_refute_keep_the_facts_and_value_an_expression_as_evaluation_does(
+    known: _Known, e: ExprNode
+) -> None:
     for world in known.facts._states():
         at = {v: world.value(linear_of(v), known.facts) for v in LEAVES}
         assert all(value(least, at) <= value(most, at) for least, most in known.facts._said)
@@ -151,7 +153,7 @@ def test_a_state_is_found_for_facts_that_lead_from_one_to_the_other() -> None:
 
 @settings(max_examples=200)
 @given(KNOWN, expressions(LEAVES, 6))
-def test_constant_range_holds_every_value(known: _Known, e: Expr) -> None:
+def test_constant_range_holds_every_value(known: _Known, e: ExprNode) -> None:
     low, high = known.facts.constant_range(e)
     for at in _satisfying(known):
         assert low <= value(e, at) <= high, (known.told, e, at)
@@ -159,7 +161,7 @@ def test_constant_range_holds_every_value(known: _Known, e: Expr) -> None:
 
 @settings(max_examples=200)
 @given(KNOWN, expressions(LEAVES, 6))
-def test_constant_limit_is_never_exceeded(known: _Known, e: Expr) -> None:
+def test_constant_limit_is_never_exceeded(known: _Known, e: ExprNode) -> None:
     limit = constant_limit(e, known.facts)
     assume(limit is not None)
     assert limit is not None
@@ -169,7 +171,9 @@ def test_constant_limit_is_never_exceeded(known: _Known, e: Expr) -> None:
 
 @settings(max_examples=200)
 @given(expressions(LEAVES), expressions(LEAVES), ENVIRONMENTS)
-def test_linear_forms_have_the_value_of_what_they_stand_for(a: Expr, b: Expr, environments: list[Environment]) -> None:
+def test_linear_forms_have_the_value_of_what_they_stand_for(
+    a: ExprNode, b: ExprNode, environments: list[Environment]
+) -> None:
     back, gap = to_expr(linear_of(a)), to_expr(difference(a, b))
     for at in environments:
         assert value(back, at) == value(a, at)
@@ -179,7 +183,7 @@ def test_linear_forms_have_the_value_of_what_they_stand_for(a: Expr, b: Expr, en
 # -- what must be proven and simplified: exact bounds hang on it
 
 
-def _loop(var: ir.Variable, low: Expr, length: Expr) -> Facts:
+def _loop(var: ir.Variable, low: ExprNode, length: ExprNode) -> Facts:
     facts = Facts()
     assume_loop(facts, var, ir.Interval(low, length))
     return facts

@@ -10,7 +10,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Expr, Interval
+from halide_core.ir import ExprNode, Interval
 from halide_core.ir.visitor import walk
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.simplify_stmt import assume_loop, simplify_tree
@@ -33,7 +33,7 @@ x, n, m = (ir.index_variable(name) for name in "xnm")
         (ir.i64(3), ir.i64(4), ir.less(x, ir.i64(6)), ir.less(x, ir.i64(6))),
     ],
 )
-def test_what_holds_in_a_loop(low: Expr, length: Expr, e: Expr, wanted: Expr) -> None:
+def test_what_holds_in_a_loop(low: ExprNode, length: ExprNode, e: ExprNode, wanted: ExprNode) -> None:
     facts = Facts()
     assume_loop(facts, x, Interval(low, length))
     assert simplify(e, facts) is simplify(wanted)

@@ -180,7 +180,7 @@ def test_threads_of_their_own_count_as_readers() -> None:
     p = ir.Variable(INT32, "p")
     read, box = ir.Access(INT32, f, (ir.ZERO,), 0, ir.LAST_STAGE), (ir.Interval(ir.ZERO, ir.ONE),)
 
-    def put(func: Function, value: ir.Expr) -> ir.Stmt:
+    def put(func: Function, value: ir.ExprNode) -> ir.Stmt:
         return ir.Label(func, None, ir.Provide(func, 0, (ir.ZERO,), (value,)))
 
     zero = ir.const(0, INT32)

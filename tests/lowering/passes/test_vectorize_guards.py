@@ -6,7 +6,7 @@ import pytest
 
 from halide_core import ir
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import BinaryOp, Expr
+from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Substitution
 from halide_core.lowering.passes.vectorize.vectorize import _for_all_lanes
@@ -15,7 +15,7 @@ lane, n, start = (ir.index_variable(name) for name in ("lane", "n", "start"))
 LANES = 4
 
 
-def truth(e: Expr, **values: int) -> int:
+def truth(e: ExprNode, **values: int) -> int:
     """A condition's value."""
     found = simplify(Substitution({ir.index_variable(k): ir.i64(v) for k, v in values.items()}).expr(e))
     assert isinstance(found, ir.IntImm)
@@ -36,7 +36,7 @@ def truth(e: Expr, **values: int) -> int:
         ir.less(n, ir.i64(3)),
     ],
 )
-def test_condition_of_all_lanes(condition: Expr) -> None:
+def test_condition_of_all_lanes(condition: ExprNode) -> None:
     certain = _for_all_lanes(condition, lane, start, LANES)
     assert certain is not None
     for first in range(-3, 8):
@@ -56,5 +56,5 @@ def test_condition_of_all_lanes(condition: Expr) -> None:
         ir.Not(BOOL, ir.less(lane, n)),
     ],
 )
-def test_condition_that_is_no_plain_bound(condition: Expr) -> None:
+def test_condition_that_is_no_plain_bound(condition: ExprNode) -> None:
     assert _for_all_lanes(condition, lane, start, LANES) is None

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.ir import BinaryOp, ExprNode, Intrinsic
 from halide_core.ir.types import BOOL, INT64, Float, Int, Type, UInt, type_of_dtype
 from halide_core.lowering.module import Lowered
 from halide_core.runtime.codegen.names import Names, identifier, literal, string
@@ -26,17 +26,17 @@ from tests.support import emitted
 INTS = [Int(b) for b in (8, 16, 32, 64)] + [UInt(b) for b in (8, 16, 32, 64)]
 FLOATS = [Float(32), Float(64)]
 Array = np.ndarray[Any, Any]
-Case = tuple[str, Expr, Array]
+Case = tuple[str, ExprNode, Array]
 """A name, an expression of the inputs, and what it should give for each element."""
 
 
-def element(name: str, type: Type, index: ir.Expr) -> Expr:
+def element(name: str, type: Type, index: ir.ExprNode) -> ExprNode:
     """What input ``name`` holds at an index, or in lanes at it."""
     lanes = index.type.lanes()
     return ir.Load(type.with_lanes(lanes), name, index)
 
 
-def place(i: Expr, offset: int, lanes: int) -> Expr:
+def place(i: ExprNode, offset: int, lanes: int) -> ExprNode:
     """Where lanes number ``i`` of a case stand: at ``offset + i*lanes``."""
     base = ir.add(ir.mul(i, ir.i64(lanes)), ir.i64(offset))
     return base if lanes == 1 else ir.Ramp(INT64.with_lanes(lanes), base, ir.ONE)
@@ -51,17 +51,17 @@ class Batch:
         self.variable = ir.index_variable("i")
         self.cases: list[Case] = []
 
-    def value(self, name: str) -> Expr:
+    def value(self, name: str) -> ExprNode:
         """An input's element, as scalar or lanes."""
         type = type_of_dtype(self.inputs[name].dtype)
         assert type is not None
         return element(name, type, place(self.variable, 0, self.lanes))
 
-    def constant(self, value: float, type: Type) -> Expr:
+    def constant(self, value: float, type: Type) -> ExprNode:
         """A literal in all lanes."""
         return ir.const(value, type.with_lanes(self.lanes))
 
-    def add(self, name: str, expr: Expr, wanted: Sequence[Any] | Array) -> None:
+    def add(self, name: str, expr: ExprNode, wanted: Sequence[Any] | Array) -> None:
         """One case."""
         dtype = expr.type.dtype
         with np.errstate(all="ignore"):
@@ -409,7 +409,7 @@ def test_loads_and_stores_of_lanes_anywhere(type: Type) -> None:
     at = emitted.image("at", INT64)
     wide = INT64.with_lanes(lanes)
 
-    def ramp(base: int, stride: int) -> Expr:
+    def ramp(base: int, stride: int) -> ExprNode:
         return ir.Ramp(wide, ir.i64(base), ir.i64(stride))
 
     loads = [ramp(3, 1), ramp(0, 3), ramp(9, -2), ramp(5, 0), ir.Broadcast(wide, ir.i64(7))]

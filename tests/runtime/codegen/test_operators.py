@@ -10,7 +10,7 @@ import pytest
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir import BinaryOp, Expr, Intrinsic
+from halide_core.ir import BinaryOp, ExprNode, Intrinsic
 from halide_core.ir.grammar import RULES, SIGNATURES
 from halide_core.ir.types import BOOL, INT32, Float, Type, UInt
 from halide_core.lowering.module import Lowered
@@ -22,11 +22,11 @@ TYPES = (BOOL, INT32, UInt(8), UInt(32), Float(32), Float(64))
 LANES = 4
 
 
-def well_typed(op: BinaryOp | Intrinsic) -> Iterator[Expr]:
+def well_typed(op: BinaryOp | Intrinsic) -> Iterator[ExprNode]:
     """The operator on loads of each type that the grammar allows."""
     for type, result in product(TYPES, TYPES):
         load = ir.Load(type, f"in_{type}", ir.ZERO)
-        node: Expr
+        node: ExprNode
         if isinstance(op, BinaryOp):
             node = ir.Binary(result, op, load, load)
         else:
@@ -35,7 +35,7 @@ def well_typed(op: BinaryOp | Intrinsic) -> Iterator[Expr]:
             yield node
 
 
-def wide(e: Expr) -> Expr:
+def wide(e: ExprNode) -> ExprNode:
     """The same for lanes."""
     type = e.type.with_lanes(LANES)
     match e:
@@ -48,7 +48,7 @@ def wide(e: Expr) -> Expr:
     raise AssertionError(e)
 
 
-def emitted(e: Expr, index: Expr) -> str:
+def emitted(e: ExprNode, index: ExprNode) -> str:
     """The C of a pipeline that stores an expression."""
     types: list[Type] = list(TYPES)
     arguments = [input_buffer(image(f"in_{type}", type)) for type in types]

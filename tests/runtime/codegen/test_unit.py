@@ -18,7 +18,7 @@ import pytest
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
-from halide_core.ir import BufferField, Expr, Field
+from halide_core.ir import BufferField, ExprNode, Field
 from halide_core.ir.types import BOOL, INT64, Float, Int, UInt
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
@@ -33,11 +33,11 @@ NULL_ARGUMENT, TYPE, DIMENSIONS, EXTENT, STRIDE, BOUNDS, MEMORY, ASSERTION, ALIA
 OVERFLOW = 11
 
 
-def load(name: str, index: Expr, type: Any = U16) -> Expr:
+def load(name: str, index: ExprNode, type: Any = U16) -> ExprNode:
     return ir.Load(type, name, index)
 
 
-def store(name: str, index: Expr, value: Expr) -> ir.Stmt:
+def store(name: str, index: ExprNode, value: ExprNode) -> ir.Stmt:
     return ir.Store(name, index, value)
 
 
@@ -45,23 +45,23 @@ def block(*stmts: ir.Stmt) -> ir.Block:
     return ir.Block(stmts)
 
 
-def let(var: ir.Variable, value: Expr) -> ir.Stmt:
+def let(var: ir.Variable, value: ExprNode) -> ir.Stmt:
     return ir.Let(var, value, None)
 
 
-def allocate(name: str, size: Expr, limit: int | None = None, type: Any = U16) -> ir.Stmt:
+def allocate(name: str, size: ExprNode, limit: int | None = None, type: Any = U16) -> ir.Stmt:
     return ir.AllocateFlat(name, type, size, limit)
 
 
-def field(source: ir.Callee, which: Field, dim: int) -> Expr:
+def field(source: ir.Callee, which: Field, dim: int) -> ExprNode:
     return BufferField(INT64, source, which, dim)
 
 
-def parameter(argument: Argument) -> Expr:
+def parameter(argument: Argument) -> ExprNode:
     return ir.ParamRef(argument.type, argument.source)
 
 
-def check(condition: Expr, *message: str | Expr) -> ir.Stmt:
+def check(condition: ExprNode, *message: str | ExprNode) -> ir.Stmt:
     return ir.Assert(condition, ir.Failure.ASSERTION, message)
 
 
@@ -81,7 +81,7 @@ def blur() -> Lowered:
     needed = (ir.Interval(out[0][0], ir.add(out[0][1], ir.ONE)), ir.Interval(*out[1]))
     query = ir.AnswerQuery(((source, needed), (result, tuple(ir.Interval(*o) for o in out))))
 
-    def at(of: ir.Callee, dx: int) -> Expr:
+    def at(of: ir.Callee, dx: int) -> ExprNode:
         across = ir.sub(ir.add(x, ir.i64(dx)), field(of, Field.MIN, 0))
         down = ir.mul(ir.sub(y, field(of, Field.MIN, 1)), field(of, Field.STRIDE, 1))
         return ir.add(down, ir.mul(across, field(of, Field.STRIDE, 0)))

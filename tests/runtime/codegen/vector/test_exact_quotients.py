@@ -16,7 +16,7 @@ from tests.support import emitted
 DIVISORS = (255.0, 3.0, -3.0, 0.1, 9.0, 65535.0, 2.2, 1e-38, 1e38, 7e37, -0.0, float("inf"), float("nan"))
 
 
-def divided(a: ir.Expr, by: float) -> ir.Binary:
+def divided(a: ir.ExprNode, by: float) -> ir.Binary:
     real = a.type.with_code(Float(32).code()).with_bits(32)
     found = ir.div(ir.cast(real, a), ir.const(by, real))
     assert isinstance(found, ir.Binary)
