@@ -208,7 +208,7 @@ def _write_generator(
         autoscheduler.extra[name.partition(".")[2]] = parameters.pop(name)
     name = flags.get("g") or names()[0]
     function = flags.get("f") or re.sub(r"\W", "_", name, flags=re.ASCII)
-    base = flags.get("n") or function
+    base = flags.get("n") or function.split("::")[-1]
     files = {kind: folder / f"{base}{EXTENSIONS[kind]}" for kind in _kinds(flags.get("e", _DEFAULT))}
     outputs = {kind: str(path) for kind, path in files.items()}
     modules = []

@@ -20,6 +20,7 @@ from halide_core.run.arguments import ArgumentLike, sources
 from halide_core.run.automatic import choose, wanted
 from halide_core.run.backend import OutputKind, Request, backend
 from halide_core.run.target import Target, carries_runtime, checked_target, get_host_target
+from halide_core.run.target_names import TargetFeature
 from halide_core.unsupported import OUTPUT_MODULE, Pending
 
 TargetLike: TypeAlias = "Target | str | None"
@@ -217,7 +218,9 @@ class OutputFiles:
             name, target = "", name
         made_for = checked_target(target, runs_here=False)
         given = sources(arguments)
-        if name and not name.isidentifier():
+        mangled = made_for is not None and made_for.has_feature(TargetFeature.CPlusPlusMangling)
+        function = name.split("::")[-1] if mangled else name
+        if name and not function.isidentifier():
             raise PipelineError(f'"{name}" can\'t be the name of a C function.')
         if wanted(schedule):
             choose(self._request(given, name, made_for).outputs, None, made_for, schedule)

@@ -53,8 +53,10 @@ _OF_OTHERS: dict[TargetArch, frozenset[TargetFeature]] = {
 
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
-# is refused under StrictFloat), and a JIT where it is loaded. NoRuntime is about files (``carries_runtime``).
-_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime})
+# is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), and the
+# context and the names of functions (``runtime.codegen.linkage``).
+_ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling})
+_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime}) | _ABOUT_CALLS
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
     "x86_64": (TargetArch.X86, 64),
@@ -339,7 +341,8 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
             f'Code for the target "{target}" can\'t run here: this machine does not have '
             f"{', '.join(sorted(f.value for f in wanted - has))}."
         )
-    return None if is_this_machine(target) and wanted == has and not wants_strict_floats(target) else target
+    plain = runs_here or not target.features() & _ABOUT_CALLS
+    return None if is_this_machine(target) and wanted == has and plain and not wants_strict_floats(target) else target
 
 
 def wants_strict_floats(target: Target | None) -> bool:

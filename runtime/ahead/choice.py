@@ -1,9 +1,9 @@
 """One function compiled for several targets, and a choice among them when it is first called.
 
-In: names of the versions, their targets and their arguments. Out: C text of a unit that defines the function, which
-calls the first version whose instructions the processor has.
+In: how the function is called, the versions' suffixes and targets, their arguments. Out: C text of a unit that defines
+the function, which calls the first version whose instructions the processor has.
 
-    emit_choice("blur", …, ["blur_avx2", "blur_sse41"], …)
+    emit_choice("blur", …, ["avx2", "sse41"], …)
     ->   int blur(…) { switch (chosen()) { case 0: return blur_avx2(…); … } }
 """
 
@@ -15,9 +15,8 @@ from halide_core.errors import PipelineError
 from halide_core.run.backend import Argument, Request
 from halide_core.run.target import INSTRUCTIONS, Target, get_host_target
 from halide_core.run.target_names import TargetArch
-from halide_core.runtime.codegen.header import emit_header
-from halide_core.runtime.codegen.names import Names, string, symbol
-from halide_core.runtime.codegen.prologue import parameters
+from halide_core.runtime.codegen.linkage import Linkage
+from halide_core.runtime.codegen.names import Names, string
 
 # Words of __builtin_cpu_supports, where they are not the kernel's without the underscores.
 _CPU_WORDS = {"sse4_1": "sse4.1", "avx512_bf16": "avx512bf16"}
@@ -50,24 +49,27 @@ def check_versions(requests: Sequence[Request]) -> list[Target]:
     return targets
 
 
-def emit_choice(name: str, arguments: Sequence[Argument], versions: Sequence[str], targets: Sequence[Target]) -> str:
+def emit_choice(
+    name: str, linkage: Linkage, arguments: Sequence[Argument], suffixes: Sequence[str], targets: Sequence[Target]
+) -> str:
     """The unit with the function, its ``_argv`` and its ``_metadata``."""
-    names = Names()
-    names.reserve(symbol(name))
-    signature = parameters(arguments, names)
-    passed = ", ".join(names.of("argument", i, a.name) for i, a in enumerate(arguments))
+    function, names = linkage.function, Names()
+    versions = [linkage.version(suffix).function for suffix in suffixes]
+    names.reserve(function)
+    signature, passed = linkage.parameters(arguments, names), linkage.passed(arguments, names)
     missing = string(f'Pipeline "{name}": no version of it is for this processor.')
     fail = f"return halide_core_error(halide_core_error_assertion_failed, {missing});"
     body = _choosing(targets)
     for suffix, given, values in (("", signature, passed), ("_argv", "void **arguments", "arguments")):
         body += "".join(f"int {version}{suffix}({given});\n" for version in versions)
-        body += f"int {symbol(name)}{suffix}({given}) {{\n{_switch(versions, suffix, values, fail)}}}\n\n"
+        body += f"int {function}{suffix}({given}) {{\n{_switch(versions, suffix, values, fail)}}}\n\n"
     head = "const struct halide_filter_metadata_t *{}_metadata(void)"
-    body += "".join(f"{head.format(version)};\n" for version in (*versions, symbol(name)))
+    body += "".join(f"{head.format(version)};\n" for version in (*versions, function))
     # Of a processor that can run none, the last one's: it tells as well what arguments there are.
     last = f"return {versions[-1]}_metadata();"
-    body += f"{head.format(symbol(name))} {{\n{_switch(versions, '_metadata', '', last)}}}\n"
-    return f"{emit_header([(name, arguments)])}\n{body}"
+    body += f"{head.format(function)} {{\n{_switch(versions, '_metadata', '', last)}}}\n"
+    declared = Linkage(function, context=linkage.context).declared(arguments)
+    return f'{linkage.labels(arguments)}#include <stdbool.h>\n#include "halide_runtime.h"\n{declared}\n{body}'
 
 
 def _switch(versions: Sequence[str], suffix: str, passed: str, otherwise: str) -> str:

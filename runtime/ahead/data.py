@@ -1,7 +1,7 @@
 """Buffers that stand in definitions, as part of a compiled file.
 
 In: a lowered pipeline some of whose inputs are such Buffers. Out: C text in which they are constants: the pipeline
-under a name that only its unit knows, and a function of the pipeline's own name that takes the other arguments.
+under a name that only its unit knows, and a function that takes the other arguments.
 
     int blur(halide_buffer_t *in, halide_buffer_t *out) { …; return blur_and_data(in, &embedded_1, out); }
 """
@@ -14,8 +14,9 @@ from halide_core.algorithm.model import Image
 from halide_core.lang.buffer import Buffer
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
-from halide_core.runtime.codegen.names import Names, symbol
+from halide_core.runtime.codegen.names import Names
 from halide_core.runtime.codegen.prologue import TYPE_CODES, parameters
+from halide_core.runtime.codegen.unit import emit_c
 
 _LINE = 32
 """Bytes of data on a line."""
@@ -32,17 +33,15 @@ def public(lowered: Lowered) -> tuple[Argument, ...]:
     return tuple(a for a in lowered.arguments if data_of(a) is None)
 
 
-def with_data(lowered: Lowered, unit: str) -> str:
-    """The unit of a pipeline with its Buffers in it; the unit itself where there are none."""
+def unit_with_data(lowered: Lowered, function: str) -> str:
+    """The unit of a pipeline with its Buffers in it, with a function of that name, which takes the other arguments."""
     embedded = {i: data for i, a in enumerate(lowered.arguments) if (data := data_of(a)) is not None}
     if not embedded:
-        return unit
-    function = symbol(lowered.name)
+        return emit_c(lowered, function=function)
     whole = f"{function}_and_data"
     before = (
-        f'#include <stdbool.h>\n#include "halide_runtime.h"\n'
-        f'#pragma push_macro("{function}")\n#undef {function}\n#define {function} {whole}\n'
-        f"static int {function}({parameters(lowered.arguments, Names())});\n"
+        '#include <stdbool.h>\n#include "halide_runtime.h"\n'
+        f"static int {whole}({parameters(lowered.arguments, Names())});\n"
     )
     constants = "".join(_constant(f"embedded_data_{i}", data) for i, data in embedded.items())
     names = Names()
@@ -54,8 +53,8 @@ def with_data(lowered: Lowered, unit: str) -> str:
     passed = iter([names.of("argument", i, a.name) for i, a in enumerate(given)])
     arguments = [f"&embedded_{i}" if i in embedded else next(passed) for i in range(len(lowered.arguments))]
     call = f"    return {whole}({', '.join(arguments)});\n"
-    after = f'#pragma pop_macro("{function}")\n\n'
-    return f"{before}{unit}{after}{constants}{head};\n{head} {{\n{local}{call}}}\n"
+    unit = emit_c(lowered, function=whole)
+    return f"{before}{unit}\n{constants}{head};\n{head} {{\n{local}{call}}}\n"
 
 
 def _array(data: Buffer) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:

@@ -8,15 +8,16 @@ pipeline in its unit, and of a C++ file that registers them when a program start
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.ir import IntImm
 from halide_core.ir.types import Type
 from halide_core.run.backend import Argument, ArgumentKind
-from halide_core.runtime.codegen.entry import emit_entry
-from halide_core.runtime.codegen.names import literal, string, symbol
+from halide_core.runtime.codegen.entry import emit_argv
+from halide_core.runtime.codegen.linkage import CONTEXT, Linkage
+from halide_core.runtime.codegen.names import literal, string
 from halide_core.runtime.codegen.prologue import TYPE_CODES
 
 _KINDS = {
@@ -26,18 +27,23 @@ _KINDS = {
 }
 
 
+_HANDLE = "{halide_type_handle, 64, 1}"
+_CONTEXT_ROW = f'{{"{CONTEXT}", {_KINDS[ArgumentKind.InputScalar]}, 0, {_HANDLE}, 0, 0, 0, 0, 0}}'
+
+
 def _type_value(type: Type) -> str:
     """An initializer of a ``halide_type_t``."""
     return f"{{{TYPE_CODES[type.code()]}, {type.bits()}, 1}}"
 
 
-def emit_entry_points(name: str, arguments: Sequence[Argument], target: str) -> str:
+def emit_entry_points(name: str, linkage: Linkage, arguments: Sequence[Argument], target: str) -> str:
     """Both functions, to be appended to the pipeline's own translation unit."""
-    function = symbol(name)
+    function = linkage.function
     values = _Values()
-    rows = [_row(a, values) for a in arguments]
+    rows = [_CONTEXT_ROW] if linkage.context else []
+    rows += [_row(a, values) for a in arguments]
     return (
-        f"{emit_entry(name, arguments, f'{function}_argv')}\n{values.text()}"
+        f"{emit_argv(f'{function}_argv', function, arguments, context=linkage.context)}\n{values.text()}"
         f"const struct halide_filter_metadata_t *{function}_metadata(void);\n"
         f"const struct halide_filter_metadata_t *{function}_metadata(void) {{\n"
         f"    static const halide_filter_argument_t described[] = {{\n        {f',{chr(10)}        '.join(rows)}}};\n"
@@ -93,10 +99,9 @@ def _row(argument: Argument, values: _Values) -> str:
     return f"{{{', '.join([*facts, *scalars, estimates])}}}"
 
 
-def emit_registration(names: Iterable[str]) -> str:
+def emit_registration(functions: Sequence[str]) -> str:
     """A C++ file that hands every function to ``halide_register_argv_and_metadata``, which the program defines."""
     extra = "HALIDE_REGISTER_EXTRA_KEY_VALUE_PAIRS_FUNC"
-    functions = [symbol(name) for name in names]
     declared = "".join(f"int {f}_argv(void **);\nconst halide_filter_metadata_t *{f}_metadata();\n" for f in functions)
     register = "halide_register_argv_and_metadata"
     calls = "".join(f"        {register}({f}_argv, {f}_metadata(), extra_key_value_pairs());\n" for f in functions)

@@ -25,14 +25,16 @@ from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import OutputKind, Request
 from halide_core.run.target import Target, get_host_target, is_this_machine
+from halide_core.run.target_names import TargetFeature
 from halide_core.runtime.ahead.choice import check_versions, emit_choice, suffixes_of
-from halide_core.runtime.ahead.data import public, with_data
+from halide_core.runtime.ahead.context import emit_in_context, hidden, inside
+from halide_core.runtime.ahead.data import public, unit_with_data
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
 from halide_core.runtime.ahead.page import page
-from halide_core.runtime.codegen.header import emit_header
+from halide_core.runtime.codegen.header import Declared, emit_header
+from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.names import symbol
-from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.target_flags import archiver_for, compile_options, options_for
 from halide_core.runtime.compile.toolchain import (
     CompileOptions,
@@ -41,7 +43,7 @@ from halide_core.runtime.compile.toolchain import (
     link_shared,
     make_static_library,
 )
-from halide_core.runtime.crt.runtime_library import HEADER, runtime_object
+from halide_core.runtime.crt.runtime_library import HEADER, hooks_object, runtime_object, standalone_object
 from halide_core.serialize.pipeline import serialized
 
 
@@ -86,13 +88,13 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
         raise PipelineError('The suffixes of targets differ, and are not "wrapper" or "runtime".')
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
-        outputs = [_version(request, folder, suffix) for request, suffix in zip(requests, called, strict=True)]
+        outputs = [_lowered(request, folder, suffix) for request, suffix in zip(requests, called, strict=True)]
         plain = outputs[-1]
-        versions = [f"{symbol(plain.lowered.name)}_{suffix}" for suffix in called]
+        linkage = _linkage(plain.request)
         # What chooses runs before it is known what the processor has.
-        any_processor = replace(plain.request, target=Target(targets[0].os, targets[0].arch, targets[0].bits))
-        choice = replace(plain, request=any_processor, source=folder / "wrapper.c", defines=())
-        text = emit_choice(plain.lowered.name, public(plain.lowered), versions, targets)
+        any_processor = Target(targets[0].os, targets[0].arch, targets[0].bits)
+        choice = replace(plain, request=replace(plain.request, target=any_processor), source=folder / "wrapper.c")
+        text = emit_choice(plain.lowered.name, linkage, public(plain.lowered), called, targets)
         choice.source.write_text(text, encoding="utf-8")
         made: list[tuple[Path, Path]] = []
         for kind, path in files.items():
@@ -100,24 +102,14 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
                 made += [(o.object(), _beside(path, suffix)) for o, suffix in zip(outputs, called, strict=True)]
                 made.append((choice.object(), _beside(path, "wrapper")))
                 if plain.request.runtime:
-                    made.append((runtime_object(choice.options), _beside(path, "runtime")))
+                    made.append((standalone_object(choice.options), _beside(path, "runtime")))
             elif kind is OutputKind.STATIC_LIBRARY:
                 _make_library([choice, *outputs], folder, folder / kind.value, runtime=plain.request.runtime)
                 made.append((folder / kind.value, path))
             else:
-                made.append((_make(kind, path, [plain], folder), path))
+                made.append((_make(kind, path, [replace(plain, linkage=linkage)], folder), path))
         made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if _needs_header(kind, path)]
         _put_in_place(made)
-
-
-def _version(request: Request, folder: Path, suffix: str) -> _Output:
-    """A function under a name of its own, in a folder of its own; what it says of itself has the common name."""
-    place = folder / suffix
-    place.mkdir()
-    output = _lowered(request, place)
-    function = symbol(output.lowered.name)
-    source = output.source.rename(place / f"{function}_{suffix}.c")  # objects of a library have names of their own
-    return replace(output, source=source, defines=tuple(f"{function}{end}={function}_{suffix}{end}" for end in _ENDS))
 
 
 def _beside(path: Path, suffix: str) -> Path:
@@ -129,19 +121,18 @@ def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
 
     Raises: HalideError where a file can't be written; ToolchainError.
     """
-    whole = runtime_object(options_for(target))
+    options = options_for(target)
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         made = [(HEADER, path.parent / HEADER.name) for path in files.values()]
         for kind, path in files.items():
             if kind is OutputKind.STATIC_LIBRARY:
-                make_static_library([_named(whole, folder)], folder / kind.value, archiver=archiver_for(target))
-            made.append((whole if kind is OutputKind.OBJECT else folder / kind.value, path))
+                objects = _runtime_objects(options, folder)
+                make_static_library(objects, folder / kind.value, archiver=archiver_for(target))
+            made.append((standalone_object(options) if kind is OutputKind.OBJECT else folder / kind.value, path))
         _put_in_place(made)
 
 
-_ENDS = ("", "_argv", "_metadata")
-"""What the names of a function's ways in end in."""
 _OF_VERSIONS = frozenset(
     {OutputKind.STATIC_LIBRARY, OutputKind.C_HEADER, OutputKind.OBJECT, OutputKind.REGISTRATION}
 )
@@ -168,12 +159,12 @@ class _Output:
     lowered: Lowered
     filled: Stmt
     source: Path
-    defines: tuple[str, ...] = ()
+    linkage: Linkage
 
     @property
     def options(self) -> CompileOptions:
         """How the C is compiled; C alone needs no compiler. Raises: ToolchainError: there is none for the target."""
-        return replace(compile_options(self.request, runs_here=False), defines=self.defines)
+        return compile_options(self.request, runs_here=False)
 
     def object(self) -> Path:
         """The function as an object file, compiled once."""
@@ -183,14 +174,33 @@ class _Output:
         return found
 
 
-def _lowered(request: Request, folder: Path) -> _Output:
+    @property
+    def declared(self) -> Declared:
+        """The function in a header."""
+        return Declared(self.lowered.name, self.linkage, public(self.lowered))
+
+
+def _linkage(request: Request) -> Linkage:
+    return Linkage.of(request.name, request.target)
+
+
+def _lowered(request: Request, folder: Path, version: str = "") -> _Output:
+    """A function; a version of one has a name of its own, and tells the common one."""
     trace = LoweringTrace()
+    linkage = _linkage(request).version(version) if version else _linkage(request)
     lowered = lower(request, trace=trace)
-    source = folder / f"{lowered.name}.c"
+    arguments, own = public(lowered), inside(linkage)
     target = request.target or get_host_target()
-    entry_points = emit_entry_points(lowered.name, public(lowered), target.to_string())
-    source.write_text(with_data(lowered, emit_c(lowered)) + entry_points, encoding="utf-8")
-    return _Output(request, lowered, trace.passes[0][1], source)
+    parts = [
+        linkage.labels(arguments),
+        hidden(linkage, arguments),
+        unit_with_data(lowered, own.function),
+        emit_in_context(linkage, arguments),
+        emit_entry_points(lowered.name, linkage, arguments, target.to_string()),
+    ]
+    source = folder / f"{linkage.function}.c"  # objects of a library have names of their own
+    source.write_text("".join(parts), encoding="utf-8")
+    return _Output(request, lowered, trace.passes[0][1], source, linkage)
 
 
 def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path) -> Path:
@@ -200,10 +210,10 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
         case OutputKind.C_SOURCE:
             return unit.source
         case OutputKind.C_HEADER:
-            text = emit_header([(o.lowered.name, public(o.lowered)) for o in outputs])
-            output.write_text(text, encoding="utf-8")
+            output.write_text(emit_header([o.declared for o in outputs]), encoding="utf-8")
         case OutputKind.REGISTRATION:
-            output.write_text(emit_registration(o.lowered.name for o in outputs), encoding="utf-8")
+            _check_plain(outputs, "registration")
+            output.write_text(emit_registration([o.linkage.function for o in outputs]), encoding="utf-8")
         case OutputKind.STMT:
             output.write_text(format_stmt(lowered.body) + "\n", encoding="utf-8")
         case OutputKind.STMT_HTML:
@@ -228,6 +238,14 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
     return output
 
 
+def _check_plain(outputs: Sequence[_Output], kind: str) -> None:
+    """Refuses what only a caller that knows the function can call."""
+    for o in outputs:
+        if o.linkage.mangled or o.linkage.context:
+            has = TargetFeature.CPlusPlusMangling if o.linkage.mangled else TargetFeature.UserContext
+            raise PipelineError(f"A {kind} is made of functions of C without a context; the target has {has.value}.")
+
+
 def _schedule(request: Request) -> str:
     """The schedule as a Python module: a function that gives it to the same Funcs again."""
     functions = with_made_funcs(realization_order(request.outputs))
@@ -238,20 +256,22 @@ def _schedule(request: Request) -> str:
 def _make_library(outputs: Sequence[_Output], folder: Path, library: Path, *, runtime: bool) -> None:
     objects = [o.object() for o in outputs]
     if runtime:
-        objects.append(_named(runtime_object(outputs[0].options), folder))
+        objects += _runtime_objects(outputs[0].options, folder)
     make_static_library(objects, library, archiver=archiver_for(outputs[0].request.target))
 
 
-def _named(runtime: Path, folder: Path) -> Path:
-    """A copy of the runtime under the name that it has in libraries."""
-    named = folder / "halide_core_runtime.o"
-    shutil.copyfile(runtime, named)
-    return named
+def _runtime_objects(options: CompileOptions, folder: Path) -> list[Path]:
+    """Copies of the runtime and its hooks under the names that they have in libraries."""
+    made = {"halide_core_runtime.o": runtime_object(options), "halide_core_hooks.o": hooks_object(options)}
+    for name, path in made.items():
+        shutil.copyfile(path, folder / name)
+    return [folder / name for name in made]
 
 
 def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module: Path) -> None:
     """The module; where the path is that of a C file, its source, to be linked with a static library."""
     target = outputs[0].request.target
+    _check_plain(outputs, "Python extension")
     if not _is_source(path) and target is not None and not is_this_machine(target):
         raise NotAvailableError(
             f'A Python extension for the target "{target}" can\'t be linked here, where that machine\'s Python is not. '

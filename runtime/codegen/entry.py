@@ -31,12 +31,18 @@ def emit_hiding(name: str, arguments: Sequence[Argument]) -> str:
     )
 
 
-def emit_entry(name: str, arguments: Sequence[Argument], entry: str = ENTRY) -> str:
+def emit_entry(name: str, arguments: Sequence[Argument]) -> str:
     """The function, to be appended to the pipeline's own translation unit."""
-    passed = [_passed(argument, i) for i, argument in enumerate(arguments)]
+    return emit_argv(ENTRY, symbol(name), arguments)
+
+
+def emit_argv(entry: str, function: str, arguments: Sequence[Argument], *, context: bool = False) -> str:
+    """A function that takes pointers to what another one takes: first of all to a context, where that takes one."""
+    passed = ["*(const void *const *)arguments[0]"] if context else []
+    passed += [_passed(argument, i) for i, argument in enumerate(arguments, start=len(passed))]
     inside = ",\n        ".join(passed)
     head = f"int {entry}(void **arguments)"
-    return f"\n{head};\n{head} {{\n    return {symbol(name)}(\n        {inside});\n}}\n"
+    return f"\n{head};\n{head} {{\n    return {function}(\n        {inside});\n}}\n"
 
 
 def _passed(argument: Argument, position: int) -> str:

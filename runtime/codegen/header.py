@@ -7,31 +7,37 @@ In: their names and their arguments. Out: the text of a header file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from halide_core.run.backend import Argument
-from halide_core.runtime.codegen.names import Names, symbol
-from halide_core.runtime.codegen.prologue import banner, parameters
+from halide_core.runtime.codegen.linkage import Linkage
+from halide_core.runtime.codegen.prologue import banner
 
 
-def emit_header(functions: Iterable[tuple[str, Iterable[Argument]]]) -> str:
-    """The C and C++ header that declares pipelines, each with its ``_argv`` and its ``_metadata``."""
-    given = [(name, tuple(arguments)) for name, arguments in functions]
-    guard = f"HALIDE_CORE_PIPELINE_{symbol(given[0][0]).upper()}_H"
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A pipeline that a header declares: its name, how it is called, what it takes."""
+
+    name: str
+    linkage: Linkage
+    arguments: Sequence[Argument]
+
+
+def emit_header(functions: Sequence[Declared]) -> str:
+    """The header that declares pipelines, each with its ``_argv`` and its ``_metadata``: for C and C++; for C++ alone
+    where one has symbols of C++."""
+    guard = f"HALIDE_CORE_PIPELINE_{functions[0].linkage.function.upper()}_H"
+    banners = "".join(banner(f.name, f.arguments) for f in functions)
+    c = "".join(f.linkage.declared(f.arguments) for f in functions if not f.linkage.mangled)
+    cpp = "".join(f.linkage.declared(f.arguments) for f in functions if f.linkage.mangled)
     return (
-        f"{''.join(banner(name, arguments) for name, arguments in given)}#ifndef {guard}\n#define {guard}\n\n"
-        "#include <stdbool.h>\n#include <stdint.h>\n"
-        '#include "halide_runtime.h"\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
-        "/* Return 0, or a halide_core_error_code; halide_core_last_error() tells more. */\n"
-        f"{''.join(_declared(name, arguments) for name, arguments in given)}\n"
-        f"#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n"
+        f"{banners}#ifndef {guard}\n#define {guard}\n\n{_CPP_ALONE if cpp else ''}"
+        '#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n'
+        f"{cpp}{_C.format(c) if c else ''}\n#endif /* {guard} */\n"
     )
 
 
-def _declared(name: str, arguments: Iterable[Argument]) -> str:
-    function, names = symbol(name), Names()
-    names.reserve(function)
-    return (
-        f"int {function}({parameters(arguments, names)});\nint {function}_argv(void **arguments);\n"
-        f"const struct halide_filter_metadata_t *{function}_metadata(void);\n"
-    )
+_RETURNS = "/* Return 0, or a halide_core_error_code; halide_core_last_error() tells more. */\n"
+_CPP_ALONE = f'#ifndef __cplusplus\n#error "This header is for C++."\n#endif\n\n{_RETURNS}'
+_C = f'#ifdef __cplusplus\nextern "C" {{{{\n#endif\n\n{_RETURNS}{{}}\n#ifdef __cplusplus\n}}}}\n#endif\n'

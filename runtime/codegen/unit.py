@@ -51,13 +51,14 @@ _SPARSE = 2
 _HIDDEN = '__attribute__((visibility("hidden")))'
 
 
-def emit_c(lowered: Lowered, *, profile: bool = False) -> str:
-    """The pipeline's C source; with ``profile`` it measures itself (``runtime.codegen.profile``).
+def emit_c(lowered: Lowered, *, function: str = "", profile: bool = False) -> str:
+    """The pipeline's C source, with a function of that name, else of the pipeline's own; with ``profile`` it measures
+    itself (``runtime.codegen.profile``).
 
     Raises:
         InternalError: the body holds something that lowering should have removed.
     """
-    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).texts(1)[0]
+    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None, function).texts(1)[0]
 
 
 def emit_units(lowered: Lowered, most: int, *, profile: bool = False) -> list[str]:
@@ -80,10 +81,10 @@ class _Task(NamedTuple):
 class _TranslationUnit:
     """One translation unit: what its functions share, and where names come from (``runtime.codegen.expr.Leaves``)."""
 
-    def __init__(self, lowered: Lowered, profile: Instrumentation | None) -> None:
+    def __init__(self, lowered: Lowered, profile: Instrumentation | None, function: str = "") -> None:
         self.lowered, self.profile = lowered, profile
         self.names, self.prelude = Names(), Prelude()
-        self.function = self.names.reserve(symbol(lowered.name))
+        self.function = self.names.reserve(function or symbol(lowered.name))
         for name in (*_Function.OWN_NAMES, *(() if profile is None else PROFILE_NAMES)):
             self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)

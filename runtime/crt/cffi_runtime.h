@@ -49,6 +49,9 @@ int halide_core_fork(halide_core_task producer, halide_core_task consumer, void 
 int halide_core_semaphore_acquire(struct halide_core_semaphore *semaphore);
 void halide_core_semaphore_release(struct halide_core_semaphore *semaphore);
 
+void *halide_core_user_context(void);
+void *halide_core_swap_user_context(void *context);
+
 void halide_core_cancel(int on);
 const volatile int *halide_core_halting(void);
 int halide_core_halt(void);
@@ -56,4 +59,9 @@ void halide_core_begin_run(int by_interrupt);
 
 void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);
+typedef void *(*halide_core_allocate_function)(size_t bytes);
+typedef void (*halide_core_release_function)(void *pointer);
+void halide_core_set_custom_memory(halide_core_allocate_function allocate, halide_core_release_function release);
+void *halide_core_default_malloc(int64_t bytes);
+void halide_core_default_free(void *pointer);
 void halide_core_release_memory(void);

@@ -28,6 +28,7 @@ struct halide_core_fork {
     void *closure;
     struct halide_core_fork *around; /* whose side forks; NULL if none does */
     const volatile int *halting;     /* of the thread that forks */
+    void *context;                   /* the caller's */
     unsigned generation;         /* of the process that forks */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -102,6 +103,7 @@ static void fork_failed(struct halide_core_fork *f, int result) {
 
 static void run_producer(struct halide_core_fork *f) {
     const volatile int *const own = halide_core_halting_here;
+    void *const own_context = halide_core_swap_user_context(f->context);
     halide_core_halting_here = f->halting;
     current_fork = f;
     halide_core_clear_error();
@@ -111,6 +113,7 @@ static void run_producer(struct halide_core_fork *f) {
     }
     current_fork = NULL;
     halide_core_halting_here = own;
+    (void)halide_core_swap_user_context(own_context);
 }
 
 HALIDE_CORE_WEAK int halide_core_semaphore_acquire(struct halide_core_semaphore *s) {
@@ -215,6 +218,7 @@ HALIDE_CORE_WEAK int halide_core_fork(halide_core_task producer, halide_core_tas
     f.closure = closure;
     f.around = current_fork;
     f.halting = halide_core_halting();
+    f.context = halide_core_user_context();
     f.waiting = f.result = 0;
     f.ended = false;
     for (int i = 0; i < count; ++i) {

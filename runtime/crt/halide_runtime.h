@@ -1,7 +1,7 @@
 /* The runtime that generated code and the programs around it share.
  *
  * C11 and C++11. The buffer types have exactly the memory layout of Halide's own HalideRuntime.h. To use both headers
- * in one file include Halide's first: the types below then step aside. Everything else has the prefix halide_core_.
+ * in one file include Halide's first: its types and names below then step aside. All others have the prefix halide_core_.
  *
  *     halide_core_set_num_threads(4);
  *     if (blur(&input, &output)) fprintf(stderr, "%s\n", halide_core_last_error());
@@ -9,6 +9,7 @@
 #ifndef HALIDE_CORE_RUNTIME_H
 #define HALIDE_CORE_RUNTIME_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -220,6 +221,13 @@ int halide_core_fork(halide_core_task producer, halide_core_task consumer, void 
 int halide_core_semaphore_acquire(struct halide_core_semaphore *semaphore);
 void halide_core_semaphore_release(struct halide_core_semaphore *semaphore);
 
+/* ---- the caller's context ---------------------------------------------------------------------------------------- */
+
+/* What a pipeline whose target has user_context was called with: for handlers and for memory, on every thread that works
+ * for it; NULL elsewhere. Swapping returns the one before, and concerns this thread and what it starts. */
+void *halide_core_user_context(void);
+void *halide_core_swap_user_context(void *context);
+
 /* ---- ending a run early ------------------------------------------------------------------------------------------ */
 
 /* Pipelines that run in this process end with halide_core_error_cancelled, all memory freed, until this is called with
@@ -246,10 +254,61 @@ __attribute__((__malloc__))
 void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);
 
+/* Takes memory from these functions, which need not align it, and gives it back to them; NULL for both restores this
+ * runtime's own. May be changed while no pipeline runs. */
+typedef void *(*halide_core_allocate_function)(size_t bytes);
+typedef void (*halide_core_release_function)(void *pointer);
+void halide_core_set_custom_memory(halide_core_allocate_function allocate, halide_core_release_function release);
+
+/* This runtime's own, whatever is set (so that others can be built upon them). */
+void *halide_core_default_malloc(int64_t bytes);
+void halide_core_default_free(void *pointer);
+
 /* Gives back to the system what halide_core_free has kept for later: up to 256 MiB in blocks of 64 KiB and more, the
  * oldest of which go first, and sixteen smaller blocks of the calling thread; another thread's are given back where it
  * ends. All is done at exit too, and where the library with this runtime is unloaded. */
 void halide_core_release_memory(void);
+
+/* ---- Halide's names ---------------------------------------------------------------------------------------------- */
+
+/* What programs call that were written for Halide's libraries (halide_hooks.c), with Halide's meaning. `user_context` is
+ * what a pipeline was called with, where its target has user_context, else NULL. A setter returns the one before. */
+#ifndef HALIDE_HALIDERUNTIME_H
+
+typedef void (*halide_error_handler_t)(void *user_context, const char *message);
+halide_error_handler_t halide_set_error_handler(halide_error_handler_t handler);
+void halide_error(void *user_context, const char *message);
+
+/* Lines end in a newline. */
+typedef void (*halide_print_t)(void *user_context, const char *text);
+halide_print_t halide_set_custom_print(halide_print_t print);
+void halide_print(void *user_context, const char *text);
+
+/* Both are set, or neither is used. */
+typedef void *(*halide_malloc_t)(void *user_context, size_t bytes);
+typedef void (*halide_free_t)(void *user_context, void *pointer);
+halide_malloc_t halide_set_custom_malloc(halide_malloc_t allocate);
+halide_free_t halide_set_custom_free(halide_free_t release);
+void *halide_malloc(void *user_context, size_t bytes);
+void halide_free(void *user_context, void *pointer);
+void *halide_default_malloc(void *user_context, size_t bytes);
+void halide_default_free(void *user_context, void *pointer);
+
+typedef int (*halide_task_t)(void *user_context, int index, uint8_t *closure);
+typedef int (*halide_do_task_t)(void *user_context, halide_task_t task, int index, uint8_t *closure);
+typedef int (*halide_do_par_for_t)(void *user_context, halide_task_t task, int min, int size, uint8_t *closure);
+halide_do_task_t halide_set_custom_do_task(halide_do_task_t do_task);
+halide_do_par_for_t halide_set_custom_do_par_for(halide_do_par_for_t par_for);
+int halide_do_task(void *user_context, halide_task_t task, int index, uint8_t *closure);
+int halide_do_par_for(void *user_context, halide_task_t task, int min, int size, uint8_t *closure);
+int halide_default_do_task(void *user_context, halide_task_t task, int index, uint8_t *closure);
+int halide_default_do_par_for(void *user_context, halide_task_t task, int min, int size, uint8_t *closure);
+
+int halide_set_num_threads(int n); /* 0: the default */
+int halide_get_num_threads(void);
+void halide_shutdown_thread_pool(void);
+
+#endif /* HALIDE_HALIDERUNTIME_H */
 
 /* Several generated libraries in one program carry this runtime; weak definitions let the linker keep one of them. */
 #ifndef HALIDE_CORE_WEAK

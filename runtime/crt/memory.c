@@ -276,11 +276,39 @@ static void release_all(void) {
 }
 #endif
 
-HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
-    if (bytes < 0 || (uint64_t)bytes > (uint64_t)PTRDIFF_MAX - slack) {
+/* NULL stands for this file's own. */
+static _Atomic(halide_core_allocate_function) custom_allocate;
+static _Atomic(halide_core_release_function) custom_release;
+
+HALIDE_CORE_WEAK void halide_core_set_custom_memory(halide_core_allocate_function allocate,
+                                                    halide_core_release_function release) {
+    atomic_store(&custom_allocate, allocate);
+    atomic_store(&custom_release, release);
+}
+
+/* A block of a stranger's, which need not be aligned; what it gave stands right before what is used of it. */
+static void *take_custom(halide_core_allocate_function allocate, size_t size) {
+    void *const whole = allocate(size + alignment + sizeof whole);
+    if (whole == NULL) {
         return NULL;
     }
-    const size_t size = (size_t)bytes + slack;
+    const uintptr_t first = (uintptr_t)whole + sizeof whole;
+    void **const used = (void **)((first + alignment - 1) / alignment * alignment);
+    used[-1] = whole;
+    return used;
+}
+
+/* 0 where there are no so many. */
+static size_t size_of_block(int64_t bytes) {
+    const uint64_t most = (uint64_t)PTRDIFF_MAX - slack - alignment - sizeof(void *);
+    return bytes < 0 || (uint64_t)bytes > most ? 0 : (size_t)bytes + slack;
+}
+
+HALIDE_CORE_WEAK void *halide_core_default_malloc(int64_t bytes) {
+    const size_t size = size_of_block(bytes);
+    if (size == 0) {
+        return NULL;
+    }
     void *pointer = take(size);
     if (pointer == NULL) {
         pointer = allocate_block(size);
@@ -292,9 +320,27 @@ HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
     return pointer;
 }
 
-HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
+HALIDE_CORE_WEAK void halide_core_default_free(void *pointer) {
     if (!keep(pointer)) {
         free_block(pointer);
+    }
+}
+
+HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
+    const halide_core_allocate_function allocate = atomic_load(&custom_allocate);
+    if (allocate == NULL) {
+        return halide_core_default_malloc(bytes);
+    }
+    const size_t size = size_of_block(bytes);
+    return size == 0 ? NULL : take_custom(allocate, size);
+}
+
+HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
+    const halide_core_release_function release = atomic_load(&custom_release);
+    if (release == NULL) {
+        halide_core_default_free(pointer);
+    } else if (pointer != NULL) {
+        release(((void **)pointer)[-1]);
     }
 }
 

@@ -37,6 +37,7 @@ typedef struct job {
     uint64_t extent;
     const struct job *parent; /* the job whose task started this one */
     const volatile int *halting; /* of the thread that started it */
+    void *context;               /* the caller's */
     unsigned generation;      /* of the process that started it */
 
     /* Guarded by the mutex. */
@@ -149,6 +150,7 @@ static void record_failure(job *j, int result) {
 static void run_tasks(job *j, bool helping) {
     const job *const outer = current;
     const volatile int *const own = halide_core_halting_here;
+    void *const own_context = halide_core_swap_user_context(j->context);
     current = j;
     halide_core_halting_here = j->halting;
     while (!(helping && atomic_load_explicit(&pool.stopping, memory_order_relaxed))) {
@@ -164,6 +166,7 @@ static void run_tasks(job *j, bool helping) {
     }
     current = outer;
     halide_core_halting_here = own;
+    (void)halide_core_swap_user_context(own_context);
 }
 
 static bool started_by(const job *j, const job *ancestor) {
@@ -305,6 +308,7 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
     j.extent = (uint64_t)extent;
     j.parent = current;
     j.halting = halide_core_halting();
+    j.context = halide_core_user_context();
     j.helpers = j.result = 0;
     atomic_init(&j.next, 0);
 
@@ -342,7 +346,9 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
 /* A task that keeps the message of a failure, whatever thread a custom par_for runs it on. */
 static int run_custom_task(void *closure, int64_t index) {
     job *const j = closure;
+    void *const own_context = halide_core_swap_user_context(j->context);
     const int result = j->task(j->closure, index);
+    (void)halide_core_swap_user_context(own_context);
     if (result != 0) {
         record_failure(j, result);
     }
@@ -362,6 +368,7 @@ HALIDE_CORE_WEAK int halide_core_par_for(int (*task)(void *closure, int64_t inde
     j.task = task;
     j.closure = closure;
     j.extent = (uint64_t)extent;
+    j.context = halide_core_user_context();
     j.result = 0;
     atomic_init(&j.next, 0);
     const int result = custom(run_custom_task, min, extent, &j);

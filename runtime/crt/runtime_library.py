@@ -39,7 +39,7 @@ from halide_core.runtime.crt import abi
 
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
 _INSIDE: Final = (INCLUDE_FOLDER / "platform.h", INCLUDE_FOLDER / "threads.h")
-_PARTS = ("runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "support.c", "files.c")
+_PARTS = ("context.c", "runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "support.c", "files.c")
 SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in _PARTS)
 
 FFI: Final = abi.FFI
@@ -52,6 +52,8 @@ _DLOPEN_FLAGS: Final = os.RTLD_NOW | os.RTLD_GLOBAL | os.RTLD_NODELETE
 _OPTIONS: Final = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=("-O1",))
 UNIT: Final = "".join(f'#include "{path.name}"\n' for path in SOURCES)
 """The whole runtime as one C file."""
+HOOKS: Final = INCLUDE_FOLDER / "halide_hooks.c"
+"""Halide's names for it, which programs of C may call."""
 
 _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
@@ -154,21 +156,34 @@ def _build(output: Path) -> None:
 
 
 def runtime_object(options: CompileOptions) -> Path:
-    """The runtime as an object file for programs and libraries of C, which the cache keeps."""
+    """The runtime as an object file for libraries of C, which the cache keeps."""
+    return _object(UNIT, options)
 
+
+def hooks_object(options: CompileOptions) -> Path:
+    """Halide's names for the runtime, to stand beside it in a library: linked where they are called."""
+    return _object(f'#include "{HOOKS.name}"\n', options)
+
+
+def standalone_object(options: CompileOptions) -> Path:
+    """Both in one, for programs."""
+    return _object(f'{UNIT}#include "{HOOKS.name}"\n', options)
+
+
+def _object(text: str, options: CompileOptions) -> Path:
     def build(output: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
             unit = Path(folder) / "halide_runtime.c"
-            unit.write_text(UNIT, encoding="utf-8")
+            unit.write_text(text, encoding="utf-8")
             compile_object(unit, output, options=options)
 
     compiler = options.compiler or find_compiler()
-    return default_cache().get_or_build(_key(compiler, ("object", *options.flags())), build)
+    return default_cache().get_or_build(_key(compiler, ("object", text, *options.flags())), build)
 
 
 def _key(compiler: Compiler, flags: Sequence[str] = _OPTIONS.flags()) -> str:
     digest = hashlib.sha256()
-    for path in (HEADER, *_INSIDE, *SOURCES):
+    for path in (HEADER, *_INSIDE, *SOURCES, HOOKS):
         digest.update(path.read_bytes())
         digest.update(b"\0")
     for text in (compiler.identity, *flags, cpu_identity()):

@@ -13,7 +13,7 @@ import pytest
 import halide_core as hl
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.compile.target_flags import options_for
-from halide_core.runtime.crt.runtime_library import runtime_object
+from halide_core.runtime.crt.runtime_library import runtime_object, standalone_object
 from tests.support.aot import build, loaded, run
 from tests.support.checking import same, variables
 
@@ -147,7 +147,7 @@ def test_runtime_is_compiled_once(tmp_path: Path) -> None:
         {K.object: str(tmp_path / "r.o"), K.static_library: str(tmp_path / "r.a")}, hl.Target("host")
     )
     assert names is not None and sorted(p.name for p in tmp_path.iterdir()) == ["halide_runtime.h", "r.a", "r.o"]
-    assert (tmp_path / "r.o").read_bytes() == first.read_bytes()
+    assert (tmp_path / "r.o").read_bytes() == standalone_object(options_for(None)).read_bytes()
     assert hl.compile_standalone_runtime(str(tmp_path / "only.o"), hl.Target("host")) is None
     with pytest.raises(hl.NotAvailableError, match="object or static_library, not as assembly"):
         hl.compile_standalone_runtime({K.assembly: str(tmp_path / "r.s")}, hl.Target("host"))
