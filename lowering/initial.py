@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import TargetExprs, silent, stage_variables, startup_index
+from halide_core.analysis.simplify import simplify
 from halide_core.ir import ExprNode, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
 from halide_core.ir.types import INT32
-from halide_core.loop_nest import Loop, Nest, Program, StageKey, hole
+from halide_core.loop_nest import Guard, Loop, Nest, Program, StageKey, hole
 
 
 def lower_initial(algorithm: Algorithm) -> Program:
@@ -38,10 +40,12 @@ def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
             bounds = hole(ir.HoleKind.CPU, f, stage, dim)
             loops.append(_loop(LoopName(f.name, stage, 0, f.args[dim]), var, bounds))
     domain = definition.domain
+    conditions: dict[ExprNode, None] = {}
     if domain is not None:
         for i in reversed(range(len(domain.names))):
             var = variables[ir.RVarRef(INT32, domain, i)]
             bounds = Interval(startup_index(domain.bounds[i].min), startup_index(domain.bounds[i].len))
+            conditions |= dict.fromkeys(_unless_negative(bounds.len))
             name = domain.names[i]
             loops.append(_loop(LoopName(f.name, stage, 0, name), var, bounds, (name,)))
     exprs = TargetExprs(variables)
@@ -51,7 +55,13 @@ def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     for predicate in (definition.predicate, domain.predicate if domain else ir.TRUE):
         if predicate is not ir.TRUE:
             core = If(exprs.value(silent(predicate)), core, None)
-    return Nest(tuple(loops), (), core)
+    return Nest(tuple(loops), tuple(map(Guard, conditions)), core)
+
+
+def _unless_negative(length: ExprNode) -> list[ExprNode]:
+    """What a loop whose length may be negative stands under: it has no iterations then."""
+    known = simplify(length)
+    return [] if ConstantRanges().of(known)[0] >= 0 else [ir.less_equal(ir.ZERO, known)]
 
 
 def _loop(name: LoopName, var: ExprNode, bounds: Interval, reduces: tuple[str, ...] = ()) -> Loop:

@@ -23,7 +23,7 @@ from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Access, Callee, ExprNode, Hole, Provide, Stmt, Variable
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, walk
-from halide_core.loop_nest import Case, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
+from halide_core.loop_nest import Case, Guard, Level, Loop, Nest, Obligation, Program, StageKey, consumers, readings
 from halide_core.schedule.directives import Branch, ComputeAt, Directive, Specialize, SpecializeFail, StageDirective
 from halide_core.scheduling.legality import refuse, stage_key
 from halide_core.scheduling.phase0.copies import copied, place, taken_names
@@ -282,7 +282,8 @@ def _copied_nest(
     nest: Nest, core: Stmt, func: Function, key: StageKey, copies: dict[Function, Function]
 ) -> Nest:
     """A nest as lowering made it, as that of ``key``, around a given assignment."""
-    assert not nest.steps, "specialization comes before the loops are scheduled"
+    guards = [step for step in nest.steps if isinstance(step, Guard)]  # of whole loops, before any is scheduled
+    assert len(guards) == len(nest.steps), "specialization comes before the loops are scheduled"
     names = [replace(loop.name, func=func.name, specialization=key.specialization) for loop in nest.loops]
     variables = [ir.index_variable(str(name)) for name in names]
     copier = _Copier({loop.var: v for loop, v in zip(nest.loops, variables, strict=True)}, copies)
@@ -290,4 +291,4 @@ def _copied_nest(
         Loop(name, var, copier.interval(loop.bounds), loop.kind, loop.reduces)
         for name, var, loop in zip(names, variables, nest.loops, strict=True)
     ]
-    return Nest(tuple(loops), (), copier.stmt(core))
+    return Nest(tuple(loops), tuple(guards), copier.stmt(core))

@@ -14,7 +14,7 @@ from functools import partial, reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image
-from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
+from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.analysis.length import growth
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
@@ -168,24 +168,6 @@ class _Answering:
                     facts.assume_at_least(value, ir.i64(int(p.low)))
                 if p.high is not None:
                     facts.assume_at_most(value, ir.i64(int(p.high)))
-        seen: set[ExprNode] = set()
-        for f in algorithm.functions:
-            for definition in f.definitions:
-                if definition.domain is not None:
-                    for name, bounds in zip(definition.domain.names, definition.domain.bounds, strict=True):
-                        self._domain_extent(f, name, bounds.len, seen)
-
-    def _domain_extent(self, f: Function, name: str, extent: ExprNode, seen: set[ExprNode]) -> None:
-        from_index = simplify(startup_index(extent))
-        if from_index in seen or isinstance(from_index, IntImm):
-            return
-        seen.add(from_index)
-        self._check(
-            ir.less_equal(ir.ZERO, from_index),
-            Failure.REDUCTION_EXTENT,
-            (f'the extent of reduction variable "{name}" of "{f.own.name}" is negative: ', from_index),
-        )
-        self._query.top.facts.assume_at_least(from_index, ir.ZERO)
 
     def _obligation(self, o: Obligation) -> None:
         """Takes in a condition on holes (invariant 3): an answer will meet it, or a start-up check stands for it."""

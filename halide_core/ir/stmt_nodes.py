@@ -171,7 +171,6 @@ class Failure(Enum):
     ASSERTION = "assertion_failed"
     INDEX_OVERFLOW = "index_overflow"
     PARAMETER_RANGE = "parameter_range"
-    REDUCTION_EXTENT = "reduction_extent"
     SPECIALIZE_FAIL = "specialize_fail"
 
 

@@ -213,5 +213,5 @@ def _interval(name: str, range: Range) -> ir.Interval:
     low = startup(range.min, f'The min of reduction variable "{name}"')
     extent = startup(range.extent, f'The extent of reduction variable "{name}"')
     if isinstance(extent, ir.IntImm) and extent.value < 0:
-        raise DefinitionError(f'The extent of reduction variable "{name}" is negative: {extent.value}.')
+        extent = ir.const(0, extent.type)  # as of a Param that is negative: there are no points
     return ir.Interval(low, extent)

@@ -13,8 +13,8 @@ asked for points (``halide_core.reference.stages``):
     f.s0 at (x0,):   p = (x0 - 1,);  a = g.at(p) …        [FUNC-EVAL], [FUNC-ARG-EVAL]
 
 Where the figure's select evaluates an update's value at points that the update doesn't write, this evaluates the
-chosen side only: without infinite images the other side may not exist. Negative extents [RDOM-ERR] are errors of
-every reachable reduction domain at the start, as they are in compiled code.
+chosen side only: without infinite images the other side may not exist. A domain with a negative extent, an error by
+[RDOM-ERR], is empty, as in Halide.
 """
 
 from __future__ import annotations
@@ -148,13 +148,6 @@ class _Program:
             startup = Translator(self.inputs, self.stages, f, i)
             ends = startup.tuple_of([startup.expr(interval.min), startup.expr(interval.len)])
             low, extent = startup.code((), 0, ends)((), (), None, 0)
-            if extent < 0:
-                assert domain is not None
-                raise PipelineError(
-                    f'The RDom of update definition {i} of Func "{f.name}" has the negative extent {extent} '
-                    f'in "{name}".',
-                    domain.location,
-                )
             ranges.append([wrap_function(interval.min.type)(low + k) for k in range(extent)])
         return Iterations(ranges)
 

@@ -116,7 +116,6 @@ typedef enum halide_core_error_code {
     halide_core_error_argument_device = 10,   /* the newest data is on a device, not in host memory */
     halide_core_error_index_overflow = 11,    /* a region or an address does not fit its integer type */
     halide_core_error_parameter_range = 12,   /* a scalar parameter is outside its declared range */
-    halide_core_error_reduction_extent = 13,  /* a reduction domain has a negative extent */
     halide_core_error_extern_failed = 14,     /* an extern stage returned nonzero */
     halide_core_error_forked_inside_task = 15, /* a task forked, and the child returned from it */
     halide_core_error_specialize_fail = 16, /* specialize_fail: no specialization of a stage fits this run */

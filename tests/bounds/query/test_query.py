@@ -172,10 +172,11 @@ def test_query_of_a_for_asks_for_a_length_and_holds_for_every_iteration() -> Non
     outside = "forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.y in (0, 5): "
     assert conjuncts(f, Rule.LENGTH) == [
         "0 <= ?cpu f.s0.x.len",
-        "0 <= ?cpu f.s1.x.len",
-        f"{outside}0 <= int64(n)",
+        "0 <= int64(n) => 0 <= ?cpu f.s1.x.len",
+        f"0 <= int64(n) => {outside}0 <= int64(n)",
     ]
-    assert conjuncts(f, Rule.VALUE) == [f"{outside}forall f.s1.r.x in (2, int64(n)): im[f.s1.r.x] in ?input im"]
+    inside = f"{outside}forall f.s1.r.x in (2, int64(n)): "
+    assert conjuncts(f, Rule.VALUE) == [f"0 <= int64(n) => {inside}im[f.s1.r.x] in ?input im"]
 
 
 def test_query_of_an_assertion_is_its_condition() -> None:

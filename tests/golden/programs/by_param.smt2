@@ -59,29 +59,29 @@
 ; 0 <= ?cpu f.s0.x.len   [length]
 (assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!12| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!12|) 1) |t!12|)))) (<= 0 (|?cpu f.s0.x.len| |out.s0.x.xo|)))) :named c11))
 
-; 0 <= ?cpu f.s1.x.len   [length]
-(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!13| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!13|) 1) |t!13|)))) (<= 0 (|?cpu f.s1.x.len| |out.s0.x.xo|)))) :named c12))
+; 0 <= int64(n) => 0 <= ?cpu f.s1.x.len   [length]
+(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!13| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!13|) 1) |t!13|)))) (=> (<= 0 |param n|) (<= 0 (|?cpu f.s1.x.len| |out.s0.x.xo|))))) :named c12))
 
-; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): 0 <= int64(n)   [length]
-(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!14| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!14|) 1) |t!14|)))) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (<= 0 |param n|))))) :named c13))
+; 0 <= int64(n) => forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): 0 <= int64(n)   [length]
+(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!14| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!14|) 1) |t!14|)))) (=> (<= 0 |param n|) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (<= 0 |param n|)))))) :named c13))
 
 ; forall f.s0.x in (?cpu f.s0.x.min, ?cpu f.s0.x.len): (f.s0.x) is an iteration of f.s0   [loops]
 (assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!15| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!15|) 1) |t!15|)))) (forall ((|f.s0.x| Int)) (=> (and (<= (|?cpu f.s0.x.min| |out.s0.x.xo|) |f.s0.x|) (< |f.s0.x| (+ (|?cpu f.s0.x.min| |out.s0.x.xo|) (|?cpu f.s0.x.len| |out.s0.x.xo|)))) true)))) :named c14))
 
 ; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): (f.s1.x, f.s1.r.x) is an iteration of f.s1   [loops]
-(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!16| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!16|) 1) |t!16|)))) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (forall ((|f.s1.r.x| Int)) (=> (and (<= (- |param p| 1) |f.s1.r.x|) (< |f.s1.r.x| (- (+ |param p| |param n|) 1))) true)))))) :named c15))
+(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!16| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!16|) 1) |t!16|)))) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (forall ((|f.s1.r.x| Int)) (=> (and (<= (- |param p| 1) |f.s1.r.x|) (< |f.s1.r.x| (- (+ |param p| |param n|) 1))) (<= 0 |param n|))))))) :named c15))
 
 ; forall f.s0.x in (?cpu f.s0.x.min, ?cpu f.s0.x.len): f[f.s0.x] in ?mem f   [write]
 (assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!17| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!17|) 1) |t!17|)))) (forall ((|f.s0.x| Int)) (=> (and (<= (|?cpu f.s0.x.min| |out.s0.x.xo|) |f.s0.x|) (< |f.s0.x| (+ (|?cpu f.s0.x.min| |out.s0.x.xo|) (|?cpu f.s0.x.len| |out.s0.x.xo|)))) (and (<= (|?mem f.x.min| |out.s0.x.xo|) |f.s0.x|) (< |f.s0.x| (+ (|?mem f.x.min| |out.s0.x.xo|) (|?mem f.x.len| |out.s0.x.xo|)))))))) :named c16))
 
-; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): f[f.s1.x] in ?mem f   [write]
-(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!18| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!18|) 1) |t!18|)))) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (forall ((|f.s1.r.x| Int)) (=> (and (<= (- |param p| 1) |f.s1.r.x|) (< |f.s1.r.x| (- (+ |param p| |param n|) 1))) (and (<= (|?mem f.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?mem f.x.min| |out.s0.x.xo|) (|?mem f.x.len| |out.s0.x.xo|)))))))))) :named c17))
+; 0 <= int64(n) => forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): f[f.s1.x] in ?mem f   [write]
+(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!18| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!18|) 1) |t!18|)))) (=> (<= 0 |param n|) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (forall ((|f.s1.r.x| Int)) (=> (and (<= (- |param p| 1) |f.s1.r.x|) (< |f.s1.r.x| (- (+ |param p| |param n|) 1))) (and (<= (|?mem f.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?mem f.x.min| |out.s0.x.xo|) (|?mem f.x.len| |out.s0.x.xo|))))))))))) :named c17))
 
 ; ?cpu f.s0 in ?mem f   [memory]
 (assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!19| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!19|) 1) |t!19|)))) (or (<= (|?cpu f.s0.x.len| |out.s0.x.xo|) 0) (and (<= (|?mem f.x.min| |out.s0.x.xo|) (|?cpu f.s0.x.min| |out.s0.x.xo|)) (<= (+ (|?cpu f.s0.x.min| |out.s0.x.xo|) (|?cpu f.s0.x.len| |out.s0.x.xo|)) (+ (|?mem f.x.min| |out.s0.x.xo|) (|?mem f.x.len| |out.s0.x.xo|))))))) :named c18))
 
-; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): g[f.s1.x + f.s1.r.x] in ?cpu g.s0   [value]
-(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!21| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!21|) 1) |t!21|)))) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (forall ((|f.s1.r.x| Int)) (=> (and (<= (- |param p| 1) |f.s1.r.x|) (< |f.s1.r.x| (- (+ |param p| |param n|) 1))) (let ((|t!20| (+ |f.s1.x| |f.s1.r.x|))) (and (<= (|?cpu g.s0.x.min| |out.s0.x.xo|) |t!20|) (< |t!20| (+ (|?cpu g.s0.x.min| |out.s0.x.xo|) (|?cpu g.s0.x.len| |out.s0.x.xo|))))))))))) :named c19))
+; 0 <= int64(n) => forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): g[f.s1.x + f.s1.r.x] in ?cpu g.s0   [value]
+(assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!21| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!21|) 1) |t!21|)))) (=> (<= 0 |param n|) (forall ((|f.s1.x| Int)) (=> (and (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|) (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|)))) (forall ((|f.s1.r.x| Int)) (=> (and (<= (- |param p| 1) |f.s1.r.x|) (< |f.s1.r.x| (- (+ |param p| |param n|) 1))) (let ((|t!20| (+ |f.s1.x| |f.s1.r.x|))) (and (<= (|?cpu g.s0.x.min| |out.s0.x.xo|) |t!20|) (< |t!20| (+ (|?cpu g.s0.x.min| |out.s0.x.xo|) (|?cpu g.s0.x.len| |out.s0.x.xo|)))))))))))) :named c19))
 
 ; 0 <= ?cpu g.s0.x.len   [length]
 (assert (! (forall ((|out.s0.x.xo| Int)) (=> (and (<= 0 |out.s0.x.xo|) (let ((|t!22| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!22|) 1) |t!22|)))) (<= 0 (|?cpu g.s0.x.len| |out.s0.x.xo|)))) :named c20))
@@ -127,7 +127,6 @@
 (assert (and (<= (- 2147483648) |param p|) (<= |param p| 2147483647)))
 (assert (and (<= (- 2147483648) |param n|) (<= |param n| 2147483647)))
 (assert (< 0 |out.extent.0|))
-(assert (<= 0 |param n|))
 (assert (< 0 |param p|))
 (assert (let ((|t!41| |param p|)) (let ((|t!42| (|max| |out.extent.0| |t!41|))) (let ((|t!43| (|div by| (- (+ |t!42| |t!41|) 1) |t!41|))) (let ((|t!44| (|max| (+ (|min| (* (- |t!43| 1) |t!41|) (- |t!42| |t!41|)) |t!41|) 0))) (or (or (not (and (< 0 |t!43|) (< 0 |t!41|))) (< |t!44| 1)) (<= (+ |out.min.0| |t!44|) (+ |out.min.0| |out.extent.0|))))))))
 (assert (and (<= (- 1073741824) |out.min.0|) (<= (- (+ |out.min.0| |out.extent.0|) 1) 1073741824)))
@@ -230,20 +229,22 @@
 (check-sat)
 (pop 1)
 
-; 0 <= ?cpu f.s1.x.len   [length]
+; 0 <= int64(n) => 0 <= ?cpu f.s1.x.len   [length]
 (push 1)
 (declare-const |out.s0.x.xo| Int)
 (assert (<= 0 |out.s0.x.xo|))
 (assert (let ((|t!28| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!28|) 1) |t!28|))))
+(assert (<= 0 |param n|))
 (assert (not (<= 0 (|?cpu f.s1.x.len| |out.s0.x.xo|))))
 (check-sat)
 (pop 1)
 
-; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): 0 <= int64(n)   [length]
+; 0 <= int64(n) => forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): 0 <= int64(n)   [length]
 (push 1)
 (declare-const |out.s0.x.xo| Int)
 (assert (<= 0 |out.s0.x.xo|))
 (assert (let ((|t!29| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!29|) 1) |t!29|))))
+(assert (<= 0 |param n|))
 (declare-const |f.s1.x| Int)
 (assert (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|))
 (assert (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|))))
@@ -274,7 +275,7 @@
 (declare-const |f.s1.r.x| Int)
 (assert (<= (- |param p| 1) |f.s1.r.x|))
 (assert (< |f.s1.r.x| (- (+ |param p| |param n|) 1)))
-(assert (not true))
+(assert (not (<= 0 |param n|)))
 (check-sat)
 (pop 1)
 
@@ -290,11 +291,12 @@
 (check-sat)
 (pop 1)
 
-; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): f[f.s1.x] in ?mem f   [write]
+; 0 <= int64(n) => forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): f[f.s1.x] in ?mem f   [write]
 (push 1)
 (declare-const |out.s0.x.xo| Int)
 (assert (<= 0 |out.s0.x.xo|))
 (assert (let ((|t!33| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!33|) 1) |t!33|))))
+(assert (<= 0 |param n|))
 (declare-const |f.s1.x| Int)
 (assert (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|))
 (assert (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|))))
@@ -314,11 +316,12 @@
 (check-sat)
 (pop 1)
 
-; forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): g[f.s1.x + f.s1.r.x] in ?cpu g.s0   [value]
+; 0 <= int64(n) => forall f.s1.x in (?cpu f.s1.x.min, ?cpu f.s1.x.len): forall f.s1.r.x in (int64(p) - 1, int64(n)): g[f.s1.x + f.s1.r.x] in ?cpu g.s0   [value]
 (push 1)
 (declare-const |out.s0.x.xo| Int)
 (assert (<= 0 |out.s0.x.xo|))
 (assert (let ((|t!35| |param p|)) (< |out.s0.x.xo| (|div by| (- (+ |?cpu out.s0.x.len| |t!35|) 1) |t!35|))))
+(assert (<= 0 |param n|))
 (declare-const |f.s1.x| Int)
 (assert (<= (|?cpu f.s1.x.min| |out.s0.x.xo|) |f.s1.x|))
 (assert (< |f.s1.x| (+ (|?cpu f.s1.x.min| |out.s0.x.xo|) (|?cpu f.s1.x.len| |out.s0.x.xo|))))

@@ -98,12 +98,9 @@ def test_domain_of_a_run_time_length() -> None:
     f[()] = 0
     f[()] += im[r.x] * r.x
     f.update().split(r.x, ro, ri, 4).rfactor(ri, u).compute_root().vectorize(u, 4).update().vectorize(u, 4)
-    for length in (11, 12, 1, 0, 38):
+    for length in (11, 12, 1, 0, 38, -1, -9):
         n.set(length)
         as_evaluated(f, [])
-    n.set(-1)
-    with pytest.raises(hl.PipelineError, match="extent"):
-        f.realize([])
 
 
 def test_fused_and_renamed_loops() -> None:
