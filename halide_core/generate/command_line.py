@@ -32,6 +32,7 @@ EXTENSIONS = {
     OutputFileType.hlpipe: ".hlpipe",
     OutputFileType.object: ".o",
     OutputFileType.python_extension: ".abi3.so",
+    OutputFileType.pytorch_wrapper: ".pytorch.h",
     OutputFileType.registration: ".registration.cpp",
     OutputFileType.schedule: ".schedule.py",
     OutputFileType.static_library: ".a",

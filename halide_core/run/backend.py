@@ -143,6 +143,7 @@ class OutputKind(Enum):
     CONCEPTUAL_STMT = "conceptual_stmt"
     CONCEPTUAL_STMT_HTML = "conceptual_stmt_html"
     PYTHON_EXTENSION = "python_extension"
+    PYTORCH_WRAPPER = "pytorch_wrapper"
     REGISTRATION = "registration"
     SCHEDULE = "schedule"
     PIPELINE = "hlpipe"

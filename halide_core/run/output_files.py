@@ -75,6 +75,7 @@ _KINDS = {
     OutputFileType.conceptual_stmt: OutputKind.CONCEPTUAL_STMT,
     OutputFileType.conceptual_stmt_html: OutputKind.CONCEPTUAL_STMT_HTML,
     OutputFileType.python_extension: OutputKind.PYTHON_EXTENSION,
+    OutputFileType.pytorch_wrapper: OutputKind.PYTORCH_WRAPPER,
     OutputFileType.registration: OutputKind.REGISTRATION,
     OutputFileType.schedule: OutputKind.SCHEDULE,
     OutputFileType.hlpipe: OutputKind.PIPELINE,

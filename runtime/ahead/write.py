@@ -32,6 +32,7 @@ from halide_core.runtime.ahead.data import public, unit_with_data
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
 from halide_core.runtime.ahead.page import page
+from halide_core.runtime.ahead.pytorch import emit_wrapper
 from halide_core.runtime.codegen.header import Declared, emit_header
 from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.names import symbol
@@ -214,6 +215,10 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
         case OutputKind.REGISTRATION:
             _check_plain(outputs, "registration")
             output.write_text(emit_registration([o.linkage.function for o in outputs]), encoding="utf-8")
+        case OutputKind.PYTORCH_WRAPPER:
+            header = f"{path.name.partition('.')[0]}.h"
+            text = emit_wrapper(lowered.name, unit.linkage, public(lowered), header)
+            output.write_text(text, encoding="utf-8")
         case OutputKind.STMT:
             output.write_text(format_stmt(lowered.body) + "\n", encoding="utf-8")
         case OutputKind.STMT_HTML:

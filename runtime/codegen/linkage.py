@@ -64,6 +64,11 @@ class Linkage:
             long_is_64=target.bits == 64 and target.os not in _LONG_SYSTEMS,
         )
 
+    @property
+    def called(self) -> str:
+        """The function as a caller in C++ names it, from wherever it stands."""
+        return "::".join(["", *self.namespaces, self.function])
+
     def inside(self, ending: str) -> Linkage:
         """A function of C beside this one, of its own file alone, which takes no context."""
         return Linkage(f"{self.function}_{ending}")

@@ -6,7 +6,6 @@
 #include "platform.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ static int put_npy_head(FILE *file, const char *type, int dimensions, const int6
     }
     size_t used = (size_t)snprintf(text, room, "{'descr': %s, 'fortran_order': False, 'shape': (", type);
     for (int d = dimensions - 1; d >= 0; d--) { /* numpy's last axis is the dense one */
-        used += (size_t)snprintf(text + used, room - used, "%" PRId64 "%s", extents[d], d || dimensions == 1 ? ", " : "");
+        used += (size_t)snprintf(text + used, room - used, "%lld%s", (long long)extents[d], d || dimensions == 1 ? ", " : "");
     }
     used += (size_t)snprintf(text + used, room - used, "), }");
     const size_t spaces = 63 - (fixed + used) % 64;
