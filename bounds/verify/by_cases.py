@@ -44,26 +44,39 @@ _MIRRORED = {BinaryOp.LT: BinaryOp.LE, BinaryOp.LE: BinaryOp.LT}
 
 
 class CaseProver:
-    """Proves claims one after the other; what contexts share is taken in once."""
+    """Proves claims one after the other; what contexts share is taken in once, and what is claimed again is known."""
 
     def __init__(self) -> None:
         self.gave_up = False
         """Whether the last claim has more cases than are looked at."""
         self._places: dict[Context, _KnownAt] = {}
+        self._proven: dict[tuple[Context, ExprNode], bool | None] = {}
+        """What became of claims; None of one that was given up."""
 
     def proves(self, claim: Claim) -> bool:
         """Whether the conclusion follows from the context."""
-        self.gave_up = False
+        key = (claim.context, claim.conclusion)
+        if key not in self._proven:
+            self._proven[key] = self._decided(claim)
+        found = self._proven[key]
+        self.gave_up = found is None
+        return bool(found)
+
+    def _decided(self, claim: Claim) -> bool | None:
+        """The same; None where there are too many cases. What formulas say by themselves is mostly enough: only where
+        it is not, each is compared with all that follows from what is known."""
         if claim.conclusion is ir.TRUE:
             return True
         place = self._place(claim.context)
         if place.impossible:
             return True
         wanted = Not(BOOL, place.closed(claim.conclusion))
-        tableau = _Tableau()
-        proven = tableau.closes(place.state.below(), [wanted])
-        self.gave_up = not proven and tableau.steps < 0
-        return proven
+        if _Tableau(searches=False).closes(place.state.below(), [wanted]):
+            return True
+        tableau = _Tableau(searches=True)
+        if tableau.closes(place.state.below(), [wanted]):
+            return True
+        return None if tableau.steps < 0 else False
 
     def _place(self, context: Context) -> _KnownAt:
         nodes: list[Context] = []
@@ -103,7 +116,7 @@ class _KnownAt:
         values.update({node.variable: node.fact for node in nodes if node.variable is not None})
         place = _KnownAt(values, self.state.below(), impossible=self.impossible)
         facts = [place.closed(node.fact) for node in nodes if node.variable is None]
-        place.impossible |= place.state.takes(facts, doubted=False)
+        place.impossible |= place.state.takes(facts, searches=False)  # it mostly has a state
         return place
 
 
@@ -127,14 +140,13 @@ class _State:
         """The state for one case of an open formula."""
         return _State(Facts(self.facts), self._said, self._forms, self.open[:at] + self.open[at + 1 :])
 
-    def takes(self, formulas: Sequence[ExprNode], *, doubted: bool = True) -> bool:
-        """Takes formulas in, the first one first; whether they contradict what is known. What is not ``doubted`` is
-        only compared with what was said: a context mostly has a state."""
+    def takes(self, formulas: Sequence[ExprNode], *, searches: bool) -> bool:
+        """Takes formulas in, the first one first; whether they contradict what was said, or what a search finds."""
         waiting = list(reversed(formulas))
         while waiting:
             formula = waiting.pop()
             form = _form(formula)
-            if self._contradicts(formula, form) or (doubted and form is not None and self._disproves(form)):
+            if self._contradicts(formula, form) or (searches and form is not None and self._disproves(form)):
                 return True
             cases = _cases(formula, form)
             if not cases:
@@ -187,12 +199,14 @@ class _State:
 class _Tableau:
     """One search for a contradiction."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, searches: bool) -> None:
         self.steps = _STEPS
+        self._searches = searches
+        """Whether a search for a proof of its opposite is made for each formula."""
 
     def closes(self, state: _State, formulas: Sequence[ExprNode]) -> bool:
         """Whether formulas contradict a state, in each of its cases."""
-        while not state.takes(formulas):
+        while not state.takes(formulas, searches=self._searches):
             self.steps -= 1
             found = _next(state)
             if found is None or self.steps < 0:
