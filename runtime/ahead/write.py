@@ -135,7 +135,13 @@ def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:
 
 
 _OF_VERSIONS = frozenset(
-    {OutputKind.STATIC_LIBRARY, OutputKind.C_HEADER, OutputKind.OBJECT, OutputKind.REGISTRATION}
+    {
+        OutputKind.STATIC_LIBRARY,
+        OutputKind.C_HEADER,
+        OutputKind.OBJECT,
+        OutputKind.REGISTRATION,
+        OutputKind.PYTORCH_WRAPPER,
+    }
 )
 _OF_SEVERAL = frozenset(
     {OutputKind.STATIC_LIBRARY, OutputKind.C_HEADER, OutputKind.PYTHON_EXTENSION, OutputKind.REGISTRATION}
