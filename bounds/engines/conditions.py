@@ -53,12 +53,27 @@ class Conditions:
                 x, y = exact_index(a), exact_index(b)
                 if x is not None and y is not None:
                     gap = difference(y, x)
-                    self._waiting.append(gap.plus(Linear({}, -1)) if op is BinaryOp.LT else gap)
-                    if op is BinaryOp.EQ:
-                        self._waiting.append(gap.times(-1))
+                    gaps = [gap.plus(Linear({}, -1)) if op is BinaryOp.LT else gap]
+                    gaps += [gap.times(-1)] if op is BinaryOp.EQ else []
+                    self._waiting += [part for g in gaps for part in self._apart(g)]
                     return
         parts = mentions(condition)
         self.lost |= ACCESS not in parts and any(isinstance(p, Variable) for p in parts)
+
+    def _apart(self, gap: Linear) -> list[Linear]:
+        """What ``gap >= 0`` says of the operands of a minimum, or of a maximum that is subtracted: each of them holds.
+        Of one that is added, the operand by which it can't hold says nothing."""
+        for atom, c in gap.terms.items():
+            if not isinstance(atom, Binary) or atom.op not in (BinaryOp.MIN, BinaryOp.MAX):
+                continue
+            rest = Linear({a: k for a, k in gap.terms.items() if a is not atom}, gap.const)
+            sides = [linear_of(side).times(c).plus(rest) for side in (atom.a, atom.b)]
+            if (atom.op is BinaryOp.MIN) == (c > 0):
+                return [part for side in sides for part in self._apart(side)]
+            possible = [s for s in sides if s.terms or s.const >= 0]
+            if len(possible) == 1:
+                return self._apart(possible[0])
+        return [gap]
 
     def about(self, var: Variable) -> tuple[list[ExprNode], list[ExprNode]]:
         """Lower and upper bounds of a variable, from the conditions that mention it; these are used up."""

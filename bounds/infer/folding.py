@@ -21,23 +21,28 @@ from collections.abc import Sequence
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
-from halide_core.analysis.simplify import simplify
+from halide_core.analysis.prune_selects import assume
+from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.infer.ahead import is_async
 from halide_core.bounds.infer.sliding import windows
 from halide_core.bounds.query.answers import Answer, Slide
-from halide_core.bounds.query.query import Choice, Query
+from halide_core.bounds.query.query import Choice, Path, Query, Where
 from halide_core.errors import ScheduleError
-from halide_core.ir import ExprNode, HoleKind, IntImm, Let, LoopKind
+from halide_core.ir import ExprNode, HoleKind, IntImm, Let, LoopKind, Select, Variable
 from halide_core.ir.brief import brief
+from halide_core.ir.logic import negation
 from halide_core.ir.memory import plain_layout
-from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, walk
-from halide_core.loop_nest import Loop, Nest, Program, path_to, provided, readings, stage_loops
+from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, subexpressions, walk
+from halide_core.loop_nest import Loop, Nest, Program, hole, path_to, provided, readings, stage_loops
 from halide_core.schedule.directives import DebugToFile
 from halide_core.schedule.storage_directives import BoundStorage, FoldStorage
 
 _LONGEST = 64
 """A length that varies is folded up to here without asking: beyond, all of the memory may well be shorter."""
+
+_CASES = 3
+"""So many conditions are told apart at most where the greatest length is looked for."""
 
 Check = tuple[ExprNode, tuple["str | ExprNode", ...]]
 """What must hold at start-up, and what is said where it does not."""
@@ -67,7 +72,30 @@ class Folding:
             if a.func is f and a.kind is HoleKind.CPU and a.stage == 0 and a.dim == d
         ]
         inside = self._query.scope(program.computed[f]).then(Choice(f))  # one stage's length may be another's
-        return self._ranges.ends(length, inside, stop).high
+        return self._most(self._opened(length), inside, stop)
+
+    def _opened(self, length: ExprNode) -> ExprNode:
+        """A length of the Func's own, down to what it follows from: that of a stage may be another one's."""
+        answers = {hole(a.kind, a.func, a.stage, a.dim).len: a.interval.len for a in self._known if a.func is self._f}
+        while length in answers:
+            length = answers[length]
+        return length
+
+    def _most(self, length: ExprNode, inside: Path, stop: Path, cases: int = _CASES) -> ExprNode | None:
+        """The greatest value of a length, case by case of what it is: where outputs whose windows lie apart share
+        loops, their producers' boxes are next to each other wherever both of them are needed."""
+        chosen_by = [e.condition for e in subexpressions([length]) if isinstance(e, Select)]
+        condition = next((c for c in chosen_by if any(isinstance(v, Variable) for v in subexpressions([c]))), None)
+        if condition is None or not cases:
+            return self._ranges.ends(length, inside, stop).high
+        most: list[ExprNode] = []
+        for holds, told in ((True, condition), (False, negation(condition))):
+            side = Simplifier(inside.facts).expr(assume(length, condition, holds=holds))
+            found = self._most(side, inside.then(Where(told)), stop, cases - 1)
+            if found is None:
+                return self._ranges.ends(length, inside, stop).high
+            most.append(found)
+        return Simplifier(stop.facts).maximum(*most)
 
     def default(self) -> dict[int, ExprNode]:
         """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is

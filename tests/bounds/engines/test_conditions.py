@@ -39,6 +39,16 @@ def truth(e: ExprNode, **values: int) -> int:
     return found.value
 
 
+def minimum(a: ExprNode, b: ExprNode) -> ExprNode:
+    """``min(a, b)``."""
+    return ir.binary(BinaryOp.MIN, a, b)
+
+
+def maximum(a: ExprNode, b: ExprNode) -> ExprNode:
+    """``max(a, b)``."""
+    return ir.binary(BinaryOp.MAX, a, b)
+
+
 CONDITIONS = {
     "<": ir.less(x, y),
     "<=": ir.less_equal(x, ir.add(y, number(2))),
@@ -50,6 +60,9 @@ CONDITIONS = {
     "not or": Not(BOOL, ir.binary(BinaryOp.OR, ir.less(x, y), ir.less(number(3), x))),
     "twice": ir.less_equal(ir.mul(x, number(2)), y),
     "minus": ir.less_equal(y, ir.sub(number(4), x)),
+    "of a minimum": ir.less_equal(y, minimum(ir.add(x, number(1)), ir.sub(number(4), x))),
+    "of a maximum": ir.less(maximum(x, ir.sub(number(-2), x)), y),
+    "of a part of a maximum": ir.less(number(0), ir.add(maximum(ir.sub(x, y), number(-1)), number(1))),
     "minus twice": ir.less(ir.sub(y, ir.mul(x, number(2))), number(3)),
 }
 

@@ -213,3 +213,22 @@ def test_a_chain_asks_its_input_for_no_more_than_without_slides() -> None:
         if slides:
             assert "a folds y by 5" in text
     assert needed[0] == needed[1]
+
+
+def test_a_fold_is_as_long_as_what_is_needed_at_one_time_where_windows_lie_apart() -> None:
+    w, m, first, second = (hl.Func(name) for name in ("w", "m", "first", "second"))
+    w[x, y] = x + 10 * y
+    m[x, y] = w[x, y] + w[x, y + 1]
+    first[x, y] = m[x, y]
+    second[x, y] = w[x, y] + w[x, y + 1]
+    w.compute_at(first, y).fold_storage(y, 2)
+    m.compute_at(first, y)
+    first.parallel(y)
+    second.parallel(y)
+    second.compute_with(first, x)
+    outputs = [hl.Buffer(hl.Int(32), [3, 4]) for _ in range(2)]
+    outputs[0].set_min([0, 9])
+    hl.Pipeline([first, second]).realize(outputs)
+    for output, low in zip(outputs, (9, 0), strict=True):
+        ys, xs = np.mgrid[low : low + 4, 0:3]
+        assert np.array_equal(output, 2 * xs + 20 * ys + 10)
