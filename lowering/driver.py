@@ -84,7 +84,14 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
     """
     trace = trace if trace is not None else LoweringTrace()
     with deep_recursion(), without_collections(), shared_proofs():
-        program = _schedule(request, trace)
+        return lower_scheduled(request, _schedule(request, trace), trace, oracle=oracle)
+
+
+def lower_scheduled(
+    request: Request, program: Program, trace: LoweringTrace, *, oracle: Oracle | None = None
+) -> Lowered:
+    """The second half: what ``lower`` makes of a program that ``schedule`` made, with the trace of both."""
+    with deep_recursion(), without_collections(), shared_proofs():
         stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
         checked = _verification(program.algorithm, "fill")
         watch = Stopwatch()

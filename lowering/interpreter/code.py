@@ -192,6 +192,12 @@ class Coder:
                 return self._around.leaf(e)
         return None
 
+    def refresh(self) -> None:
+        """Looks anew at what stays the same in a run alone."""
+        for e, place in self._places.items():
+            if isinstance(e, ir.ParamRef | ir.BufferField):
+                self.values[place] = self._around.leaf(e)
+
     def new_place(self) -> int:
         """The number of a place for something that no expression is."""
         self.values.append(None)

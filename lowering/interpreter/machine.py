@@ -109,25 +109,49 @@ def interpret(
         StuckError: the program is stuck; the subclass says how. OutOfSteps, where ``steps`` don't suffice.
         InternalError: the tree breaks a rule of the grammar: a hole, a variable out of scope, types that don't match.
     """
-    with deep_recursion():
-        given = Arguments(arguments, (*inputs, *outputs))
-        machine = _Machine(given, shuffle, steps)
-        program = machine.translate(stmt)
-        try:
-            program()
-        except _AnsweredError as answered:
-            return Outcome(answered.regions, (), 0)
-        return Outcome(None, given.finish(), sum(loop.overlaps for loop in machine.loops))
+    return Translated(stmt, arguments).run(inputs, outputs, shuffle=shuffle, steps=steps)
+
+
+class Translated:
+    """A program that is translated once and runs with one set of values after another; see ``interpret``."""
+
+    def __init__(self, stmt: Stmt, arguments: Sequence[Argument]) -> None:
+        self._stmt = stmt
+        self._arguments = tuple(arguments)
+        self._found: dict[bool, tuple[_Machine, Run]] = {}
+        """The program, and its beginning that answers a bounds query."""
+
+    def run(
+        self,
+        inputs: Sequence[Buffer | int | float | bool | Box | None],
+        outputs: Sequence[Buffer | Box],
+        *,
+        shuffle: random.Random | None = None,
+        steps: int | None = None,
+    ) -> Outcome:
+        """Runs the program, or asks it for regions."""
+        with deep_recursion():
+            given = Arguments(self._arguments, (*inputs, *outputs))
+            if given.all_present not in self._found:
+                fresh = _Machine(given)
+                self._found[given.all_present] = fresh, fresh.translate(self._stmt)
+            machine, program = self._found[given.all_present]
+            machine.begin(given, shuffle, steps)
+            try:
+                program()
+            except _AnsweredError as answered:
+                return Outcome(answered.regions, (), 0)
+            return Outcome(None, given.finish(), sum(loop.overlaps for loop in machine.loops))
 
 
 class _Machine:
     """Translates statements. Implements ``lowering.interpreter.code.Surroundings``: what is in scope at the current
     one."""
 
-    def __init__(self, arguments: Arguments, shuffle: random.Random | None, steps: int | None) -> None:
+    def __init__(self, arguments: Arguments) -> None:
         self._arguments = arguments
-        self._shuffle = shuffle
-        self._steps = steps
+        self._shuffle: random.Random | None = None
+        self._steps: int | None = None
         self._variables: dict[Variable, bool] = {}
         """Those in scope, and whether they may be ε_mem."""
         self._allocations: dict[Callee | str, tuple[Allocation, int]] = {}
@@ -136,20 +160,32 @@ class _Machine:
         """The parallel and vectorized loops around, outermost first."""
         self._atomic: tuple[Allocation, ...] = ()
         """The memory that the statement at hand updates in one step: iterations of reduction loops take turns there."""
-        self._threads = Threads(shuffle)
+        self._threads = Threads()
         self._forks = 0
         """How many forks are around."""
         self._semaphores: dict[str, int] = {}
         """The places of the semaphores in scope."""
         self.loops: list[Races] = []
         """All of those of the program."""
+        self._given: dict[Callee, Allocation] = {}
+        """The arguments' memory."""
         for callee, components in arguments.components.items():
             writable = components[0][0].kind is ArgumentKind.OutputBuffer
             types, memories = tuple(a.type for a, _ in components), tuple(memory for _, memory in components)
-            allocation = Allocation(callee.name, types, 0, memories, writable=writable)
+            allocation = self._given[callee] = Allocation(callee.name, types, 0, memories, writable=writable)
             names: list[tuple[Callee | str, int]] = [(callee, 0), *((a.name, k) for k, (a, _) in enumerate(components))]
             self._allocations.update({name: (allocation, k) for name, k in names})
         self._coder = Coder(self)
+
+    def begin(self, arguments: Arguments, shuffle: random.Random | None, steps: int | None) -> None:
+        """Another run: other memory, Params and fields of buffers, and nothing of the last one."""
+        self._arguments, self._shuffle, self._steps = arguments, shuffle, steps
+        for callee, components in arguments.components.items():
+            self._given[callee].memories = tuple([memory for _, memory in components])
+        self._coder.refresh()
+        self._threads.begin(shuffle)
+        for loop in self.loops:
+            loop.overlaps = 0
 
     # -- surroundings
 
@@ -279,7 +315,7 @@ class _Machine:
                 self._around = (*self._around, races)
             place = self._bind(loop.var, undefined=False)
             body = self.translate(loop.body)
-        values, shuffle = self._coder.values, self._shuffle
+        values = self._coder.values
 
         def iterations() -> range:
             first, count = low(), length()
@@ -299,8 +335,8 @@ class _Machine:
         def run_concurrent() -> None:
             assert races is not None
             order = list(iterations())
-            if shuffle is not None:
-                shuffle.shuffle(order)
+            if self._shuffle is not None:
+                self._shuffle.shuffle(order)
             races.start()
             for i in order:
                 races.iteration = values[place] = i

@@ -73,7 +73,11 @@ class Threads:
     takes_turns = False
     """No update of memory is left to chance by a fork."""
 
-    def __init__(self, shuffle: random.Random | None) -> None:
+    def __init__(self) -> None:
+        self.begin(None)
+
+    def begin(self, shuffle: random.Random | None) -> None:
+        """Another run, without threads yet."""
         self._random = shuffle or random.Random(0)
         self._now = _Thread(0, {0: 1})
         self._running: list[_Thread] = []

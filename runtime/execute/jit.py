@@ -44,8 +44,8 @@ SPECIALIZE_FAIL = 16
 """``halide_core_error_specialize_fail`` of the C header."""
 
 
-def compile_pipeline(request: Request) -> LoadedPipeline:
-    """Compiles and loads.
+def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPipeline:
+    """Compiles and loads. ``made``: what ``lower`` makes of the request, where that is known.
 
     Raises: ScheduleError, BoundsError, ToolchainError.
     """
@@ -59,7 +59,7 @@ def compile_pipeline(request: Request) -> LoadedPipeline:
     warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
     def build(output: Path) -> None:
-        lowered = lower(request)
+        lowered = made or lower(request)
         with deep_recursion():
             texts = _texts(lowered)
         with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:

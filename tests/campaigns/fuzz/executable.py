@@ -33,7 +33,7 @@ from tests.campaigns.fuzz.compare import Array
 from tests.campaigns.fuzz.interpreted import spread
 from tests.campaigns.fuzz.verdict import Mismatch
 
-_SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+_SANITIZERS = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 _REFUSED = 3
 _KINDS = {ArgumentKind.InputScalar: 0, ArgumentKind.InputBuffer: 1, ArgumentKind.OutputBuffer: 2}

@@ -8,6 +8,7 @@ the first pass, which settles the regions that are allocated, and after the last
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -17,7 +18,7 @@ import halide_core as hl
 from halide_core.ir import Stmt
 from halide_core.ir.visitor import alike
 from halide_core.lowering.driver import LoweringTrace, lower
-from halide_core.lowering.interpreter.machine import Outcome, interpret
+from halide_core.lowering.interpreter.machine import Outcome, Translated
 from halide_core.run.backend import Argument, Box, Request
 from halide_core.run.pipeline import _filled, _hull, _values
 from tests.campaigns.fuzz.case import Window
@@ -27,6 +28,8 @@ from tests.campaigns.fuzz.verdict import Mismatch
 _T = TypeVar("_T")
 
 ROUNDS = 64
+_KEPT = 4
+"""So many programs stay translated: the first and the last of a case, and of the one that it is compared with."""
 
 
 class KeepsGrowing(Exception):
@@ -44,8 +47,14 @@ def spread(request: Request, each: Sequence[_T]) -> list[_T]:
     return [one for f, one in zip(request.outputs, each, strict=True) for _ in f.types]
 
 
+@functools.lru_cache(_KEPT)
+def translated(stmt: Stmt, arguments: tuple[Argument, ...]) -> Translated:
+    """A tree for the interpreter, made once for all windows of a case."""
+    return Translated(stmt, arguments)
+
+
 def settled(
-    stmt: Stmt, request: Request, arguments: Sequence[Argument], windows: Sequence[Window], steps: int
+    stmt: Stmt, request: Request, arguments: tuple[Argument, ...], windows: Sequence[Window], steps: int
 ) -> tuple[list[Box], list[Box]]:
     """Regions that contain the windows and need no larger ones, as ``halide_core.run.pipeline`` finds them; and what
     the
@@ -61,10 +70,10 @@ def settled(
 
 
 def _asked(
-    stmt: Stmt, request: Request, arguments: Sequence[Argument], regions: Sequence[Box], steps: int
+    stmt: Stmt, request: Request, arguments: tuple[Argument, ...], regions: Sequence[Box], steps: int
 ) -> list[Box]:
     values = _values(request)
-    answer = interpret(stmt, arguments, values, list(regions), steps=steps).regions
+    answer = translated(stmt, arguments).run(values, list(regions), steps=steps).regions
     if answer is None:
         raise Mismatch("query", "a bounds query ran the program")
     return [box for box in answer[len(values) :] if box is not None]
@@ -72,7 +81,7 @@ def _asked(
 
 def run_passes(
     request: Request,
-    arguments: Sequence[Argument],
+    arguments: tuple[Argument, ...],
     trace: LoweringTrace,
     windows: Sequence[Window],
     rng: random.Random,
@@ -115,11 +124,11 @@ def results(outcome: Outcome, request: Request, windows: Sequence[Window]) -> li
 def _run(
     stmt: Stmt,
     request: Request,
-    arguments: Sequence[Argument],
+    arguments: tuple[Argument, ...],
     regions: Sequence[Box],
     rng: random.Random,
     steps: int,
 ) -> Outcome:
     """Runs one tree into fresh outputs."""
     outputs = _filled(request, regions)
-    return interpret(stmt, arguments, _values(request), outputs, shuffle=rng, steps=steps)
+    return translated(stmt, arguments).run(_values(request), outputs, shuffle=rng, steps=steps)

@@ -96,7 +96,7 @@ def _verdict(case: Program, judges: Judges, made: Made | None) -> Verdict:
     expected = reference(case, made.outputs)
     native: list[tuple[str, _Run]] = []
     if Judges.COMPILED in judges:
-        native.append(("compiled", lambda: run_compiled(case)))
+        native.append(("compiled", lambda: run_compiled(request, lowered, case.windows)))
     if Judges.EXECUTABLE in judges:
         native.append(("executable", lambda: executable.run(request, lowered, case.windows)))
     try:

@@ -20,8 +20,9 @@ from tests.campaigns.fuzz.grammar.axes import ALL_CELLS, Place, Shape, Way, cell
 from tests.campaigns.fuzz.grammar.defects import DEFECTS
 from tests.campaigns.fuzz.grammar.draw import Order, draw_made, draw_order, elsewhere
 from tests.campaigns.fuzz.grammar.growing import grown
-from tests.campaigns.fuzz.grammar.journal import Journal
+from tests.campaigns.fuzz.grammar.journal import Journal, merged
 from tests.campaigns.fuzz.grammar.programs import draw_program
+from tests.campaigns.fuzz.grammar.report import Asked, text, verdict
 from tests.campaigns.fuzz.grammar.schedules import draw_steered
 from tests.campaigns.fuzz.grammar.serving import Drawn
 from tests.campaigns.fuzz.grammar.table import ENOUGH, Table
@@ -160,6 +161,31 @@ def test_journal_goes_on_where_it_stopped(tmp_path: Path) -> None:
     failed = tmp_path / "seed_1" / "failed"
     assert pickle.loads((failed / "1.pickle").read_bytes()).source() == case.source()
     assert (failed / "1.py").read_text().startswith("# wrong\n")
+
+
+def test_campaigns_share_a_table_and_are_reported_together(tmp_path: Path) -> None:
+    table = Table()
+    for seed in (1, 2):
+        journal = Journal(tmp_path / f"seed_{seed}", table)
+        journal.add(0, CELL, Drawn(Outcome.RAN, cells=frozenset([CELL]), seconds=0.5), ["BRIEF", "COMPILED"])
+        journal.add(1, CELL, Drawn(Outcome.REFUSED, "wild", seconds=0.5), ["BRIEF", "COMPILED"])
+    shared = Table()
+    whole = merged([Journal(tmp_path / f"seed_{seed}", shared) for seed in (1, 2)], shared)
+    assert (whole.cases, whole.table.counts[CELL], whole.judged["COMPILED"]) == (4, 2, 2)
+    assert "4 cases,   120 a minute: BRIEF + COMPILED" in text(whole)
+
+
+def test_verdict_says_what_is_missing() -> None:
+    journal = Journal()
+    for n in range(9):
+        outcome = Outcome.MISMATCH if n == 3 else Outcome.REFUSED if n == 4 else Outcome.RAN
+        journal.add(n, None, Drawn(outcome, cells=frozenset(ALL_CELLS)), ["COMPILED"])
+    assert Asked(9, 8).missing(journal) == ["1 mismatches", "990 holes", "11.1 % refused or asserted"]
+    assert "8 compiled cases, not 9; 0 cases under sanitizers, not 1" in verdict(journal, Asked(9, 9, 1))
+    full = Journal()
+    for n in range(ENOUGH):
+        full.add(n, None, Drawn(Outcome.RAN, cells=frozenset(ALL_CELLS)), [])
+    assert verdict(full, Asked(ENOUGH)).startswith("SHOWN")
 
 
 @pytest.mark.parametrize("name", DEFECTS)

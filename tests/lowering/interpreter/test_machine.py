@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,10 +40,11 @@ from halide_core.ir import (
     i64,
 )
 from halide_core.ir.types import BOOL, INT32, INT64
-from halide_core.lowering.interpreter.machine import interpret
+from halide_core.lowering.interpreter.machine import Translated, interpret
 from halide_core.lowering.interpreter.memory_model import (
     AssertionFailure,
     MemoryFault,
+    OutOfSteps,
     RaceError,
     RDomFailure,
     StuckError,
@@ -119,6 +121,24 @@ def both_at_once(f, low, high):
 
 def test_loop_copies_when_everything_is_sound():
     assert result(COPY) == [10, 11, 12, 13]
+
+
+def test_translated_program_knows_nothing_of_its_last_run():
+    """Other memory, Params, fields and orders; a bounds query and a run that is stuck between them."""
+    plus = ir.add(at(image, x), ParamRef(INT32, p))
+    length = BufferField(INT64, out, Field.EXTENT, 0)
+    body = parallel(x, 0, 4, put(out, x, plus))
+    body = replace(body, bounds=Interval(i64(0), length))
+    answer = AnswerQuery(((out, box(0, 3)), (image, box(0, 4))))
+    program = Translated(Block((answer, body)), ARGUMENTS)
+    for n, number in ((4, 7), (2, 100), (0, 1), (3, -5)):
+        assert program.run([buffer(), number, 0.1], [((0, 1),)]).regions == (None, None, None, ((0, 3),))
+        with pytest.raises(MemoryFault):
+            program.run([buffer(), number, 0.1], [buffer(5)])
+        outcome = program.run([buffer(values=(1, 2, 3, 4)), number, 0.1], [buffer(n)], shuffle=random.Random(1))
+        assert outcome.result(0, [(0, n)]).tolist() == [k + 1 + number for k in range(n)]
+        with pytest.raises(OutOfSteps):
+            program.run([buffer(), number, 0.1], [buffer(4)], steps=3)
 
 
 def test_written_cells_reach_the_callers_buffer():

@@ -24,7 +24,7 @@ from tests.campaigns.fuzz.made import Made
 
 LANGUAGE = 0.08
 """The share of cases that no cell is about: graphs of Funcs, all types, functions and directives, by ``fuzz.draw``."""
-_ATTEMPTS = 5
+_ATTEMPTS = 8
 """So often a case is drawn again that the target is not in, or whose schedule is refused."""
 
 
@@ -59,9 +59,11 @@ def draw_made(order: Order) -> tuple[Case, Made | None]:
         drawn = _drawn(order, rng)
         if rng.random() < WILD:
             return drawn, None
-        kept = legal(drawn)
+        if attempt < _ATTEMPTS - 1 and not _is_met(order, drawn):
+            continue  # what is left out of it won't meet the target either
+        kept, scheduled = legal(drawn)
         if kept is not None and _is_met(order, kept):
-            kept, made = bounded(kept)
+            kept, made = bounded(kept, scheduled)
             if made is not None or _is_met(order, kept):
                 return kept, made
         case = kept or case

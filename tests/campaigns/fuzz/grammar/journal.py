@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.campaigns.fuzz.case import Case
@@ -25,17 +26,20 @@ _CORPUS = 400
 class Journal:
     """The state of a campaign."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.table = Table()
+    def __init__(self, folder: Path | None = None, table: Table | None = None) -> None:
+        self.table = Table() if table is None else table
+        """The campaign's own, or one of several."""
         self.outcomes: Counter[Outcome] = Counter()
         self.kinds: Counter[tuple[Outcome, str]] = Counter()
         self.judged: Counter[str] = Counter()
+        """How many cases each judge had that were neither refused nor asserted."""
+        self.asked: Counter[str] = Counter()
         self.failures: dict[str, list[int]] = {}
         self.blocks: set[str] = set()
         self.corpus: list[Case] = []
         self.next = 0
-        self.seconds = 0.0
-        """What the cases took of a processor's time."""
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        """What the cases took of a processor's time; by the judges that were asked, as is how many there were."""
         self.runs = 0
         """In how many windows all of them ran."""
         self._file = None if folder is None else folder / "journal.jsonl"
@@ -93,8 +97,10 @@ class Journal:
         assert isinstance(judges, list)
         self.table.add(_cell(target) if isinstance(target, list) else None, map(_cell, cells))
         self.blocks.update(blocks)
-        self.judged.update(judges)
-        self.seconds += float(str(line["seconds"]))
+        if outcome in (Outcome.RAN, Outcome.MISMATCH):
+            self.judged.update(judges)
+        self.asked[" + ".join(judges)] += 1
+        self.seconds[" + ".join(judges)] += float(str(line["seconds"]))
         self.runs += int(str(line["runs"]))
         self.next = max(self.next, number + 1)
 
@@ -106,6 +112,24 @@ class Journal:
                 self._count(json.loads(text))
         paths = sorted(self._kept.glob("*.pickle"), key=lambda p: int(p.stem))[-_CORPUS:]
         self.corpus = [pickle.loads(path.read_bytes()) for path in paths]
+
+
+def merged(journals: Sequence[Journal], table: Table) -> Journal:
+    """What several campaigns with one table found together."""
+    whole = Journal(table=table)
+    for each in journals:
+        whole.outcomes += each.outcomes
+        whole.kinds += each.kinds
+        whole.judged += each.judged
+        whole.asked += each.asked
+        for judges, seconds in each.seconds.items():
+            whole.seconds[judges] += seconds
+        for kind, numbers in each.failures.items():
+            whole.failures.setdefault(kind, []).extend(numbers)
+        whole.blocks |= each.blocks
+        whole.corpus += each.corpus
+        whole.runs += each.runs
+    return whole
 
 
 def _named(cell: Cell) -> list[str]:

@@ -14,59 +14,58 @@ import warnings
 from dataclasses import replace
 
 import halide_core as hl
-from halide_core.lowering.driver import LoweringTrace, schedule
 from tests.campaigns.fuzz.case import Case
-from tests.campaigns.fuzz.interpreted import request_of
-from tests.campaigns.fuzz.made import Made, make
+from tests.campaigns.fuzz.made import Made, Scheduled, begin
 
 WILD = 0.03
 """The share of cases that nothing is asked about."""
 _ROUNDS = 6
 
 
-def legal(case: Case) -> Case | None:
-    """A case with a legal schedule; None where too little of it is."""
+def legal(case: Case) -> tuple[Case | None, Scheduled | None]:
+    """A case with a legal schedule, as far as it is lowered; no case where too little of it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(_ROUNDS):
-            at = _refused(case)
-            if at is None:
-                return case
+            found = _begun(case)
+            if not isinstance(found, hl.HalideError):
+                return case, found
             if not case.directives:
-                return None
-            case = replace(case, directives=(*case.directives[:at], *case.directives[at:][1:]))
-    return None
+                break
+            case = _without(case, found)
+    return None, None
 
 
-def _refused(case: Case) -> int | None:
-    """The directive to leave out, if any is refused before bounds."""
+def _begun(case: Case) -> Scheduled | hl.HalideError | None:
+    """The case's first half, or why it is refused."""
     try:
-        outputs, _ = case.build()
-        schedule(request_of(outputs), LoweringTrace())
+        return begin(case)
     except (hl.ScheduleError, hl.DefinitionError, hl.BoundsError) as error:
-        return _blamed(case, error)
+        return error
     except Exception:  # noqa: BLE001  # a fault of the compiler, which the judges will meet too
         return None
-    return None
 
 
-def _blamed(case: Case, error: hl.HalideError) -> int:
-    at = case.blamed_at(error.location)
-    return len(case.directives) - 1 if at is None else at
-
-
-def bounded(case: Case) -> tuple[Case, Made | None]:
+def bounded(case: Case, scheduled: Scheduled | None) -> tuple[Case, Made | None]:
     """A case whose schedule is legal, lowered. Where memory folds, bounds say how: what they refuse then is left out,
     and nothing is lowered. Other refusals of theirs are for the judges."""
+    if scheduled is None:
+        return case, None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return case, make(case)
+            return case, scheduled.made()
         except (hl.ScheduleError, hl.BoundsError) as error:
             if "fold_storage" not in case.methods:
                 return case, None
-            at = _blamed(case, error)
+            fewer = _without(case, error)
         except Exception:  # noqa: BLE001  # a fault of the compiler, which the judges will meet too
             return case, None
-    fewer = replace(case, directives=(*case.directives[:at], *case.directives[at:][1:]))
-    return legal(fewer) or replace(case, directives=()), None
+    return legal(fewer)[0] or replace(case, directives=()), None
+
+
+def _without(case: Case, error: hl.HalideError) -> Case:
+    """The case without the directive that an error is about."""
+    at = case.blamed_at(error.location)
+    at = len(case.directives) - 1 if at is None else at
+    return replace(case, directives=(*case.directives[:at], *case.directives[at:][1:]))
