@@ -13,9 +13,13 @@ from dataclasses import dataclass
 
 from halide_core.algorithm.model import Automatic, Function, Image, leaves, realization_order, with_made_funcs
 from halide_core.analysis.interval import Range
-from halide_core.autoschedule.machine import machine
-from halide_core.autoschedule.plan import planned
+from halide_core.autoschedule.constants import Constants
+from halide_core.autoschedule.cost import CostModel
+from halide_core.autoschedule.machine import MachineModel, machine, number
+from halide_core.autoschedule.plan import placed, planned
 from halide_core.autoschedule.ranges import Region
+from halide_core.autoschedule.search import WIDTH, search
+from halide_core.autoschedule.shapes import Placed
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.autoschedule.write import write
 from halide_core.errors import ScheduleError
@@ -31,8 +35,10 @@ from halide_core.schedule.directives import (
     Trace,
 )
 
-NAMES = ("", "Heuristic", "Mullapudi2016", "Adams2019", "Li2018")
-"""The autoschedulers that can be asked for. Halide's stand for ours, which reads the parameters that it has too."""
+_SEARCHING = ("Model", "Adams2019", "Li2018")
+NAMES = ("", "Heuristic", "Mullapudi2016", *_SEARCHING)
+"""The autoschedulers that can be asked for: ours by rules and by a search. Halide's stand for ours of their kind, which
+read the parameters that they have too."""
 
 _NO_SCHEDULE = (AlignBounds, Bound, DebugToFile, Estimate, Trace)
 """Promises, and what shows values: a schedule is chosen beside them."""
@@ -98,9 +104,16 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
     before = {f: len(f.directives) for f in order}
     hardware = machine(Target(request.target), dict(request.parameters))
     stages = PipelineStages(order, whole)
-    write(planned(stages, hardware), stages, hardware)
+    write(_choice(stages, hardware, request), stages, hardware)
     for f in order:
         f.automatic = Automatic(key, tuple(f.directives[before[f] :]))
+
+
+def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRequest) -> list[Placed]:
+    if request.name not in _SEARCHING:
+        return placed(planned(stages, hardware), stages, hardware)
+    width = number(dict(request.parameters), "beam_size", str(WIDTH))
+    return search(CostModel(stages, hardware, Constants()), width=width)[0].placed()
 
 
 def _is_chosen(f: Function, d: Directive) -> bool:

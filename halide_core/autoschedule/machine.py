@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core.errors import ScheduleError
-from halide_core.ir.types import Type
-from halide_core.run.target import Target
+from halide_core.ir.types import Float, Type
+from halide_core.run.target import Target, TargetArch
 
 _L2 = 1 << 20
 _WIDE = 64
@@ -27,6 +27,16 @@ class MachineModel:
     target: Target
     threads: int
     cache: int
+
+    @property
+    def registers(self) -> int:
+        """How many vector registers there are."""
+        return 32 if self.register_bytes >= _WIDE or self.target.arch is not TargetArch.X86 else 16
+
+    @property
+    def register_bytes(self) -> int:
+        """Bytes of a vector register."""
+        return self.target.natural_vector_size(Float(32)) * 4
 
     def lanes(self, type: Type) -> int:
         """How many values of a type a register holds."""
@@ -46,11 +56,15 @@ def machine(target: Target, parameters: Mapping[str, str]) -> MachineModel:
     Raises:
         ScheduleError: a parameter that is no positive number.
     """
-    threads = _number(parameters, "parallelism", os.environ.get("HL_NUM_THREADS") or str(os.cpu_count() or 1))
-    return MachineModel(target, threads, _number(parameters, "last_level_cache_size", str(_L2)))
+    threads = number(parameters, "parallelism", os.environ.get("HL_NUM_THREADS") or str(os.cpu_count() or 1))
+    return MachineModel(target, threads, number(parameters, "last_level_cache_size", str(_L2)))
 
 
-def _number(parameters: Mapping[str, str], name: str, default: str) -> int:
+def number(parameters: Mapping[str, str], name: str, default: str) -> int:
+    """A parameter that is a positive whole number.
+
+    Raises: ScheduleError for any other.
+    """
     text = str(parameters.get(name, default))
     if not text.isdecimal() or not int(text):
         raise ScheduleError(f'The autoscheduler\'s "{name}" must be a positive whole number, not "{text}".')

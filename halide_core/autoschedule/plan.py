@@ -8,6 +8,7 @@ In: PipelineStages, and a MachineModel. Out: Places: groups of Funcs, each compu
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -17,6 +18,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import Range
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Number, Region, extent, size
+from halide_core.autoschedule.shapes import EACH, WHOLE, Level, Placed, Shape, with_threads
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.schedule.directives import DebugToFile, Trace
 
@@ -31,6 +33,9 @@ _SMALL = 4096
 _LEAST_STRIP, _MOST_STRIP, _STRIPS_A_THREAD = 8, 128, 8
 _DEEP = 16
 """Iterations of a reduction from which its accumulators get a register tile."""
+_FEWEST_LANES = 4
+_WORTH_THREADS = 1 << 15
+"""Operations below which threads take longer to start than they save."""
 _REUSED = 16
 """ReadPlaces of each value from which a copy of an input's tile pays."""
 
@@ -43,6 +48,15 @@ class Place(Enum):
     STRIP = "each strip"
     TILE = "each register tile"
     PANEL = "each column of register tiles"
+
+
+_LEVELS = {
+    Place.ROW: Level.ROW,
+    Place.SLIDING: Level.SLIDING,
+    Place.STRIP: Level.TILE,
+    Place.TILE: Level.REGISTERS,
+    Place.PANEL: Level.TILE,
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +83,51 @@ class Places:
 def planned(stages: PipelineStages, machine: MachineModel) -> Places:
     """A place for each Func: consumers first, as each place depends on theirs."""
     return _Planner(stages, machine).plan()
+
+
+def placed(plan: Places, stages: PipelineStages, machine: MachineModel) -> list[Placed]:
+    """The same as loops, consumers first."""
+    return [each for group in plan.groups for each in _loops(group, stages, machine)]
+
+
+def _loops(group: Group, stages: PipelineStages, machine: MachineModel) -> Iterator[Placed]:
+    f = group.anchor
+    if not stages.known(f) or f.extern is not None:
+        yield Placed(f, f, None, Shape((WHOLE,) * f.dimensions, None, (0, 1)), (0, 1))
+        return
+    extents = [extent(r) for r in stages.regions[f]]
+    tiles, row = [WHOLE] * f.dimensions, None
+    worth = stages.runs(f, 0) * max(1, stages.facts[f].operations) >= _WORTH_THREADS
+    if group.rows:
+        (reduction,) = (m for m, place in group.members.items() if place is Place.TILE)
+        vector = (0, machine.lanes(stages.facts[reduction].widest or reduction.types[0]))
+        tiles[0] = group.columns
+        few = math.ceil(extents[0] / group.columns) < 8 * machine.threads
+        if len(tiles) > 2 and few:
+            tiles[-1] = EACH
+        shape = with_threads(
+            Shape(tuple(tiles), None, vector, (group.columns, group.rows)), extents, machine, worth=True
+        )
+    else:
+        vector = _vector(f, stages, machine)
+        if group.strip is not None:
+            tiles[group.strip] = group.height if group.height > 1 else EACH
+            row = group.strip if group.height > 1 else None
+        shape = with_threads(Shape(tuple(tiles), row, vector), extents, machine, worth=worth)
+    yield Placed(f, f, None, shape, vector)
+    for member, place in group.members.items():
+        own = vector if place is Place.TILE else _vector(member, stages, machine)
+        yield Placed(member, f, _LEVELS[place], shape, own)
+
+
+def _vector(f: Function, stages: PipelineStages, machine: MachineModel) -> tuple[int, int]:
+    """The first dimension, and the lanes that it fills; 1 where it is too short, or where there is none."""
+    if not f.dimensions:
+        return (0, 1)
+    lanes = machine.lanes(stages.facts[f].widest or f.types[0])
+    while lanes > extent(stages.regions[f][0]):
+        lanes //= 2
+    return (0, lanes if lanes >= _FEWEST_LANES else 1)
 
 
 class _Planner:

@@ -1,7 +1,7 @@
-"""The directives of a plan, given to the Funcs as a person would give them.
+"""The directives of a choice of loops, given to the Funcs as a person would give them.
 
-In: a Places. Out: directives of its Funcs, all of them legal, whatever sizes the pipeline is run with but one: register
-tiles need an output of at least one tile, which a start-up check sees to.
+In: Funcs with their shapes and levels, consumers first. Out: directives, all of them legal, whatever sizes the pipeline
+is run with but one: register tiles need an output of at least one tile, which a start-up check sees to.
 
     across in the rows of blur   ->   blur.split(y, yo, yi, 32).vectorize(x, 32).parallel(yo)
                                       across.store_at(blur, yo).compute_at(blur, yi).vectorize(x, 32)
@@ -9,15 +9,15 @@ tiles need an output of at least one tile, which a start-up check sees to.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from halide_core.algorithm.model import Function
 from halide_core.autoschedule.machine import MachineModel
-from halide_core.autoschedule.plan import Group, Place, Places
 from halide_core.autoschedule.ranges import Number, extent
+from halide_core.autoschedule.shapes import EACH, WHOLE, Level, Placed, Shape
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.func.func import Func, Stage
-from halide_core.ir.types import Type
 from halide_core.lang.expr import Var
 from halide_core.schedule.directives import TailStrategy
 
@@ -27,140 +27,166 @@ _WORTH_THREADS = 1 << 15
 """Operations below which threads take longer to start than they save."""
 
 
-def write(plan: Places, stages: PipelineStages, machine: MachineModel) -> None:
-    """Gives all directives of a plan."""
+@dataclass(slots=True)
+class _Loops:
+    """The loops of a Func at root by dimension: outside of a tile, inside of it, and in a register tile."""
+
+    outer: dict[int, Var] = field(default_factory=dict)
+    inner: dict[int, Var] = field(default_factory=dict)
+    micro: dict[int, Var] = field(default_factory=dict)
+
+
+def write(placed: Iterable[Placed], stages: PipelineStages, machine: MachineModel) -> None:
+    """Gives all directives."""
     writer = _Writer(stages, machine)
-    for group in reversed(plan.groups):
-        writer.group(group)
+    for each in placed:
+        if each.level is None:
+            writer.root(each)
+        else:
+            writer.member(each)
 
 
 class _Writer:
     def __init__(self, stages: PipelineStages, machine: MachineModel) -> None:
         self._stages = stages
         self._machine = machine
+        self._levels: dict[Function, dict[Level, Var]] = {}
 
-    def group(self, group: Group) -> None:
-        """The directives of a Func at root, and of those in its loops."""
-        f = group.anchor
+    def root(self, placed: Placed) -> None:
+        """The directives of a Func at root."""
+        f = placed.function
         func = Func._of(f)
         if f not in self._stages.outputs:
             func.compute_root()
         if f.extern is not None or not self._stages.known(f):
             return
-        if group.rows:
-            self._tiles(group)
+        if f.dimensions:
+            self._loops(func, f, placed.shape)
+        for stage in range(1, len(f.definitions)):
+            self._update(f, stage, placed.vector[0], parallel=True)
+
+    def _loops(self, func: Func, f: Function, shape: Shape) -> None:
+        loops = _Loops()
+        for d in range(f.dimensions):
+            self._split(func, f, d, shape, loops)
+        order = self._order(shape, loops)
+        if [v.name() for v in order] != list(f.args):
+            func.reorder(*order)
+        d, lanes = shape.vector
+        if shape.micro is not None:
+            func.vectorize(loops.micro[0], lanes)
+            if shape.micro[0] > lanes:
+                func.unroll(loops.micro[0])
+            if 1 in loops.micro:
+                func.unroll(loops.micro[1])
+        elif lanes > 1:
+            func.vectorize(loops.inner[d], lanes, _GUARD)
+        for d in shape.parallel:
+            func.parallel(loops.outer[d])
+        levels: dict[Level, Var] = {}
+        if loops.outer:
+            levels[Level.TILE] = loops.outer[min(loops.outer)]
+        if shape.row is not None and shape.row in loops.inner:
+            levels[Level.ROW] = levels[Level.SLIDING] = loops.inner[shape.row]
+        if loops.micro:
+            levels[Level.REGISTERS] = order[len(loops.micro)]
+        self._levels[f] = levels
+
+    def _split(self, func: Func, f: Function, d: int, shape: Shape, loops: _Loops) -> None:
+        """The loops of one dimension. A register tile is split off first, so that the tiles consist of whole ones."""
+        own, length = Var(f.args[d]), shape.tiles[d]
+        steps = shape.micro[d] if shape.micro is not None and d < len(shape.micro) else 1
+        if steps > 1:
+            loops.micro[d] = Var(_fresh(f, f.args[d], "i"))
+            func.split(own, own, loops.micro[d], steps, _SHIFT)
+        if length == WHOLE:
+            loops.inner[d] = own
+        elif length in (EACH, steps):
+            loops.outer[d] = own
+        else:
+            inner = own if steps > 1 else Var(_fresh(f, f.args[d], "i"))
+            loops.outer[d], loops.inner[d] = Var(_fresh(f, f.args[d], "o")), inner
+            func.split(own, loops.outer[d], inner, length // steps, _GUARD)
+
+    def _order(self, shape: Shape, loops: _Loops) -> list[Var]:
+        """All loops, the innermost first. Among register tiles those of the second dimension come first, as these read
+        the same columns; in flat ones those of the first."""
+        inner = sorted(loops.inner)
+        if shape.micro is not None and shape.micro[1] > 1:
+            inner = [*(d for d in inner if d), *(d for d in inner if not d)]
+        elif shape.micro is None:
+            first = shape.vector[0]
+            inner.sort(key=lambda d: (d == shape.row, d != first, d))
+        return [*loops.micro.values(), *(loops.inner[d] for d in inner), *(loops.outer[d] for d in sorted(loops.outer))]
+
+    def member(self, placed: Placed) -> None:
+        """The directives of a Func in the loops of another one."""
+        assert placed.level is not None
+        f, anchor = placed.function, Func._of(placed.anchor)
+        func, levels = Func._of(f), self._levels[placed.anchor]
+        if placed.level is Level.SLIDING:
+            func.store_at(anchor, levels[Level.TILE])
+        func.compute_at(anchor, levels[placed.level])
+        if placed.level is Level.REGISTERS:
+            self._in_registers(placed)
             return
-        levels = self._strips(group)
-        for member, place in group.members.items():
-            self._member(func, levels, member, place)
-        for stage in range(1, len(f.definitions)):
-            self._update(f, stage, parallel=True)
-
-    # Loops of pure stages.
-
-    def _strips(self, group: Group) -> tuple[Var, Var] | None:
-        """The loops of strips, and of their rows."""
-        f = group.anchor
-        func, dim = Func._of(f), group.strip
-        lanes = self._lanes(f)
-        parallel = self._worth(f, 0)
+        d, lanes = placed.vector
         if lanes > 1:
-            func.vectorize(Var(f.args[0]), lanes, _GUARD)
-        if dim is None:
-            return None
-        rows = Var(f.args[dim])
-        others = [Var(n) for d, n in enumerate(f.args) if d != dim]
-        if group.height < 2:
-            func.reorder(*others, rows)
-            if parallel:
-                func.parallel(rows)
-            return None
-        outer, inner = (Var(_fresh(f, f.args[dim], suffix)) for suffix in "oi")
-        func.split(rows, outer, inner, group.height, _GUARD).reorder(*others, inner, outer)
-        if parallel:
-            func.parallel(outer)
-        return outer, inner
-
-    def _member(self, anchor: Func, levels: tuple[Var, Var] | None, f: Function, place: Place) -> None:
-        assert levels is not None
-        outer, inner = levels
-        func = Func._of(f)
-        if place is Place.SLIDING:
-            func.store_at(anchor, outer)
-        func.compute_at(anchor, outer if place is Place.STRIP else inner)
-        lanes = self._lanes(f)
-        if lanes > 1:
-            func.vectorize(Var(f.args[0]), lanes, _GUARD)
+            if d:
+                func.reorder(*(Var(f.args[e]) for e in sorted(range(f.dimensions), key=lambda e: (e != d, e))))
+            func.vectorize(Var(f.args[d]), lanes, _GUARD)
         for stage in range(1, len(f.definitions)):
-            self._update(f, stage, parallel=False)
+            self._update(f, stage, d, parallel=False)
+
+    def _in_registers(self, placed: Placed) -> None:
+        """A reduction whose sums stay in registers: all loops but those of the reduction are written out."""
+        f, lanes = placed.function, placed.vector[1]
+        x, rest = Var(f.args[0]), [Var(n) for n in f.args[1:2]]
+        for stage in range(len(f.definitions)):
+            domain = f.definitions[stage].domain
+            of = Stage.of(f, stage) if stage else Func._of(f)
+            if domain is not None:
+                of.reorder(x, *rest, *(Var(n) for n in domain.names))
+            of.vectorize(x, lanes).unroll(x)
+            for y in rest:
+                of.unroll(y)
 
     # Updates.
 
-    def _update(self, f: Function, stage: int, *, parallel: bool) -> None:
-        """The first dimension, if it is pure there, as vectors inside of the reduction; the longest other one in
-        threads."""
-        free = [d for d, pure in enumerate(f.pure_dims(stage)) if pure]
+    def _update(self, f: Function, stage: int, d: int, *, parallel: bool) -> None:
+        """A dimension as vectors, if it is pure there, and the longest other one in threads. Where each point is summed by
+        itself, that happens inside of the loop over vectors; where values are read at other points, outside."""
+        free = [e for e, pure in enumerate(f.pure_dims(stage)) if pure]
         update = Stage.of(f, stage)
         extents = self._extents(f)
-        lanes = self._lanes(f) if 0 in free else 1
-        outer = [d for d in free if d != 0 or lanes == 1]
+        lanes = self._lanes(f, d) if d in free else 1
+        outer = [e for e in free if e != d or lanes == 1]
+        domain = f.definitions[stage].domain
+        reductions = [] if domain is None else [Var(n) for n in domain.names]
         if lanes > 1:
-            vectors, within = Var(f.args[0]), Var(_fresh(f, f.args[0], "i"))
-            update.split(vectors, vectors, within, lanes, _GUARD)
-            domain = f.definitions[stage].domain
-            reductions = [] if domain is None else [Var(n) for n in domain.names]
-            update.reorder(within, *reductions, vectors).vectorize(within)
+            vectors = Var(f.args[d])
+            if len(free) == f.dimensions:
+                within = Var(_fresh(f, f.args[d], "i"))
+                update.split(vectors, vectors, within, lanes, _GUARD)
+                update.reorder(within, *reductions, vectors).vectorize(within)
+            else:
+                if reductions:
+                    update.reorder(vectors, *reductions)
+                update.vectorize(vectors, lanes, _GUARD)
         if parallel and outer and self._worth(f, stage):
-            most = max(outer, key=lambda d: (extents[d], d))
+            most = max(outer, key=lambda e: (extents[e], e))
             if extents[most] >= 2 * self._machine.threads:
                 update.parallel(Var(f.args[most]))
-
-    # Register tiles.
-
-    def _tiles(self, group: Group) -> None:
-        """Tiles of the anchor, and in each the reduction that it reads, whose sums stay in registers."""
-        f = group.anchor
-        (reduction,) = (m for m, place in group.members.items() if place is Place.TILE)
-        panel = next((m for m, place in group.members.items() if place is Place.PANEL), None)
-        func, lanes = Func._of(f), self._machine.lanes(self._widest(reduction))
-        x, y = Var(f.args[0]), Var(f.args[1])
-        within, row = Var(_fresh(f, f.args[0], "i")), Var(_fresh(f, f.args[1], "i"))
-        others = [Var(n) for n in f.args[2:]]
-        func.split(x, x, within, group.columns, _SHIFT).split(y, y, row, group.rows, _SHIFT)
-        func.reorder(within, row, y, *others, x).vectorize(within, lanes).unroll(within).unroll(row)
-        tasks = math.ceil(self._extents(f)[0] / group.columns)
-        func.parallel(x)
-        if others and tasks < 8 * self._machine.threads:
-            func.parallel(others[-1])
-        made = Func._of(reduction)
-        made.compute_at(func, y)
-        made.vectorize(Var(reduction.args[0]), lanes).unroll(Var(reduction.args[0])).unroll(Var(reduction.args[1]))
-        for stage in range(1, len(reduction.definitions)):
-            self._tile_update(reduction, stage, lanes)
-        if panel is not None:
-            Func._of(panel).compute_at(func, x).vectorize(Var(panel.args[0]), lanes, _GUARD)
-
-    def _tile_update(self, f: Function, stage: int, lanes: int) -> None:
-        update, domain = Stage.of(f, stage), f.definitions[stage].domain
-        assert domain is not None
-        x, y = Var(f.args[0]), Var(f.args[1])
-        update.reorder(x, y, *(Var(n) for n in domain.names))
-        update.vectorize(x, lanes).unroll(x).unroll(y)
 
     # Sizes.
 
     def _extents(self, f: Function) -> list[Number]:
         return [extent(r) for r in self._stages.regions[f]]
 
-    def _widest(self, f: Function) -> Type:
-        return self._stages.facts[f].widest or f.types[0]
-
-    def _lanes(self, f: Function) -> int:
-        """Lanes that the first dimension fills; 1 where it is too short, or where there is none."""
-        if not f.dimensions:
-            return 1
-        lanes = self._machine.lanes(self._widest(f))
-        while lanes > self._extents(f)[0]:
+    def _lanes(self, f: Function, d: int) -> int:
+        """Lanes that a dimension fills; 1 where it is too short."""
+        lanes = self._machine.lanes(self._stages.facts[f].widest or f.types[0])
+        while lanes > self._extents(f)[d]:
             lanes //= 2
         return lanes if lanes >= _FEWEST_LANES else 1
 
