@@ -2,6 +2,7 @@
 
     python -m benchmarks.auto --threads 2                      the twelve applications
     python -m benchmarks.auto --apps blur,harris --small       seconds, to see that everything works
+    python -m benchmarks.auto --by model                       schedules of the search, not those of the rules
 
 Prints for each application the ratio of run times (ours over the peer's; below 1 we are faster) and the times of
 compiling, ours with the choice of a schedule, and the geometric mean. It ends with 1 where a result is wrong.
@@ -16,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.apps import APPS
-from benchmarks.apps.app import AUTO, EXPERT
+from benchmarks.apps.app import AUTO, EXPERT, MODEL
 from benchmarks.measure import Outcome, Prepared, Sides, measure
 from benchmarks.peer import PeerMissingError, peer_python
 from benchmarks.worker import HALIDE, OURS
@@ -29,6 +30,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5, help="turns that each side gets")
     parser.add_argument("--small", action="store_true", help="the small sizes of the tests")
+    parser.add_argument("--by", choices=(AUTO, MODEL), default=AUTO, help="who chooses: rules, or a search")
     parser.add_argument("--peer", help="an interpreter that can import halide")
     given = parser.parse_args()
     unknown = [name for name in given.apps.split(",") if name not in APPS]
@@ -44,7 +46,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="auto-") as folder:
         for name in given.apps.split(","):
             prepared = Prepared(APPS[name], "small" if given.small else "full", Path(folder))
-            schedules = {OURS: AUTO, HALIDE: EXPERT}
+            schedules = {OURS: given.by, HALIDE: EXPERT}
             row = measure(sides, prepared, schedules, given.threads, given.repeat, check=given.small)
             ours, theirs = row.outcomes[OURS], row.outcomes[HALIDE]
             if ours.run_s is not None and theirs.run_s is not None:

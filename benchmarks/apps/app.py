@@ -24,8 +24,8 @@ Size: TypeAlias = "tuple[int, ...]"
 Inputs: TypeAlias = "tuple[Array | float | int, ...]"
 
 PLAIN, EXPERT = "plain", "expert"
-AUTO = "auto"
-"""No schedule of an application's: the compiler chooses one."""
+AUTO, MODEL = "auto", "model"
+"""No schedule of an application's: the compiler chooses one, by rules or by a search."""
 
 
 @dataclass(frozen=True)

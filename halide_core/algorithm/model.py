@@ -148,6 +148,8 @@ class Automatic:
 
     key: object
     directives: tuple[Directive, ...]
+    why: str = ""
+    """Of a choice that was searched for: what each Func of the pipeline costs, and what else it might have got."""
 
     def intact(self, f: Function) -> bool:
         """Whether the Func has all of them still, after all that nobody chose for it."""

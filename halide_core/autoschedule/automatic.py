@@ -16,6 +16,7 @@ from halide_core.analysis.interval import Range
 from halide_core.autoschedule.constants import Constants
 from halide_core.autoschedule.cost import CostModel
 from halide_core.autoschedule.machine import MachineModel, machine, number
+from halide_core.autoschedule.measured import constants_of_this_machine
 from halide_core.autoschedule.plan import placed, planned
 from halide_core.autoschedule.ranges import Region
 from halide_core.autoschedule.search import WIDTH, search
@@ -25,7 +26,7 @@ from halide_core.autoschedule.write import write
 from halide_core.errors import ScheduleError
 from halide_core.ir import IntImm
 from halide_core.lang.buffer import Buffer
-from halide_core.run.target import Target
+from halide_core.run.target import Target, is_this_machine
 from halide_core.schedule.directives import (
     AlignBounds,
     Bound,
@@ -104,16 +105,20 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
     before = {f: len(f.directives) for f in order}
     hardware = machine(Target(request.target), dict(request.parameters))
     stages = PipelineStages(order, whole)
-    write(_choice(stages, hardware, request), stages, hardware)
+    chosen, why = _choice(stages, hardware, request)
+    write(chosen, stages, hardware)
     for f in order:
-        f.automatic = Automatic(key, tuple(f.directives[before[f] :]))
+        f.automatic = Automatic(key, tuple(f.directives[before[f] :]), why)
 
 
-def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRequest) -> list[Placed]:
+def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRequest) -> tuple[list[Placed], str]:
+    """Loops and places, and why, where costs decided."""
     if request.name not in _SEARCHING:
-        return placed(planned(stages, hardware), stages, hardware)
+        return placed(planned(stages, hardware), stages, hardware), ""
     width = number(dict(request.parameters), "beam_size", str(WIDTH))
-    return search(CostModel(stages, hardware, Constants()), width=width)[0].placed()
+    here = is_this_machine(hardware.target)
+    found = search(CostModel(stages, hardware, constants_of_this_machine() if here else Constants()), width=width)[0]
+    return found.placed(), found.explanation()
 
 
 def _is_chosen(f: Function, d: Directive) -> bool:

@@ -28,14 +28,21 @@ class Constants:
     shuffle: float = 1.0
     gather: float = 1.5
     """Of an instruction; the last of a lane."""
+    latency: float = 8.0
+    """Sums that must be under way at once, so that none waits for the one before."""
     row: float = 12.0
     instance: float = 60.0
     """To enter an innermost loop; to find the bounds of a Func that is computed in a loop."""
     fork: float = 15000.0
     task: float = 600.0
     """To start threads, and to hand a task to one."""
+    late: float = 0.25
+    """Of a task: how long all wait for the last thread, on average."""
     page: int = 4096
     fault: float = 1500.0
+    pages_known: int = 64
+    translation: float = 20.0
+    """Pages whose addresses the processor remembers; to find the address of another one."""
     kept: int = 256 << 20
     """Of pages that are touched first; bytes that the runtime keeps from one run to the next."""
 

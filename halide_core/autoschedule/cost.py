@@ -4,9 +4,9 @@ In: the choices for all its readers, and one for itself. Out: a Cost, which says
 
     across at the rows of blur   ->   arithmetic 1.2e6, loads 8e5, memory 3e5, loops 1e5
 
-It is a sum over Funcs, as nothing but what was chosen for its readers decides what one costs: values that are computed,
-by kind and lanes; loads and stores by stride; bytes from the level of the caches that they are still in, by regions at the
-sizes that are expected; what it takes to enter loops, to start threads, and to touch new pages.
+It is a sum over Funcs, as nothing but what was chosen for its readers decides what one costs: values that are
+computed, by kind and lanes; loads and stores by stride; bytes from the level of the caches that they are still in, by
+regions at the sizes that are expected; what it takes to enter loops, to start threads, and to touch new pages.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.autoschedule.constants import Constants
 from halide_core.autoschedule.machine import MachineModel
-from halide_core.autoschedule.ranges import IndexRanges, Region, extent, joined, size
+from halide_core.autoschedule.ranges import IndexRanges, Region, extent, field_range, joined, size
 from halide_core.autoschedule.reads import Inliner, Place, Reading, readings
-from halide_core.autoschedule.shapes import Level, Shape
+from halide_core.autoschedule.shapes import Level, LoopShape
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.autoschedule.work import Work, work_of
-from halide_core.ir import Callee
+from halide_core.ir import Callee, Field
 from halide_core.ir.visitor import subexpressions
 
 _LINE = 64
@@ -64,14 +64,14 @@ Boxes = tuple[Region, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nest:
+class FuncLoops:
     """A Func with loops, as far as the cost of others depends on it."""
 
     function: Function
     anchor: Function
     level: Level | None
     """None of the anchor itself."""
-    shape: Shape
+    shape: LoopShape
     """Of the group."""
     boxes: Boxes
     instances: float
@@ -86,8 +86,8 @@ class Nest:
     """Bytes that are touched between two uses of what is kept in a tile."""
 
 
-Readers = Mapping[Callee, Mapping[tuple[Function, int], tuple[Place, ...]]]
-"""By what is read: the stages with loops that read it, and where."""
+Stages = Mapping[tuple[Function, int], tuple[Place, ...]]
+"""The stages with loops that read something, and where."""
 
 
 class CostModel:
@@ -143,9 +143,9 @@ class CostModel:
         whole = self.stages.regions.get(callee) if isinstance(callee, Function) else None
         if whole is None:
             return found
-        return tuple((max(a[0], b[0]), max(min(a[1], b[1]), max(a[0], b[0]))) for a, b in zip(found, whole, strict=True))
+        return tuple((max(a[0], b[0]), max(min(a[1], b[1]), a[0], b[0])) for a, b in zip(found, whole, strict=True))
 
-    def runs(self, nest: Nest, stage: int) -> float:
+    def runs(self, nest: FuncLoops, stage: int) -> float:
         """How often a stage of a Func computes a value, all in all."""
         f = nest.function
         pure = self._pure(f, stage)
@@ -164,7 +164,7 @@ class CostModel:
 
     # Costs.
 
-    def inlined(self, f: Function, readers: Mapping[tuple[Function, int], tuple[Place, ...]], nests: Mapping[Function, Nest]) -> Cost:
+    def inlined(self, f: Function, readers: Stages, nests: Mapping[Function, FuncLoops]) -> Cost:
         """Computing a Func wherever it is read."""
         cost = Cost()
         for (reader, stage), places in readers.items():
@@ -181,7 +181,7 @@ class CostModel:
                 cost.add(self.read(nest, stage, image, tuple(at), None))
         return cost
 
-    def computed(self, nest: Nest) -> Cost:
+    def computed(self, nest: FuncLoops) -> Cost:
         """The loops of a Func: its values, its stores, and the inputs that it reads itself."""
         cost, c, f = Cost(), self.constants, nest.function
         bytes_each = self._bytes(f)
@@ -191,7 +191,8 @@ class CostModel:
             lanes = self._lanes(nest, stage)
             registers = nest.level is Level.REGISTERS
             row, tail = self._row(nest, lanes)
-            cost.arithmetic += runs * tail * self.work(f, stage).cycles(lanes, self.machine.register_bytes)
+            arithmetic = runs * tail * self.work(f, stage).cycles(lanes, self.machine.register_bytes)
+            cost.arithmetic += arithmetic * (self._waiting(nest) if registers and stage else 1.0)
             if not registers:
                 wide = max(1, math.ceil(lanes * bytes_each / self.machine.register_bytes))
                 scatter = stage > 0 and not all(f.pure_dims(stage)) and lanes > 1
@@ -216,7 +217,13 @@ class CostModel:
                 cost.loops += nest.instances * c.instance / nest.busy
         return cost
 
-    def read(self, nest: Nest, stage: int, callee: Callee, places: tuple[Place, ...], kept: float | None) -> Cost:
+    def _waiting(self, nest: FuncLoops) -> float:
+        """By how much sums in registers wait for one another, where there are too few of them."""
+        assert nest.shape.micro is not None
+        columns, rows = nest.shape.micro
+        return max(1.0, self.constants.latency / (columns / nest.vector[1] * rows))
+
+    def read(self, nest: FuncLoops, stage: int, callee: Callee, places: tuple[Place, ...], kept: float | None) -> Cost:
         """Reading a Func or an input in the loops of a stage.
 
         Args:
@@ -240,6 +247,8 @@ class CostModel:
         else:
             rows = points / max(1, extent(region[0])) if region else 1
         touched = points * bytes_each + rows * (_LINE if kept is None else 0)
+        if nest.level is Level.REGISTERS:
+            cost.memory += self._reread(nest, callee, places, touched, dense=kept is not None)
         if kept is not None:
             cost.memory += touched * nest.tiles * c.byte(kept) / nest.busy
         else:
@@ -247,7 +256,7 @@ class CostModel:
             cost.memory += touched * nest.tiles * self._far(whole, nest)
         return cost
 
-    def expected(self, nest: Nest) -> dict[Function, float]:
+    def expected(self, nest: FuncLoops) -> dict[Function, float]:
         """What reading each Func will cost the loops of one, in caches and inlined where that is cheap."""
         found: dict[Function, float] = {}
         if not self.stages.known(nest.function):
@@ -260,7 +269,7 @@ class CostModel:
         return found
 
     def expected_through(
-        self, f: Function, readers: Mapping[tuple[Function, int], tuple[Place, ...]], nests: Mapping[Function, Nest]
+        self, f: Function, readers: Stages, nests: Mapping[Function, FuncLoops]
     ) -> dict[Function, float]:
         """The same of what a Func reads that is inlined."""
         found: dict[Function, float] = {}
@@ -272,15 +281,42 @@ class CostModel:
                     found[g] = found.get(g, 0.0) + self._least(nests[reader], stage, g, reading.place)
         return found
 
-    def _least(self, nest: Nest, stage: int, g: Function, place: Place) -> float:
+    def _least(self, nest: FuncLoops, stage: int, g: Function, place: Place) -> float:
         lanes = self._lanes(nest, stage)
         variable = ir.pure_variable(nest.function.args[nest.vector[0]]) if nest.function.args else None
         wide = max(1, math.ceil(lanes * self._bytes(g) / self.machine.register_bytes))
         each = self._load(place, variable, lanes, wide) / lanes
         if g.is_pure and g.extern is None:
-            inlined = self.work(g, 0).cycles(lanes, self.machine.register_bytes) + self.constants.load / lanes
+            inlined = self.work(g, 0).cycles(lanes, self.machine.register_bytes)
+            for reading in self.inliner.through(g, place) if inlined < each else ():
+                inlined += self._load(reading.place, variable, lanes, wide) / lanes
             each = min(each, inlined)
         return self.runs(nest, stage) / self._busy(nest, stage) * each / self._shared(nest, (place,))
+
+    def _reread(
+        self, nest: FuncLoops, callee: Callee, places: tuple[Place, ...], touched: float, *, dense: bool
+    ) -> float:
+        """What each register tile reads again of what its tile does: of short rows that are far apart each is in a page
+        of its own, and there may be more of these than the processor remembers."""
+        c = self.constants
+        region = self.needed(nest.function, nest.each, places, callee)
+        points = size(region)
+        if not math.isfinite(points) or not region:
+            return 0.0
+        cycles = points * self._bytes(callee) * c.byte(touched)
+        rows = points / max(1, extent(region[0]))
+        pages = rows * min(1.0, self._row_bytes(callee) / c.page)
+        if not dense and pages > c.pages_known:
+            cycles += pages * c.translation
+        return nest.instances * cycles / nest.busy
+
+    def _row_bytes(self, callee: Callee) -> float:
+        """From one row of a Func at root, or of an input, to the next; a page where nobody said it."""
+        if isinstance(callee, Function):
+            length = extent(self.stages.regions[callee][0]) * self._bytes(callee)
+        else:
+            length = field_range(callee, Field.EXTENT, 0)[1] * self._bytes(callee)
+        return float(length) if math.isfinite(length) else float(self.constants.page)
 
     def _load(self, place: Place, variable: ir.ExprNode | None, lanes: int, wide: int) -> float:
         """Cycles of a vector of values."""
@@ -301,7 +337,7 @@ class CostModel:
             return (c.load + c.shuffle) * wide * first
         return (c.load + c.shuffle) * wide * 2 if first == -1 else c.gather * lanes
 
-    def _shared(self, nest: Nest, places: tuple[Place, ...]) -> float:
+    def _shared(self, nest: FuncLoops, places: tuple[Place, ...]) -> float:
         """How many points of a register tile one load serves."""
         if nest.level is not Level.REGISTERS or nest.shape.micro is None:
             return 1.0
@@ -311,14 +347,14 @@ class CostModel:
         moves_y = any(i.step(y) for i in places[0])
         return (1.0 if moves_x else columns / nest.vector[1]) * (1.0 if moves_y else float(rows))
 
-    def _lanes(self, nest: Nest, stage: int) -> int:
+    def _lanes(self, nest: FuncLoops, stage: int) -> int:
         """The lanes of a stage: an update has vectors where the dimension is pure in it."""
         d, lanes = nest.vector
         if stage and nest.function.args and not nest.function.pure_dims(stage)[d]:
             return 1
         return lanes
 
-    def _row(self, nest: Nest, lanes: int) -> tuple[float, float]:
+    def _row(self, nest: FuncLoops, lanes: int) -> tuple[float, float]:
         """Values of an innermost loop, and by how much a last, shorter vector lengthens it."""
         if not nest.each:
             return 1.0, 1.0
@@ -330,7 +366,7 @@ class CostModel:
         vectors_needed = length // lanes + (1.5 if length % lanes else 0)
         return max(1.0, length), max(1.0, vectors_needed * lanes / max(1.0, length))
 
-    def _busy(self, nest: Nest, stage: int) -> float:
+    def _busy(self, nest: FuncLoops, stage: int) -> float:
         """An update at root has its longest other dimension in threads."""
         if stage == 0 or nest.level is not None:
             return nest.busy
@@ -339,7 +375,7 @@ class CostModel:
         longest = max((extent(nest.each[d]) for d in outer), default=1)
         return float(self.machine.threads) if longest >= 2 * self.machine.threads else 1.0
 
-    def _far(self, whole: float, nest: Nest) -> float:
+    def _far(self, whole: float, nest: FuncLoops) -> float:
         """Cycles of a byte of what is at root; threads share what brings it."""
         each = self.constants.byte(max(whole, self.constants.l1))
         return each / min(nest.busy, self.constants.shared if whole > self.constants.l3 else nest.busy)
@@ -353,10 +389,10 @@ class CostModel:
         assert isinstance(callee, Function | Image)
         return sum(t.bytes() for t in callee.types)
 
-    def threads(self, shape: Shape, region: Region) -> tuple[float, Cost]:
+    def threads(self, shape: LoopShape, region: Region) -> tuple[float, Cost]:
         """How many threads the loops of a shape keep busy, and what it costs to start them."""
         if not shape.parallel:
             return 1.0, Cost()
         tasks = math.prod(math.ceil(shape.trips(d, extent(region[d]))) for d in shape.parallel)
-        busy = tasks / math.ceil(tasks / self.machine.threads)
+        busy = max(1.0, tasks / (math.ceil(tasks / self.machine.threads) + self.constants.late))
         return busy, Cost(threads=self.constants.fork + tasks * self.constants.task / busy)

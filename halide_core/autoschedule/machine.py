@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from halide_core.errors import ScheduleError
 from halide_core.ir.types import Float, Type
-from halide_core.run.target import Target, TargetArch
+from halide_core.run.target import Target
+from halide_core.run.target_names import TargetArch
 
 _L2 = 1 << 20
 _WIDE = 64

@@ -18,7 +18,7 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import Range
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Number, Region, extent, size
-from halide_core.autoschedule.shapes import EACH, WHOLE, Level, Placed, Shape, with_threads
+from halide_core.autoschedule.shapes import EACH, WHOLE, Level, LoopShape, Placed, with_threads
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.schedule.directives import DebugToFile, Trace
 
@@ -93,7 +93,7 @@ def placed(plan: Places, stages: PipelineStages, machine: MachineModel) -> list[
 def _loops(group: Group, stages: PipelineStages, machine: MachineModel) -> Iterator[Placed]:
     f = group.anchor
     if not stages.known(f) or f.extern is not None:
-        yield Placed(f, f, None, Shape((WHOLE,) * f.dimensions, None, (0, 1)), (0, 1))
+        yield Placed(f, f, None, LoopShape((WHOLE,) * f.dimensions, None, (0, 1)), (0, 1))
         return
     extents = [extent(r) for r in stages.regions[f]]
     tiles, row = [WHOLE] * f.dimensions, None
@@ -106,14 +106,14 @@ def _loops(group: Group, stages: PipelineStages, machine: MachineModel) -> Itera
         if len(tiles) > 2 and few:
             tiles[-1] = EACH
         shape = with_threads(
-            Shape(tuple(tiles), None, vector, (group.columns, group.rows)), extents, machine, worth=True
+            LoopShape(tuple(tiles), None, vector, (group.columns, group.rows)), extents, machine, worth=True
         )
     else:
         vector = _vector(f, stages, machine)
         if group.strip is not None:
             tiles[group.strip] = group.height if group.height > 1 else EACH
             row = group.strip if group.height > 1 else None
-        shape = with_threads(Shape(tuple(tiles), row, vector), extents, machine, worth=worth)
+        shape = with_threads(LoopShape(tuple(tiles), row, vector), extents, machine, worth=worth)
     yield Placed(f, f, None, shape, vector)
     for member, place in group.members.items():
         own = vector if place is Place.TILE else _vector(member, stages, machine)
@@ -252,9 +252,7 @@ class _Planner:
         if size(several[0]) * rows <= _SAME * stages.points(f):
             return Place.ROW
         moved = {d for a, b in pairwise(several) for d in range(len(a)) if a[d] != b[d]}
-        forward = all(
-            a[d][0] <= b[d][0] and a[d][1] <= b[d][1] for a, b in pairwise(several) for d in moved
-        )
+        forward = all(a[d][0] <= b[d][0] and a[d][1] <= b[d][1] for a, b in pairwise(several) for d in moved)
         return Place.SLIDING if len(moved) == 1 and forward and f.is_pure else Place.STRIP
 
     def _region(self, group: Group, f: Function, rows: Range) -> Region:

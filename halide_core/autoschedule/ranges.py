@@ -32,9 +32,7 @@ class IndexRanges:
     """The ranges of expressions while each pure variable has one range."""
 
     def __init__(self, f: Function, region: Region) -> None:
-        variables: Mapping[ExprNode, Range] = {
-            ir.pure_variable(n): r for n, r in zip(f.args, region, strict=True)
-        }
+        variables: Mapping[ExprNode, Range] = {ir.pure_variable(n): r for n, r in zip(f.args, region, strict=True)}
         self._known: dict[ExprNode, Range] = dict(variables)
 
     def of(self, e: ExprNode) -> Range:
@@ -51,7 +49,7 @@ class IndexRanges:
             case ir.ParamRef(param=ScalarParam() as param):
                 return _param(param)
             case ir.BufferField(buffer=buffer, field=field, dim=dim):
-                return _field(buffer, field, dim)
+                return field_range(buffer, field, dim)
             case ir.RVarRef(domain=ReductionDomain() as domain, index=index):
                 low, extent = self.of(domain.bounds[index].min), self.of(domain.bounds[index].len)
                 return (low[0], max(low[0], low[1] + extent[1] - 1))
@@ -86,7 +84,7 @@ def _param(param: ScalarParam) -> Range:
     return (low if param.low is None else param.low, high if param.high is None else param.high)
 
 
-def _field(buffer: ir.Callee, field: Field, dim: int) -> Range:
+def field_range(buffer: ir.Callee, field: Field, dim: int) -> Range:
     """What a dimension of an input is expected to be: by the data that it has, or by its estimate."""
     if not isinstance(buffer, Image) or field is Field.STRIDE:
         return EVERYTHING

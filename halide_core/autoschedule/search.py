@@ -19,15 +19,15 @@ from itertools import pairwise
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.autoschedule.cost import Boxes, Cost, CostModel, Nest
+from halide_core.autoschedule.cost import Boxes, Cost, CostModel, FuncLoops, Stages
 from halide_core.autoschedule.ranges import Number, Region, extent, joined, size
 from halide_core.autoschedule.reads import Place
 from halide_core.autoschedule.shapes import (
     EACH,
     WHOLE,
     Level,
+    LoopShape,
     Placed,
-    Shape,
     register_shapes,
     shapes,
     vectors,
@@ -48,15 +48,13 @@ _DEEP = 16
 """Iterations of a reduction from which its accumulators get a register tile."""
 _SAME = 1.02
 
-Stages = dict[tuple[Function, int], tuple[Place, ...]]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class FuncChoice:
     """What becomes of a Func: inlined without a nest, at root without a level."""
 
     function: Function
-    nest: Nest | None
+    nest: FuncLoops | None
     cost: Cost
     other: tuple[str, float] | None = None
     """The next best choice, and its cycles, all else as it was when this was chosen."""
@@ -70,12 +68,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _State:
+class _BeamState:
     """What was chosen so far. ``pending`` is what reading each Func to come will cost at least, or nearly."""
 
     cost: float
-    choices: dict[Function, Choice]
-    nests: dict[Function, Nest]
+    choices: dict[Function, FuncChoice]
+    nests: dict[Function, FuncLoops]
     readers: dict[Callee, Stages]
     pending: dict[Function, float]
     expected: float
@@ -86,8 +84,8 @@ class _State:
 class _Candidate:
     """A choice after others, and what it makes pending."""
 
-    state: _State
-    choice: Choice
+    state: _BeamState
+    choice: FuncChoice
     adds: dict[Function, float]
     expected: float
 
@@ -96,7 +94,7 @@ class _Candidate:
 class Found:
     """The choices of a search, consumers first."""
 
-    choices: dict[Function, Choice]
+    choices: dict[Function, FuncChoice]
     cycles: float
     examined: int = field(compare=False)
 
@@ -129,17 +127,17 @@ class _Search:
         self._stages = model.stages
         self._width = width
         self.examined = 0
-        self._rooted_of: dict[Function, list[tuple[Nest, Cost, dict[Function, float]]]] = {}
+        self._rooted_of: dict[Function, list[tuple[FuncLoops, Cost, dict[Function, float]]]] = {}
 
-    def run(self) -> list[_State]:
-        beam = [_State(0.0, {}, {}, {}, {}, 0.0)]
+    def run(self) -> list[_BeamState]:
+        beam = [_BeamState(0.0, {}, {}, {}, {}, 0.0)]
         order = list(reversed(self._stages.order))
         for at, f in enumerate(order):
             later = order[at + 1 :]
             beam = self._kept([c for state in beam for c in self._candidates(state, f)], later)
         return sorted(beam, key=lambda s: s.cost)
 
-    def _kept(self, candidates: list[_Candidate], later: list[Function]) -> list[_State]:
+    def _kept(self, candidates: list[_Candidate], later: list[Function]) -> list[_BeamState]:
         candidates.sort(key=lambda c: c.expected)
         alike: dict[object, int] = {}
         kept = []
@@ -153,9 +151,9 @@ class _Search:
                 break
         return kept
 
-    def _open(self, s: _State, later: list[Function]) -> object:
+    def _open(self, s: _BeamState, later: list[Function]) -> object:
         """The loops that Funcs to come can be computed in."""
-        anchors: dict[Function, Shape] = {}
+        anchors: dict[Function, LoopShape] = {}
         for g in later:
             for reader, _ in s.readers.get(g, {}):
                 nest = s.nests[reader]
@@ -164,23 +162,23 @@ class _Search:
 
     # One step.
 
-    def _candidates(self, state: _State, f: Function) -> Iterator[_Candidate]:
+    def _candidates(self, state: _BeamState, f: Function) -> Iterator[_Candidate]:
         readers = state.readers.get(f, {})
         options = sorted(self._options(state, f, readers), key=lambda each: each[0].cost.total)
         self.examined += len(options)
         for i, (choice, adds) in enumerate(options):
             rest = options[1 if i == 0 else 0][0] if len(options) > 1 else None
             other = None if rest is None else (str(rest), rest.cost.total)
-            chosen = Choice(f, choice.nest, choice.cost, other)
+            chosen = FuncChoice(f, choice.nest, choice.cost, other)
             expected = state.expected - state.pending.get(f, 0.0) + choice.cost.total + sum(adds.values())
             yield _Candidate(state, chosen, adds, expected)
 
-    def _made(self, c: _Candidate) -> _State:
+    def _made(self, c: _Candidate) -> _BeamState:
         state, f, nest = c.state, c.choice.function, c.choice.nest
         pending = {g: cycles for g, cycles in state.pending.items() if g is not f}
         for g, cycles in c.adds.items():
             pending[g] = pending.get(g, 0.0) + cycles
-        return _State(
+        return _BeamState(
             state.cost + c.choice.cost.total,
             {**state.choices, f: c.choice},
             state.nests if nest is None else {**state.nests, f: nest},
@@ -189,7 +187,7 @@ class _Search:
             c.expected,
         )
 
-    def _read(self, before: dict[Callee, Stages], f: Function, nest: Nest | None) -> dict[Callee, Stages]:
+    def _read(self, before: dict[Callee, Stages], f: Function, nest: FuncLoops | None) -> dict[Callee, Stages]:
         """What is read, by which stages with loops, when the choice for a Func is known."""
         readers = dict(before)
         if nest is None:
@@ -214,7 +212,9 @@ class _Search:
                 readers[g] = {**at, key: tuple(dict.fromkeys([*at.get(key, ()), *places_of]))}
         return readers
 
-    def _options(self, state: _State, f: Function, readers: Stages) -> Iterator[tuple[Choice, dict[Function, float]]]:
+    def _options(
+        self, state: _BeamState, f: Function, readers: Stages
+    ) -> Iterator[tuple[FuncChoice, dict[Function, float]]]:
         stages, model = self._stages, self._model
         tiled = self._register_tiled(state, f, readers)
         if tiled is not None:
@@ -222,7 +222,7 @@ class _Search:
             return
         if f not in stages.outputs and self._may_be_inlined(f, readers):
             cost = model.inlined(f, readers, state.nests)
-            yield Choice(f, None, cost), model.expected_through(f, readers, state.nests)
+            yield FuncChoice(f, None, cost), model.expected_through(f, readers, state.nests)
             if not stages.known(f):
                 return
         for nest in self._within(state, f, readers):
@@ -232,15 +232,15 @@ class _Search:
             cost = Cost()
             cost.add(alone)
             cost.add(reading)
-            yield Choice(f, nest, cost), adds
+            yield FuncChoice(f, nest, cost), adds
 
-    def _choice(self, state: _State, nest: Nest, readers: Stages) -> tuple[Choice, dict[Function, float]]:
+    def _choice(self, state: _BeamState, nest: FuncLoops, readers: Stages) -> tuple[FuncChoice, dict[Function, float]]:
         """A Func in the loops of another: what computing it costs, and what reading it does."""
         cost = self._model.computed(nest)
         cost.add(self._reading(state, nest.function, readers, nest.resident))
-        return Choice(nest.function, nest, cost), self._model.expected(nest)
+        return FuncChoice(nest.function, nest, cost), self._model.expected(nest)
 
-    def _reading(self, state: _State, f: Function, readers: Stages, kept: float | None) -> Cost:
+    def _reading(self, state: _BeamState, f: Function, readers: Stages, kept: float | None) -> Cost:
         """What all who read a Func spend on that."""
         cost = Cost()
         if self._stages.known(f):
@@ -257,7 +257,7 @@ class _Search:
 
     # At root.
 
-    def _at_root(self, f: Function) -> list[tuple[Nest, Cost, dict[Function, float]]]:
+    def _at_root(self, f: Function) -> list[tuple[FuncLoops, Cost, dict[Function, float]]]:
         """The nests of a Func at root, and what each costs: nothing that was chosen before changes it."""
         if f not in self._rooted_of:
             found = []
@@ -266,13 +266,31 @@ class _Search:
                 if f.extern is None and self._stages.known(f):
                     cost.add(self._model.computed(nest))
                     cost.add(self._model.threads(shape, self._stages.regions[f])[1])
-                found.append((nest, cost, self._model.expected(nest)))
+                found.append((nest, cost, {**self._model.expected(nest), **self._of_reduction(nest)}))
             self._rooted_of[f] = found
         return self._rooted_of[f]
 
-    def _made_shapes(self, f: Function) -> Iterator[Shape]:
+    def _of_reduction(self, nest: FuncLoops) -> dict[Function, float]:
+        """What the reduction costs that register tiles would be for, in the loops of a Func: as these are what it gets,
+        loops can't be compared without it."""
+        reduction = self._tiled_reduction(nest.function) if self._stages.known(nest.function) else None
+        if reduction is None:
+            return {}
+        if nest.shape.micro is None:
+            alone = min(cost.total + sum(adds.values()) for _, cost, adds in self._at_root(reduction))
+            return {reduction: alone}
+        state = _BeamState(0.0, {}, {nest.function: nest}, {}, {}, 0.0)
+        readers: Stages = {}
+        for reading in self._model.readings(nest.function, 0):
+            if reading.callee is reduction:
+                readers = {(nest.function, 0): (reading.place,)}
+        tiled = self._register_tiled(state, reduction, readers)
+        assert tiled is not None
+        return {reduction: self._model.computed(tiled).total + sum(self._model.expected(tiled).values())}
+
+    def _made_shapes(self, f: Function) -> Iterator[LoopShape]:
         stages, machine = self._stages, self._model.machine
-        plain = Shape((WHOLE,) * f.dimensions, None, (0, 1))
+        plain = LoopShape((WHOLE,) * f.dimensions, None, (0, 1))
         if not stages.known(f) or f.extern is not None or not f.dimensions:
             yield plain
             return
@@ -280,7 +298,7 @@ class _Search:
         type = stages.facts[f].widest or f.types[0]
         vector = vectors(type, extents, range(f.dimensions), machine)
         if stages.points(f) < _SMALL:
-            yield Shape(plain.tiles, None, vector)
+            yield LoopShape(plain.tiles, None, vector)
             return
         worth = stages.points(f) * max(1, self._effort(f)) >= _WORTH_THREADS
         holds = f.is_pure and not f.keeps
@@ -296,18 +314,18 @@ class _Search:
         """Operations of a point, as if all that it reads were inlined to some depth: it may well be."""
         return 4.0 + self._stages.facts[f].operations
 
-    def _rooted(self, f: Function, shape: Shape) -> Nest:
+    def _rooted(self, f: Function, shape: LoopShape) -> FuncLoops:
         stages = self._stages
         if not stages.known(f):
-            return Nest(f, f, None, shape, (), 1.0, (), (0, 1), 1.0, 1.0, 0.0)
+            return FuncLoops(f, f, None, shape, (), 1.0, (), (0, 1), 1.0, 1.0, 0.0)
         whole = stages.regions[f]
         tiles = math.prod(shape.trips(d, extent(whole[d])) for d in shape.outer)
         busy = self._model.threads(shape, whole)[0]
-        return Nest(f, f, None, shape, _boxes(shape, whole), 1.0, whole, shape.vector, tiles, busy, 0.0)
+        return FuncLoops(f, f, None, shape, _boxes(shape, whole), 1.0, whole, shape.vector, tiles, busy, 0.0)
 
     # In the loops of a group.
 
-    def _group(self, state: _State, f: Function, readers: Stages) -> Nest | None:
+    def _group(self, state: _BeamState, f: Function, readers: Stages) -> FuncLoops | None:
         """The anchor of the one group that reads a Func, if the Func may be computed in it."""
         stages = self._stages
         if f in stages.outputs or f.extern is not None or not stages.known(f) or not readers:
@@ -319,7 +337,7 @@ class _Search:
         nest = state.nests[anchor]
         return nest if nest.shape.outer and stages.points(f) >= _SMALL else None
 
-    def _within(self, state: _State, f: Function, readers: Stages) -> Iterator[Nest]:
+    def _within(self, state: _BeamState, f: Function, readers: Stages) -> Iterator[FuncLoops]:
         group = self._group(state, f, readers)
         if group is None:
             return
@@ -334,14 +352,13 @@ class _Search:
         if f.is_pure and _slides(boxes) and size(boxes[1]) * rows > _SAME * size(boxes[0]):
             yield self._nest(state, f, group, Level.SLIDING, boxes, boxes[0], group.tiles)
 
-    def _rows_of(self, group: Nest) -> float:
+    def _rows_of(self, group: FuncLoops) -> float:
         row = group.shape.row
         if row is None or group.shape.tiles[row] == EACH:
             return 1.0
-        length = float(extent(group.boxes[0][row]))
-        return length
+        return float(extent(group.boxes[0][row]))
 
-    def _boxes_of(self, state: _State, f: Function, readers: Stages) -> Boxes:
+    def _boxes_of(self, state: _BeamState, f: Function, readers: Stages) -> Boxes:
         """What the tile, and each of some rows, needs of a Func."""
         found: list[Region] = []
         for i in range(4):
@@ -353,8 +370,15 @@ class _Search:
         return tuple(found)
 
     def _nest(
-        self, state: _State, f: Function, group: Nest, level: Level, boxes: Boxes, each: Region, instances: float
-    ) -> Nest:
+        self,
+        state: _BeamState,
+        f: Function,
+        group: FuncLoops,
+        level: Level,
+        boxes: Boxes,
+        each: Region,
+        instances: float,
+    ) -> FuncLoops:
         extents = [extent(r) for r in each]
         free = [d for d in range(f.dimensions) if all(f.pure_dims(s)[d] for s in range(len(f.definitions)))]
         type = self._stages.facts[f].widest or f.types[0]
@@ -362,13 +386,13 @@ class _Search:
         held = size(boxes[0] if level is Level.TILE else boxes[1]) * sum(t.bytes() for t in f.types)
         others = [n.resident for n in state.nests.values() if n.anchor is group.function and n.level is not None]
         resident = held + max(others, default=0.0)
-        return Nest(
+        return FuncLoops(
             f, group.function, level, group.shape, boxes, instances, each, vector, group.tiles, group.busy, resident
         )
 
     # Register tiles.
 
-    def _register_tiled(self, state: _State, f: Function, readers: Stages) -> Nest | None:
+    def _register_tiled(self, state: _BeamState, f: Function, readers: Stages) -> FuncLoops | None:
         """The nest of a reduction in register tiles, if its reader has loops of these."""
         if len(readers) != 1:
             return None
@@ -380,13 +404,11 @@ class _Search:
         if any(n.anchor is reader and n.level is Level.REGISTERS for n in state.nests.values()):
             return None
         whole = self._stages.regions[f]
-        each = tuple(
-            (r[0], r[0] + k - 1) if k else (r[0], r[0])
-            for r, k in zip(whole, (*micro, *(0,) * (len(whole) - 2)), strict=True)
-        )
-        instances = float(self._stages.points(f)) / size(each)
+        steps = (*micro, *(1,) * (len(whole) - 2))
+        instances = math.prod(math.ceil(extent(r) / k) for r, k in zip(whole, steps, strict=True))
+        each = tuple((r[0], r[0] + k - 1) for r, k in zip(whole, steps, strict=True))
         boxes = self._boxes_of(state, f, readers)
-        return Nest(
+        return FuncLoops(
             f, reader, Level.REGISTERS, group.shape, boxes, instances, each, group.vector, group.tiles, group.busy, 0.0
         )
 
@@ -397,7 +419,13 @@ class _Search:
             return None
         own = [ir.pure_variable(n) for n in anchor.args]
         for f, reads in stages.facts[anchor].reads.items():
-            if f.is_pure or f is anchor or f in stages.outputs or stages.consumers[f] != [anchor] or f.extern is not None:
+            if (
+                f.is_pure
+                or f is anchor
+                or f in stages.outputs
+                or stages.consumers[f] != [anchor]
+                or f.extern is not None
+            ):
                 continue
             if len(reads) != 1 or len(reads[0].places) != 1 or not stages.known(f):
                 continue
@@ -412,7 +440,7 @@ class _Search:
         return None
 
 
-def _boxes(shape: Shape, whole: Region) -> Boxes:
+def _boxes(shape: LoopShape, whole: Region) -> Boxes:
     """A tile in the middle, and three rows of it."""
     tile = list(whole)
     for d in shape.outer:

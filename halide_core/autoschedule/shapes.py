@@ -1,6 +1,6 @@
 """The loops that a Func at root may have, and the places in them: the space that schedules are chosen from.
 
-In: the extents of a Func, and a machine. Out: Shapes, each of which is legal for any size that is as large as its
+In: the extents of a Func, and a machine. Out: LoopShapes, each of which is legal for any size that is as large as its
 register tile.
 
     2560 x 1920 of uint16   ->   strips of 8, 16, 32 … rows, tiles of 256 x 32 …, each with vectors along x
@@ -23,6 +23,10 @@ WHOLE, EACH = 0, 1
 
 _HEIGHTS = (8, 16, 32, 64, 128)
 _WIDTHS = (128, 256, 512)
+_ROWS = (1, 2, 3, 4, 5, 6, 8, 10)
+_SUMS = 5 / 8
+"""Of the vector registers: what holds sums. The others are for values that are loaded, and for the C compiler; and the
+addresses of more rows it can't keep."""
 _FEWEST_LANES = 4
 _TASKS_A_THREAD = 4
 
@@ -37,7 +41,7 @@ class Level(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LoopShape:
     """The loops of a Func at root.
 
     Args:
@@ -82,7 +86,7 @@ def vectors(type: Type, extents: Sequence[Number], free: Sequence[int], machine:
     return (0, 1)
 
 
-def with_threads(shape: Shape, extents: Sequence[Number], machine: MachineModel, *, worth: bool) -> Shape:
+def with_threads(shape: LoopShape, extents: Sequence[Number], machine: MachineModel, *, worth: bool) -> LoopShape:
     """A shape with outer loops in threads: the outermost ones, until there are enough tasks."""
     if machine.threads < 2 or not worth:
         return shape
@@ -95,23 +99,23 @@ def with_threads(shape: Shape, extents: Sequence[Number], machine: MachineModel,
             tasks *= trips
         if tasks >= _TASKS_A_THREAD * machine.threads:
             break
-    return Shape(shape.tiles, shape.row, shape.vector, shape.micro, tuple(chosen))
+    return LoopShape(shape.tiles, shape.row, shape.vector, shape.micro, tuple(chosen))
 
 
-def shapes(extents: Sequence[Number], vector: tuple[int, int], *, holds: bool) -> Iterator[Shape]:
+def shapes(extents: Sequence[Number], vector: tuple[int, int], *, holds: bool) -> Iterator[LoopShape]:
     """The shapes without register tiles: strips, tiles and columns, other dimensions inside or outside.
 
     Args:
         holds: whether other Funcs may be computed in the loops, so that the size of a tile matters.
     """
     rank = len(extents)
-    yield Shape((WHOLE,) * rank, None, vector)
+    yield LoopShape((WHOLE,) * rank, None, vector)
     along = vector[0] if vector[1] > 1 else 0
     rows = [d for d in range(rank) if d != along and extents[d] > 1]
     if not rows:
         for width in _WIDTHS:
             if rank and extents[along] >= 16 * width:
-                yield Shape(_tiles(rank, {along: width * 8}), None, vector)
+                yield LoopShape(_tiles(rank, {along: width * 8}), None, vector)
         return
     row = max(rows, key=lambda d: (extents[d], d))
     others = [d for d in rows if d != row]
@@ -119,39 +123,39 @@ def shapes(extents: Sequence[Number], vector: tuple[int, int], *, holds: bool) -
     widths = [w for w in _WIDTHS if 2 * w <= extents[along] and w >= 2 * vector[1]] if holds else []
     for outside in (False, True) if others else (False,):
         base = dict.fromkeys(others, EACH) if outside else {}
-        yield Shape(_tiles(rank, {**base, row: EACH}), None, vector)
+        yield LoopShape(_tiles(rank, {**base, row: EACH}), None, vector)
         for height in heights if holds else heights[:2]:
-            yield Shape(_tiles(rank, {**base, row: height}), row, vector)
+            yield LoopShape(_tiles(rank, {**base, row: height}), row, vector)
         for width in widths:
-            yield Shape(_tiles(rank, {**base, along: width}), row, vector)
+            yield LoopShape(_tiles(rank, {**base, along: width}), row, vector)
             for height in heights[-3:]:
-                yield Shape(_tiles(rank, {**base, along: width, row: height}), row, vector)
+                yield LoopShape(_tiles(rank, {**base, along: width, row: height}), row, vector)
 
 
 def _tiles(rank: int, sizes: dict[int, int]) -> tuple[int, ...]:
     return tuple(sizes.get(d, WHOLE) for d in range(rank))
 
 
-def register_shapes(type: Type, extents: Sequence[Number], machine: MachineModel) -> Iterator[Shape]:
+def register_shapes(type: Type, extents: Sequence[Number], machine: MachineModel) -> Iterator[LoopShape]:
     """The shapes with register tiles: of columns of vectors by rows, alone or in columns, or in tiles of their own."""
     lanes, rank = machine.lanes(type), len(extents)
-    most = machine.registers - 4
+    most = machine.registers * _SUMS
     for vectors_wide in (1, 2, 4):
         columns = vectors_wide * lanes
         if 2 * columns > extents[0]:
             continue
-        for rows in (1, 2, 3, 4, 5, 6, 8, 12):
-            if vectors_wide * (rows + 1) > most or 2 * rows > extents[1]:
+        for rows in _ROWS:
+            if vectors_wide * rows > most or 2 * rows > extents[1]:
                 continue
             others = dict.fromkeys(range(2, rank), EACH)
             vector, micro = (0, lanes), (columns, rows)
-            yield Shape(_tiles(rank, {0: columns}), None, vector, micro)
+            yield LoopShape(_tiles(rank, {0: columns}), None, vector, micro)
             if others:
-                yield Shape(_tiles(rank, {0: columns, **others}), None, vector, micro)
+                yield LoopShape(_tiles(rank, {0: columns, **others}), None, vector, micro)
             if rows == 1:
                 for width in _WIDTHS:
                     if width % columns == 0 and 2 * width <= extents[0]:
-                        yield Shape(_tiles(rank, {0: width, **others}), None, vector, micro)
+                        yield LoopShape(_tiles(rank, {0: width, **others}), None, vector, micro)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,5 +165,5 @@ class Placed:
     function: Function
     anchor: Function
     level: Level | None
-    shape: Shape
+    shape: LoopShape
     vector: tuple[int, int]

@@ -47,7 +47,8 @@ class Work:
         known = self._cycles.get((lanes, register))
         if known is None:
             known = sum(
-                count * kind.value * max(1, math.ceil(lanes * size / register)) for (kind, size), count in self.counts.items()
+                count * kind.value * max(1, math.ceil(lanes * size / register))
+                for (kind, size), count in self.counts.items()
             )
             known = self._cycles[lanes, register] = known / lanes
         return known
@@ -106,4 +107,3 @@ def _kind(e: ExprNode) -> Kind | None:
                 return Kind.CONVERT
             return Kind.DIVIDE if op is ir.Intrinsic.SQRT else Kind.ELEMENTARY
     return None
-

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from halide_core.algorithm.model import Function
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Number, extent
-from halide_core.autoschedule.shapes import EACH, WHOLE, Level, Placed, Shape
+from halide_core.autoschedule.shapes import EACH, WHOLE, Level, LoopShape, Placed
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.func.func import Func, Stage
 from halide_core.lang.expr import Var
@@ -28,7 +28,7 @@ _WORTH_THREADS = 1 << 15
 
 
 @dataclass(slots=True)
-class _Loops:
+class _AnchorLoops:
     """The loops of a Func at root by dimension: outside of a tile, inside of it, and in a register tile."""
 
     outer: dict[int, Var] = field(default_factory=dict)
@@ -65,8 +65,8 @@ class _Writer:
         for stage in range(1, len(f.definitions)):
             self._update(f, stage, placed.vector[0], parallel=True)
 
-    def _loops(self, func: Func, f: Function, shape: Shape) -> None:
-        loops = _Loops()
+    def _loops(self, func: Func, f: Function, shape: LoopShape) -> None:
+        loops = _AnchorLoops()
         for d in range(f.dimensions):
             self._split(func, f, d, shape, loops)
         order = self._order(shape, loops)
@@ -92,7 +92,7 @@ class _Writer:
             levels[Level.REGISTERS] = order[len(loops.micro)]
         self._levels[f] = levels
 
-    def _split(self, func: Func, f: Function, d: int, shape: Shape, loops: _Loops) -> None:
+    def _split(self, func: Func, f: Function, d: int, shape: LoopShape, loops: _AnchorLoops) -> None:
         """The loops of one dimension. A register tile is split off first, so that the tiles consist of whole ones."""
         own, length = Var(f.args[d]), shape.tiles[d]
         steps = shape.micro[d] if shape.micro is not None and d < len(shape.micro) else 1
@@ -108,7 +108,7 @@ class _Writer:
             loops.outer[d], loops.inner[d] = Var(_fresh(f, f.args[d], "o")), inner
             func.split(own, loops.outer[d], inner, length // steps, _GUARD)
 
-    def _order(self, shape: Shape, loops: _Loops) -> list[Var]:
+    def _order(self, shape: LoopShape, loops: _AnchorLoops) -> list[Var]:
         """All loops, the innermost first. Among register tiles those of the second dimension come first, as these read
         the same columns; in flat ones those of the first."""
         inner = sorted(loops.inner)
@@ -154,8 +154,8 @@ class _Writer:
     # Updates.
 
     def _update(self, f: Function, stage: int, d: int, *, parallel: bool) -> None:
-        """A dimension as vectors, if it is pure there, and the longest other one in threads. Where each point is summed by
-        itself, that happens inside of the loop over vectors; where values are read at other points, outside."""
+        """A dimension as vectors, if it is pure there, and the longest other one in threads. Where each point is summed
+        by itself, that happens inside of the loop over vectors; where other points are read, outside."""
         free = [e for e, pure in enumerate(f.pure_dims(stage)) if pure]
         update = Stage.of(f, stage)
         extents = self._extents(f)

@@ -1,4 +1,4 @@
-"""Automatic schedules as runs and compiles ask for them: ``schedule="auto"``, and what is so without being said.
+"""Automatic schedules as runs and compiles ask for them: ``schedule="auto"``, ``"model"``, and what is so by default.
 
 In: the ``schedule`` of a call. Out: Funcs that have a schedule. ``halide_core.autoschedule``, which chooses it, is
 loaded on first use.
@@ -18,7 +18,8 @@ from halide_core.errors import NotAvailableError, ScheduleError
 from halide_core.run.backend import Box
 from halide_core.run.target import Target, get_jit_target_from_environment
 
-AUTO = "auto"
+AUTO, MODEL = "auto", "model"
+"""What a call may say: a schedule by rules, in milliseconds, or by a search, in seconds."""
 
 
 class AutoschedulerChoice(Protocol):
@@ -36,7 +37,9 @@ class AutoSchedulerResults:
     autoscheduler_params: AutoschedulerChoice | None
     schedule_source: str
     featurization: bytes = b""
-    """Empty: the choice is made by rules, which need no features."""
+    """Empty: no choice is made by features."""
+    explanation: str = ""
+    """Of a choice that was searched for: of each Func what was chosen, its cost, and the next best choice."""
 
 
 _PLUGINS = frozenset({"mullapudi2016", "adams2019", "li2018"})
@@ -64,7 +67,8 @@ class _Default:
 
 def set_default_schedule(schedule: str | None) -> None:
     """Says what becomes of pipelines without any schedule, where a call doesn't say it: ``"auto"`` chooses one for the
-    sizes of the call or the estimates, if these are known; None computes them as they are.
+    sizes of the call or the estimates by rules, if these are known, ``"model"`` by a search; None computes them as they
+    are.
 
     Raises:
         ScheduleError: anything else.
@@ -76,16 +80,18 @@ def checked(schedule: str | None) -> str | None:
     """The ``schedule`` of a call.
 
     Raises:
-        ScheduleError: it is neither "auto" nor None.
+        ScheduleError: it is neither "auto" nor "model" nor None.
     """
-    if schedule not in (None, AUTO):
-        raise ScheduleError(f'The schedule of a call is "{AUTO}", or None for that of the Funcs, not {schedule!r}.')
+    if schedule not in (None, AUTO, MODEL):
+        raise ScheduleError(
+            f'The schedule of a call is "{AUTO}" or "{MODEL}", or None for that of the Funcs, not {schedule!r}.'
+        )
     return schedule
 
 
 def wanted(schedule: str | None) -> bool:
     """Whether a call wants a schedule to be chosen, itself or by default."""
-    return AUTO in (checked(schedule), _Default.schedule)
+    return (checked(schedule) or _Default.schedule) is not None
 
 
 def choose(
@@ -113,7 +119,8 @@ def choose(
     if windows is not None:
         boxes = zip(outputs, windows, strict=True)
         regions = {f: tuple((low, low + length - 1) for low, length in box) for f, box in boxes}
-    name, parameters = ("", {}) if params is None else (params.name, params.extra)
+    by_search = (schedule or _Default.schedule) == MODEL
+    name, parameters = ("Model" if by_search else "", {}) if params is None else (params.name, params.extra)
     made_for = target or get_jit_target_from_environment()
     request = AutomaticRequest.of(outputs, regions, made_for, name, parameters)
     schedule_automatically(outputs, request, by_default=schedule is None)

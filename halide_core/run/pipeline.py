@@ -129,9 +129,11 @@ class Realizable(OutputFiles, Pending):
 
         Args:
             target: what it is for; None is this machine.
-            autoscheduler_params: ``hl.AutoschedulerParams(name, parameters)``. Halide's names are taken, and all mean
-                the one that there is here. ``parallelism`` is the number of threads, ``last_level_cache_size`` the
-                bytes of cache that each has; other parameters change nothing.
+            autoscheduler_params: ``hl.AutoschedulerParams(name, parameters)``. "Heuristic", as no name, chooses by
+                rules, in milliseconds; "Model" by a search for the least cost, in seconds. Of Halide's names
+                Mullapudi2016 stands for the first, Adams2019 and Li2018 for the second. ``parallelism`` is the number
+                of threads, ``last_level_cache_size`` the bytes of cache that each has, ``beam_size`` how many choices
+                the search keeps; other parameters change nothing.
 
         Returns:
             The schedule as Python source, and what it was chosen for. ``hl.Schedule(f)`` is it as a value.
@@ -143,7 +145,9 @@ class Realizable(OutputFiles, Pending):
         choose(self._defined(), None, made_for, AUTO, autoscheduler_params)
         given = [(f, tuple(f.directives)) for f in with_made_funcs(realization_order(self._functions()))]
         made_for = made_for or get_jit_target_from_environment()
-        return AutoSchedulerResults(made_for, autoscheduler_params, schedule_source(given))
+        chosen = self._functions()[0].automatic
+        why = "" if chosen is None else chosen.why
+        return AutoSchedulerResults(made_for, autoscheduler_params, schedule_source(given), explanation=why)
 
     def _choose(self, schedule: str | None, windows: Sequence[Box] | None, target: Target | None) -> None:
         """Has the Funcs scheduled where a call wants that."""
@@ -191,7 +195,8 @@ class Realizable(OutputFiles, Pending):
         Args:
             dst: sizes of a window from 0 (then Buffers of it are returned), or Buffers or arrays to fill, whose own
                 coordinates are the window.
-            schedule: "auto" chooses one for these sizes; None leaves the Funcs as they are scheduled.
+            schedule: "auto" chooses one for these sizes by rules, "model" by a search; None leaves the Funcs as they
+                are scheduled.
 
         Returns:
             A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given, or

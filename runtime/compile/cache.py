@@ -35,8 +35,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import filelock
-import platformdirs
 
+from halide_core.cache_folder import cache_folder
 from halide_core.errors import ToolchainError
 
 _KEY = re.compile(r"[0-9a-f]{8,128}")
@@ -89,7 +89,7 @@ class CompileCache:
     """
 
     def __init__(self, root: Path | None = None, *, limit: int | None = None, lock_timeout_s: float = 600.0) -> None:
-        chosen = root if root is not None else _root_of_environment()
+        chosen = root if root is not None else cache_folder()
         self._limit = limit if limit is not None else _limit_of_environment()
         self._lock_timeout_s = lock_timeout_s
         self._persistent = chosen is not None
@@ -322,17 +322,6 @@ def _folder_errors() -> Iterator[None]:
         raise _FolderError(error) from error
     except NotImplementedError as error:  # filelock's word for a file system without locks
         raise _FolderError(OSError(str(error))) from error
-
-
-def _root_of_environment() -> Path | None:
-    """The folder to use; None where no cache is wanted."""
-    folder = os.environ.get("HL_CACHE_DIR")
-    if os.environ.get("HL_CACHE") == "0" or folder in ("", "0"):
-        return None
-    if folder is not None:
-        return Path(folder).expanduser()
-    default = Path(platformdirs.user_cache_dir("halide_core"))
-    return default if default.is_absolute() else None  # "~/.cache" where the user has no home
 
 
 def _limit_of_environment() -> int:

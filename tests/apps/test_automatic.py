@@ -12,18 +12,19 @@ from benchmarks.apps import APPS
 from benchmarks.apps.app import Built
 from benchmarks.unseen.case import FAMILIES, Case, Name, make
 
+HOST = "x86-64-linux-avx-avx2-fma-f16c-sse41"
 LONG = {"local_laplacian", "interpolate", "camera_pipe", "stencil_chain", "bilateral_grid"}
 """Their bounds or their C take seconds: the benchmarks compile them."""
 
 
-def scheduled(name: str, size: str) -> Built:
+def scheduled(name: str, size: str, by: str = "") -> Built:
     app = APPS[name]
     built = app.build(hl, app.sizes[size])
     extents = app.shape(app.sizes[size])
     built.output.set_estimates([(0, extent) for extent in extents])
     for argument, value in zip(built.arguments, app.inputs(app.sizes[size]), strict=True):
         argument.set(hl.Buffer(value) if isinstance(value, np.ndarray) else value)
-    built.output.apply_autoscheduler()
+    built.output.apply_autoscheduler(HOST, hl.AutoschedulerParams(by, {"parallelism": "2"}))
     return built
 
 
@@ -35,9 +36,10 @@ def pasted(schedule: hl.Schedule, output: Any) -> None:
     space["schedule"](*(hl.Func._of(f) for (_, directives), f in anew if directives))
 
 
+@pytest.mark.parametrize("by", ["Heuristic", "Model"])
 @pytest.mark.parametrize("name", APPS)
-def test_app_has_a_schedule_that_its_source_gives_again(name: str) -> None:
-    built = scheduled(name, "small")
+def test_app_has_a_schedule_that_its_source_gives_again(name: str, by: str) -> None:
+    built = scheduled(name, "small", by)
     app, schedule = APPS[name], hl.Schedule(built.output)
     again, applied = (app.build(hl, app.sizes["small"]) for _ in range(2))
     pasted(schedule, again.output)
@@ -48,11 +50,12 @@ def test_app_has_a_schedule_that_its_source_gives_again(name: str) -> None:
         assert again.output.loop_nest() == applied.output.loop_nest() == built.output.loop_nest()
 
 
+@pytest.mark.parametrize("by", ["Heuristic", "Model"])
 @pytest.mark.parametrize("name", [name for name in APPS if name not in LONG])
-def test_app_computes_what_numpy_does(name: str) -> None:
+def test_app_computes_what_numpy_does(name: str, by: str) -> None:
     app = APPS[name]
     size = app.sizes["small"]
-    built, inputs, out = scheduled(name, "small"), app.inputs(size), app.empty_output(size)
+    built, inputs, out = scheduled(name, "small", by), app.inputs(size), app.empty_output(size)
     built.output.compile_to_callable(list(built.arguments))(
         *(hl.Buffer(a) if isinstance(a, np.ndarray) else a for a in (*inputs, out))
     )
@@ -66,17 +69,19 @@ def drawn(number: int) -> Case:
     return case
 
 
+@pytest.mark.parametrize("by", ["Heuristic", "Model"])
 @pytest.mark.parametrize("number", range(0, len(FAMILIES), 3), ids=list(FAMILIES)[::3])
-def test_drawn_pipeline_has_the_same_loops_from_its_source(number: int) -> None:
+def test_drawn_pipeline_has_the_same_loops_from_its_source(number: int, by: str) -> None:
     case, again = drawn(number), drawn(number)
     case.output.set_estimates([(0, extent) for extent in case.shape])
-    case.output.apply_autoscheduler("x86-64-linux-avx-avx2-fma-f16c-sse41")
+    case.output.apply_autoscheduler(HOST, hl.AutoschedulerParams(by))
     pasted(hl.Schedule(case.output), again.output)
     assert again.output.loop_nest() == case.output.loop_nest()
 
 
+@pytest.mark.parametrize("schedule", ["auto", "model"])
 @pytest.mark.parametrize("number", [2, 34])
-def test_drawn_pipeline_computes_what_the_plain_one_does(number: int) -> None:
+def test_drawn_pipeline_computes_what_the_plain_one_does(number: int, schedule: str) -> None:
     case, plain = drawn(number), drawn(number)
-    found = case.output.realize(list(case.shape), schedule="auto")
+    found = case.output.realize(list(case.shape), schedule=schedule)
     assert np.array_equal(found, plain.output.realize(list(case.shape)), equal_nan=np.asarray(found).dtype.kind == "f")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -111,9 +111,40 @@ def test_autoschedulers_of_halide_and_their_parameters(name: str) -> None:
     result = hl.Pipeline(f).apply_autoscheduler(hl.Target(HOST), params)
     assert isinstance(result, hl.AutoSchedulerResults)
     assert result.autoscheduler_params is params
-    assert "blurred.split(y, yo, yi, 8, " in result.schedule_source
+    assert "blurred.split(y, yo, yi, " in result.schedule_source
+    assert bool(result.explanation) == (name != "Mullapudi2016")
     assert "across.vectorize(x, 16, " in result.schedule_source
     assert "blurred.parallel(yo)" in result.schedule_source
+
+
+@pytest.mark.parametrize("make", [blur, product])
+def test_search_chooses_for_a_call_and_changes_no_value(make: Callable[[], hl.Func]) -> None:
+    f, plain = make(), make()
+    assert np.array_equal(f.realize([96, 80], schedule="model"), plain.realize([96, 80]))
+    assert any("vectorize" in line for line in lines(f))
+    hl.set_default_schedule("model")
+    again = make()
+    again.realize([96, 80])
+    assert lines(again) == lines(f)
+
+
+def test_search_gives_each_reduction_that_is_read_at_its_points_a_register_tile() -> None:
+    f = product()
+    f.set_estimates([(0, 96), (0, 96)])
+    result = f.apply_autoscheduler(HOST, hl.AutoschedulerParams("Model", {"parallelism": "2"}))
+    assert "total.update(0).unroll(y)" in result.schedule_source
+    assert "total: at each register tile of product" in result.explanation
+
+
+def test_a_narrow_beam_finds_no_less_costly_choice() -> None:
+    def cycles(width: int) -> float:
+        f = blur(2000, 1000)
+        f.set_estimates([(0, 2000), (0, 1000)])
+        params = hl.AutoschedulerParams("Adams2019", {"parallelism": "2", "beam_size": str(width)})
+        told = f.apply_autoscheduler(HOST, params).explanation
+        return float(told.rpartition("all: ")[2].partition(" ")[0])
+
+    assert cycles(1) >= cycles(32)
 
 
 def test_one_thread_gets_no_parallel_loop() -> None:
@@ -203,7 +234,7 @@ def test_refusals() -> None:
     f.set_estimates([(0, 9), (0, 9)])
     with pytest.raises(hl.ScheduleError, match='"parallelism" must be a positive whole number, not "many"'):
         f.apply_autoscheduler(HOST, hl.AutoschedulerParams("", {"parallelism": "many"}))
-    with pytest.raises(hl.ScheduleError, match='is "auto", or None'):
+    with pytest.raises(hl.ScheduleError, match='is "auto" or "model", or None'):
         f.realize([4, 4], schedule="best")
     f.vectorize(x, 8)
     with pytest.raises(hl.ScheduleError, match=r"scheduled already .*vectorize\(x, 8\)"):
