@@ -28,11 +28,8 @@ _TAG = r"(?:[iuf]|bf)\d+(?:x\d+)?"
 _TYPES = rf"u?int.*_t|{_TAG}(?:_u|_two)?|v\d+[qhsd][if]"
 _CONSTANTS = r"[A-Z0-9_]+_(?:MAX|MIN|C|WIDTH)"
 _PREFIXES = r"_.*|halide_.*|HALIDE_.*"
-# What the emitter itself names: types, vector types, helper functions, and everything of the runtime's header.
-_OWN = re.compile(
-    rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|\w+_{_TAG}(?:_u|_from_\w+)?"
-    r"|check_argument|check_host|answer_query|byte_range|check_overlap|check_alike|check_distinct|check_alignment|type_name"
-)
+# What the emitter itself names: types, vector types, functions on them, and everything of the runtime's header.
+_OWN = re.compile(rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|\w+_{_TAG}(?:_u|_from_\w+)?")
 _OPERATIONS = (
     "min max add sub mul div mod neg abs shl shr product select splat ramp load store gather scatter lookup mean"
     " interleave bits is_nan fma all join".split()
@@ -51,7 +48,7 @@ _SYSTEM = r"""
 # What a pipeline may not be called. Its name is what a C program links against, so it is changed only where it must be:
 # "blur_u8" stays, "min_i64" does not.
 _TAKEN = re.compile(
-    rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|check_\w+|answer_query|byte_range|type_name"
+    rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}"
     rf"|(?:{'|'.join(_OPERATIONS)})_(?:(?:const|two|narrow|strided|every_\d+|shared_\d+)_)?{_TAG}(?:_(?:from_)?{_TAG})?"
     rf"|{_TAG}_(?:of|from)_{_TAG}|(?:rare|library)_\w+_{_TAG}"
     rf"|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"

@@ -3,7 +3,7 @@
 In: the arguments. Out: C lines that refuse a wrong argument with a message that names it, and locals for what is
 read of the buffers.
 
-    if (__builtin_expect(error = check_argument(in, "Pipeline …: input …", halide_type_uint, 8, 2, 0), 0)) return error;
+    if (__builtin_expect(error = halide_core_check_argument(in, "…", halide_type_uint, 8, 2, 0), 0)) return error;
     const int64_t in_min_0 = in->dim[0].min;
 """
 
@@ -18,7 +18,6 @@ from halide_core.errors import InternalError
 from halide_core.ir.types import TypeCode
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
-from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import Names, scalar, stored, string
 
 TYPE_CODES = {
@@ -133,8 +132,8 @@ class Prologue:
     # ---- code ----------------------------------------------------------------------------------------------------
 
     def check(self, call: str) -> str:
-        """Returns from the function with what a call returned, unless it is 0."""
-        return f"if (__builtin_expect({self._error} = {call}, 0)) return {self._error};"
+        """Returns from the function with what the runtime's function returned, unless it is 0."""
+        return f"if (__builtin_expect({self._error} = halide_core_{call}, 0)) return {self._error};"
 
     def _components(self) -> list[tuple[Argument, Argument]]:
         """The first component of each output of several, with each of its others."""
@@ -194,14 +193,3 @@ class Prologue:
                 plain = pointer.removesuffix("restrict")
                 lines.append(f"{pointer} {self.data(buffer)} = ({plain}){self.name(a)}->host;")
         return lines
-
-    def helpers(self, queried: bool) -> str:
-        """The C functions that the checks call."""
-        if not self._by_name:
-            return ""
-        parts = ["check_argument", "answer_query" if queried else "check_host"]
-        parts += ["check_alike"] if self._components() else []
-        parts += ["check_alignment"] if any(_alignment(a) is not None for a in self._by_name.values()) else []
-        parts += ["check_overlap"] if self._pairs() else []
-        parts += ["check_distinct"] if self._outputs() else []
-        return "".join([resource(f"{part}.h") for part in parts])

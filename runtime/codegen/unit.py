@@ -115,7 +115,7 @@ class _TranslationUnit:
         before, about = self._before(), banner(self.lowered.name, self.lowered.arguments)
         functions = [t for t in self.tasks if isinstance(t, _Task)]
         shares = cut([len(main) // _SPARSE, *(len(t.body) for t in functions)], 1 if self._keeps_state else most)
-        own = "".join([about, before, self.prologue.helpers(queried)])
+        own = about + before
         if len(shares) == 1:
             return ["".join([own, *(t if isinstance(t, str) else t.defined("static ") for t in self.tasks), main])]
         declared = "".join(t if isinstance(t, str) else f"{t.head} {_HIDDEN};\n\n" for t in self.tasks)

@@ -52,6 +52,15 @@ void halide_core_semaphore_release(struct halide_core_semaphore *semaphore);
 void *halide_core_user_context(void);
 void *halide_core_swap_user_context(void *context);
 
+int halide_core_check_argument(const halide_buffer_t *b, const char *what, unsigned code, unsigned bits, int dimensions,
+                               int output);
+int halide_core_check_host(const halide_buffer_t *b, const char *what);
+int halide_core_answer_query(halide_buffer_t *b, const char *what, const int64_t *region);
+int halide_core_check_alike(const halide_buffer_t *a, const halide_buffer_t *b, const char *what, const char *other);
+int halide_core_check_alignment(const halide_buffer_t *b, const char *what, uintptr_t bytes);
+int halide_core_check_overlap(const halide_buffer_t *a, const halide_buffer_t *b, const char *what, const char *other);
+int halide_core_check_distinct(const halide_buffer_t *b, const char *what);
+
 void halide_core_cancel(int on);
 const volatile int *halide_core_halting(void);
 int halide_core_halt(void);

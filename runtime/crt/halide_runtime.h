@@ -227,6 +227,26 @@ void halide_core_semaphore_release(struct halide_core_semaphore *semaphore);
 void *halide_core_user_context(void);
 void *halide_core_swap_user_context(void *context);
 
+/* ---- what generated code asks of its arguments ------------------------------------------------------------------- */
+
+/* Each returns 0, or what halide_core_error does, with a message that starts with `what`. */
+
+/* Refuses an argument that is no buffer of this type and so many dimensions. */
+int halide_core_check_argument(const halide_buffer_t *b, const char *what, unsigned code, unsigned bits, int dimensions,
+                               int output);
+/* Refuses a buffer without memory, where no query is answered. */
+int halide_core_check_host(const halide_buffer_t *b, const char *what);
+/* Writes the region that a pipeline needs of a buffer into it: a min and an extent for each dimension. */
+int halide_core_answer_query(halide_buffer_t *b, const char *what, const int64_t *region);
+/* Refuses components of a Tuple that differ in shape or layout. */
+int halide_core_check_alike(const halide_buffer_t *a, const halide_buffer_t *b, const char *what, const char *other);
+/* Refuses an address that is not aligned as promised. */
+int halide_core_check_alignment(const halide_buffer_t *b, const char *what, uintptr_t bytes);
+/* Refuses an output that overlaps another buffer. */
+int halide_core_check_overlap(const halide_buffer_t *a, const halide_buffer_t *b, const char *what, const char *other);
+/* Refuses an output of which two points share memory. */
+int halide_core_check_distinct(const halide_buffer_t *b, const char *what);
+
 /* ---- ending a run early ------------------------------------------------------------------------------------------ */
 
 /* Pipelines that run in this process end with halide_core_error_cancelled, all memory freed, until this is called with
