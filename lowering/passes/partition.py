@@ -104,6 +104,8 @@ class _Partition(Rewriter):
         """What is known of coordinates here."""
         self._in_lanes = False
         """Whether lanes are around: what they differ in would divide a loop for each lane by itself."""
+        self._at_ends = False
+        """Whether a loop around is before its steady part, or behind it: few tiles there are inside of an input."""
         self.divided: set[PartitionLoop] = set()
         """The directives whose loops were."""
 
@@ -140,9 +142,15 @@ class _Partition(Rewriter):
             self._in_lanes = outside
             return inside
 
-    def _further(self, parts: Block) -> Block:
-        """The parts of a loop with what is inside of them divided."""
-        return Block(tuple([self._inside_of(s) if isinstance(s, For) else self.stmt(s) for s in parts.stmts]))
+    def _further(self, parts: Block, loop: For) -> Block:
+        """The parts of a loop with what is inside of them divided; all but the steady one are its ends."""
+        return Block(tuple([self._part_of(s, loop) if isinstance(s, For) else self.stmt(s) for s in parts.stmts]))
+
+    def _part_of(self, part: For, loop: For) -> Stmt:
+        outside, self._at_ends = self._at_ends, self._at_ends or part.body is loop.body
+        inside = self._inside_of(part)
+        self._at_ends = outside
+        return inside
 
     def _around_short_loops(self, loop: For) -> Stmt | None:
         """The parts of a loop around others of constant lengths, where it decides what none of them can: a tile of a
@@ -152,25 +160,59 @@ class _Partition(Rewriter):
         apart, steady = self._steady_of(loop)
         if not steady.decided or len(steady.gaps) > _MOST:
             return None
-        left = _varying_innermost(steady.decided, apart)
-        rows = [s for s in walk(apart.body) if isinstance(s, For) and _is_innermost(s) and not _is_short(s)]
-        for row in rows:
-            if not _is_in_lanes(row, apart):
+        left = _varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
+        return self._further(self._parts(apart, steady), apart) if left else None
+
+    def _decided_by_rows(self, loop: For, steady: _Steady) -> set[ExprNode]:
+        """What loops inside decide, without lanes around them."""
+        found: set[ExprNode] = set()
+        for row in walk(loop.body):
+            if isinstance(row, For) and _is_innermost(row) and not _is_short(row) and not _is_in_lanes(row, loop):
                 own = _Steady(row, steady.ranges.inside())
                 own.look(row.body)
-                left -= own.decided.keys()
-        return self._further(self._parts(apart, steady)) if left else None
+                found |= own.decided.keys()
+        return found
+
+    def _inside_and_not(self, loop: For) -> Stmt | None:
+        """The loop twice, where its lanes have clamps that it doesn't move, and no loop inside decides: tiles ask once
+        if they are inside, and those that are load densely. None where that is not so.
+
+            for y in (a, n): for vectorized x in (b, 8): f[x, y] = g[clamp(x, 0, w)]
+            ->  if 0 <= b && b + 7 <= w: for y …: f[x, y] = g[x]    else: for y …: f[x, y] = g[clamp(x, 0, w)]
+        """
+        runs_here = loop.kind in (LoopKind.SERIAL, LoopKind.VECTORIZED)
+        if not (runs_here and _has_lanes(loop) and _is_around_constants(loop)):
+            return None
+        known = self._ranges.inside()
+        over = loop.kind is LoopKind.VECTORIZED or _is_short(loop)
+        if not over:
+            known.enter(loop)
+        apart = _with_body(loop, bind_apart(loop.body, self._names))
+        whole = _Steady(apart, known, whole=True)
+        whole.look(apart if over else apart.body)
+        if not whole.decided or len(whole.gaps) > _MOST:
+            return None
+        asked = _varying_in_lanes(whole.decided, apart)
+        if not asked or not asked - self._decided_by_rows(apart, whole):
+            return None
+        inside = simplify(reduce(ir.conjunction, [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]))
+        fast = simplify_tree(_Decide(whole.decided).stmt(apart))
+        return If(inside, self._divided(fast) if isinstance(fast, For) else fast, loop)
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The parts of an innermost loop, or of one that is always divided."""
+        said = self._policies.get(loop.loop)
+        undecided = said is None and not self._in_lanes and not self._at_ends
+        return (self._inside_and_not(loop) if undecided else None) or self._divided(loop)
+
+    def _divided(self, loop: For) -> Stmt:
         said = self._policies.get(loop.loop)
         policy = Partition.Auto if said is None else said.policy
         if said is not None and policy is Partition.Always and loop.kind in (LoopKind.SERIAL, LoopKind.PARALLEL):
             apart, steady = self._steady_of(loop)
             if steady.decided:
                 self.divided.add(said)
-                parts = self._parts(apart, steady)
-                return self._further(parts)
+                return self._further(self._parts(apart, steady), apart)
         if self._in_lanes or policy is Partition.Never or not _is_innermost(loop):
             outer = None if self._in_lanes or policy is Partition.Never else self._around_short_loops(loop)
             return outer or self._inside_of(loop)
@@ -306,6 +348,20 @@ def _varying_innermost(exprs: Iterable[ExprNode], loop: For) -> set[ExprNode]:
         if isinstance(s, Let) and not free_variables(s.value).isdisjoint(moving):
             moving.add(s.var)
     return {e for e in exprs if not free_variables(e).isdisjoint(moving)}
+
+
+def _varying_in_lanes(exprs: Iterable[ExprNode], loop: For) -> set[ExprNode]:
+    """Those that differ between lanes, but for guards, which vectors ask of all lanes anyway."""
+    lanes = {s.var for s in walk(loop) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED}
+    for s in walk(loop):
+        if isinstance(s, Let) and not free_variables(s.value).isdisjoint(lanes):
+            lanes.add(s.var)
+    guards = {s.condition for s in walk(loop) if isinstance(s, If)}
+    return {e for e in exprs if e not in guards and not free_variables(e).isdisjoint(lanes)}
+
+
+def _has_lanes(loop: For) -> bool:
+    return any(isinstance(s, For) and s.kind is LoopKind.VECTORIZED for s in walk(loop))
 
 
 def _is_in_lanes(loop: For, around: For) -> bool:

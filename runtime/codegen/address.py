@@ -14,7 +14,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import ExprNode
 from halide_core.ir.types import INT64, Type
 from halide_core.runtime.codegen.text import PRODUCT, Text
-from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, small_constant
+from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, odd_lanes, small_constant
 from halide_core.runtime.codegen.vector.gathers import gather, lookup
 from halide_core.runtime.codegen.vector.prelude import Prelude
 from halide_core.runtime.codegen.vector.strided_loads import load_every
@@ -36,6 +36,8 @@ def address(
     shared = lanes_an_element(index) if verb == "load" else 0
     if shared:
         return f"{prelude.load_shared(type, shared)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    if verb == "load" and odd_lanes(index) is not None:
+        return f"{prelude.load_pairs(type)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     if index.type.element_of() is not INT64:
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
     if isinstance(index, ir.Broadcast):

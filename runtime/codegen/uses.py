@@ -35,7 +35,8 @@ def as_use(expr: ExprNode, index: bool) -> Use:
 
 def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, ...]:
     """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
-    that share elements and are loaded, (base, rest) of lanes anywhere, where the rest is as narrow as the index says
+    that share elements and are loaded, (base, distance) of lanes that are loaded in pairs, the even ones dense, as
+    the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as the index says
     that it fits; else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
@@ -46,6 +47,8 @@ def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, .
             not stored and lanes_an_element(index)
         ):
             return (base, first)
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base)) if not stored and (apart := odd_lanes(index)):
+            return (base, apart)
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
             return (base, _narrow(rest))
     return (index,)
@@ -72,6 +75,27 @@ def lanes_an_element(index: ExprNode) -> int:
         ) if stride is ir.ONE and k > 1 and k & (k - 1) == 0 and index.type.lanes() % k == 0:
             return k
     return 0
+
+
+def odd_lanes(index: ExprNode) -> ExprNode | None:
+    """How far the first odd lane is from the first even one, where lanes of both are dense by themselves: the d of
+    ``x16(base) + (ramp(0, 1, 16)/x16(2) + (ramp(0, 1, 16) % x16(2))*x16(d))``; None of all others."""
+    match index:
+        case ir.Binary(
+            op=BinaryOp.ADD,
+            a=ir.Broadcast(),
+            b=ir.Binary(
+                op=BinaryOp.ADD,
+                a=ir.Binary(op=BinaryOp.DIV, a=ir.Ramp(base=ir.IntImm(value=0), stride=stride) as lane, b=halves),
+                b=ir.Binary(
+                    op=BinaryOp.MUL,
+                    a=ir.Binary(op=BinaryOp.MOD, a=same, b=ir.Broadcast(a=ir.IntImm(value=2))),
+                    b=ir.Broadcast(a=apart),
+                ),
+            ),
+        ) if same is lane and stride is ir.ONE and small_constant(halves) == 2:
+            return apart
+    return None
 
 
 def small_constant(e: ExprNode) -> int | None:

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import simplify
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Variable
 from halide_core.ir.types import INT32
-from halide_core.ir.visitor import free_variables
+from halide_core.ir.visitor import free_variables, substitute
 
 STEPS = (2, 4, 8)
 """How many lanes may share an element and still be loaded densely."""
@@ -103,6 +104,40 @@ def step_of_lanes(place: GatherAddress, lane: Variable) -> int | None:
             form = linear_of(a)
             others = [t for t in form.terms if t is not lane]
             return k if form.terms.get(lane) == 1 and not any(lane in free_variables(t) for t in others) else None
+    return None
+
+
+def pairs_of_lanes(
+    index: ExprNode, lane: Variable, start: ExprNode, varies: Callable[[ExprNode], bool]
+) -> tuple[ExprNode, ExprNode] | None:
+    """The places of the first two lanes, where those two further on are each one element further: even lanes are dense
+    by themselves, and odd ones are, as of ``x/2 + 2*(x % 2)``. None where that is not so."""
+    form, moved = linear_of(index), 0
+    for atom, c in form.terms.items():
+        if varies(atom):
+            two_on = _two_on(atom, lane, varies)
+            if two_on is None:
+                return None
+            moved += c * two_on
+    if moved != 1 or not any(varies(atom) for atom in form.terms):
+        return None
+    first, second = (simplify(substitute(index, {lane: simplify(ir.add(start, ir.i64(i)))})) for i in (0, 1))
+    return first, second
+
+
+def _two_on(atom: ExprNode, lane: Variable, varies: Callable[[ExprNode], bool]) -> int | None:
+    """By how much an atom is more two lanes on; None where that is no constant."""
+    match atom:
+        case Variable():
+            return 2 if atom is lane else None
+        case Binary(op=BinaryOp.DIV | BinaryOp.MOD as op, a=a, b=IntImm(value=2)):
+            form = linear_of(a)
+            others = [t for t in form.terms if t is not lane]
+            step = form.terms.get(lane, 0) if not any(varies(t) for t in others) else None
+            return None if step is None else step if op is BinaryOp.DIV else 0
+        case Binary(op=BinaryOp.MUL):
+            parts = _factors(atom, varies)
+            return 0 if parts is not None and _two_on(parts[0], lane, varies) == 0 else None
     return None
 
 

@@ -60,6 +60,7 @@ from halide_core.ir.visitor import (
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.vectorize.gather_address import (
     narrow_lanes,
+    pairs_of_lanes,
     place_of_lanes,
     ramp_of_lanes,
     step_of_lanes,
@@ -144,6 +145,10 @@ class _FindLoops(Rewriter):
 def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
     """Bytes of the widest value that will have lanes, and of the widest position that is neither a ramp nor steps."""
     value = position = 1
+
+    def varies(e: ExprNode) -> bool:
+        return var in free_variables(e)
+
     for s in walk(body):
         roots = [s.value] if isinstance(s, Store) else []
         indices = [s.index] if isinstance(s, Store) else []
@@ -152,11 +157,12 @@ def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
             if e.type is not INT64 and var in free_variables(e):
                 value = max(value, e.type.bytes())
         for index in indices:
-            if ramp_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e)) is not None:
+            if ramp_of_lanes(index, var, ir.ZERO, varies) is not None:
                 continue
-            place = place_of_lanes(index, var, ir.ZERO, lambda e: var in free_variables(e))
+            place = place_of_lanes(index, var, ir.ZERO, varies)
             loaded = not isinstance(s, Store) or index is not s.index
-            if place.offset is not None and not (loaded and step_of_lanes(place, var)):
+            dense = loaded and (step_of_lanes(place, var) or pairs_of_lanes(index, var, ir.ZERO, varies))
+            if place.offset is not None and not dense:
                 narrow = narrow_lanes(place, _MOST_LANES) is not None
                 position = max(position, (INT32 if narrow else INT64).bytes())
     return value, position
@@ -322,13 +328,29 @@ class _Lanes:
             rest = Binary(rest.type, BinaryOp.ADD, rest, Ramp(rest.type, *steps))
         return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), rest if narrow is None else ir.Cast(type, rest))
 
+    def _pairs(self, index: ExprNode) -> ExprNode | None:
+        """An index as ``place + lane/2 + (lane % 2)*distance``, where even lanes are dense by themselves, and odd ones
+        are; not where all of them are a ramp, or share elements."""
+        place = place_of_lanes(index, self._loop.var, self._start, self._varies)
+        if place.offset is None or step_of_lanes(place, self._loop.var) or self._lanes % 2:
+            return None
+        found = pairs_of_lanes(index, self._loop.var, self._start, self._varies)
+        if found is None:
+            return None
+        type, (first, second) = INT64.with_lanes(self._lanes), found
+        lane, two = Ramp(type, ir.ZERO, ir.ONE), Broadcast(type, ir.i64(2))
+        apart = Broadcast(type, simplify(ir.sub(second, first)))
+        odd = Binary(type, BinaryOp.MUL, Binary(type, BinaryOp.MOD, lane, two), apart)
+        steps = Binary(type, BinaryOp.ADD, Binary(type, BinaryOp.DIV, lane, two), odd)
+        return Binary(type, BinaryOp.ADD, Broadcast(type, first), steps)
+
     def _ramp(self, e: ExprNode) -> ExprNode | None:
         found = ramp_of_lanes(e, self._loop.var, self._start, self._varies)
         return None if found is None else Ramp(INT64.with_lanes(self._lanes), *found)
 
     def _operator(self, e: ExprNode) -> ExprNode:
         if isinstance(e, Load):
-            return Load(e.type.with_lanes(self._lanes), e.buffer, self._place(e.index))
+            return Load(e.type.with_lanes(self._lanes), e.buffer, self._pairs(e.index) or self._place(e.index))
         operands = tuple([self._wide(p) for p in parts(e)])
         rebuild = _WIDE.get(type(e))
         if rebuild is None:

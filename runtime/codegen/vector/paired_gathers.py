@@ -15,7 +15,7 @@ from halide_core.analysis.linear import linear_of
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import stored, tag
-from halide_core.runtime.codegen.uses import address_parts, lanes_an_element
+from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, odd_lanes
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.gathers import gather, places
 from halide_core.runtime.codegen.vector.prelude import Prelude
@@ -46,7 +46,8 @@ def neighbours(loads: Iterable[ir.Load]) -> dict[ExprNode, tuple[ir.Load, int]]:
 def _base(load: ir.Load) -> ExprNode | None:
     """What all lanes of a gather have in common; None of a load that is none, or that has no halves."""
     type, index = load.type, load.index
-    if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or lanes_an_element(index):
+    shared = lanes_an_element(index) or odd_lanes(index) is not None
+    if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or shared:
         return None
     match index:
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base)):

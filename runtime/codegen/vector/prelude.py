@@ -396,6 +396,19 @@ class Prelude:
 
         return self._function(f"load_shared_{count}_{tag(type)}", head)
 
+    def load_pairs(self, type: Type) -> str:
+        """``f(pointer, distance)``: even lanes are dense from the pointer on, and odd ones so far from there."""
+        half = type.with_lanes(type.lanes() // 2)
+
+        def head() -> tuple[str, str, list[str]]:
+            c, parameters = self.type(type), f"const {stored(type)} *p, int64_t distance"
+            if half.lanes() == 1:
+                return c, parameters, [f"return ({c}){{p[0], p[distance]}};"]
+            even, odd = f"{self.load(half)}(p)", f"{self.load(half)}(p + distance)"
+            return c, parameters, [f"return {self._interleave(half)}({even}, {odd});"]
+
+        return self._function(f"load_pairs_{tag(type)}", head)
+
     def slice(self, type: Type, part: Type, first: int) -> str:
         """``f(v)``: neighbouring lanes of a vector."""
         order = ", ".join(str(first + i) for i in range(part.lanes()))

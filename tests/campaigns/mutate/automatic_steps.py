@@ -210,6 +210,24 @@ def clamped() -> Made:
     return f, [(-8, 26), (0, 2)]
 
 
+def inside_on_one_side() -> Made:
+    """Tiles that are inside their input on the left, and not on the right, whose columns no loop inside moves."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image(24, 30))[x, y]
+    f[x, y] = g[x, y / 2] + g[x, (y + 1) / 2]
+    f.tile(x, y, xi, yi, 8, 3)
+    g.compute_at(f, x).vectorize(x, 8)
+    return f, [(0, 32), (0, 6)]
+
+
+def every_second_twice() -> Made:
+    """Lanes in pairs at places that are two apart from the next pair's."""
+    f = hl.Func("f")
+    f[x] = image()[2 * (x / 2) + 3 * (x % 2), 0]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
 def stopped() -> Made:
     """A long body whose reads stop moving halfway, so that several iterations are behind the steady part."""
     f, source = hl.Func("f"), image()
@@ -516,6 +534,10 @@ STEPS: dict[str, AutomaticStep] = {
     "partition: the steady part decides for all lanes": AutomaticStep(
         partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
     ),
+    "partition: a tile is inside for all lanes": AutomaticStep(
+        partition._Partition, "_inside_and_not", "in whole.gaps.values()", "in [*whole.gaps.values()][-1:]",
+        inside_on_one_side,
+    ),
     "partition: behind the steady part each iteration is one part": AutomaticStep(
         partition._Partition,
         "_shifted",
@@ -609,5 +631,8 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "gathers: places that int32 holds in all lanes": AutomaticStep(
         gather_address, "narrow_lanes", "high + max(far, 0) > INT32.range[1]", "False", far_lanes
+    ),
+    "pairs of lanes: two lanes on is one element on": AutomaticStep(
+        gather_address, "pairs_of_lanes", "moved != 1 or ", "", every_second_twice
     ),
 }

@@ -222,6 +222,44 @@ def test_rows_inside_tiles_are_the_loop(window: list[tuple[int, int]]) -> None:
     assert np.array_equal(np.asarray(out), want)
 
 
+def columns_of_tiles(exterior: bool = False) -> hl.Func:
+    """Tiles of a producer whose lanes are columns, in rows that are as many as the run says."""
+    f, g, inner = hl.Func("f"), hl.Func("g"), image(70, 20)
+    source = (
+        hl.BoundaryConditions.constant_exterior(inner, 9) if exterior else hl.BoundaryConditions.repeat_edge(inner)
+    )
+    g[x, y] = hl.u16(source[x - 1, y]) * 3 + source[x + 2, y]
+    f[x, y] = g[x, y / 2] + g[x, (y + 1) / 2]
+    f.tile(x, y, hl.Var("xi"), hl.Var("yi"), 16, 5)
+    g.compute_at(f, x).vectorize(x, 8)
+    return f
+
+
+@pytest.mark.parametrize("exterior", [False, True])
+def test_tiles_inside_of_an_input_have_no_clamps_in_lanes(exterior: bool) -> None:
+    """They ask once, around the rows."""
+    tree = after(columns_of_tiles(exterior), "partition")
+    chosen = [s for s in walk(tree) if isinstance(s, If) and s.otherwise is not None]
+    assert len(chosen) == 1
+    inside, outside = (
+        [s for s in walk(side) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED]
+        for side in (chosen[0].then, chosen[0].otherwise or chosen[0].then)
+    )
+    assert len(inside) == len(outside) == 1 and clamps(inside[0]) <= clamps(outside[0]) - 4
+
+
+@pytest.mark.parametrize("exterior", [False, True])
+@pytest.mark.parametrize("window", [[(0, 70), (0, 40)], [(-20, 110), (-14, 70)], [(17, 32), (2, 6)]])
+def test_tiles_inside_and_not_are_the_loop(exterior: bool, window: list[tuple[int, int]]) -> None:
+    f, want = columns_of_tiles(exterior), columns_of_tiles(exterior).evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+    out = hl.Buffer(f.type(), [n for _, n in window])
+    out.set_min([low for low, _ in window])
+    f.realize(out)
+    assert np.array_equal(np.asarray(out), want)
+
+
 PLAIN: list[Callable[[], hl.Func]] = [edge, many_taps, mirrored, exterior, halves, scan, guarded, outside]
 MAKERS = [*PLAIN, unrolled, unrolled_producer]
 
