@@ -58,6 +58,8 @@ def deep_recursion(limit: int = 100_000) -> Iterator[None]:
 _collection_lock = threading.Lock()
 _growing = 0
 _collected_outside = True
+_kept = 0
+"""The blocks of memory that were in use after the last collection of all, or at first."""
 
 
 @contextmanager
@@ -76,7 +78,24 @@ def without_collections() -> Iterator[None]:
         with _collection_lock:
             _growing -= 1
             if _growing == 0 and _collected_outside:
+                _settle()
                 gc.enable()
+
+
+def _settle() -> None:
+    """Counts all objects as old ones, so that the next collection does not walk through every node that was made
+    meanwhile; collects them once half as many blocks of memory again are in use as were the last time, so that cycles
+    do not pile up."""
+    global _kept
+    if gc.get_freeze_count():
+        return  # somebody keeps objects apart, and they would come back
+    gc.freeze()
+    gc.unfreeze()
+    if _kept and 2 * sys.getallocatedblocks() < 3 * _kept:
+        return
+    if _kept:
+        gc.collect()
+    _kept = sys.getallocatedblocks()
 
 
 class Stopwatch:

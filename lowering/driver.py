@@ -82,9 +82,8 @@ def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrac
 
     Raises: ScheduleError or BoundsError, at the user's line.
     """
-    trace = trace if trace is not None else LoweringTrace()
     with deep_recursion(), without_collections(), shared_proofs():
-        return lower_scheduled(request, _schedule(request, trace), trace, oracle=oracle)
+        return _lowered(request, oracle or oracle_of(chosen_engine()), trace or LoweringTrace())
 
 
 def lower_scheduled(
@@ -92,18 +91,27 @@ def lower_scheduled(
 ) -> Lowered:
     """The second half: what ``lower`` makes of a program that ``schedule`` made, with the trace of both."""
     with deep_recursion(), without_collections(), shared_proofs():
-        stmt = _fill(program, oracle or oracle_of(chosen_engine()), trace)
-        checked = _verification(program.algorithm, "fill")
-        watch = Stopwatch()
-        assert trace.answers is not None
-        for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target)):
-            stmt = run(stmt)
-            _report(name, stmt, watch, checked)
-            trace.passes.append((name, stmt))
-            if name == CERTIFIED and certificates_demanded():
-                from halide_core.lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
+        return _finished(request, program, oracle or oracle_of(chosen_engine()), trace)
 
-                demand(_certificate(request, stmt, trace))
+
+def _lowered(request: Request, oracle: Oracle, trace: LoweringTrace) -> Lowered:
+    """Both halves. A function of its own, so that the trees of all passes are gone before collections begin again."""
+    return _finished(request, _schedule(request, trace), oracle, trace)
+
+
+def _finished(request: Request, program: Program, oracle: Oracle, trace: LoweringTrace) -> Lowered:
+    stmt = _fill(program, oracle, trace)
+    checked = _verification(program.algorithm, "fill")
+    watch = Stopwatch()
+    assert trace.answers is not None
+    for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target)):
+        stmt = run(stmt)
+        _report(name, stmt, watch, checked)
+        trace.passes.append((name, stmt))
+        if name == CERTIFIED and certificates_demanded():
+            from halide_core.lowering.certify import demand  # noqa: PLC0415  # see LAZY of the layers' test
+
+            demand(_certificate(request, stmt, trace))
     algorithm = program.algorithm
     owners = {f.component_name(k): f.name for f in algorithm.functions for k in range(len(f.types))}
     return Lowered(request.name, arguments(request, algorithm), stmt, owners)

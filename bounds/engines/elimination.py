@@ -83,7 +83,8 @@ class Elimination:
         self._simplifier = Simplifier(facts)
         self._facts = facts
         self._values = values
-        self._typed = FloatEnds(lambda e: not mentions(e).isdisjoint(self._keys), self.bound, symbols or SymbolRanges())
+        self._symbols = symbols
+        self._floats: FloatEnds | None = None
         self._memo: dict[tuple[ExprNode, bool], ExprNode | None] = {}
         self._directions = [Directions(var) for var in targets]
         self.lost = False
@@ -97,6 +98,17 @@ class Elimination:
         if key not in self._memo:
             self._memo[key] = self._linear(e, up) if e.type is INT64 else self._typed.end(e, up)
         return self._memo[key]
+
+    @property
+    def _typed(self) -> FloatEnds:
+        """Of values that are no indices, which few expressions have. It and this object hold each other."""
+        if self._floats is None:
+            self._floats = FloatEnds(self._varies, self.bound, self._symbols or SymbolRanges())
+        return self._floats
+
+    def _varies(self, e: ExprNode) -> bool:
+        """Whether a target has a part in an expression."""
+        return not mentions(e).isdisjoint(self._keys)
 
     def _linear(self, e: ExprNode, up: bool) -> ExprNode | None:
         form = self._gathered(linear_of(e))

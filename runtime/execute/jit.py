@@ -18,7 +18,7 @@ import numpy as np
 
 from halide_core.algorithm.model import Function, snapshot
 from halide_core.config import profiles_demanded
-from halide_core.debug import deep_recursion
+from halide_core.debug import deep_recursion, without_collections
 from halide_core.errors import PipelineError, SpecializeFailError
 from halide_core.lang.buffer import Buffer
 from halide_core.lowering.driver import arguments, lower
@@ -59,9 +59,8 @@ def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPip
     warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
     def build(output: Path) -> None:
-        lowered = made or lower(request)
-        with deep_recursion():
-            texts = _texts(lowered)
+        with deep_recursion(), without_collections():
+            texts = _texts(made or lower(request))
         with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
             sources = [Path(folder) / f"pipeline_{number}.c" for number in range(len(texts))]
             for source, text in zip(sources, texts, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -31,3 +32,29 @@ def test_collections_are_restored_after_an_error(collecting: bool) -> None:
     with pytest.raises(ZeroDivisionError), without_collections():
         raise ZeroDivisionError
     assert gc.isenabled() is collecting
+
+
+class _Circle:
+    """Something that only a collection finds."""
+
+    def __init__(self) -> None:
+        self.itself = self
+        self.ballast = [[i] for i in range(50_000)]
+
+
+def test_cycles_that_are_left_behind_do_not_pile_up() -> None:
+    known: list[weakref.ref[_Circle]] = []
+    for _ in range(40):
+        with without_collections():
+            known.append(weakref.ref(_Circle()))
+    assert sum(r() is not None for r in known) < 20
+
+
+def test_objects_that_somebody_keeps_apart_stay_apart() -> None:
+    gc.freeze()
+    try:
+        with without_collections():
+            pass
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
