@@ -33,12 +33,12 @@ def spoilt(owner: Any, function: str, old: str, new: str) -> Iterator[None]:
 
 
 def _put(owner: Any, name: str, old: Callable[..., Any], new: Callable[..., Any]) -> None:
-    """One function in place of another, wherever modules know it by its name."""
-    owners = [owner]
+    """One function in place of another, wherever modules know it, by whatever name."""
+    places = [(owner, name)]
     if inspect.ismodule(owner):
-        ours = [m for path, m in sys.modules.items() if path.startswith("halide_core.")]
-        owners = [m for m in ours if vars(m).get(name) is old]
-    for each in owners:
-        setattr(each, name, new)
+        ours = [m for path, m in sys.modules.items() if path.partition(".")[0] == "halide_core"]
+        places = [(m, known) for m in ours for known, value in vars(m).items() if value is old]
+    for each, known in places:
+        setattr(each, known, new)
     if isinstance(owner, type) and issubclass(owner, Rewriter):
         owner._methods.clear()  # it remembers which methods it has

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.bounds.query import query
 from halide_core.ir.types import INT32, Type
+from halide_core.lowering import proven_steps
 from halide_core.schedule.directives import TailStrategy
 from tests.campaigns.fuzz.case import Case, Definition, Image, Loop, Numbers
 from tests.campaigns.fuzz.draw_terms import PROMISE
@@ -30,6 +32,7 @@ from tests.campaigns.fuzz.judge import Judges, judge
 from tests.campaigns.fuzz.nests import model_of
 from tests.campaigns.fuzz.terms import call, cast, infix, number
 from tests.campaigns.fuzz.verdict import Outcome
+from tests.support.spoiling import spoilt
 
 CELL = (Shape.CONSTANT, Place.AT_INNER, Way.VECTOR)
 
@@ -195,3 +198,12 @@ def test_defect_has_its_place_in_the_compiler(name: str) -> None:
     with DEFECTS[name].reintroduced():
         assert vars(owner)[function] is not before
     assert vars(owner)[function] is before
+
+
+def test_spoilt_function_is_another_one_wherever_it_is_known() -> None:
+    before = query.extract_query
+    assert proven_steps.extract_query is before
+    with spoilt(query, "extract_query", "unproven or {}", "{}"):
+        assert query.extract_query is not before
+        assert proven_steps.extract_query is query.extract_query
+    assert proven_steps.extract_query is query.extract_query is before

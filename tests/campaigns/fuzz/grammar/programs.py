@@ -25,8 +25,14 @@ _SMALL_SHARE = 0.12
 """Windows that are empty or one point wide: too many would leave little that slides, folds or splits to be seen."""
 _BACKWARDS = 0.1
 """So often a consumer reads backwards along a dimension."""
-_TWICE = 0.35
+_BETWEEN = 0.35
+"""So often there is a Func between the one with updates and the output."""
+_TWICE = 0.5
 """So often a Func is read by two others, one of which reads the other one."""
+_SLANTED = 0.5
+"""So often an update that reads its own Func reads it at a distance that is another coordinate."""
+_JOINED = 0.35
+"""So often a condition is about a reduction of two dimensions, and then mostly of both."""
 _BY_PARAM = 0.04
 """So often a Param is part of a coordinate."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
@@ -167,11 +173,12 @@ class Maker:
         at = r.randrange(len(self.args))
         coordinate = shape in (Shape.PARTIAL, Shape.SELF_READ) or (shape is Shape.CONDITIONAL and r.random() < 0.5)
         runs = self.reduces or coordinate or shape is Shape.CONDITIONAL or r.random() < 0.4
-        rank = (2 if coordinate and self.reduces and shape is not Shape.SELF_READ else 1) if runs else 0
+        both = shape is Shape.CONDITIONAL and r.random() < _JOINED
+        rank = (2 if both or (coordinate and self.reduces and shape is not Shape.SELF_READ) else 1) if runs else 0
         label, rvars = self._domain(rank, low=1 if shape is Shape.SELF_READ else 0) if rank else ("", [])
         point = self._names()
         if coordinate:
-            point[at] = rvars[0]
+            point[at] = rvars[-1] if both and r.random() < 0.5 else rvars[0]
         elif shape is Shape.CONSTANT:
             point[at] = number(r.choice([0, 0, 1, -1, 3]), INT32)
         elif shape is Shape.SCATTER:
@@ -206,7 +213,7 @@ class Maker:
         if shape is Shape.SELF_READ:
             before = list(point)
             others = [p for i, p in enumerate(point) if i != at]
-            by = r.choice(others) if others and r.random() < 0.25 else number(r.choice([1, 1, 2]), INT32)
+            by = r.choice(others) if others and r.random() < _SLANTED else number(r.choice([1, 1, 2]), INT32)
             before[at] = infix(r.choice("--+"), point[at], by)
             return self._joined(self._own(before), value, free)
         if shape is Shape.NON_IDEMPOTENT and not self.reduces and r.random() < 0.3:
@@ -232,6 +239,8 @@ class Maker:
             infix("==", infix("%", total, number(2, INT32)), number(0, INT32)),
             infix(r.choice(["<", "<=", "!="]), total, number(r.randint(0, 4), INT32)),
         ])  # fmt: skip
+        if len(rvars) > 1 and r.random() < 0.6:
+            predicate = infix(r.choice(["<", "<=", "!="]), *r.sample(rvars, 2))
         roll = r.random()
         if roll < 0.2:
             predicate = infix(r.choice(["<", "!="]), self._near(self.source, self._reading(free)), self._number())
@@ -262,7 +271,7 @@ class Maker:
     def _consumers(self) -> None:
         r = self.rng
         source, value = "w", None
-        if r.random() < 0.25:
+        if r.random() < _BETWEEN:
             self.items.append(Definition("m", self.args, self._stencil(source)))
             value = self._stencil(source) if r.random() < _TWICE else None
             source, self.tuple = "m", False

@@ -40,6 +40,8 @@ _FORBIDDEN, _STEERED = 0.3, 0.7
 """So often a tail, or a fold, is drawn that must be refused; and so often a tail where a stage steers itself, which few
 do."""
 _TEMPTED = 0.5
+_BESIDE = 0.5
+"""So often a Func is computed where another one is, so that what is done to that loop is met by both."""
 _STORED = ("store_root", "store_at", "fold_storage", "hoist_storage", "hoist_storage_root")
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
@@ -101,6 +103,9 @@ class Steered(_Schedule):
     def _level(self, around: Path) -> int:
         if Place.AT_OUTER in self.places and len(around) > 1:
             return self.rng.randrange(len(around) - 1)
+        beside = [len(at) - 1 for at in self.inside.values() if 0 < len(at) <= len(around) and at == around[: len(at)]]
+        if beside and self.rng.random() < _BESIDE:
+            return self.rng.choice(beside)
         if Place.STORE_AT in self.places and len(around) > 1:
             return self.rng.randrange(1, len(around))
         return len(around) - 1 if Place.AT_INNER in self.places else self.rng.randrange(len(around))
@@ -261,7 +266,7 @@ class Steered(_Schedule):
             verb = "split"
         if verb == "split":
             outer, inner = d.fresh(f"{loop.name}o"), d.fresh(f"{loop.name}i")
-            known = r.random() < 0.7
+            known = r.random() < (0.7 if loop.pure else 0.45)
             factor = number(k, INT32) if known else call("max", INT32, name("p", of="p"), number(1, INT32))
             d.tell("split", Loop(loop.name), Loop(outer), Loop(inner), factor, tail)
             d.split(loop, outer, inner, k if known else None)
