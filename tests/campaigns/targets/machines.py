@@ -57,11 +57,12 @@ class Machine:
 _WASM = Machine("wasm32-wasi", ("node", "--no-warnings", "-e", NODE), re.compile(r"\s(v128|[if]\d+x\d+)\."))
 _RISCV = re.compile(r"\sv(set|l|s|f|add|sub|mul|min|max|and|or|xor|n|w|merge|mv|id|r|z|m)\w*[.\s]")
 
-# RISC-V's vectors are not here: Debian 12's qemu fails an assertion of its own on them.
 MACHINES = {
     "arm-64-linux": Machine("aarch64-linux-musl", ("qemu-aarch64",), re.compile(r"\bv\d+\.\d*[bhsd]\b|\bq\d+\b")),
     "arm-32-linux-armv7s": Machine("arm-linux-musleabihf", ("qemu-arm",), re.compile(r"\bq\d+\b")),
     "riscv-64-linux": Machine("riscv64-linux-musl", ("qemu-riscv64",), _RISCV),
+    # qemu 8 or newer: 7.2, that of Debian 12, fails an assertion of its own; its backports have 10
+    "riscv-64-linux-rvv": Machine("riscv64-linux-musl", ("qemu-riscv64", "-cpu", "rv64,v=true,vlen=128"), _RISCV),
     "wasm-32-wasmrt": _WASM,
     "wasm-32-wasmrt-wasm_simd128": _WASM,
 }
