@@ -42,6 +42,7 @@ from halide_core.lang.arguments.loop_variables import VarOrRVar
 from halide_core.lang.arguments.ranges import Range
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.estimates import ArgumentEstimates
+from halide_core.lang.eviction_key import EvictionKey
 from halide_core.lang.expr import Expr, Var
 from halide_core.lang.func_ref import FuncRef, FuncTupleElementRef
 from halide_core.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
@@ -152,12 +153,17 @@ from halide_core.lang.ops.printing import print, print_when
 from halide_core.lang.output_buffer import OutputImageParam
 from halide_core.lang.param import Param
 from halide_core.lang.parameter import Parameter
-from halide_core.lang.placeholders import random_float, random_int, random_uint, require, undef
+from halide_core.lang.placeholders import memoize_tag, random_float, random_int, random_uint, require, undef
 from halide_core.lang.rdom import RDom, RVar
 from halide_core.lang.tuple import Tuple
 from halide_core.run.as_halide import install_as_halide
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.run.callable import Callable
+from halide_core.run.memoization import (
+    memoization_cache_cleanup,
+    memoization_cache_evict,
+    memoization_cache_set_size,
+)
 from halide_core.run.output_files import (
     LinkageType,
     Module,
@@ -263,6 +269,7 @@ __all__ = [
     "DefinitionError",
     "DeviceAPI",
     "Dimension",
+    "EvictionKey",
     "Expr",
     "ExternFuncArgument",
     "Float",
@@ -411,6 +418,10 @@ __all__ = [
     "main",
     "max",
     "maximum",
+    "memoization_cache_cleanup",
+    "memoization_cache_evict",
+    "memoization_cache_set_size",
+    "memoize_tag",
     "min",
     "minimum",
     "mod_round_to_zero",

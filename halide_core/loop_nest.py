@@ -195,6 +195,17 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Remembered:
+    """By what a Func's values are remembered: start-up expressions that they depend on; the number of what is evicted
+    together; whether some of the words are tags, on the user's word; who asks for it."""
+
+    words: tuple[ExprNode, ...]
+    evicted: ExprNode | None
+    tagged: bool
+    directive: Directive
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """A pipeline with holes. Rewrites return changed copies."""
 
@@ -219,6 +230,8 @@ class Program:
     """The stages that run in loops of another one, each after the one that it joined."""
     together: Mapping[Function, Together] = field(default_factory=dict)
     """The Funcs that these are of, and those that they joined."""
+    remembered: Mapping[Function, Remembered] = field(default_factory=dict)
+    """The Funcs that are memoized."""
 
     def place(self, key: StageKey) -> Level:
         """The loop that a nest stands in."""
@@ -412,7 +425,8 @@ class _Assembly:
         return Block(tuple(stmts + ([] if body is ir.NOTHING else [body])))
 
     def _allocate(self, f: Function) -> Allocate:
-        return Allocate(f, mem_box(f), layout=self._program.layouts.get(f))
+        computed = cpu_box(f, len(f.definitions) - 1) if f in self._program.remembered else ()
+        return Allocate(f, mem_box(f), layout=self._program.layouts.get(f), computed=computed)
 
     def _label(self, f: Function) -> Stmt:
         """A Func, with those that share loops with it inside its label."""

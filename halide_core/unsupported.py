@@ -2,7 +2,7 @@
 
 In: an attribute that a class or the package doesn't have. Out: an error which says that it is to come, or Python's.
 
-    f.memoize()   ->   ScheduleError: "memoize" is not available yet.
+    f.gpu_blocks(x)   ->   ScheduleError: "gpu_blocks" is not available yet.
 """
 
 from __future__ import annotations
@@ -18,20 +18,16 @@ dump_argument_list
 _DEVICE = """
 copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
-_FUNC = """
-memoize
-"""
 _PIPELINE = """
 compile_to_bitcode
 compile_to_llvm_assembly
 """
 _MODULE = """
-Derivative EvictionKey
-gather memoize_tag propagate_adjoints
+Derivative gather propagate_adjoints
 scatter target_feature_for_device_api user_context_value
 """
 
-DIRECTIVES = frozenset((_STAGE + _DEVICE + _FUNC).split())
+DIRECTIVES = frozenset((_STAGE + _DEVICE).split())
 STAGE = frozenset((_STAGE + _DEVICE).split())
 PIPELINE = frozenset(_PIPELINE.split())
 FUNC = DIRECTIVES | PIPELINE

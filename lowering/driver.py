@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from halide_core.algorithm.fused_products import fuse_products
+from halide_core.algorithm.memo_key import with_memo_keys
 from halide_core.algorithm.model import Algorithm, Image, snapshot
 from halide_core.analysis.prover import shared_proofs
 from halide_core.bounds.engines.interface import Oracle
@@ -32,8 +33,9 @@ from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narro
 from halide_core.lowering.passes.flatten import flatten_storage
 from halide_core.lowering.passes.hoist import hoist_invariants
 from halide_core.lowering.passes.hoist_divisions import hoist_divisions
-from halide_core.lowering.passes.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.layout_checks import check_layouts, propose_promised
+from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
+from halide_core.lowering.passes.memory.remember import remember
 from halide_core.lowering.passes.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
@@ -166,7 +168,8 @@ def schedule(request: Request, trace: LoweringTrace) -> Program:
 
 def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0."""
-    algorithm = atomic_laws(factor_reductions(snapshot(request.outputs, request.requirements)))
+    algorithm = with_memo_keys(snapshot(request.outputs, request.requirements))
+    algorithm = atomic_laws(factor_reductions(algorithm))
     if not wants_strict_floats(request.target):
         algorithm = fuse_products(algorithm)
     return inline_functions(wrap_calls(algorithm))
@@ -218,6 +221,7 @@ def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Call
         ("hoist", hoist_invariants),
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", lambda s: partition_loops(s, policies)),
+        *([("remember", lambda s: remember(s, program.remembered))] if program.remembered else []),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("narrow", narrow_arithmetic),

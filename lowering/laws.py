@@ -15,9 +15,12 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.algorithm.law import Law
-from halide_core.algorithm.model import AlgebraicLaw
+from halide_core.algorithm.model import AlgebraicLaw, Function
 from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Result, Status, nothing
 from halide_core.errors import ScheduleError
+from halide_core.ir import ExprNode
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.loop_nest import Program
 from halide_core.run.target import Target, wants_strict_floats
 
 Z3 = threading.Lock()
@@ -65,6 +68,40 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
             claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")
             results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
     return results
+
+
+def memo_results(program: Program) -> list[Result]:
+    """How the claims about keys of memoized Funcs ended. The key was made of definitions; what the nests read, after
+    inlining, has to be in it. That a tag stands for what is below it is the user's word."""
+    results: list[Result] = []
+    for func, each in program.remembered.items():
+        d = each.directive
+        told = ("equal keys are of equal values",)
+        claim = Claim(ClaimKind.MEMOIZED, func.name, told, nothing(), ir.TRUE, d.location)
+        if each.tagged:
+            results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
+        else:
+            missed = _read_for(program, func) - set(each.words)
+            results.append(Result(claim, Status.REFUTED if missed else Status.PROVEN))
+    return results
+
+
+def _read_for(program: Program, func: Function) -> set[ExprNode]:
+    """The Params, shapes and elements of inputs that a Func's values are computed of."""
+    found: set[ExprNode] = set()
+    reached, waiting = {func}, [func]
+    while waiting:
+        for key in program.keys(waiting.pop()):
+            nest = program.nests[key]
+            ends = [e for loop in nest.loops if not loop.pure for e in (loop.bounds.min, loop.bounds.len)]
+            for e in subexpressions([*ends, *(e for s in walk(nest.core) for e in stmt_exprs(s))]):
+                if isinstance(e, ir.Access) and isinstance(e.callee, Function):
+                    if e.callee not in reached:
+                        reached.add(e.callee)
+                        waiting.append(e.callee)
+                elif isinstance(e, ir.ParamRef | ir.BufferField | ir.Access):
+                    found.add(e)
+    return found
 
 
 def _claim(each: AlgebraicLaw, told: str) -> Claim:

@@ -48,6 +48,7 @@ from halide_core.schedule.storage_directives import (
     FoldStorage,
     HoistStorage,
     HoistStorageRoot,
+    Memoize,
     ReorderStorage,
     RingBuffer,
     StorageDirective,
@@ -57,6 +58,7 @@ from halide_core.scheduling import loops, placement
 from halide_core.scheduling.bounds_hints import align, bound
 from halide_core.scheduling.compute_with import join_all, keep_together
 from halide_core.scheduling.layout import lay_out
+from halide_core.scheduling.memoize import memoize
 from halide_core.scheduling.partition import partition
 from halide_core.scheduling.phase0.atomic_laws import atomic
 from halide_core.scheduling.phase0.copies import place
@@ -84,10 +86,11 @@ OF_OTHER_PHASES: frozenset[type[Directive]] = frozenset({
     ReorderStorage, AlignStorage, BoundStorage, StoreIn,
     Prefetch,
     Bound, AlignBounds,
-    Estimate, Trace, DebugToFile, Async, RingBuffer,
+    Estimate, Trace, DebugToFile, Async, RingBuffer, Memoize,
 })  # fmt: skip
-"""The directives that the loops' phase passes over; of the last five three change nothing, and are for tools and
-people; threads and their memory are made after bounds inference (``lowering.passes.asynchronous.fork``, ``ring``)."""
+"""The directives that the loops' phase passes over; of the last six three change nothing, and are for tools and
+people; threads, their memory and what is remembered are made after bounds inference
+(``lowering.passes.asynchronous.fork``, ``ring``, ``lowering.passes.memory.remember``)."""
 
 OF_PHASE_0: frozenset[type[Directive]] = frozenset({RFactor, In, InInput, CloneIn})
 """The directives that are gone before there are loops."""
@@ -206,6 +209,9 @@ def _storage_phase(program: Program) -> Iterator[ScheduleStep]:
         for layout in [d for d in func.directives if isinstance(d, StorageDirective)]:
             program = lay_out(program, func, layout)
             yield ScheduleStep(str(layout), program)
+        for kept in [d for d in func.directives if isinstance(d, Memoize)][-1:]:
+            program = memoize(program, kept)
+            yield ScheduleStep(str(kept), program)
 
 
 def _prefetch_phase(program: Program) -> Iterator[ScheduleStep]:

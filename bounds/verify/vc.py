@@ -41,6 +41,7 @@ class ClaimKind(Enum):
     VALUES = "value range"
     DEFINITION = "definition"
     LAW = "law"
+    MEMOIZED = "memoized"
     INT32 = "int32"
     INT64 = "int64"
     STARTUP = "start-up"

@@ -114,6 +114,14 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Tag:
+    """``memoize_tag``: a value, and what tells it from those of other runs."""
+
+    value: ir.ExprNode
+    words: tuple[ir.ExprNode, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Definition:
     """One stage: ``domain in (args) <- values if predicate``. In stage 0 the args are the pure variables."""
 
@@ -127,6 +135,8 @@ class Definition:
     partial: tuple[Partial, ...] = ()
     """A first definition that leaves something undefined: each of its values, and where it has it. ``values`` then have
     0 where there is none, which is what a Func has that is no output."""
+    tags: tuple[Tag, ...] = ()
+    """What tells some of the values from those of other runs, where the Func is remembered."""
 
     def exprs(self) -> tuple[ir.ExprNode, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
@@ -285,6 +295,16 @@ class AlgebraicLaw:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MemoKey:
+    """By what a Func's values can be remembered. ``words``: Params, shapes and tags, each once. ``tagged``: whether
+    some are tags. ``inputs``: those whose elements nothing in the key tells."""
+
+    words: tuple[ir.ExprNode, ...]
+    tagged: bool
+    inputs: tuple[Image, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Algorithm:
     """A valid program (definition 2.10), and the directives recorded for it, in the order of the user's calls."""
 
@@ -297,6 +317,8 @@ class Algorithm:
     requirements: tuple[Requirement, ...] = ()
     laws: tuple[AlgebraicLaw, ...] = ()
     """What phase 0 took for true."""
+    memo_keys: Mapping[Function, MemoKey] = field(default_factory=dict)
+    """Of the memoized Funcs."""
 
 
 class Renamed(Rewriter):
@@ -358,6 +380,7 @@ class Renamed(Rewriter):
             values=tuple(map(self.expr, d.values)),
             predicate=self.expr(d.predicate),
             partial=tuple([Partial(self.expr(p.value), self.expr(p.where)) for p in d.partial]),
+            tags=tuple([Tag(self.expr(t.value), tuple(map(self.expr, t.words))) for t in d.tags]),
         )
 
 
@@ -405,6 +428,7 @@ def leaves(
         roots = [e for d in f.definitions for e in d.exprs()]
         roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
         roots += [e for d in f.directives for e in d.exprs()]
+        roots += [e for d in f.definitions for tag in d.tags for e in tag.words]
         collect(roots)
     collect(e for r in requirements for e in r.exprs())
     collect(e for f in outputs for e in f.constraints.values())

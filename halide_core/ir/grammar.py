@@ -52,6 +52,7 @@ from halide_core.ir import (
     Provide,
     Ramp,
     Release,
+    Remember,
     RVarRef,
     Select,
     Slice,
@@ -118,6 +119,7 @@ STANDS: Mapping[type[ExprNode] | type[Stmt] | LoopKind, tuple[Form, Form] | None
     Fork: (Form.POINTS, Form.VECTORS),
     Acquire: (Form.POINTS, Form.VECTORS),
     Release: (Form.POINTS, Form.VECTORS),
+    Remember: (Form.UNROLLED, Form.VECTORS),
     LoopKind.SERIAL: (Form.HOLES, Form.VECTORS),
     LoopKind.PARALLEL: (Form.HOLES, Form.VECTORS),
     LoopKind.UNROLLED: (Form.HOLES, Form.POINTS),
@@ -295,6 +297,10 @@ RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
         NodeRule("memory has an interval of indices for each dimension", lambda s: _box(s.bounds, s.func.dimensions)),
         NodeRule("folds are indices, one a dimension where there are any", _folds),
         NodeRule("a layout orders each dimension once", _layout),
+        NodeRule(
+            "what is computed has an interval of indices for each dimension, where it is kept",
+            lambda s: not s.computed or _box(s.computed, s.func.dimensions),
+        ),
     ),
     For: (
         NodeRule("a loop's variable is an index", lambda s: _is_index(s.var)),
@@ -335,6 +341,13 @@ RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
         NodeRule("the size of flat memory is an index", lambda s: _is_index(s.size)),
     ),
     Store: (NodeRule("a store's index is an index for each lane", lambda s: _indexed(s.value.type, s.index)),),
+    Remember: (
+        NodeRule("a key is made of scalars", lambda s: all(e.type.is_scalar() for e in s.key)),
+        NodeRule(
+            "what is remembered goes by a number, and has a size that is an index",
+            lambda s: all(e is None or e.type.is_integer() for e in (s.evicted, s.size)),
+        ),
+    ),
     Fork: (NodeRule("a semaphore's first count is not negative", lambda s: all(n >= 0 for _, n in s.semaphores)),),
     Stores: (NodeRule("a point of a Tuple has several values", lambda s: len(s.stores) > 1),),
 }

@@ -141,6 +141,9 @@ def _head(stmt: ir.Stmt) -> str:
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
         case ir.Label(func=func, stage=stage):
             return f"label {func.name}:" if stage is None else f"label {func.name}.s{stage}:"
+        case ir.Remember(func=func, key=key, evicted=evicted):
+            by = "" if evicted is None else f" until {format_expr(evicted)} is evicted"
+            return f"remember {func.name} by ({', '.join(map(format_expr, key))}){by}:"
         case ir.For(loop=loop, var=var, bounds=bounds, kind=kind):
             name = var.name if var.name == str(loop) else f"{var.name} [{loop}]"
             return f"{kind.value} {name} in {format_interval(bounds)}:"
@@ -195,7 +198,7 @@ def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
             yield from _lines(producer, depth + 1)
             yield pad + "beside:"
             yield from _lines(consumer, depth + 1)
-        case ir.Label(body=body) | ir.For(body=body):
+        case ir.Label(body=body) | ir.For(body=body) | ir.Remember(body=body):
             yield pad + _head(stmt)
             yield from _lines(body, depth + 1)
         case _:

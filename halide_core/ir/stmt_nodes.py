@@ -84,12 +84,15 @@ class Allocate(Stmt):
 
     ``folds``: of each dimension the number of its slots, or None where each coordinate has one. A coordinate's slot is
     its remainder; a point loses its value when another one of the same slots is written. Empty where nothing folds.
+
+    ``computed``: the points that its computation gives the values that are read; kept where these are remembered.
     """
 
     func: Callee
     bounds: tuple[Interval, ...]
     folds: tuple[ExprNode | None, ...] = ()
     layout: Layout | None = None
+    computed: tuple[Interval, ...] = ()
 
     def fold(self, dim: int) -> ExprNode | None:
         """The number of slots of a dimension, if it folds."""
@@ -146,6 +149,23 @@ class Fork(Stmt):
     producer: Stmt
     consumer: Stmt
     semaphores: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Remember(Stmt):
+    """``body`` computes all values of ``func``; where memory was kept of an equal ``key``, that is put in place of what
+    ``body`` would compute. ``evicted``: a number by which what is kept can be given up; else None. ``size``: the
+    elements of each component, once memory is flat."""
+
+    func: Callee
+    key: tuple[ExprNode, ...]
+    evicted: ExprNode | None
+    size: ExprNode | None
+    body: Stmt
+
+    def exprs(self) -> tuple[ExprNode, ...]:
+        """The key, and what else is there of the others."""
+        return (*self.key, *(e for e in (self.evicted, self.size) if e is not None))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -42,6 +42,7 @@ from halide_core.ir import (
     PrefetchRegion,
     Provide,
     Release,
+    Remember,
     Scalar,
     Stmt,
     Store,
@@ -272,7 +273,7 @@ def _uses_of_stmt(s: Stmt) -> list[Use]:
             return [Use(READ_WHERE_ALLOCATED, func)]
         case PrefetchLine(buffer=buffer):
             return [Use(READ_WHERE_ALLOCATED, buffer)]
-        case WriteFile(func=func):
+        case WriteFile(func=func) | Remember(func=func):
             return [Use(READ_WHERE_ALLOCATED, func.component_name(k), type) for k, type in enumerate(func.types)]
     return []
 

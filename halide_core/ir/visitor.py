@@ -39,6 +39,7 @@ from halide_core.ir import (
     Promise,
     Provide,
     Ramp,
+    Remember,
     Select,
     Slice,
     Stmt,
@@ -185,8 +186,10 @@ def stmt_exprs(stmt: Stmt) -> tuple[ExprNode, ...]:
     match stmt:
         case Let(value=value):
             return (value,)
-        case Allocate(bounds=bounds, folds=folds):
-            return (*(e for i in bounds for e in (i.min, i.len)), *(e for e in folds if e is not None))
+        case Allocate(bounds=bounds, folds=folds, computed=computed):
+            return (*(e for i in (*bounds, *computed) for e in (i.min, i.len)), *(e for e in folds if e is not None))
+        case Remember():
+            return stmt.exprs()
         case For(bounds=bounds):
             return (bounds.min, bounds.len)
         case If(condition=condition):
@@ -217,7 +220,7 @@ def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
     match stmt:
         case Block(stmts=stmts):
             return stmts
-        case Label(body=body) | For(body=body):
+        case Label(body=body) | For(body=body) | Remember(body=body):
             return (body,)
         case If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
@@ -328,11 +331,8 @@ class Rewriter:
                 at, give = tuple([self.expr(a) for a in args]), tuple([self.expr(v) for v in values])
                 same = all(a is b for a, b in zip(args + values, at + give, strict=True))
                 return stmt if same else replace(stmt, args=at, values=give)
-            case Allocate(bounds=bounds, folds=folds):
-                box = tuple([self.interval(i) for i in bounds])
-                slots = tuple([None if k is None else self.expr(k) for k in folds])
-                same = all(a is b for a, b in zip((*bounds, *folds), (*box, *slots), strict=True))
-                return stmt if same else Allocate(stmt.func, box, slots, stmt.layout)
+            case Allocate() | Remember():
+                return self._allocated(stmt)
             case Assert(condition=condition, message=message):
                 test = self.expr(condition)
                 text = tuple([self.expr(m) if isinstance(m, ExprNode) else m for m in message])
@@ -359,6 +359,20 @@ class Rewriter:
                 each = tuple([self.stmt(s) for s in stores])
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
+
+    def _allocated(self, stmt: Allocate | Remember) -> Stmt:
+        if isinstance(stmt, Allocate):
+            box = tuple([self.interval(i) for i in stmt.bounds])
+            slots = tuple([None if k is None else self.expr(k) for k in stmt.folds])
+            computed = tuple([self.interval(i) for i in stmt.computed])
+            before, after = (*stmt.bounds, *stmt.folds, *stmt.computed), (*box, *slots, *computed)
+            kept = all(a is b for a, b in zip(before, after, strict=True))
+            return stmt if kept else Allocate(stmt.func, box, slots, stmt.layout, computed)
+        key, body = tuple([self.expr(e) for e in stmt.key]), self.stmt(stmt.body)
+        evicted, size = (None if e is None else self.expr(e) for e in (stmt.evicted, stmt.size))
+        old, new = (*stmt.key, stmt.evicted, stmt.size, stmt.body), (*key, evicted, size, body)
+        same = all(a is b for a, b in zip(old, new, strict=True))
+        return stmt if same else Remember(stmt.func, key, evicted, size, body)
 
     def _prefetch(self, stmt: PrefetchRegion) -> Stmt:
         if stmt.box is None:

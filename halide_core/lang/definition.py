@@ -131,7 +131,7 @@ def _define_pure(
     args = tuple(ir.pure_variable(n) for n in names)
     made = concrete(function, values, args, None)
     function.args, function.types, function.location = names, types, at
-    _append(function, Definition(args, made.values, None, ir.TRUE, at, made.requirements, made.partial))
+    _append(function, Definition(args, made.values, None, ir.TRUE, at, made.requirements, made.partial, made.tags))
 
 
 def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tuple[ir.ExprNode, ...]) -> None:
@@ -154,7 +154,7 @@ def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tu
     check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
     own = reads_itself(function, exprs)
-    definition = Definition(args, values, domain, where, user_location(), made.requirements)
+    definition = Definition(args, values, domain, where, user_location(), made.requirements, (), made.tags)
     _append(function, _labelled(function, stage, definition) if own else definition)
     if domain is not None and domain.frozen_by is None:
         domain.frozen_by = definition.location

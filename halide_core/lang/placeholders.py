@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Partial, Requirement
+from halide_core.algorithm.model import Function, Partial, Requirement, Tag
 from halide_core.errors import DefinitionError
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import BOOL, INT32, Float, Type, UInt
 from halide_core.ir.visitor import Rewriter, parts, subexpressions, substitute, with_parts
-from halide_core.lang.coordinates import requirement, startup
+from halide_core.lang.coordinates import requirement, startup, startup_value
 from halide_core.lang.expr import Expr, ExprLike, as_node
 
 _WORD = UInt(32)
@@ -47,6 +47,12 @@ class _Undefined(Placeholder):
     pass
 
 
+class _Tagged(Placeholder):
+    def __init__(self, written: str, words: tuple[ir.ExprNode, ...]) -> None:
+        super().__init__(written, BOOL)
+        self.words = words
+
+
 class _Required(Placeholder):
     def __init__(self, written: str, requirement: Requirement) -> None:
         super().__init__(written, BOOL)
@@ -66,6 +72,24 @@ def require(condition: ExprLike, value: ExprLike, *message: ExprLike | str) -> E
     """
     node, required = as_node(value), requirement("require()", condition, message)
     test = ir.ParamRef(BOOL, _Required(f"require({required.condition!r}, …)", required))
+    return Expr.of(ir.Select(node.type, test, node, node))
+
+
+def memoize_tag(result: ExprLike, *tags: ExprLike) -> Expr:
+    """``result``, of which a memoized Func's key holds ``tags`` in place of all that it is made of.
+
+    It is the user's word that equal tags mean equal values: numbers that change when an input's elements do.
+
+    Args:
+        result: any value.
+        tags: known when the pipeline starts; without any, ``result`` itself.
+
+    Raises:
+        DefinitionError: a tag that depends on a point.
+    """
+    node = as_node(result)
+    words = tuple([startup_value(tag, "A tag of memoize_tag()") for tag in (tags or (result,))])
+    test = ir.ParamRef(BOOL, _Tagged(f"memoize_tag({node!r}, …)", words))
     return Expr.of(ir.Select(node.type, test, node, node))
 
 
@@ -151,6 +175,7 @@ class Concrete:
     requirements: tuple[Requirement, ...] = ()
     partial: tuple[Partial, ...] = ()
     """Of a first definition that leaves something undefined: each of its values, and where it has it."""
+    tags: tuple[Tag, ...] = ()
 
 
 def concrete(
@@ -184,7 +209,7 @@ def concrete(
     partial = tuple([Partial(given, defined) for given, defined in known])
     if before is not None or all(p.where is ir.TRUE for p in partial):
         partial = ()
-    return Concrete(tuple(result), tuple(demanded.requirements), partial)
+    return Concrete(tuple(result), tuple(demanded.requirements), partial, tuple(demanded.tags))
 
 
 def coordinates_defined(own: Function, args: Sequence[ir.ExprNode]) -> tuple[tuple[ir.ExprNode, ...], ir.ExprNode]:
@@ -204,17 +229,22 @@ def _leaves_points(e: ir.ExprNode, own: Function) -> bool:
 
 
 class _Demanded(Rewriter):
-    """Takes requirements out of values."""
+    """Takes requirements and tags out of values."""
 
     def __init__(self) -> None:
         super().__init__()
         self.requirements: dict[Requirement, None] = {}
+        self.tags: list[Tag] = []
 
     def rewrite_Select(self, e: ir.Select) -> ir.ExprNode:
-        """The value alone, where the condition is a requirement."""
+        """The value alone, where the condition is a requirement or a tag."""
         if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Required):
             self.requirements.setdefault(e.condition.param.requirement)
             return self.expr(e.a)
+        if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Tagged):
+            value = self.expr(e.a)
+            self.tags.append(Tag(value, e.condition.param.words))
+            return value
         return self.parts_of(e)
 
 

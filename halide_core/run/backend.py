@@ -293,6 +293,14 @@ class Backend(Protocol):
         """Sets how many threads the parallel loops of this process have, those that call them included."""
         ...
 
+    def forget(self, group: int | None) -> None:
+        """Gives up what memoized Funcs keep: that of one eviction key, or all."""
+        ...
+
+    def remember(self, size: int) -> None:
+        """Sets how many bytes memoized Funcs keep; 0 is the default."""
+        ...
+
     def certify(self, request: Request) -> Certificate:
         """Every claim about the compile, with its verdict."""
         ...

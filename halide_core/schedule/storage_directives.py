@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from halide_core.ir import ExprNode
 from halide_core.ir.memory import MemoryType
-from halide_core.schedule.directives import AtLevel, Directive, LoopVar
+from halide_core.schedule.directives import AtLevel, Directive, LoopVar, Spelling
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -70,6 +70,18 @@ class RingBuffer(Directive):
 
     verb: ClassVar[str] = "ring_buffer"
     extent: ExprNode
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Memoize(Directive):
+    """What was computed of the Func is kept for runs in which it would be computed again."""
+
+    verb: ClassVar[str] = "memoize"
+    eviction_key: ExprNode | None = None
+    """By which number it can be given up."""
+
+    def arguments(self, to: Spelling) -> list[str]:
+        return [] if self.eviction_key is None else [f"hl.EvictionKey({to.expr(self.eviction_key)})"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Partial, ReductionDomain, Requirement, ScalarParam
+from halide_core.algorithm.model import Definition, Partial, ReductionDomain, Requirement, ScalarParam, Tag
 from halide_core.errors import Location
 from halide_core.ir import Callee, Domain, ExprNode, Interval, Scalar
 from halide_core.ir.grammar import RULES
@@ -36,7 +36,7 @@ EXPRESSIONS: Final = {
     )
 }
 """What definitions are made of."""
-_PARTS: Final = frozenset({Branch, Definition, Interval, Partial, Requirement})
+_PARTS: Final = frozenset({Branch, Definition, Interval, Partial, Requirement, Tag})
 _LONGEST: Final = 1 << 63
 
 

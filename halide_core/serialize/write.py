@@ -20,6 +20,7 @@ from halide_core.algorithm.model import (
     ReductionDomain,
     Requirement,
     ScalarParam,
+    Tag,
     realization_order,
     with_made_funcs,
 )
@@ -68,7 +69,7 @@ def _parts(value: Any) -> Iterator[ExprNode]:
     elif isinstance(value, tuple):
         for part in value:
             yield from _parts(part)
-    elif isinstance(value, Directive | Branch | Requirement | Interval):
+    elif isinstance(value, Directive | Branch | Requirement | Interval | Tag):
         for name, _, _ in hints(type(value)):
             yield from _parts(getattr(value, name))
 
@@ -80,6 +81,7 @@ def _roots_of_function(f: Function) -> Iterator[ExprNode]:
             yield from (p.value, p.where)
         yield d.predicate
         yield from _parts(d.requirements)
+        yield from _parts(d.tags)
     yield from f.constraints.values()
     yield from _parts(tuple(f.directives))
 

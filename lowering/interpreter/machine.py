@@ -43,7 +43,16 @@ from halide_core.lowering.interpreter.memory_model import (
 )
 from halide_core.lowering.interpreter.prefetch import is_inside, look_at
 from halide_core.lowering.interpreter.threads import Threads
-from halide_core.lowering.interpreter.writes import FlatWrite, Run, allocate, write_flat, write_nowhere, write_point
+from halide_core.lowering.interpreter.writes import (
+    FlatWrite,
+    Kept,
+    Run,
+    allocate,
+    recall_or_run,
+    write_flat,
+    write_nowhere,
+    write_point,
+)
 from halide_core.run.backend import Argument, ArgumentKind, Box
 
 _CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
@@ -160,6 +169,7 @@ class _Machine:
         """The parallel and vectorized loops around, outermost first."""
         self._atomic: tuple[Allocation, ...] = ()
         """The memory that the statement at hand updates in one step: iterations of reduction loops take turns there."""
+        self._remembered: Kept = {}
         self._threads = Threads()
         self._forks = 0
         """How many forks are around."""
@@ -246,6 +256,8 @@ class _Machine:
         match stmt:
             case ir.Block():
                 return self._block(stmt)
+            case ir.Remember():
+                return self._remember(stmt)
             case ir.Label(body=body):
                 return self.translate(body)
             case ir.Let():
@@ -407,6 +419,14 @@ class _Machine:
         allocation = Allocation(name, types, len(self._around))
         self._allocations[key] = (allocation, 0)
         return allocate(stmt, code, allocation)
+
+    def _remember(self, stmt: ir.Remember) -> Run:
+        """What memory held after the computation of an equal key, or the computation."""
+        names: list[Callee | str] = [stmt.func, *(stmt.func.component_name(k) for k in range(len(stmt.func.types)))]
+        places = [self._place(name) for name in names]
+        numbers = [self._number(e, stmt) for e in stmt.exprs()]
+        body = self.translate(stmt.body)
+        return recall_or_run(stmt.func, numbers, body, [p for p in places if p is not None], self._remembered)
 
     def _prefetch(self, stmt: ir.PrefetchRegion | ir.PrefetchLine) -> Run:
         """Nothing happens; what is said to be inside of memory is looked at."""

@@ -8,12 +8,12 @@ In: a statement's Code, and where its memory is. Out: closures that execute it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from halide_core import ir
-from halide_core.ir import Stmt
+from halide_core.ir import Callee, Stmt
 from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code
-from halide_core.lowering.interpreter.memory_model import OUTSIDE, Cell, MemoryFault, Races, folded_memory
+from halide_core.lowering.interpreter.memory_model import OUTSIDE, Cell, Memory, MemoryFault, Races, folded_memory
 
 Run: TypeAlias = "Callable[[], None]"
 
@@ -109,5 +109,28 @@ def write_nowhere(name: str, stmt: Stmt) -> Run:
 
     def run() -> None:
         raise MemoryFault(name, "is written where it has no memory", stmt)
+
+    return run
+
+
+Kept: TypeAlias = "dict[tuple[Callee, tuple[Any, ...]], list[dict[int, Cell]]]"
+"""Of a Func and a key: the cells of each memory."""
+
+
+def recall_or_run(
+    func: Callee, numbers: Sequence[Callable[[], Any]], body: Run, places: Sequence[AccessPlace], kept: Kept
+) -> Run:
+    """What was kept of a Func's memory for a key; or its computation, which is kept."""
+
+    def run() -> None:
+        key = (func, tuple([number() for number in numbers]))
+        memories: list[Memory] = [m for each in dict.fromkeys(p.allocation for p in places) for m in each.memories]
+        known = kept.get(key)
+        if known is None:
+            body()
+            kept[key] = [dict(memory.cells) for memory in memories]
+            return
+        for memory, cells in zip(memories, known, strict=True):
+            memory.cells.update(cells)
 
     return run

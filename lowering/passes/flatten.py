@@ -85,6 +85,7 @@ class _Flatten(Rewriter):
         self._shown = shown
         self._layouts: dict[Callee, _Layout] = {f: self._of_argument(f) for f in outputs}
         self._lets = Lets()
+        self._sizes: dict[Callee, ExprNode] = {}
 
     def _layout(self, callee: Callee) -> _Layout:
         known = self._layouts.get(callee)
@@ -110,6 +111,12 @@ class _Flatten(Rewriter):
     def rewrite_WriteFile(self, s: WriteFile) -> Stmt:
         """The same, with the distances between points."""
         return replace(s, strides=self._layout(s.func).strides)
+
+    def rewrite_Remember(self, s: ir.Remember) -> Stmt:
+        """The same, with the size of its memory."""
+        inner = self.inside(s)
+        assert isinstance(inner, ir.Remember)
+        return replace(inner, size=self._sizes[s.func])
 
     def rewrite_PrefetchRegion(self, s: PrefetchRegion) -> Stmt:
         """A prefetch for each line of the box, of each component."""
@@ -155,6 +162,7 @@ class _Flatten(Rewriter):
                 stmts.append(Let(var, stride, None))
                 stride = var
         folds = tuple([s.fold(d) for d in range(len(strides))])
+        self._sizes[s.func] = stride
         self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
             memory, zeroed = _checked_memory(layout, s.func, limit, type), s.func in self._shown

@@ -9,6 +9,8 @@ a loop of one iteration is that iteration.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from halide_core import ir
 from halide_core.analysis.conditions import assume_condition, known_values
 from halide_core.analysis.linear import linear_of
@@ -64,6 +66,10 @@ def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
             return ir.Fork(_scope(producer, here), _scope(consumer, here), semaphores)
         case ir.Label(func=func, stage=stage, body=body):
             return ir.Label(func, stage, _scope(body, here))
+        case ir.Remember(body=body):
+            outside = here.stmt(replace(stmt, body=ir.NOTHING))
+            assert isinstance(outside, ir.Remember)
+            return replace(outside, body=_scope(body, here))
     return here.stmt(stmt)
 
 

@@ -9,9 +9,10 @@ binds a variable of its own, so that an expression means one thing wherever it s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from halide_core.algorithm.model import UniqueNames
-from halide_core.ir import Block, ExprNode, For, Fork, If, Label, Let, Stmt, Variable
+from halide_core.ir import NOTHING, Block, ExprNode, For, Fork, If, Label, Let, Remember, Stmt, Variable
 from halide_core.ir.visitor import Substitution, walk
 
 
@@ -60,4 +61,8 @@ class _Apart:
                 return Fork(self.stmt(producer, to), self.stmt(consumer, to), semaphores)
             case Label(func=func, stage=stage, body=body):
                 return Label(func, stage, self.stmt(body, to))
+            case Remember(body=body):
+                outside = put.stmt(replace(stmt, body=NOTHING))
+                assert isinstance(outside, Remember)
+                return replace(outside, body=self.stmt(body, to))
         return put.stmt(stmt)

@@ -20,6 +20,7 @@ from halide_core.ir import (
     Load,
     LoopKind,
     PrefetchLine,
+    Remember,
     Stmt,
     Store,
     WriteFile,
@@ -74,8 +75,8 @@ class _AccessSearch:
                 self._access(buffer, index, tasks)
             case PrefetchLine(buffer=buffer) if self._tasks.get(buffer, tasks) != tasks:
                 self._refused.add(buffer)
-            case WriteFile(func=func):
-                self._refused.add(func.name)  # it is written from memory
+            case WriteFile(func=func) | Remember(func=func):  # it is written from memory, or kept
+                self._refused.update(func.component_name(k) for k in range(len(func.types)))
             case For(kind=LoopKind.PARALLEL):
                 self._exprs(stmt, tasks)
                 self.look(stmt.body, (*tasks, stmt))

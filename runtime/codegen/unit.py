@@ -20,10 +20,11 @@ from typing import NamedTuple
 
 from halide_core import ir
 from halide_core.errors import InternalError
-from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import walk
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
 from halide_core.runtime.codegen.c import resource
+from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import conversion_of
@@ -32,6 +33,8 @@ from halide_core.runtime.codegen.parts import first_loop, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
 from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
+from halide_core.runtime.codegen.remember import NAMES as REMEMBER_NAMES
+from halide_core.runtime.codegen.remember import RECALLED, keeping, recalling, with_sites
 from halide_core.runtime.codegen.scalar_replacement import find_registers, place_of
 from halide_core.runtime.codegen.sizes import factors_of, find_size_lets, on_stack
 from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
@@ -85,7 +88,7 @@ class _TranslationUnit:
         self.lowered, self.profile = lowered, profile
         self.names, self.prelude = Names(), Prelude()
         self.function = self.names.reserve(function or symbol(lowered.name))
-        for name in (*_Function.OWN_NAMES, *(() if profile is None else PROFILE_NAMES)):
+        for name in (*_Function.OWN_NAMES, *REMEMBER_NAMES, *(() if profile is None else PROFILE_NAMES)):
             self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude)
@@ -100,6 +103,7 @@ class _TranslationUnit:
         """The C type of the pointer to each allocated buffer's elements."""
         self.tasks: list[_Task | str] = []
         """The functions beside the pipeline's own, and the types of their closures, each before what uses it."""
+        self._sites: dict[ir.Callee, int] = {}
         self.meeting = 0
         """How many parallel loops are around whose iterations may update one element."""
 
@@ -117,11 +121,13 @@ class _TranslationUnit:
         shares = cut([len(main) // _SPARSE, *(len(t.body) for t in functions)], 1 if self._keeps_state else most)
         own = about + before
         if len(shares) == 1:
-            return ["".join([own, *(t if isinstance(t, str) else t.defined("static ") for t in self.tasks), main])]
+            whole = [own, *(t if isinstance(t, str) else t.defined("static ") for t in self.tasks), main]
+            return with_sites(["".join(whole)])
         declared = "".join(t if isinstance(t, str) else f"{t.head} {_HIDDEN};\n\n" for t in self.tasks)
         defined = [main, *(t.defined() for t in functions)]
         heads = [own, *([before] * (len(shares) - 1))]
-        return ["".join([h, declared, *(defined[i] for i in s)]) for h, s in zip(heads, shares, strict=True)]
+        units = ["".join([h, declared, *(defined[i] for i in s)]) for h, s in zip(heads, shares, strict=True)]
+        return with_sites(units)
 
     @property
     def _keeps_state(self) -> bool:
@@ -169,6 +175,10 @@ class _TranslationUnit:
         """The pointer to a buffer's elements."""
         return self.names.of("buffer", name) if name in self.buffers else self.prologue.data(name)
 
+    def site(self, stmt: ir.Remember) -> int:
+        """The number of a Func that is memoized."""
+        return self._sites.setdefault(stmt.func, len(self._sites))
+
     def register(self, buffer: str, index: ir.ExprNode) -> str | None:
         """The local variable that an element, or lanes of them, are kept in."""
         place = place_of(index) if buffer in self._registers else None
@@ -193,34 +203,19 @@ class _TranslationUnit:
     def captures(self, body: ir.Stmt, own: set[str]) -> list[tuple[str, str]]:
         """The C type and name of everything that a task reads from outside, in the order of first use; without what is
         its ``own``."""
-        own = set(own)
         found: dict[str, str] = {}
-        for stmt in walk(body):
-            if isinstance(stmt, ir.AllocateFlat):
-                own.add(f"buffer {stmt.buffer}")
-            elif isinstance(stmt, ir.Let | ir.For):
-                own.add(stmt.var.name)
-            elif isinstance(stmt, ir.Fork):
-                own.update(f"semaphore {name}" for name, _ in stmt.semaphores)
-            elif isinstance(stmt, ir.Acquire | ir.Release) and f"semaphore {stmt.semaphore}" not in own:
-                found.setdefault(self.semaphore(stmt.semaphore), _SEMAPHORE)
-            buffers = [stmt.buffer] if isinstance(stmt, ir.Store) else []
-            buffers += [stmt.buffer] if isinstance(stmt, ir.PrefetchLine) else []
-            buffers += [stmt.func.name] if isinstance(stmt, ir.WriteFile) else []
-            for e in subexpressions(stmt_exprs(stmt)):
-                match e:
-                    case ir.Variable(name=name) if name not in own:
-                        found.setdefault(self.variable(e).text, self.variables[name][0])
-                    case ir.ParamRef(type=type, param=param):
-                        found.setdefault(self.parameter(param), scalar(type))
-                    case ir.BufferField():
-                        found.setdefault(self.field(e), "int64_t")
-                    case ir.Load(buffer=buffer):
-                        buffers.append(buffer)
-            for buffer in buffers:
-                if f"buffer {buffer}" not in own:
-                    c_type = self.buffers.get(buffer) or self.prologue.pointer_type(buffer)
-                    found.setdefault(self.buffer(buffer), c_type)
+        for each in captured(body, own):
+            match each:
+                case ir.Variable(name=name):
+                    found.setdefault(self.variable(each).text, self.variables[name][0])
+                case ir.ParamRef(type=type, param=param):
+                    found.setdefault(self.parameter(param), scalar(type))
+                case ir.BufferField():
+                    found.setdefault(self.field(each), "int64_t")
+                case SemaphoreName(semaphore=name):
+                    found.setdefault(self.semaphore(name), _SEMAPHORE)
+                case BufferName(buffer=name):
+                    found.setdefault(self.buffer(name), self.buffers.get(name) or self.prologue.pointer_type(name))
         return [(c_type, name) for name, c_type in found.items()]
 
 
@@ -356,6 +351,8 @@ class _Function:
                 self._answer(stmt)
             case ir.WriteFile():
                 self._write_file(stmt)
+            case ir.Remember():
+                self._remember(stmt)
             case ir.PrefetchLine():
                 self._unit.stores.prefetch(stmt, self.line)
             case _:
@@ -417,7 +414,7 @@ class _Function:
         first, length = self._values(*uses_of(loop, unit.index_lets))
         captured = unit.captures(loop.body, {loop.var.name})
         task = unit.names.numbered(f"{unit.function}_par_")
-        unit.tasks.append(_members(task, captured))
+        unit.tasks.append(members_of(task, captured))
         unit.meeting += not loop.pure
         self._emit_task(task, task, captured, loop.body, loop.var)
         unit.meeting -= not loop.pure
@@ -434,7 +431,7 @@ class _Function:
             self.line(f"{_SEMAPHORE} {local} = &{shared}[{at}];")
         captured = unit.captures(ir.Block((fork.producer, fork.consumer)), set())
         sides = unit.names.numbered(f"{unit.function}_fork_")
-        unit.tasks.append(_members(sides, captured))
+        unit.tasks.append(members_of(sides, captured))
         names = [f"{sides}_{side}" for side in ("producer", "consumer")]
         for name, body in zip(names, (fork.producer, fork.consumer), strict=True):
             self._emit_task(name, sides, captured, body, None)
@@ -504,6 +501,17 @@ class _Function:
             error = unit.names.numbered("error")
             self.line(f"const int {error} = halide_core_write_file({', '.join([*words, *shape, region])});")
             self._fail(error, error)
+
+    def _remember(self, stmt: ir.Remember) -> None:
+        unit = self._unit
+        values = [value.text for value in self._values(*uses_of(stmt, unit.index_lets))]
+        parts = [(unit.buffer(stmt.func.component_name(k)), t.bytes()) for k, t in enumerate(stmt.func.types)]
+        with self._braces(""):
+            for line in recalling(stmt, values, parts, unit.site(stmt)):
+                self.line(line)
+            with self._braces(f"if (!{RECALLED})"):
+                self.scope(stmt.body)
+                self.line(keeping(stmt, values))
 
     def _allocate(self, stmt: ir.AllocateFlat) -> None:
         unit, element, size = self._unit, stored(stmt.type), stmt.type.bytes()
@@ -583,12 +591,6 @@ def _looks_up(loop: ir.For, *, outer: bool) -> bool:
     lengths = [s.bounds.len for s in inside]
     known = [n.value for n in lengths if isinstance(n, ir.IntImm)]
     return bool(inside) and (len(known) < len(lengths) or prod(known) >= _SHORT)
-
-
-def _members(name: str, captured: list[tuple[str, str]]) -> str:
-    """The type of what tasks read from outside; nothing where they read nothing."""
-    members = "".join(f"    {c_type} {each};\n" for c_type, each in captured)
-    return f"struct {name} {{\n{members}}};\n" if captured else ""
 
 
 def _kind(stmt: ir.Stmt) -> str:

@@ -114,6 +114,8 @@ class _HashWriter:
                 self._domain(d.domain)
             kind = (d.domain is not None, bool(d.partial))
             self.put(("stage", self._all(d.args), self._all(d.values), self._expr(d.predicate), *kind))
+            for tag in d.tags:
+                self.put(("tag", self._expr(tag.value), self._all(tag.words)))
         for directive in f.directives:
             values = [getattr(directive, each.name) for each in dataclasses.fields(directive)]
             told = [self._plain(v) for v in values if not isinstance(v, Location | Directive)]  # whose copy it is

@@ -30,6 +30,17 @@ halide_core_print_handler halide_core_set_print_handler(halide_core_print_handle
 int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
                            const void *host, int bytes, int dimensions, const int64_t *sizes);
 
+struct halide_core_memo_part {
+    void *host;
+    int64_t bytes;
+};
+int halide_core_memo_recall(const void *key, int64_t key_bytes, const struct halide_core_memo_part *parts, int count);
+void halide_core_memo_keep(const void *key, int64_t key_bytes, const struct halide_core_memo_part *parts, int count,
+                           int evictable, uint64_t group);
+void halide_core_memo_set_size(int64_t bytes);
+void halide_core_memo_evict(uint64_t group);
+void halide_core_memo_cleanup(void);
+
 typedef int (*halide_core_task)(void *closure, int64_t index);
 typedef int (*halide_core_par_for_function)(halide_core_task task, int64_t min, int64_t extent, void *closure);
 int halide_core_par_for(int (*task)(void *closure, int64_t index), int64_t min, int64_t extent, void *closure);

@@ -229,3 +229,16 @@ WEAK int halide_get_num_threads(void) {
 WEAK void halide_shutdown_thread_pool(void) {
     halide_core_shutdown_thread_pool();
 }
+
+WEAK void halide_memoization_cache_set_size(int64_t bytes) {
+    halide_core_memo_set_size(bytes);
+}
+
+WEAK void halide_memoization_cache_evict(void *context, uint64_t eviction_key) {
+    (void)context;
+    halide_core_memo_evict(eviction_key);
+}
+
+WEAK void halide_memoization_cache_cleanup(void) {
+    halide_core_memo_cleanup();
+}

@@ -177,6 +177,26 @@ typedef enum halide_core_file_format {
 int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
                            const void *host, int bytes, int dimensions, const int64_t *sizes);
 
+/* ---- memory of earlier runs -------------------------------------------------------------------------------------- */
+
+/* Memory of a memoized Func: so many bytes. */
+struct halide_core_memo_part {
+    void *host;
+    int64_t bytes;
+};
+
+/* Puts what was kept of a key in the parts and returns 1; returns 0 where nothing was, or it had to go. Any thread. */
+int halide_core_memo_recall(const void *key, int64_t key_bytes, const struct halide_core_memo_part *parts, int count);
+
+/* Keeps a copy of the parts, as long as there is room. Where `evictable` is not 0, it goes with its group. */
+void halide_core_memo_keep(const void *key, int64_t key_bytes, const struct halide_core_memo_part *parts, int count,
+                           int evictable, uint64_t group);
+
+/* How many bytes are kept, keys included; 0 stands for the default, 1 MiB. The least recently used go. */
+void halide_core_memo_set_size(int64_t bytes);
+void halide_core_memo_evict(uint64_t group); /* gives up all of a group */
+void halide_core_memo_cleanup(void);         /* gives up everything */
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 typedef int (*halide_core_task)(void *closure, int64_t index);
@@ -326,6 +346,10 @@ int halide_default_do_par_for(void *user_context, halide_task_t task, int min, i
 int halide_set_num_threads(int n); /* 0: the default */
 int halide_get_num_threads(void);
 void halide_shutdown_thread_pool(void);
+
+void halide_memoization_cache_set_size(int64_t bytes); /* 0: the default */
+void halide_memoization_cache_evict(void *user_context, uint64_t eviction_key);
+void halide_memoization_cache_cleanup(void);
 
 #endif /* HALIDE_HALIDERUNTIME_H */
 

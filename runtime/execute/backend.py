@@ -68,6 +68,17 @@ class _Runtime:
         """Sets the threads of the pool."""
         runtime().halide_core_set_num_threads(count)
 
+    def forget(self, group: int | None) -> None:
+        """Gives up what memoized Funcs keep: that of one eviction key, or all."""
+        if group is None:
+            runtime().halide_core_memo_cleanup()
+        else:
+            runtime().halide_core_memo_evict(group & (1 << 64) - 1)
+
+    def remember(self, size: int) -> None:
+        """Sets how many bytes memoized Funcs keep."""
+        runtime().halide_core_memo_set_size(size)
+
     def certify(self, request: Request) -> Certificate:
         """Every claim about the compile, with its verdict."""
         return certify(request)

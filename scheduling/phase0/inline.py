@@ -34,6 +34,7 @@ from halide_core.schedule.storage_directives import (
     FoldStorage,
     HoistStorage,
     HoistStorageRoot,
+    Memoize,
     RingBuffer,
     StorageDirective,
 )
@@ -52,6 +53,8 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
     for f in inlined:
         _refuse_lost_directives(f)
     warn_of_lost_directives(algorithm)
+    for d in [d for f in algorithm.outputs for d in f.directives if isinstance(d, Memoize)]:
+        refuse(d, f'"{d.own.func.name}" is an output of the pipeline, which each run writes: it can\'t be memoized.')
     for f in algorithm.outputs:
         f.directives = [d for d in f.directives if not isinstance(d, _OF_MEMORY)]
     if inlined:
@@ -74,7 +77,7 @@ def _with_functions(algorithm: Algorithm, functions: list[Function]) -> Algorith
     )
 
 
-_DEMANDS = (Specialize, SpecializeFail, StoreRoot, StoreAt, HoistStorage, HoistStorageRoot, ComputeWith)
+_DEMANDS = (Memoize, Specialize, SpecializeFail, StoreRoot, StoreAt, HoistStorage, HoistStorageRoot, ComputeWith)
 """Directives that ask for something which only loops and memory give: how fast it is, where it lives."""
 
 _OF_PLACES = (ComputeInline, ComputeRoot, ComputeAt, Estimate)

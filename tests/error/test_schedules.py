@@ -211,7 +211,7 @@ def test_bound_error_when_the_window_is_larger(ours: bool, pair: Pair) -> None:
 
 def test_directives_that_are_not_available_say_so(pair: Pair) -> None:
     _, f = pair
-    for name in ("memoize",):
+    for name in ("gpu_blocks",):
         with pytest.raises(hl.HalideError, match="not available yet"):
             getattr(f, name)
 

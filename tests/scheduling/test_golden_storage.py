@@ -54,6 +54,16 @@ def test_fold_storage(golden: Golden) -> None:
     golden("fold_storage.txt", laid_out(f))
 
 
+def test_memoize(golden: Golden) -> None:
+    g, f, _x, _y = producer_and_consumer()
+    p = hl.Param(hl.Int(32), "p")
+    h = hl.Func("h")
+    h[x, y] = hl.memoize_tag(g[x, y], p)
+    f[x, y] += h[x, y]
+    h.compute_at(f, y).memoize(hl.EvictionKey(p))
+    golden("memoize.txt", laid_out(f))
+
+
 def test_compute_inline(golden: Golden) -> None:
     g, f, _x, _y = producer_and_consumer()
     g.compute_root().compute_inline()

@@ -11,7 +11,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.ir import AllocateFlat, For, Stmt
 from halide_core.ir.visitor import sub_stmts
-from halide_core.lowering.passes.hoist_storage import _larger
+from halide_core.lowering.passes.memory.hoist_storage import _larger
 from tests.support.checking import check, image, numbers
 from tests.support.dumps import traced
 from tests.support.interpreted import run_program

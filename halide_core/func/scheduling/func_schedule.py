@@ -20,6 +20,7 @@ from halide_core.ir.memory import MemoryType
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.arguments.ranges import RangeLike, as_range
 from halide_core.lang.coordinates import startup
+from halide_core.lang.eviction_key import EvictionKey
 from halide_core.lang.expr import ExprLike, Var
 from halide_core.schedule.directives import (
     AlignBounds,
@@ -43,6 +44,7 @@ from halide_core.schedule.storage_directives import (
     FoldStorage,
     HoistStorage,
     HoistStorageRoot,
+    Memoize,
     ReorderStorage,
     RingBuffer,
     StoreIn,
@@ -277,6 +279,32 @@ class FuncSchedule(FuncHandle):
         """
         steps = positive("The extent of ring_buffer()", extent)
         return self._add(RingBuffer(func=self._stage()[0], location=user_location(), extent=steps))
+
+    def memoize(self, eviction_key: EvictionKey | None = None) -> Self:
+        """Keeps the Func's values for runs, and iterations, in which they would be computed again.
+
+        They are kept by all that they depend on: the region, Params, the shapes of buffers. Elements of inputs need a
+        tag: ``hl.memoize_tag(im[x, y], version)``. A process keeps so many bytes, 1 MiB or what
+        ``hl.memoization_cache_set_size`` says; what was not used for the longest time goes. In C the names are
+        ``halide_memoization_cache_set_size``, ``…_evict`` and ``…_cleanup``.
+
+        Args:
+            eviction_key: a number by which ``hl.memoization_cache_evict`` gives up what is kept.
+
+        Rewrite: after bounds inference, ``label f: s`` -> ``remember f by (region, Params, tags): label f: s``.
+        Legal when: the Func has loops and memory of its own, which lives where it is computed, outside of vectorized
+        loops; it is no output, shares no loops and has no thread of its own; and each input that its values depend on
+        is tagged.
+
+        Raises:
+            ScheduleError: with the reason; a second eviction key.
+        """
+        function, key = self._stage()[0], None if eviction_key is None else eviction_key.expr
+        for d in function.directives:
+            if isinstance(d, Memoize) and d.eviction_key is not None and key is not None:
+                raise ScheduleError(f'{d.spelled()}: "{function.name}" has this eviction key already.', d.location)
+            key = d.eviction_key if isinstance(d, Memoize) and key is None else key
+        return self._add(Memoize(func=function, location=user_location(), eviction_key=key))
 
     def debug_to_file(self, filename: str | os.PathLike[str]) -> Self:
         """Writes the Func's values to a file when its memory goes, after all of its stages.

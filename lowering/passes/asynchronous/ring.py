@@ -28,7 +28,7 @@ from halide_core.ir.memory import Layout
 from halide_core.ir.visitor import Closing, Rewriter, sub_stmts
 from halide_core.loop_nest import Program
 from halide_core.lowering.passes.fresh import names_in
-from halide_core.lowering.passes.hoist_storage import largest_over
+from halide_core.lowering.passes.memory.hoist_storage import largest_over
 from halide_core.schedule.storage_directives import RingBuffer
 
 

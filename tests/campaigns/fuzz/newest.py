@@ -24,7 +24,7 @@ from halide_core.schedule.directives import (
     Traverse,
 )
 from halide_core.schedule.func_directives import InInput
-from halide_core.schedule.storage_directives import RingBuffer
+from halide_core.schedule.storage_directives import Memoize, RingBuffer
 from tests.campaigns.fuzz.case import Border, Case, Consumer, Definition, Given, Image, Loop, Then, Told, Update
 from tests.campaigns.fuzz.draw_in_stages import draw_in_stages
 from tests.campaigns.fuzz.draw_reductions import draw_at_once, draw_places
@@ -35,7 +35,7 @@ from tests.campaigns.fuzz.terms import Form, number
 _PARTITIONS = [("never", "", 0.03), ("never", "_all", 0.03), ("always", "", 0.04), ("always", "_all", 0.03)]
 
 _SHARES = {
-    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "async_": 0.1,
+    "atomic": 0.12, "prefetch": 0.08, "compute_with": 0.15, "async_": 0.1, "memoize": 0.5,
     "ring_buffer": 0.05, "partition_all": 0.02, "in_ of an input": 0.3, "places of reduction loops": 0.12,
     "reduction loops at once": 0.3, **{f"{which}_partition{rest}": share for which, rest, share in _PARTITIONS},
     "partition": 0.03, "computed in several stages": 0.8,
@@ -233,6 +233,16 @@ def _draw_ahead(method: str, *given: Given) -> Callable[[Case, random.Random], C
     return draw
 
 
+def _draw_memoize(case: Case, rng: random.Random) -> Case | None:
+    """Of a Func with memory of its own, where no input would have to be tagged."""
+    apart = ("store_at", "store_root", "async_", "compute_with", "memoize")
+    refused = {t.func for t in case.directives if t.method in apart}
+    found = [name for name in placed_funcs(case) if name not in case.outputs and name not in refused]
+    if not found or any(isinstance(item, Image) for item in case.items):
+        return None
+    return with_told(case, Told(rng.choice(found), 0, "memoize"))
+
+
 _INPUTS = Later(_draw_input_wrapper, (InInput,))
 
 _MORE = {
@@ -252,6 +262,7 @@ NEWEST: dict[str, Later] = {
     "ring_buffer": Later(_draw_ahead("ring_buffer", number(3, INT32)), (RingBuffer,)),
     "partition_all": Later(_draw_ahead("partition_all", Partition.Never), (PartitionLoop,)),
     "compute_with": Later(_draw_compute_with, (ComputeWith,)),
+    "memoize": Later(_draw_memoize, (Memoize,)),
     **{method: Later(_draw_partition(method), (PartitionLoop,)) for method in _PARTITIONING},
 }
 """The directives."""

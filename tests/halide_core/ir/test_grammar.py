@@ -63,6 +63,9 @@ BROKEN: dict[str, ExprNode | Stmt] = {
     "memory has an interval of indices for each dimension": s.Allocate(out, (ODD,)),
     "folds are indices, one a dimension where there are any": s.Allocate(out, (ALL,), (k,)),
     "a layout orders each dimension once": s.Allocate(out, (ALL,), (), Layout((1,), (1,), (0,))),
+    "what is computed has an interval of indices for each dimension, where it is kept": s.Allocate(
+        out, (ALL,), computed=(ODD,)
+    ),
     "a loop's variable is an index": s.For(NAME, ir.pure_variable("x"), ALL, LoopKind.SERIAL, True, s.NOTHING),
     "a loop's bounds are indices": s.For(NAME, x, ODD, LoopKind.SERIAL, True, s.NOTHING),
     "what decides a branch is one truth value": s.If(k, s.NOTHING, None),
@@ -82,6 +85,10 @@ BROKEN: dict[str, ExprNode | Stmt] = {
     "flat memory holds scalars": s.AllocateFlat("f", Int(32, 4), ir.ONE, None),
     "the size of flat memory is an index": s.AllocateFlat("f", INT32, k, None),
     "a store's index is an index for each lane": s.Store("out", LANES, k),
+    "a key is made of scalars": s.Remember(out, (LANES,), None, None, s.NOTHING),
+    "what is remembered goes by a number, and has a size that is an index": s.Remember(
+        out, (k,), half, None, s.NOTHING
+    ),
     "a semaphore's first count is not negative": s.Fork(s.NOTHING, s.NOTHING, (("f.filled", -1),)),
     "a point of a Tuple has several values": s.Stores((s.Store("out", ir.ZERO, k),)),
 }

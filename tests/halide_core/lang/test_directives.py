@@ -152,7 +152,7 @@ def test_directive_error_when_an_argument_is_wrong(schedule: Callable[[hl.Func],
 
 def test_directive_error_when_it_is_not_available_yet() -> None:
     f = func()
-    raised(hl.ScheduleError, lambda: f.memoize, '"memoize" is not available yet.')  # type: ignore[attr-defined]
-    assert not hasattr(f, "memoize")
+    raised(hl.ScheduleError, lambda: f.gpu_blocks, '"gpu_blocks" is not available yet.')  # type: ignore[attr-defined]
+    assert not hasattr(f, "gpu_blocks")
     with pytest.raises(AttributeError, match="nonsense"):
         f.nonsense()  # type: ignore[attr-defined]  # on purpose

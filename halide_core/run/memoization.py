@@ -1,0 +1,29 @@
+"""What memoized Funcs keep in this process: how much, and giving it up.
+
+In: sizes and eviction keys. Out: nothing; the next runs compute what they miss.
+"""
+
+from __future__ import annotations
+
+from halide_core.errors import PipelineError
+from halide_core.run.implementation import implementation
+
+
+def memoization_cache_set_size(size: int) -> None:
+    """Sets how many bytes are kept, 0 for the default of 1 MiB. What was not used for the longest time goes.
+
+    Raises: PipelineError for a negative size.
+    """
+    if size < 0:
+        raise PipelineError(f"memoization_cache_set_size() needs bytes, or 0 for the default, not {size}.")
+    implementation().remember(size)
+
+
+def memoization_cache_evict(eviction_key: int) -> None:
+    """Gives up what is kept of the Funcs that have this eviction key."""
+    implementation().forget(eviction_key)
+
+
+def memoization_cache_cleanup() -> None:
+    """Gives up all that is kept."""
+    implementation().forget(None)

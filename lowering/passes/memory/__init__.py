@@ -1,0 +1,1 @@
+"""Passes about memory that is allocated further out than it lives, or outlives a run."""

@@ -1,0 +1,53 @@
+"""Memoized Funcs: what their values depend on, and whether they can be remembered.
+
+In: a program whose Funcs have their places. Out: the program that says by which key each of them is remembered.
+
+    g.compute_root().memoize()   ->   g's memory tells what is computed;  lowering.passes.memory.remember does the rest
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.ir import LoopKind
+from halide_core.loop_nest import Program, Remembered, path_to
+from halide_core.schedule.directives import Async
+from halide_core.schedule.storage_directives import Memoize
+from halide_core.scheduling.legality import refuse
+
+
+def memoize(program: Program, d: Memoize) -> Program:
+    """Remembers a Func's values by all that they depend on.
+
+    Raises: ScheduleError for a Func whose memory lives outside of loops around its computation, that shares loops, has
+        a thread of its own or is computed in lanes; and for one that reads an input without a tag.
+    """
+    func = program.named[d.func.name]
+    name, path = func.own.name, path_to(program, program.computed[func])
+    if program.computed[func] != program.stored[func]:
+        refuse(
+            d,
+            f'"{name}" is computed inside of loops that its memory lives outside of, so that each time it computes a '
+            f"part: it can't be memoized. Leave store_at() and store_root() out.",
+        )
+    if func in program.together:
+        refuse(d, f'"{name}" shares loops with another Func (compute_with), which are not left out for it alone.')
+    if any(isinstance(each, Async) for each in func.directives):
+        refuse(d, f'"{name}" is async_(): what another thread waits for is not left out. Leave one of both out.')
+    lanes = [loop for loop in path if loop.kind is LoopKind.VECTORIZED]
+    if lanes:
+        refuse(
+            d,
+            f'"{name}" is computed inside of the vectorized loop "{program.told(lanes[0].name)}", whose lanes have one '
+            f"memory between them. Compute it outside of that loop.",
+        )
+    key = program.algorithm.memo_keys[func.own]
+    if key.inputs:
+        inputs = ", ".join(f'"{image.name}"' for image in key.inputs)
+        refuse(
+            d,
+            f'"{name}" depends on elements of {inputs}, which a key can\'t hold. Tag what is read with a number that '
+            f"changes when they do: hl.memoize_tag({key.inputs[0].name}[…], version).",
+        )
+    known = Remembered(key.words, d.eviction_key, key.tagged, d)
+    return replace(program, remembered={**program.remembered, func: known})
