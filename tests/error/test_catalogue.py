@@ -130,7 +130,6 @@ KINDS: dict[str, list[Case]] = {
         (lambda: put(f(), (r.x, 0), q.x), Definition, ('"r.x"', '"q.x"', "single RDom"), "put(f(), (r.x, 0), q.x)"),
         (lambda: hl.RDom([(0, 1.5)]), Definition, ("extent", "1.5"), "hl.RDom([(0, 1.5)])"),
         (lambda: hl.RDom([(0, x)]), Definition, ('"x"', "starts"), "hl.RDom([(0, x)])"),
-        (lambda: hl.RDom([(0, -3)]), Definition, ("negative", "-3"), "hl.RDom([(0, -3)])"),
         (lambda: hl.RDom([3]), Definition, ("3",), "hl.RDom([3])"),  # type: ignore[list-item]
         (lambda: hl.RDom([(0, 3)]).y, Definition, (".y", "1 dimensions"), "hl.RDom([(0, 3)]).y"),
         (lambda: hl.sum(x), Definition, ("sum()", "reduction variable"), "hl.sum(x)"),
