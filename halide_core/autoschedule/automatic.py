@@ -128,7 +128,7 @@ def _is_chosen(f: Function, d: Directive) -> bool:
 def _sizes(outputs: Sequence[Function], order: Sequence[Function]) -> tuple[object, ...]:
     """All else that a choice depends on: estimates and promises, and the shapes and values of inputs."""
     images, params = leaves(order, outputs)
-    promised = [d for f in order for d in f.directives if isinstance(d, _NO_SCHEDULE)]
+    promised = [d for f in order for d in f.directives if isinstance(d, _NO_SCHEDULE) and not _is_chosen(f, d)]
     shapes = [_shape(i) for i in images]
     return (*promised, *shapes, *((p.value, p.estimate, p.low, p.high) for p in params))
 

@@ -191,7 +191,8 @@ class CostModel:
             lanes = self._lanes(nest, stage)
             registers = nest.level is Level.REGISTERS
             row, tail = self._row(nest, lanes)
-            arithmetic = runs * tail * self.work(f, stage).cycles(lanes, self.machine.register_bytes)
+            values = runs * tail / self._copies(nest)
+            arithmetic = values * self.work(f, stage).cycles(lanes, self.machine.register_bytes)
             cost.arithmetic += arithmetic * (self._waiting(nest) if registers and stage else 1.0)
             if not registers:
                 wide = max(1, math.ceil(lanes * bytes_each / self.machine.register_bytes))
@@ -217,6 +218,11 @@ class CostModel:
                 cost.loops += nest.instances * c.instance / nest.busy
         return cost
 
+    def _copies(self, nest: FuncLoops) -> float:
+        """Of how many values that a select tells apart each point computes but one."""
+        found = self.stages.written_out(nest.function, nest.vector[0], nest.shape.tiles if nest.level is None else ())
+        return 1.0 if found is None else float(extent(found[1]))
+
     def _waiting(self, nest: FuncLoops) -> float:
         """By how much sums in registers wait for one another, where there are too few of them."""
         assert nest.shape.micro is not None
@@ -233,7 +239,7 @@ class CostModel:
         lanes = self._lanes(nest, stage)
         variable = ir.pure_variable(nest.function.args[nest.vector[0]]) if nest.function.args else None
         bytes_each = self._bytes(callee)
-        runs = self.runs(nest, stage) / self._busy(nest, stage)
+        runs = self.runs(nest, stage) / self._busy(nest, stage) / self._copies(nest)
         wide = max(1, math.ceil(lanes * bytes_each / self.machine.register_bytes))
         shared = self._shared(nest, places)
         for place in places:

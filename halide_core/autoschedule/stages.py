@@ -13,11 +13,15 @@ from dataclasses import dataclass, field
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.analysis.interval import Range
 from halide_core.autoschedule.ranges import IndexRanges, Number, Region, joined, size
 from halide_core.ir import Access, ExprNode
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import parts, subexpressions
+from halide_core.schedule.directives import AlignBounds, Bound
 
+_SHORT = 4
+"""The longest loop that is written out for the values that it selects."""
 _CALL = 12
 """Operations that a function such as exp stands for."""
 
@@ -56,6 +60,7 @@ class PipelineStages:
                 if g is not f:
                     self.consumers[g].append(f)
         self.regions = self.needed(outputs)
+        self._selected: dict[Function, tuple[int, Range] | None] = {}
 
     def needed(
         self, of: Mapping[Function, Region], within: frozenset[Function] | None = None
@@ -84,6 +89,33 @@ class PipelineStages:
         """Whether the region of a Func is known."""
         return f in self.regions and math.isfinite(self.points(f))
 
+    def written_out(self, f: Function, vectors: int, tiles: Sequence[int]) -> tuple[int, Range] | None:
+        """A short dimension that a pure Func selects its value by, if all who read it say a constant there: with its
+        loop written out, each copy computes one of the values. The constants are its range, whatever the sizes are.
+
+        Args:
+            vectors: the dimension of its vectors.
+            tiles: of one at root, 0 for each dimension whose loop is inside of all tiles.
+        """
+        if f not in self._selected:
+            self._selected[f] = self._selecting(f)
+        found = self._selected[f]
+        return None if found is None or found[0] == vectors or (tiles and tiles[found[0]]) else found
+
+    def _selecting(self, f: Function) -> tuple[int, Range] | None:
+        shown = any(isinstance(d, AlignBounds | Bound) for d in f.directives)
+        readers = self.consumers[f]
+        if not f.is_pure or f.keeps or f in self.outputs or f.extern or shown or any(c.extern for c in readers):
+            return None
+        tested = _tested(f.definitions[0].values)
+        places = [p.args for c in readers for read in self.facts[c].reads[f] for p in read.places]
+        for d, name in enumerate(f.args):
+            told = [i.value for i in (args[d] for args in places) if isinstance(i, ir.IntImm)]
+            all_told = ir.pure_variable(name) in tested and 0 < len(told) == len(places)
+            if all_told and 0 < max(told) - min(told) < _SHORT:
+                return d, (min(told), max(told))
+        return None
+
     def runs(self, f: Function, stage: int) -> Number:
         """How often a stage's value is computed where each point is computed once."""
         d = f.definitions[stage]
@@ -91,6 +123,13 @@ class PipelineStages:
         used = {e for e in subexpressions(d.exprs()) if isinstance(e, ir.Variable)}
         pure = [r for n, r in zip(f.args, self.regions[f], strict=True) if ir.pure_variable(n) in used]
         return size(tuple(pure)) * ranges.iterations(stage, f)
+
+
+def _tested(values: Sequence[ExprNode]) -> set[ExprNode]:
+    """What conditions of selects compare with constants."""
+    conditions = [e.condition for e in subexpressions(values) if isinstance(e, ir.Select)]
+    compared = [e for e in subexpressions(conditions) if isinstance(e, ir.Binary) and isinstance(e.b, ir.IntImm)]
+    return {e.a for e in compared if e.type.is_bool()}
 
 
 def _facts(f: Function) -> StageFacts:

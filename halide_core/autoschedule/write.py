@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from halide_core.algorithm.model import Function
+from halide_core.analysis.interval import Range
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Number, extent
 from halide_core.autoschedule.shapes import EACH, WHOLE, Level, LoopShape, Placed
@@ -69,7 +70,8 @@ class _Writer:
         loops = _AnchorLoops()
         for d in range(f.dimensions):
             self._split(func, f, d, shape, loops)
-        order = self._order(shape, loops)
+        selected = self._stages.written_out(f, shape.vector[0], shape.tiles) if shape.micro is None else None
+        order = self._order(shape, loops, None if selected is None else selected[0])
         if [v.name() for v in order] != list(f.args):
             func.reorder(*order)
         d, lanes = shape.vector
@@ -81,6 +83,7 @@ class _Writer:
                 func.unroll(loops.micro[1])
         elif lanes > 1:
             func.vectorize(loops.inner[d], lanes, _GUARD)
+        self._write_out(f, selected)
         for d in shape.parallel:
             func.parallel(loops.outer[d])
         levels: dict[Level, Var] = {}
@@ -108,7 +111,13 @@ class _Writer:
             loops.outer[d], loops.inner[d] = Var(_fresh(f, f.args[d], "o")), inner
             func.split(own, loops.outer[d], inner, length // steps, _GUARD)
 
-    def _order(self, shape: LoopShape, loops: _AnchorLoops) -> list[Var]:
+    def _write_out(self, f: Function, selected: tuple[int, Range] | None) -> None:
+        """The loop of a dimension that values are selected by: its range is what all who read it say."""
+        if selected is not None:
+            d, ends = selected
+            Func._of(f).bound(Var(f.args[d]), ends[0], int(extent(ends))).unroll(Var(f.args[d]))
+
+    def _order(self, shape: LoopShape, loops: _AnchorLoops, selected: int | None) -> list[Var]:
         """All loops, the innermost first. Among register tiles those of the second dimension come first, as these read
         the same columns; in flat ones those of the first."""
         inner = sorted(loops.inner)
@@ -116,7 +125,7 @@ class _Writer:
             inner = [*(d for d in inner if d), *(d for d in inner if not d)]
         elif shape.micro is None:
             first = shape.vector[0]
-            inner.sort(key=lambda d: (d == shape.row, d != first, d))
+            inner.sort(key=lambda d: (d == shape.row, d != first, d != selected, d))
         return [*loops.micro.values(), *(loops.inner[d] for d in inner), *(loops.outer[d] for d in sorted(loops.outer))]
 
     def member(self, placed: Placed) -> None:
@@ -131,10 +140,14 @@ class _Writer:
             self._in_registers(placed)
             return
         d, lanes = placed.vector
+        selected = self._stages.written_out(f, d, ())
+        second = None if selected is None else selected[0]
+        order = sorted(range(f.dimensions), key=lambda e: (e != d or lanes == 1, e != second, e))
+        if order != sorted(order):
+            func.reorder(*(Var(f.args[e]) for e in order))
         if lanes > 1:
-            if d:
-                func.reorder(*(Var(f.args[e]) for e in sorted(range(f.dimensions), key=lambda e: (e != d, e))))
             func.vectorize(Var(f.args[d]), lanes, _GUARD)
+        self._write_out(f, selected)
         for stage in range(1, len(f.definitions)):
             self._update(f, stage, d, parallel=False)
 

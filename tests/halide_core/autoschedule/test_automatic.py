@@ -147,6 +147,27 @@ def test_a_narrow_beam_finds_no_less_costly_choice() -> None:
     assert cycles(1) >= cycles(32)
 
 
+@pytest.mark.parametrize("schedule", ["auto", "model"])
+def test_loop_that_selects_values_is_written_out_where_all_readers_say_a_constant(schedule: str) -> None:
+    image = hl.Buffer(np.random.default_rng(5).random((90, 120), np.float32))
+    chosen, f, g = hl.Func("chosen"), hl.Func("f"), hl.Func("g")
+    values = [hl.sin(image[x, y]), hl.exp(image[x, y]), hl.cos(image[x, y])]
+    chosen[x, y, c] = hl.select(c == 1, values[0], c == 2, values[1], values[2])
+    down = [hl.max(chosen[x, y, k], chosen[x, y + 1, k], chosen[x, y + 2, k]) for k in (1, 2, 3)]
+    f[x, y] = down[0] * down[2] + down[1]
+    g[x, y, c] = chosen[x, y, c] + chosen[x, y + 1, c] + chosen[x, y + 2, c]
+    found = np.asarray(f.realize([120, 80], schedule=schedule))
+    assert np.allclose(found, f.evaluate([120, 80]), rtol=1e-6)
+    assert "chosen.bound(c, 1, 3)" in lines(f)
+    assert "chosen.unroll(c)" in lines(f)
+    first = list(chosen.function.directives)
+    f.realize([120, 80], schedule=schedule)
+    assert all(a is b for a, b in zip(first, chosen.function.directives, strict=True))
+    assert np.array_equal(f.realize([110, 50], schedule=schedule), found[:50, :110])
+    g.realize([120, 80, 2], schedule=schedule)
+    assert "chosen.unroll(c)" not in lines(g)
+
+
 def test_one_thread_gets_no_parallel_loop() -> None:
     f = blur(2000, 1000)
     f.set_estimates([(0, 2000), (0, 1000)])
