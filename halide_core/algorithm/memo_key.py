@@ -23,10 +23,11 @@ from halide_core.schedule.storage_directives import Memoize
 def with_memo_keys(algorithm: Algorithm) -> Algorithm:
     """The algorithm with the keys of its memoized Funcs, as their definitions are now: inlining takes tags away."""
     asked = [f for f in algorithm.functions if any(isinstance(d, Memoize) for d in f.directives)]
-    return replace(algorithm, memo_keys={f: _memo_key(f) for f in asked}) if asked else algorithm
+    return replace(algorithm, memo_keys={f: memo_key(f) for f in asked}) if asked else algorithm
 
 
-def _memo_key(function: Function) -> MemoKey:
+def memo_key(function: Function) -> MemoKey:
+    """The key of a Func."""
     words: dict[ExprNode, None] = {}
     inputs: dict[Image, None] = {}
     tagged = False

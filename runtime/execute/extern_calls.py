@@ -53,7 +53,7 @@ class ExternFunction:
         given: list[Any] = []
         for k, param in enumerate(self._call.params):
             if isinstance(param, ir.ExprNode):
-                given.append(self._scalar(param, known))
+                given.append(self.scalar(param, known))
                 continue
             value = known.get(param) if isinstance(param, Image | Function) else None
             if isinstance(value, Buffer):
@@ -68,16 +68,13 @@ class ExternFunction:
         self._invoke([*given, _address(output[0])])
         return _box(output[0]), {k: _box(buffer) for k, (buffer, _) in asked.items()}
 
-    def fill(self, region: Box, buffers: Mapping[int, Buffer], known: Known) -> Buffer:
-        """The values in a region."""
-        result = Buffer(self._stage.types[0], [extent for _, extent in region])
-        result.set_min([low for low, _ in region])
+    def fill(self, result: Buffer, buffers: Mapping[int, Buffer], known: Known) -> None:
+        """Computes the values in a Buffer's region."""
         given = [
-            self._scalar(param, known) if isinstance(param, ir.ExprNode) else _address(describe(buffers[k]).pointer)
+            self.scalar(param, known) if isinstance(param, ir.ExprNode) else _address(describe(buffers[k]).pointer)
             for k, param in enumerate(self._call.params)
         ]
         self._invoke([*given, _address(describe(result).pointer)])
-        return result
 
     def _invoke(self, given: list[Any]) -> None:
         code = self._function(*given)
@@ -87,7 +84,7 @@ class ExternFunction:
                 f"it returned {code}."
             )
 
-    def _scalar(self, e: ir.ExprNode, known: Known) -> Any:
+    def scalar(self, e: ir.ExprNode, known: Known) -> Any:
         """A value as its C type."""
         params = {p: v for p, v in known.items() if isinstance(p, ScalarParam)}
         images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}

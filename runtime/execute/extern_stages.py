@@ -31,8 +31,10 @@ from halide_core.lowering.driver import arguments
 from halide_core.run.backend import Argument, Box, Compiled, RegionQuery, Request
 from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value
+from halide_core.runtime.execute.extern_memory import KeptStage
 from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import ComputeRoot, Estimate, StoreRoot
+from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.phase0.copies import copied
 
 Source = Image | ScalarParam
@@ -98,6 +100,8 @@ class Staged:
         self._request = request
         self._externs = [f for f in order if f.extern is not None]
         self._functions = {e: ExternFunction(e) for e in self._externs}
+        asked = {e: [d for d in e.directives if isinstance(d, Memoize)] for e in self._externs}
+        self._kept = {e: KeptStage(e, self._functions[e], ds[-1]) for e, ds in asked.items() if ds}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
         self._images = {e: Image(e.name, e.types[0], e.dimensions, _location(e)) for e in self._externs}
         self._to: dict[ir.Callee, ir.Callee] = dict(self._images.items())
@@ -162,7 +166,7 @@ class Staged:
         plan = self._plan(known, windows)
         for e in self._externs:
             if e in plan.stages:
-                known[e] = self._functions[e].fill(plan.stages[e], self._passed(e, plan, known), known)
+                known[e] = self._computed(e, plan, known)
         self._main.compiled.run(_given(self._main.values(known)), outputs)
 
     def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
@@ -228,6 +232,16 @@ class Staged:
             box = grown
         raise PipelineError("The regions that an extern stage needs keep growing. Round up fewer loops.")
 
+    def _computed(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> Buffer:
+        """The values of an extern stage: those that were kept, else the C function's."""
+        region, kept = plan.stages[e], self._kept.get(e)
+        made = allocated(e, region)
+        if kept is None or not kept.recall(region, made, known):
+            self._functions[e].fill(made, self._passed(e, plan, known), known)
+            if kept is not None:
+                kept.keep(region, made, known)
+        return made
+
     # ---- values --------------------------------------------------------------------------------------------------
 
     def _passed(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> dict[int, Buffer]:
@@ -280,10 +294,10 @@ def _check_schedules(order: Sequence[Function]) -> None:
     for f in order:
         for d in f.directives:
             consumer = getattr(d, "consumer", None)
-            if f.extern is not None and not isinstance(d, ComputeRoot | StoreRoot | Estimate):
+            if f.extern is not None and not isinstance(d, ComputeRoot | StoreRoot | Estimate | Memoize):
                 raise ScheduleError(
                     f'{d.spelled()}: "{f.name}" is an extern stage, which is computed once, before all that reads it. '
-                    f"Only compute_root() and store_root() are legal.",
+                    f"Only compute_root(), store_root() and memoize() are legal.",
                     d.location,
                 )
             if isinstance(consumer, Function) and consumer.extern is not None:

@@ -14,6 +14,7 @@ import halide_core as hl
 from halide_core.runtime.compile.toolchain import DEFAULT_OPTIONS, compile_shared, find_compiler
 from halide_core.runtime.crt.runtime_library import HEADER
 from tests.support.blame import refused
+from tests.support.checking import image
 
 x, y, z = hl.Var("x"), hl.Var("y"), hl.Var("z")
 SOURCE = r"""
@@ -56,6 +57,21 @@ int test_outer(halide_buffer_t *a, halide_buffer_t *b, bool negative, float scal
 int test_squares(halide_buffer_t *out) {
     for (int32_t x = 0; x < out->dim[0].extent; x++) {
         ((int32_t *)out->host)[x] = (out->dim[0].min + x) * (out->dim[0].min + x);
+    }
+    return 0;
+}
+
+int test_calls = 0;
+
+/* out(x) = in(x) * k; counts its calls */
+int test_counted(halide_buffer_t *in, int32_t k, halide_buffer_t *out) {
+    if (!in->host) {
+        in->dim[0] = out->dim[0];
+        return 0;
+    }
+    test_calls++;
+    for (int32_t x = 0; x < out->dim[0].extent; x++) {
+        ((int32_t *)out->host)[x] = ((const int32_t *)in->host)[out->dim[0].min + x - in->dim[0].min] * k;
     }
     return 0;
 }
@@ -232,6 +248,32 @@ def test_mistakes_are_refused() -> None:
     refused(hl.NotAvailableError, lambda: made.certify().ok, '"box"', "realize()", at="made.certify")
     refused(hl.NotAvailableError, lambda: made.explain(input="in"), "loop nests", at="made.explain")
     refused(hl.NotAvailableError, lambda: made.compile_to_c("f.c", []), '"box"', at="made.compile_to_c")
+
+
+def test_memoized_stage_is_called_for_new_keys_only(library: Any) -> None:
+    im, version = image(np.arange(1, 6, dtype=np.int32), "im"), hl.Param(hl.Int(32), "version", 1)
+    k, calls = hl.Param(hl.Int(32), "k", 2), ctypes.c_int.in_dll(library, "test_calls")
+    g, e, f = hl.Func("g"), hl.Func("e"), hl.Func("f")
+    g[x] = hl.memoize_tag(im[x], version)
+    e.define_extern("test_counted", [g, k], hl.Int(32), 1)
+    f[x] = e[x] + e[x + 1]
+    e.compute_root().memoize(hl.EvictionKey(version))
+    hl.memoization_cache_cleanup()
+    calls.value = 0
+    for scale, size, count in ((2, 4, 1), (2, 4, 1), (3, 4, 2), (3, 3, 3), (2, 4, 3)):
+        k.set(scale)
+        assert np.asarray(f.realize([size])).tolist() == [scale * (2 * i + 3) for i in range(size)]
+        assert calls.value == count
+    hl.memoization_cache_evict(1)
+    f.realize([4])
+    assert calls.value == 4
+    hl.memoization_cache_cleanup()
+    bare = hl.Func("bare")
+    bare.define_extern("test_counted", [im, k], hl.Int(32), 1)
+    h = hl.Func("h")
+    h[x] = bare[x]
+    bare.compute_root().memoize()
+    refused(hl.ScheduleError, lambda: h.realize([4]), "memoize", '"im"', "memoize_tag", at="bare.compute_root()")
 
 
 def test_schedules_without_effect_are_refused() -> None:

@@ -1,0 +1,71 @@
+"""Extern stages that are memoized: what a C function made is kept with what memoized Funcs keep, by the same rules.
+
+In: a stage, a region, and what a run is given. Out: the values that were kept of an equal key.
+
+    KeptStage(e, …).recall(((0, 8),), known)   ->   a Buffer, or None where the function has to be called
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from halide_core import ir
+from halide_core.algorithm.memo_key import memo_key
+from halide_core.algorithm.model import Function
+from halide_core.errors import ScheduleError
+from halide_core.lang.buffer import Buffer
+from halide_core.run.backend import Box
+from halide_core.runtime.crt.runtime_library import FFI, runtime
+from halide_core.runtime.execute.descriptor import describe
+from halide_core.runtime.execute.extern_calls import ExternFunction, Known
+from halide_core.schedule.storage_directives import Memoize
+
+_numbers = itertools.count(1)
+
+
+class KeptStage:
+    """What is kept of one extern stage of one compiled pipeline.
+
+    Raises:
+        ScheduleError: an input is passed, or read by what is passed, without a tag.
+    """
+
+    def __init__(self, stage: Function, function: ExternFunction, directive: Memoize) -> None:
+        key = memo_key(stage)
+        if key.inputs:
+            inputs = ", ".join(f'"{image.name}"' for image in key.inputs)
+            raise ScheduleError(
+                f'{directive.spelled()}: "{stage.name}" depends on elements of {inputs}, which a key can\'t hold. Pass '
+                f"a Func of what is tagged: hl.memoize_tag({key.inputs[0].name}[…], version).",
+                directive.location,
+            )
+        self._words, self._group, self._function = key.words, directive.eviction_key, function
+        self._name = f"{stage.name} {next(_numbers)}".encode()
+
+    def _key(self, region: Box, known: Known) -> bytes:
+        numbers = b"".join(number.to_bytes(8, "little", signed=True) for each in region for number in each)
+        return b"\0".join((self._name, numbers, self._bytes(self._words, known)))
+
+    def _bytes(self, words: Iterable[ir.ExprNode], known: Known) -> bytes:
+        return b"".join(bytes(self._function.scalar(word, known)) for word in words)
+
+    def recall(self, region: Box, buffer: Buffer, known: Known) -> bool:
+        """Fills a new Buffer of a region with what was kept; False where nothing was."""
+        key = self._key(region, known)
+        return bool(runtime().halide_core_memo_recall(key, len(key), _parts(buffer), 1))
+
+    def keep(self, region: Box, buffer: Buffer, known: Known) -> None:
+        """Keeps the values of a region."""
+        key = self._key(region, known)
+        group = 0 if self._group is None else int(self._function.scalar(self._group, known).value)
+        runtime().halide_core_memo_keep(key, len(key), _parts(buffer), 1, self._group is not None, group)
+
+
+def _parts(buffer: Buffer) -> Any:
+    parts: Any = FFI.new("struct halide_core_memo_part[1]")
+    described: Any = FFI.cast("halide_buffer_t *", describe(buffer).pointer)
+    parts[0].host = described.host
+    parts[0].bytes = buffer.size_in_bytes()
+    return parts
