@@ -228,7 +228,7 @@ class InputImage(ShapedSource):
         self._source.bound = given
 
     def trace_loads(self) -> None:
-        """Shows a line for each element that a stage reads: ``Load in(3, 4) = 7``."""
+        """Shows a line for each element that a stage reads: ``Load in.0(3, 4) = 7``."""
         self._source.traced = True
 
     def get(self) -> Buffer | None:

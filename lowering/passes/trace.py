@@ -3,10 +3,10 @@
 In: a program with bounds, before it is flattened. Out: the same, with a line at each event of a traced Func, and where
 the memory of a Func with ``debug_to_file`` ends a statement that writes it.
 
-    allocate f(x in (0, 9)); label f: …   ->   Begin realization f(0, 9)
-                                               Produce f(0, 9) … End produce f(0, 9)
+    allocate f(x in (0, 9)); label f: …   ->   Begin realization f.0(0, 9)
+                                               Produce f.0(0, 9) … End produce f.0(0, 9)
                                                write f((0, 9)) to 'f.npy'
-                                               End realization f(0, 9)
+                                               End realization f.0(0, 9)
 
 A line is a check that always holds, and prints: no pass moves or drops one. Nor does one a file's statement.
 """
@@ -89,7 +89,7 @@ class _Shown(Rewriter):
     def _begin(self, f: Function) -> list[Stmt]:
         name = f.own.name
         tags = [d.tag for d in self._traced[f] if isinstance(d, Trace) and d.what is Traced.TAG]
-        return [*(_shown((f'Tag {name}() = "{tag}"',)) for tag in tags), *self._lines("Begin realization", f)]
+        return [*(_shown((f'Tag {name}.0() tag = "{tag}"',)) for tag in tags), *self._lines("Begin realization", f)]
 
     def _end(self, f: Function) -> list[Stmt]:
         files = [d.file for d in self._traced[f] if isinstance(d, DebugToFile)]
@@ -106,7 +106,7 @@ class _Shown(Rewriter):
                 f"Compute it outside of that loop{other}.",
                 directive.location,
             )
-        message: list[str | ExprNode] = [f"{event} {f.own.name}("]
+        message: list[str | ExprNode] = [f"{event} {f.own.name}.0("]
         for i, interval in enumerate(self._boxes[f]):
             message += [", "] if i else []
             message += [interval.min, ", ", interval.len]

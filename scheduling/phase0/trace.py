@@ -2,7 +2,7 @@
 
 In: the algorithm after inlining. Out: the same, with a line for each load and each store of what is traced.
 
-    f[x] = g[x + 1]*2, both traced   ->   "Load g(4) = 16" and "Store f(3) = 32", at each point that is computed
+    f[x] = g[x + 1]*2, both traced   ->   "Load g.0(4) = 16" and "Store f.0(3) = 32", at each point that is computed
 
 All that a stage loads is shown before what it stores, what it reads in coordinates and conditions too.
 """
@@ -50,8 +50,7 @@ def _line(
     value: ExprNode, verb: str, callee: Callee, component: int, at: Sequence[ExprNode], shown: ExprNode
 ) -> ExprNode:
     """``value``, which shows a line where it is computed."""
-    own = callee.own
-    message: list[str | ExprNode] = [f"{verb} {own.component_name(component)}("]
+    message: list[str | ExprNode] = [f"{verb} {callee.own.name}.{component}("]
     for i, coordinate in enumerate(at):
         message += [", ", coordinate] if i else [coordinate]
     number = ir.cast(Float(32), shown) if shown.type.is_narrow_float() else shown

@@ -35,8 +35,8 @@ def test_stores_are_shown_in_the_order_of_the_loops(capfd: pytest.CaptureFixture
     f.compute_root().trace_stores()
     g.reorder(y, x).trace_stores()
     lines = shown(g, [2, 2], capfd)
-    assert lines[:3] == ["Store f(0) = 0", "Store f(1) = 3", "Store f(2) = 6"]
-    assert lines[3:] == ["Store g(0, 0) = 3", "Store g(0, 1) = 4", "Store g(1, 0) = 9", "Store g(1, 1) = 10"]
+    assert lines[:3] == ["Store f.0(0) = 0", "Store f.0(1) = 3", "Store f.0(2) = 6"]
+    assert lines[3:] == ["Store g.0(0, 0) = 3", "Store g.0(0, 1) = 4", "Store g.0(1, 0) = 9", "Store g.0(1, 1) = 10"]
 
 
 def test_loads_are_shown_before_the_store(capfd: pytest.CaptureFixture[str]) -> None:
@@ -45,8 +45,8 @@ def test_loads_are_shown_before_the_store(capfd: pytest.CaptureFixture[str]) -> 
     g.trace_stores().vectorize(x, 2)
     lines = shown(g, [2, 1], capfd)
     points = [
-        ["Load f(0) = 0", "Load f(1) = 3", "Store g(0, 0) = 3"],
-        ["Load f(1) = 3", "Load f(2) = 6", "Store g(1, 0) = 9"],
+        ["Load f.0(0) = 0", "Load f.0(1) = 3", "Store g.0(0, 0) = 3"],
+        ["Load f.0(1) = 3", "Load f.0(2) = 6", "Store g.0(1, 0) = 9"],
     ]
     assert sorted(lines) == sorted(line for point in points for line in point)
     for *loads, store in points:
@@ -61,9 +61,9 @@ def test_loads_of_inputs_in_coordinates_are_shown(capfd: pytest.CaptureFixture[s
     f[hl.clamp(hl.i32(image[r]), 0, 2)] += hl.cast(hl.Float(16), 1)
     f.trace_stores()
     lines = shown(f, [3], capfd)
-    first = [f"Store f({i}) = 0.000000" for i in range(3)]
+    first = [f"Store f.0({i}) = 0.000000" for i in range(3)]
     rest = [("0", "2", "1.000000"), ("1", "0", "1.000000"), ("2", "2", "2.000000")]
-    assert lines == first + [t for i, at, v in rest for t in (f"Load image({i}) = {at}", f"Store f({at}) = {v}")]
+    assert lines == first + [t for i, at, v in rest for t in (f"Load image.0({i}) = {at}", f"Store f.0({at}) = {v}")]
 
 
 def test_tuples_show_each_component(capfd: pytest.CaptureFixture[str]) -> None:
@@ -79,10 +79,10 @@ def test_realizations_are_shown_each_time(capfd: pytest.CaptureFixture[str]) -> 
     f, g = chain()
     f.compute_at(g, y).trace_realizations().add_trace_tag("by rows")
     g.trace_realizations()
-    row = ['Tag f() = "by rows"', "Begin realization f(0, 3)", "Produce f(0, 3)", "End produce f(0, 3)"]
-    around = ["Begin realization g(0, 2, 0, 2)", "Produce g(0, 2, 0, 2)"]
-    expected = [*around, *[*row, "End realization f(0, 3)"] * 2]
-    assert shown(g, [2, 2], capfd) == [*expected, "End produce g(0, 2, 0, 2)", "End realization g(0, 2, 0, 2)"]
+    row = ['Tag f.0() tag = "by rows"', "Begin realization f.0(0, 3)", "Produce f.0(0, 3)", "End produce f.0(0, 3)"]
+    around = ["Begin realization g.0(0, 2, 0, 2)", "Produce g.0(0, 2, 0, 2)"]
+    expected = [*around, *[*row, "End realization f.0(0, 3)"] * 2]
+    assert shown(g, [2, 2], capfd) == [*expected, "End produce g.0(0, 2, 0, 2)", "End realization g.0(0, 2, 0, 2)"]
 
 
 def test_every_pass_keeps_the_answer_when_all_is_traced() -> None:

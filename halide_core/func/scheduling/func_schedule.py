@@ -223,7 +223,7 @@ class FuncSchedule(FuncHandle):
         return self._add(StoreIn(func=self._stage()[0], location=user_location(), memory=memory_type))
 
     def trace_stores(self) -> Self:
-        """Shows a line for each value that is stored: ``Store f(3, 4) = 7``.
+        """Shows a line for each value that is stored: ``Store f.0(3, 4) = 7``.
 
         It shows what is computed, which the schedule decides; lanes of a vector one by one. A Func that is inlined
         stores nothing: tracing one is an error.
@@ -232,19 +232,19 @@ class FuncSchedule(FuncHandle):
 
     def trace_loads(self) -> Self:
         """Shows a line for each value that a stage of another Func, or an update of this one, reads:
-        ``Load f(3, 4) = 7``. All that a stage loads for a point is shown before what it stores."""
+        ``Load f.0(3, 4) = 7``. All that a stage loads for a point is shown before what it stores."""
         return self._trace(Traced.LOADS)
 
     def trace_realizations(self) -> Self:
-        """Shows lines where the Func's memory comes and goes, ``Begin realization f(0, 8)``, each dimension by its
-        least coordinate and its extent, and where its computation begins and ends, ``Produce f(0, 8)``.
+        """Shows lines where the Func's memory comes and goes, ``Begin realization f.0(0, 8)``, each dimension by its
+        least coordinate and its extent, and where its computation begins and ends, ``Produce f.0(0, 8)``.
 
         Legal when: the Func isn't computed inside a vectorized loop.
         """
         return self._trace(Traced.REALIZATIONS)
 
     def add_trace_tag(self, trace_tag: str) -> Self:
-        """Shows a line with a text before each realization of the Func: ``Tag f() = "…"``."""
+        """Shows a line with a text before each realization of the Func: ``Tag f.0() tag = "…"``."""
         if not isinstance(trace_tag, str):
             raise ScheduleError(f"add_trace_tag() takes a text, not {trace_tag!r}.")
         return self._trace(Traced.TAG, trace_tag)

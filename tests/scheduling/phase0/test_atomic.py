@@ -134,8 +134,8 @@ def test_what_is_traced_is_shown_once(capfd: pytest.CaptureFixture[str]) -> None
         h.update().atomic().parallel(r.y)
         same(h.realize([16]), serial(OPERATORS[operator]))
         lines = capfd.readouterr().out.splitlines()
-        assert sum(line.startswith("Store h(") for line in lines) == 16 + DATA.size
-        assert sum(line.startswith("Load h(") for line in lines) == DATA.size
+        assert sum(line.startswith("Store h.0(") for line in lines) == 16 + DATA.size
+        assert sum(line.startswith("Load h.0(") for line in lines) == DATA.size
 
 
 class _Plain(Rewriter):
