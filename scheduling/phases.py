@@ -110,6 +110,7 @@ def apply_schedule(program: Program) -> list[ScheduleStep]:
     Raises: ScheduleError at the line of the directive that is illegal.
     """
     steps: list[ScheduleStep] = []
+    checked: Program | None = None
     for phase in (
         _specialization_phase, _loops_phase, _compute_phase, _storage_phase, _prefetch_phase, _bounds_phase,
         _sliding_phase,
@@ -117,7 +118,9 @@ def apply_schedule(program: Program) -> list[ScheduleStep]:
         for step in phase(program):
             steps.append(step)
             program = step.program
-        check_dominance(program)
+        if program is not checked:
+            check_dominance(program)
+            checked = program
     return steps
 
 

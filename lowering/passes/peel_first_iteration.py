@@ -27,14 +27,20 @@ from halide_core.schedule.access_directives import Partition
 
 def separate_warm_ups(stmt: Stmt, policies: Policies) -> Stmt:
     """See the module's docstring."""
-    changed = _WarmUps(policies).stmt(stmt)
-    return stmt if changed is stmt else simplify_tree(changed)
+    warm_ups = _WarmUps(policies)
+    changed = warm_ups.stmt(stmt)
+    if changed is stmt:
+        return stmt
+    inside = {s for loop in warm_ups.divided for s in walk(loop)}
+    return simplify_tree(changed, frozenset(s for s in walk(stmt) if s not in inside))
 
 
 class _WarmUps(Rewriter):
     def __init__(self, policies: Policies) -> None:
         super().__init__()
         self._whole = {name for name, d in policies.items() if d.policy is Partition.Never}
+        self.divided: list[For] = []
+        """Loops as they were."""
 
     def expr(self, expr: ir.ExprNode) -> ir.ExprNode:
         """Expressions stay."""
@@ -46,6 +52,7 @@ class _WarmUps(Rewriter):
         if loop.loop in self._whole or not _is_innermost(loop) or not _asks(loop):
             return inside
         assert isinstance(inside, For)
+        self.divided.append(loop)
         start, length = loop.bounds.min, loop.bounds.len
         first = Interval(start, simplify(ir.minimum(length, ir.ONE)))
         rest = Interval(simplify(ir.add(start, ir.ONE)), simplify(ir.maximum(ir.sub(length, ir.ONE), ir.ZERO)))

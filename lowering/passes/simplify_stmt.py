@@ -31,13 +31,19 @@ from halide_core.ir import (
 from halide_core.ir.types import INT64
 
 
-def simplify_tree(stmt: Stmt) -> Stmt:
-    """Simplifies every expression, drops what never runs, and unwraps what always does."""
-    return _scope(stmt, _Simplify(Facts(), {}))
+def simplify_tree(stmt: Stmt, settled: frozenset[Stmt] = frozenset()) -> Stmt:
+    """Simplifies every expression, drops what never runs, and unwraps what always does.
+
+    Args:
+        settled: statements that are simple where they stand, with all that is in them: they stay.
+    """
+    return _scope(stmt, _Simplify(Facts(), {}, settled))
 
 
 def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
     """One statement, by what is known where it stands."""
+    if stmt in here.settled:
+        return stmt
     match stmt:
         case Block(stmts=stmts):
             return _block(stmts, here)
@@ -49,7 +55,7 @@ def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
                 return _block((Let(var, over.min, None), body), here)
             inner = Facts(here.facts)
             assume_loop(inner, var, over)
-            return For(loop, var, over, kind, pure, _scope(body, _Simplify(inner, here.constants)))
+            return For(loop, var, over, kind, pure, _scope(body, here.under(inner)))
         case If(condition=condition, then=then, otherwise=otherwise):
             test = here.expr(condition)
             if test is ir.TRUE:
@@ -77,12 +83,12 @@ def _where(stmt: Stmt, test: ExprNode, holds: bool, here: _Simplify) -> Stmt:
     """A statement that runs where a condition holds, or where it does not."""
     inner = Facts(here.facts)
     assume_condition(inner, test, holds)
-    return _scope(stmt, _Simplify(inner, {**here.constants, **known_values(test, holds)}))
+    return _scope(stmt, here.under(inner, {**here.constants, **known_values(test, holds)}))
 
 
 def _block(stmts: tuple[Stmt, ...], outside: _Simplify) -> Stmt:
     inner = Facts(outside.facts)
-    here = _Simplify(inner, dict(outside.constants))
+    here = outside.under(inner, dict(outside.constants))
     result: list[Stmt] = []
     for s in stmts:
         if isinstance(s, Let):
@@ -96,7 +102,7 @@ def _block(stmts: tuple[Stmt, ...], outside: _Simplify) -> Stmt:
                 if within is not None:
                     assume_loop(inner, s.var, within)
                 if within is not None or here.has_met(s.var):
-                    here = _Simplify(inner, {e: v for e, v in here.constants.items() if e is not s.var})
+                    here = here.under(inner, {e: v for e, v in here.constants.items() if e is not s.var})
             result.append(Let(s.var, value, within))
             continue
         changed = _scope(s, here)
@@ -106,7 +112,7 @@ def _block(stmts: tuple[Stmt, ...], outside: _Simplify) -> Stmt:
             assume_condition(inner, s.condition)
             known = known_values(s.condition)  # a promised extent of 3 is what a loop to be unrolled has
             known = {e: v for e, v in known.items() if isinstance(e, ir.BufferField | ir.ParamRef)}
-            here = _Simplify(inner, {**here.constants, **known})
+            here = here.under(inner, {**here.constants, **known})
     return ir.block(result) if result else ir.NOTHING
 
 
@@ -115,19 +121,24 @@ class _Simplify(Simplifier):
     parts of the conditions around for what they are worth. It is right as long as nothing more is known of what it has
     met."""
 
-    def __init__(self, facts: Facts, constants: dict[ExprNode, ExprNode]) -> None:
+    def __init__(self, facts: Facts, constants: dict[ExprNode, ExprNode], settled: frozenset[Stmt]) -> None:
         super().__init__(facts)
         self.constants = constants
+        self.settled = settled
         self._memo.update(constants)
 
     def has_met(self, e: ExprNode) -> bool:
         """Whether something simplified so far may hang on an expression."""
         return e in self._memo
 
+    def under(self, facts: Facts, constants: dict[ExprNode, ExprNode] | None = None) -> _Simplify:
+        """A simplifier where other facts hold, and what stands for something there."""
+        return _Simplify(facts, self.constants if constants is None else constants, self.settled)
+
     def binding(self, var: ir.Variable, value: ExprNode) -> _Simplify:
         """The simplifier that also knows what a variable stands for from here on."""
         if self.has_met(var):
-            return _Simplify(self.facts, {**self.constants, var: value})
+            return self.under(self.facts, {**self.constants, var: value})
         self.constants[var] = self._memo[var] = value
         return self
 
