@@ -9,7 +9,7 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class _Reach:
     """The facts that a search may come to from an atom, by their number, and the atoms that these are about."""
 
     number: int
-    atoms: Collection[ExprNode]
+    atoms: set[ExprNode]
 
 
 _shared: ContextVar[_Proven | None] = ContextVar("_shared", default=None)
@@ -65,12 +65,12 @@ class Facts:
     """Bounds on atoms, layered: a child sees its parent's facts and adds its own."""
 
     __slots__ = (
+        "_about",
         "_answered",
         "_lower",
         "_parent",
         "_proofs",
         "_ranges",
-        "_reached",
         "_reaches",
         "_said",
         "_seen",
@@ -89,24 +89,27 @@ class Facts:
         self._ranges: dict[ExprNode, Range] = {}  # of atoms; a fact learnt later by a parent could only narrow them
         self._said: list[tuple[ExprNode, ExprNode]] = []
         """The facts of this layer, as pairs of which the second is not below the first."""
+        self._about: list[ExprNode] = []
+        """The atoms that these are about."""
         self._worlds: list[Model] = []
         """States in which facts hold."""
         self._seen = (-1, 0)
         """Of how many facts: parents', and own."""
-        self._reaches: dict[ExprNode, _Reach] = {}
-        self._reached = (0, 0)
-        """For how many facts the reaches are right: parents', and own."""
+        self._reaches: dict[ExprNode, tuple[_Reach, int, int]] = {}
+        """By atoms, with how many facts they are right for: parents', and own."""
 
     def assume_at_least(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``bound <= atom``."""
         self._lower.setdefault(atom, []).append(bound)
         self._said.append((bound, atom))
+        self._about.append(atom)
         self._forget()
 
     def assume_at_most(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``atom <= bound``."""
         self._upper.setdefault(atom, []).append(bound)
         self._said.append((atom, bound))
+        self._about.append(atom)
         self._forget()
 
     def _forget(self) -> None:
@@ -161,21 +164,32 @@ class Facts:
         return known
 
     def _reach(self, atom: ExprNode, above: int) -> _Reach:
-        """The facts that a search may come to from an atom. ``above``: how many facts all parents have."""
-        if self._reached != (above, len(self._said)):
-            self._reached = (above, len(self._said))
-            self._reaches.clear()
-        found = self._reaches.get(atom)
+        """The facts that a search may come to from an atom. ``above``: how many facts all parents have.
+
+        New facts about atoms that it does not come to leave it as it is.
+        """
+        own = len(self._said)
+        known = self._reaches.get(atom)
+        found: _Reach | None = None
+        if known is None or known[1] != above:
+            found = self._reach_above(atom, above)
+        elif known[2] == own:
+            return known[0]
+        elif known[0].atoms.isdisjoint(self._about[known[2] :]):
+            found = known[0]
         if found is None:
-            parent = self._parent
-            if parent is not None:
-                found = parent._reach(atom, above - len(parent._said))
-                if not (self._lower.keys().isdisjoint(found.atoms) and self._upper.keys().isdisjoint(found.atoms)):
-                    found = None
-            if found is None:
-                found = self._walked(atom)
-            self._reaches[atom] = found
+            found = self._walked(atom)
+        self._reaches[atom] = (found, above, own)
         return found
+
+    def _reach_above(self, atom: ExprNode, above: int) -> _Reach | None:
+        """The reach by parents' facts, where it comes to no atom that this layer knows more of."""
+        parent = self._parent
+        if parent is None:
+            return None
+        found = parent._reach(atom, above - len(parent._said))
+        apart = self._lower.keys().isdisjoint(found.atoms) and self._upper.keys().isdisjoint(found.atoms)
+        return found if apart else None
 
     def _layers(self) -> tuple[list[dict[ExprNode, list[ExprNode]]], list[dict[ExprNode, list[ExprNode]]]]:
         """The lower bounds of all layers that have some, and the upper ones; the nearest first."""

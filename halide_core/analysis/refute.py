@@ -66,11 +66,11 @@ class ModelKind(Enum):
 class Model:
     """A state, found as it is asked about: an atom gets its value when an expression first needs it."""
 
-    __slots__ = ("_draw", "_open", "_values", "kind")
+    __slots__ = ("_open", "_random", "_values", "kind")
 
     def __init__(self, kind: ModelKind) -> None:
         self.kind = kind
-        self._draw = random.Random(kind.name)
+        self._random: random.Random | None = None
         self._values: dict[ExprNode, int] = {}
         self._open: set[ExprNode] = set()
         """The atoms whose bounds are being valued: a bound that leads back to one says nothing yet."""
@@ -127,19 +127,25 @@ class Model:
                 values.append(self._value(bound, known))
         return values
 
+    def _draw(self, low: int, high: int) -> int:
+        """A number of its kind's, the same in every run. Few states need any, and to begin with them takes long."""
+        if self._random is None:
+            self._random = random.Random(self.kind.name)
+        return self._random.randint(low, high)
+
     def _between(self, e: ExprNode, low: int | None, high: int | None) -> int:
         """A value in a range. Atoms without bounds are worth different things: equal ones would hide much."""
         (where, span), draw = self.kind.value, self._draw
         least = None if low is None or low < -_FAR else low
         most = None if high is None or high > _FAR else high
         if least is None:
-            least = (0 if most is None else most) - draw.randint(0, span)
+            least = (0 if most is None else most) - draw(0, span)
         if most is None:
-            most = least + draw.randint(0, 2 * span)
+            most = least + draw(0, 2 * span)
         if isinstance(e, BufferField) and e.field is Field.EXTENT and where is not Extreme.LEAST:
-            wished = draw.randint(1, span)  # of an empty buffer little is true
+            wished = draw(1, span)  # of an empty buffer little is true
         elif where is Extreme.ANY:
-            wished = draw.randint(least, max(least, min(most, least + span)))
+            wished = draw(least, max(least, min(most, least + span)))
         else:
             wished = least if where is Extreme.LEAST else most
         if high is not None:
