@@ -85,3 +85,15 @@ def test_drawn_pipeline_computes_what_the_plain_one_does(number: int, schedule: 
     case, plain = drawn(number), drawn(number)
     found = case.output.realize(list(case.shape), schedule=schedule)
     assert np.array_equal(found, plain.output.realize(list(case.shape)), equal_nan=np.asarray(found).dtype.kind == "f")
+
+
+@pytest.mark.parametrize("number", [0, 13, 26])
+def test_schedule_that_was_searched_for_large_sizes_is_right_for_small_ones(number: int) -> None:
+    case = drawn(number)
+    case.output.set_estimates([(0, extent) for extent in case.shape])
+    case.output.apply_autoscheduler(None, hl.AutoschedulerParams("Model"))
+    whole = np.asarray(case.output.realize(list(case.shape)))
+    for size in ((1, 1), (7, 5), (33, 70)):
+        extents = [min(pair) for pair in zip((*size, *case.shape[2:]), case.shape, strict=True)]
+        part = tuple(slice(0, extent) for extent in extents[::-1])
+        assert np.array_equal(case.output.realize(extents), whole[part], equal_nan=whole.dtype.kind == "f")
