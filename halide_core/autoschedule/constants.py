@@ -36,7 +36,7 @@ class Constants:
     fork: float = 15000.0
     task: float = 600.0
     """To start threads, and to hand a task to one."""
-    late: float = 0.25
+    late: float = 0.5
     """Of a task: how long all wait for the last thread, on average."""
     page: int = 4096
     fault: float = 1500.0

@@ -384,7 +384,9 @@ class CostModel:
     def _far(self, whole: float, nest: FuncLoops) -> float:
         """Cycles of a byte of what is at root; threads share what brings it."""
         each = self.constants.byte(max(whole, self.constants.l1))
-        return each / min(nest.busy, self.constants.shared if whole > self.constants.l3 else nest.busy)
+        if whole <= self.constants.l3 or nest.busy <= 1:
+            return each / nest.busy
+        return each / (1 + (self.constants.shared - 1) * (nest.busy - 1) / (self.machine.threads - 1))
 
     def _whole(self, callee: Callee, touched: float) -> float:
         if isinstance(callee, Function):
