@@ -122,8 +122,7 @@ class Steered(_Schedule):
             slots = number(r.choice([2, 3, 4, 8, 16, 16, 32]), INT32)
             self.told.append(Told(func, 0, "fold_storage", (Loop(r.choice(self._folding())), slots)))
         if Place.HOIST in self.places:
-            given = _at(around, r.randrange(at + 1)) if r.random() < 0.5 else ()
-            self.told.append(Told(func, 0, "hoist_storage" if given else "hoist_storage_root", given))
+            self._hoist(func, around[: at + 1])
 
     def _store_beside(self, func: str) -> None:
         """Where the memory of a Func is that is computed near the Func: memory that is hoisted is taken in turn by what
@@ -132,10 +131,17 @@ class Steered(_Schedule):
         stored = any(t.func == func and t.method in _STORED for t in self.told)
         if not around or stored or any(loop.kind in _CONCURRENT for _, loop in around) or self.rng.random() < 0.4:
             return
-        if Place.HOIST in self.places:
-            self.told.append(Told(func, 0, self.rng.choice(["store_root", "hoist_storage_root"])))
-        elif Place.STORE_ROOT in self.places or Place.STORE_AT in self.places:
-            self.told.append(Told(func, 0, "hoist_storage_root"))
+        if Place.HOIST in self.places and self.rng.random() < 0.5:
+            self.told.append(Told(func, 0, "store_root"))
+        elif any(place in self.places for place in (Place.HOIST, Place.STORE_ROOT, Place.STORE_AT)):
+            self._hoist(func, around)
+
+    def _hoist(self, func: str, around: Path) -> None:
+        """Memory out of the loops that a Func is computed in: out of the innermost alone, of all, or anything between;
+        what happens to the loop that it leaves happens beside its new place."""
+        at = self.rng.choice([len(around) - 2, len(around) - 2, -1, self.rng.randrange(len(around))])
+        given = _at(around, at) if at >= 0 else ()
+        self.told.append(Told(func, 0, "hoist_storage" if given else "hoist_storage_root", given))
 
     def _folding(self) -> list[str]:
         """The dimensions that every update goes through by itself, of which one may fold; else all, and at times all in
