@@ -10,7 +10,7 @@ are read under conditions that are known where its memory is made stands under t
 Memory is made as before: lanes read both cases of a select, and drop what nobody computed. So only what a select gives
 counts as read under its condition, never an index in it, which must be right to be read with. Conditions that read
 memory are left out; and those that a loop changes which stands around the computation, but not around the memory: what
-a Func keeps for later iterations must be there in them.
+a Func keeps for later iterations must be there in them. A Func that goes to a file is read by people, always.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from halide_core.ir import (
     WriteFile,
 )
 from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, walk
+from halide_core.schedule.directives import DebugToFile
 
 Conjunction = frozenset[ExprNode]
 Needs = dict[Callee, frozenset[Conjunction]]
@@ -55,7 +56,8 @@ _MOST = 8
 
 def skip_producers(stmt: Stmt, algorithm: Algorithm) -> Stmt:
     """See the module's docstring."""
-    skipping = _Skipping(frozenset(algorithm.outputs))
+    shown = [f for f in algorithm.functions if any(isinstance(d, DebugToFile) for d in f.directives)]
+    skipping = _Skipping(frozenset([*algorithm.outputs, *shown]))
     return skipping.stmt(stmt, {}, _Place(frozenset(), 0, {}, ()))[0]
 
 

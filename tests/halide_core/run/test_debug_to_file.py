@@ -55,6 +55,17 @@ def test_npy_is_what_numpy_has_of_the_func(type: hl.Type, tmp_path: Path) -> Non
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f.npy", "g.npy"]
 
 
+def test_file_has_values_where_nobody_else_reads_them(tmp_path: Path) -> None:
+    before, f, g, p = hl.Func("before"), hl.Func("f"), hl.Func("g"), hl.Param(hl.Int(32), "p", 0)
+    before[x] = x + 100
+    f[x] = before[x] * 2
+    g[x] = hl.select(p > 0, f[x], 7)
+    before.compute_root()
+    f.compute_root().debug_to_file(tmp_path / "f.npy")
+    assert checked(g, [3]).tolist() == [7, 7, 7]
+    assert np.load(tmp_path / "f.npy").tolist() == [200, 202, 204]
+
+
 @pytest.mark.parametrize("dimensions", [0, 1, 3])
 def test_npy_of_other_dimensions(dimensions: int, tmp_path: Path) -> None:
     f, at = hl.Func("f"), [hl.Var(f"v{i}") for i in range(dimensions)]
