@@ -33,9 +33,9 @@ from halide_core.lowering.passes import (
 )
 from halide_core.lowering.passes import find_intrinsics as narrow
 from halide_core.lowering.passes import hoist_divisions as divisions
-from halide_core.lowering.passes import hoist_storage as hoisted
 from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.asynchronous import fork, ring
+from halide_core.lowering.passes.memory import hoist_storage as hoisted
 from halide_core.lowering.passes.vectorize import gather_address, interleave, reduction_match, vectorize
 from halide_core.scheduling import sliding as obstacles
 from tests.campaigns.mutate.step_judges import Made, certified, interpreted

@@ -17,7 +17,8 @@ from halide_core.bounds.engines import conditions
 from halide_core.bounds.infer import folding, sliding
 from halide_core.bounds.query import query
 from halide_core.lowering import proven_steps
-from halide_core.lowering.passes import hoist, hoist_storage
+from halide_core.lowering.passes import hoist
+from halide_core.lowering.passes.memory import hoist_storage
 from halide_core.lowering.passes.vectorize import vectorize
 from halide_core.scheduling import tails
 from tests.support.spoiling import spoilt
