@@ -2,6 +2,7 @@
 
 ``HL_CERTIFY=1`` certifies each program before code is made of it; where a claim fails that is a CertificateError.
 ``HL_PROFILE=1`` measures each pipeline, and prints where the time went when the program ends.
+``HL_BOUNDS=interval`` finds bounds with another engine (``bounds.engines.registry``).
 ``HL_VERIFY=1`` checks the IR after each pass (``ir.verify``), as any HL_DEBUG does; a fault is an InternalError.
 ``HL_PERMIT_FAILED_UNROLL=1`` runs an unrolled loop whose length is no constant as a serial one.
 ``HL_NUM_THREADS=4`` gives parallel loops so many threads, the calling one included.
@@ -20,6 +21,11 @@ MOST_THREADS = 512
 """The runtime's limit."""
 _MEANING = {"": False, "0": False, "1": True}
 _profiled: ContextVar[bool] = ContextVar("profiled", default=False)
+
+
+def bounds_engine() -> str:
+    """The name of the engine that finds bounds, as ``HL_BOUNDS`` has it; there may be none of that name."""
+    return os.environ.get("HL_BOUNDS", "").strip() or "chain"
 
 
 def certificates_demanded() -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.fused_products import fuse_products
 from halide_core.algorithm.memo_key import with_memo_keys
-from halide_core.algorithm.model import Algorithm, Image, snapshot
+from halide_core.algorithm.model import Algorithm, snapshot
 from halide_core.analysis.prover import shared_proofs
 from halide_core.bounds.engines.interface import Oracle
 from halide_core.bounds.engines.registry import chosen_engine
@@ -46,7 +46,7 @@ from halide_core.lowering.passes.unroll import unroll_loops
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.provenance import Traversals
-from halide_core.run.backend import Argument, ArgumentKind, Request, is_dense, output_arguments
+from halide_core.run.backend import Request, arguments
 from halide_core.run.target import Target, get_host_target, wants_strict_floats
 from halide_core.scheduling.phase0.atomic_laws import atomic_laws
 from halide_core.scheduling.phase0.factor import factor_reductions
@@ -238,17 +238,3 @@ def _fork(stmt: Stmt, ahead: Ahead, program: Program) -> Stmt:
     ringed, made = make_rings(stmt, rings)
     others = {f: lead for f, lead in ahead.items() if f not in made}
     return fork_producers(ringed, {**others, **ring_leads(rings, made)})
-
-
-def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
-    """The arguments of the compiled function: the inputs as requested, then every component of every output."""
-    result: list[Argument] = []
-    for source in request.inputs:
-        if isinstance(source, Image):
-            kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument.of(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
-        else:
-            result.append(Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source))
-    for f in algorithm.outputs:
-        result.extend(output_arguments(f))
-    return tuple(result)

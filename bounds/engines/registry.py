@@ -7,26 +7,23 @@ In: an engine's name, as ``HL_BOUNDS`` has it. Out: its Ranges.
 
 from __future__ import annotations
 
-import os
-
 from halide_core.bounds.engines.baseline import BaselineRanges
 from halide_core.bounds.engines.chain import Ask, ImprovedRanges, Improvement
 from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.answers import Engine
+from halide_core.config import bounds_engine
 from halide_core.errors import HalideError
-
-VARIABLE = "HL_BOUNDS"
 
 
 def chosen_engine() -> Engine:
     """The user's choice, read anew each time. Raises: HalideError for an unknown name, with those there are."""
-    name = os.environ.get(VARIABLE, "").strip() or Engine.CHAIN.value
+    name = bounds_engine()
     for engine in Engine:
         if engine.value == name:
             return engine
     names = ", ".join(e.value for e in Engine)
-    raise HalideError(f'{VARIABLE}="{name}" is no bounds engine. It can be one of: {names}.')
+    raise HalideError(f'HL_BOUNDS="{name}" is no bounds engine. It can be one of: {names}.')
 
 
 def ranges_of(engine: Engine) -> Ranges:

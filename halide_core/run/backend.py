@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
+from halide_core.algorithm.model import Algorithm, Function, Image, Requirement, ScalarParam
 from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.buffer import Buffer
@@ -128,6 +128,20 @@ class Request:
     """None is this machine, with all of its instructions."""
     runtime: bool = True
     """Whether a library carries the runtime; else the program that links it does."""
+
+
+def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
+    """The arguments of the compiled function: the inputs as requested, then every component of every output."""
+    result: list[Argument] = []
+    for source in request.inputs:
+        if isinstance(source, Image):
+            kind, type = ArgumentKind.InputBuffer, source.types[0]
+            result.append(Argument.of(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
+        else:
+            result.append(Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source))
+    for f in algorithm.outputs:
+        result.extend(output_arguments(f))
+    return tuple(result)
 
 
 class OutputKind(Enum):

@@ -30,9 +30,6 @@ NAMES = (CLOCK, *(_PREFIX + name for name in _OWN.split()))
 OVERHEAD = 0
 """The number of what belongs to no Func."""
 
-FIELDS = ("ticks", "visits", "allocations", "peak")
-"""What ``halide_core_profile_take`` writes of each Func, in this order; the stack's bytes come last."""
-
 _HEAD = """\
 #include <string.h>
 #include <time.h>

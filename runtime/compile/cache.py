@@ -34,8 +34,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import filelock
-
 from halide_core.cache_folder import cache_folder
 from halide_core.errors import ToolchainError
 
@@ -230,6 +228,8 @@ class CompileCache:
 
     @contextmanager
     def _locked(self, key: str) -> Iterator[None]:
+        import filelock  # noqa: PLC0415  # a hit takes no lock
+
         with _folder_errors():
             lock = filelock.FileLock(self._made("locks") / f"{key}.lock")
             try:
@@ -271,6 +271,8 @@ class CompileCache:
 
     def _tidy(self, *, keep: str) -> None:
         """Removes what was not used for longest while the sum is over the bound, and leftovers of killed builds."""
+        import filelock  # noqa: PLC0415  # a hit takes no lock
+
         try:
             with filelock.FileLock(self._made("locks") / "evict.lock", timeout=_EVICTION_WAIT_S):
                 self._evict(keep)

@@ -20,8 +20,7 @@ from typing import Any
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image, ReductionDomain, ScalarParam, snapshot
-from halide_core.bounds.engines.registry import chosen_engine
-from halide_core.config import certificates_demanded, failed_unrolls_permitted, profiles_demanded
+from halide_core.config import bounds_engine, certificates_demanded, failed_unrolls_permitted, profiles_demanded
 from halide_core.errors import HOME, InternalError, Location
 from halide_core.ir.debug_files import DebugFile
 from halide_core.ir.types import Type
@@ -37,7 +36,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
     digest = hashlib.sha256()
     for text in (own_sources(), compiler.identity, *options.flags(), cpu_identity(), request.name):
         digest.update(text.encode() + b"\0")
-    digest.update(f"{chosen_engine().value} {isl_identity()}".encode())
+    digest.update(f"{bounds_engine()} {isl_identity()}".encode())
     digest.update(b"certified" if certificates_demanded() else b"")
     digest.update(b"strict" if wants_strict_floats(request.target) else b"")
     digest.update(b"profiled" if profiles_demanded() else b"")

@@ -27,8 +27,7 @@ from halide_core.algorithm.model import (
 )
 from halide_core.errors import UNKNOWN_LOCATION, Location, PipelineError, ScheduleError
 from halide_core.lang.buffer import Buffer
-from halide_core.lowering.driver import arguments
-from halide_core.run.backend import Argument, Box, Compiled, RegionQuery, Request
+from halide_core.run.backend import Argument, Box, Compiled, RegionQuery, Request, arguments
 from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value
 from halide_core.runtime.execute.extern_memory import KeptStage

@@ -8,7 +8,6 @@ In: a Request. Out: a LoadedPipeline, from the cache on disk if it is there. The
 from __future__ import annotations
 
 import os
-import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,19 +17,16 @@ import numpy as np
 
 from halide_core.algorithm.model import Function, snapshot
 from halide_core.config import profiles_demanded
-from halide_core.debug import deep_recursion, without_collections
+from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, SpecializeFailError
 from halide_core.lang.buffer import Buffer
-from halide_core.lowering.driver import arguments, lower
 from halide_core.lowering.module import Lowered
-from halide_core.run.backend import Argument, ArgumentKind, Box, Request
+from halide_core.run.backend import Argument, ArgumentKind, Box, Request, arguments
 from halide_core.run.profile_data import Profile
-from halide_core.runtime.codegen.entry import ENTRY, emit_entry, emit_hiding
-from halide_core.runtime.codegen.unit import emit_units
 from halide_core.runtime.compile.fingerprint import fingerprint
 from halide_core.runtime.compile.load import load
 from halide_core.runtime.compile.target_flags import compile_options
-from halide_core.runtime.compile.toolchain import compile_shared, find_compiler, processors
+from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.asking import Asked, scalar
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
@@ -59,13 +55,9 @@ def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPip
     warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
     def build(output: Path) -> None:
-        with deep_recursion(), without_collections():
-            texts = _texts(made or lower(request))
-        with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
-            sources = [Path(folder) / f"pipeline_{number}.c" for number in range(len(texts))]
-            for source, text in zip(sources, texts, strict=True):
-                source.write_text(text, encoding="utf-8")
-            compile_shared(sources, output, options=options, compiler=compiler)
+        from halide_core.runtime.execute.build import build_pipeline  # noqa: PLC0415  # what the cache has needs none
+
+        build_pipeline(request, options, compiler, output, made)
 
     def opened(path: Path) -> Any:
         runtime()  # its symbols must be there before a library that needs them is opened
@@ -74,20 +66,13 @@ def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPip
     return LoadedPipeline(request, load(f'Pipeline "{request.name}"', key, build, opened), signature)
 
 
-def _texts(lowered: Lowered) -> list[str]:
-    """The translation units: the pipeline, under a symbol that clashes with nobody's, and its entry, in the first."""
-    hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))
-    first, *others = emit_units(lowered, processors(), profile=profiles_demanded())
-    return [hiding + first + entry, *others]
-
-
 class LoadedPipeline:
     """Implements ``halide_core.run.backend.Compiled``. May be called from several threads at once."""
 
     def __init__(self, request: Request, library: Any, args: tuple[Argument, ...]) -> None:
         self._name = request.name
         self._library = library  # keeps it loaded
-        self._entry = getattr(library, ENTRY)
+        self._entry = library.halide_core_entry
         self._arguments = args
         self._inputs = len(request.inputs)
         self._profiler = Profiler(request.name, library) if profiles_demanded() else None

@@ -13,10 +13,11 @@ import sys
 from typing import Any
 
 from halide_core.run.profile_data import FuncProfile, Profile
-from halide_core.runtime.codegen.profile import FIELDS
 from halide_core.runtime.crt.runtime_library import FFI
 
 _HEAD = 3  # runs, their ticks, their nanoseconds
+FIELDS = ("ticks", "visits", "allocations", "peak")
+"""What ``halide_core_profile_take`` writes of each Func, in this order; the stack's bytes come last."""
 _EACH = len(FIELDS) + 1  # and the stack
 
 

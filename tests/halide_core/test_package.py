@@ -58,6 +58,16 @@ def test_import_loads_no_heavy_library() -> None:
     assert _run(code, [HOME]).stdout.strip() == "[]"
 
 
+def test_run_that_the_cache_has_loads_nothing_that_makes_code() -> None:
+    code = (
+        "import sys, halide_core as hl; x, f = hl.Var('x'), hl.Func('f_in_the_cache'); f[x] = x + 40;"
+        "f.vectorize(x, 4); made = ('filelock', 'halide_core.lowering.driver', 'halide_core.runtime.codegen.unit');"
+        "print(f.realize([8])[2], [m for m in made if m in sys.modules])"
+    )
+    _run(code, [HOME])
+    assert _run(code, [HOME]).stdout.strip() == "42 []"
+
+
 def test_src_holds_the_package_and_nothing_else() -> None:
     assert [p.name for p in (ROOT / "src").iterdir() if not p.name.endswith(".egg-info")] == ["halide_core"]
     assert (ROOT / "src/halide_core").samefile(ROOT / "halide_core")

@@ -21,10 +21,10 @@ from halide_core.bounds.query.answers import Engine
 from halide_core.bounds.query.query import extract_query
 from halide_core.debug import deep_recursion
 from halide_core.ir import HoleKind
-from halide_core.lowering.driver import LoweringTrace, arguments, lower, schedule
+from halide_core.lowering.driver import LoweringTrace, lower, schedule
 from halide_core.lowering.interpreter.machine import Outcome
 from halide_core.lowering.interpreter.memory_model import StuckError
-from halide_core.run.backend import Request
+from halide_core.run.backend import Request, arguments
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.draw import draw
 from tests.campaigns.fuzz.interpreted import KeepsGrowing, request_of, run_passes

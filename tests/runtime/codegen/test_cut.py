@@ -13,7 +13,7 @@ import halide_core as hl
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.unit import emit_c, emit_units
-from halide_core.runtime.execute import jit
+from halide_core.runtime.execute import build
 
 x, y = hl.Var("x"), hl.Var("y")
 STAGES = 12
@@ -72,18 +72,18 @@ def test_what_shares_variables_is_one_unit() -> None:
 
 def test_units_together_are_the_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bits of one unit and of several are the same, and no task's name is seen outside of the library."""
-    compiled, compile_shared = [], jit.compile_shared
+    compiled, compile_shared = [], build.compile_shared
 
     def watched(sources: Sequence[Path], output: Path, **others: object) -> None:
         compile_shared(sources, output, **others)  # type: ignore[arg-type]  # as they came
         listed = subprocess.run(["nm", "-D", "--defined-only", output], capture_output=True, text=True, check=True)
         compiled.append((len(sources), [line.split()[-1] for line in listed.stdout.splitlines()]))
 
-    monkeypatch.setattr(jit, "compile_shared", watched)
+    monkeypatch.setattr(build, "compile_shared", watched)
     found = []
     for count in (1, 2):
         monkeypatch.setenv("HL_CACHE_DIR", str(tmp_path / str(count)))
-        monkeypatch.setattr(jit, "processors", lambda count=count: count)
+        monkeypatch.setattr(build, "processors", lambda count=count: count)
         found.append(np.asarray(chain().realize([50, 9])))
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(np.asarray(found[0]), chain().evaluate([(0, 50), (0, 9)]))
