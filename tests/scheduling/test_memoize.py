@@ -89,6 +89,16 @@ def test_inside_of_loops_and_threads() -> None:
         same(run_program(f, [(0, 16), (0, 5)], after=name)[name], (xs * 2 + (xs + 1) + ys[:5]).astype(np.int32))
 
 
+def test_few_values_that_would_be_in_registers() -> None:
+    g, f, p = hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
+    g[x] = x * p
+    f[x] = g[x] + g[x + 1]
+    g.compute_at(f, x).bound_extent(x, 2).unroll(x).memoize()
+    for scale in (2, 3, 2):
+        p.set(scale)
+        check(f, [6], scale * (2 * np.arange(6, dtype=np.int32) + 1))
+
+
 def test_programs_of_one_name_keep_their_own(capsys: Captured) -> None:
     for value, wanted in ((lambda: x * 2, [2, 6, 10]), (lambda: x * 3, [3, 9, 15]), (lambda: x * 2, [2, 6, 10])):
         _, f = pair(value)
