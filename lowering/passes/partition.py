@@ -216,12 +216,16 @@ class _Partition(Rewriter):
         if self._in_lanes or policy is Partition.Never or not _is_innermost(loop):
             outer = None if self._in_lanes or policy is Partition.Never else self._around_short_loops(loop)
             return outer or self._inside_of(loop)
-        if _is_short(loop):
+        if _is_short(loop) and not _has_lanes(loop):
             return loop
         apart, steady = self._steady_of(loop)
+        if _is_short(loop):
+            cut = steady.gaps and all(len(gap.terms) == 1 for gap in steady.gaps.values())
+            return _decided_ends(self._parts(apart, steady)) if cut else loop
         if not steady.decided or len(steady.gaps) > _MOST:
             return loop
-        return self._at_fixed_places(apart, steady) or self._shifted(apart, steady) or self._parts(apart, steady)
+        at_once = self._at_fixed_places(apart, steady) or self._shifted(apart, steady)
+        return at_once or _decided_ends(self._parts(apart, steady))
 
     def _steady_of(self, loop: For) -> tuple[For, _Steady]:
         known = self._ranges.inside()
@@ -319,10 +323,18 @@ class _Partition(Rewriter):
         stmts.append(For(loop.loop, part, parts, loop.kind, loop.pure, Block(tuple(inside))))
         return Block(tuple(stmts))
 
-    def _let(self, name: str, value: ExprNode, stmts: list[Stmt]) -> Variable:
-        var = ir.index_variable(self._names.fresh(name))
-        stmts.append(Let(var, simplify(value), None))
+    def _let(self, name: str, value: ExprNode, stmts: list[Stmt]) -> ExprNode:
+        var, value = ir.index_variable(self._names.fresh(name)), simplify(value)
+        if isinstance(value, IntImm):
+            return value
+        stmts.append(Let(var, value, None))
         return var
+
+
+def _decided_ends(parts: Block) -> Block:
+    """Parts of constant lengths, where constants decide what a guard leaves of the last vector of a tile."""
+    fixed = [isinstance(s, For) and isinstance(s.bounds.min, IntImm) and _is_short(s) for s in parts.stmts]
+    return Block(tuple([simplify_tree(s) if known else s for s, known in zip(parts.stmts, fixed, strict=True)]))
 
 
 def _is_innermost(loop: For) -> bool:

@@ -1,10 +1,11 @@
 """Simplification of a whole tree, each expression under the facts of its place.
 
 In: a filled tree. Out: an equal one, whose guards and bounds are decided where loops and lets decide them, and in which
-a loop of one iteration is that iteration.
+a loop of one iteration is that iteration; what a constant guard lets no iteration do behind is no part of its loop.
 
     for x in (0, 8): if x < 8: s    ->    for x in (0, 8): s
     for y in (a, 1): f[x, y] = s    ->    f[x, a] = s
+    for x in (0, 8): if x + 96 < 100: s   ->    for x in (0, 4): s
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.analysis.conditions import assume_condition, known_values
-from halide_core.analysis.linear import linear_of
+from halide_core.analysis.linear import difference, linear_of
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.ir import (
     Assert,
+    Binary,
+    BinaryOp,
     Block,
     ExprNode,
     For,
@@ -28,7 +31,9 @@ from halide_core.ir import (
     LoopKind,
     Stmt,
 )
+from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
+from halide_core.ir.visitor import substitute
 
 
 def simplify_tree(stmt: Stmt, settled: frozenset[Stmt] = frozenset()) -> Stmt:
@@ -55,7 +60,11 @@ def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
                 return _block((Let(var, over.min, None), body), here)
             inner = Facts(here.facts)
             assume_loop(inner, var, over)
-            return For(loop, var, over, kind, pure, _scope(body, here.under(inner)))
+            inside = _scope(body, here.under(inner))
+            shorter = _without_idle(var, over, inside)
+            if shorter is not None:
+                return _scope(For(loop, var, shorter, kind, pure, inside), here)
+            return For(loop, var, over, kind, pure, inside)
         case If(condition=condition, then=then, otherwise=otherwise):
             test = here.expr(condition)
             if test is ir.TRUE:
@@ -77,6 +86,41 @@ def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
             assert isinstance(outside, ir.Remember)
             return replace(outside, body=_scope(body, here))
     return here.stmt(stmt)
+
+
+def _without_idle(var: ir.Variable, over: Interval, body: Stmt) -> Interval | None:
+    """The iterations of a loop of a constant length but those behind a constant, from which on its guard fails: nothing
+    else is in it, as in what a split leaves of a tile that it doesn't divide. None where none is idle."""
+    match over:
+        case Interval(min=IntImm(value=low), len=IntImm(value=length)):
+            ends = [e for c in conjuncts(_guard(body)) if (e := _end(var, c)) is not None]
+            end = min(ends, default=low + length)
+            return Interval(over.min, ir.i64(max(0, end - low))) if end < low + length else None
+    return None
+
+
+def _guard(body: Stmt) -> ExprNode:
+    """The condition under which a body does anything, over what is known outside of it."""
+    values: dict[ExprNode, ExprNode] = {}
+    stmts = body.stmts if isinstance(body, Block) else (body,)
+    if not stmts:
+        return ir.TRUE
+    *lets, last = stmts
+    for let in lets:
+        if not isinstance(let, Let):
+            return ir.TRUE
+        values[let.var] = substitute(let.value, values)
+    return substitute(last.condition, values) if isinstance(last, If) and last.otherwise is None else ir.TRUE
+
+
+def _end(var: ir.Variable, condition: ExprNode) -> int | None:
+    """The constant from which on a comparison does not hold of a variable."""
+    match condition:
+        case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b) if a.type is INT64:
+            gap = difference(b, a)  # -var + const
+            if gap.terms == {var: -1}:
+                return gap.const + (op is BinaryOp.LE)
+    return None
 
 
 def _where(stmt: Stmt, test: ExprNode, holds: bool, here: _Simplify) -> Stmt:

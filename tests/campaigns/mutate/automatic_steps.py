@@ -389,6 +389,14 @@ def fused() -> Made:
     return f, [(0, 4), (0, 3), (0, 2)]
 
 
+def remainder() -> Made:
+    """Tiles that vectors don't divide."""
+    f = hl.Func("f")
+    f[x] = image()[x, 0]
+    f.split(x, xo, xi, 6).vectorize(xi, 4, Tail.GuardWithIf)
+    return f, [(0, 12)]
+
+
 def no_iteration() -> Made:
     """A length that is at least one inside of a loop, and zero behind it."""
     n = hl.Param(hl.Int(32), "n", 0)
@@ -594,6 +602,9 @@ STEPS: dict[str, AutomaticStep] = {
     "fuse: the length is an int64": AutomaticStep(fused_lengths, "limits", "so_far > most", "False", fused, certified),
     "simplify: facts hold where they stand": AutomaticStep(
         simplify_stmt, "_scope", "inner = Facts(here.facts)", "inner = here.facts", no_iteration
+    ),
+    "simplify: iterations behind a guard are idle": AutomaticStep(
+        simplify_stmt, "_end", "gap.const + (", "gap.const - 1 + (", remainder
     ),
     "constant lengths: those beyond its own do nothing": AutomaticStep(
         constant_lengths._ConstantLengths, "rewrite_For", "If(ir.less(loop.var, end), body, None)", "body", cut_short

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import halide_core as hl
@@ -11,7 +12,7 @@ from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import ExprNode, Interval
-from halide_core.ir.visitor import walk
+from halide_core.ir.visitor import substitute, walk
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.simplify_stmt import assume_loop, simplify_tree
 
@@ -51,6 +52,47 @@ def test_a_loop_of_one_iteration_is_that_iteration() -> None:
     assert [s.args for s in walk(left) if isinstance(s, ir.Provide)] == [(n,)]
     parallel = replace(once, kind=ir.LoopKind.PARALLEL)
     assert isinstance(simplify_tree(parallel), ir.For)
+
+
+@pytest.mark.parametrize(
+    ("guard", "length"),
+    [
+        (ir.less(x, ir.i64(7)), 4),
+        (ir.less_equal(x, ir.i64(7)), 5),
+        (ir.conjunction(ir.less(x, n), ir.less(x, ir.i64(7))), 4),
+        (ir.less(ir.add(x, ir.i64(96)), ir.i64(100)), 1),
+        (ir.less(x, ir.i64(11)), 8),
+        (ir.less(ir.i64(7), x), 8),
+        (ir.less(ir.mul(x, ir.i64(2)), ir.i64(9)), 8),
+        (ir.less(x, n), 8),
+    ],
+)
+@pytest.mark.parametrize("through", [False, True])
+def test_iterations_that_a_constant_guards_are_no_part_of_a_loop(guard: ExprNode, length: int, through: bool) -> None:
+    """Of 8 from 3 on; also where a variable stands between; only where nothing is beside the guard."""
+    f, var, at = hl.Func("f"), hl.Var("x"), ir.index_variable("at")
+    f[var] = var
+    loop = next(s for s in walk(lower_to(f, "fill")) if isinstance(s, ir.For))
+    store = next(s for s in walk(loop) if isinstance(s, ir.Provide))
+    body = ir.Block((ir.Let(at, x, Interval(x, ir.ONE)), ir.If(substitute(guard, {x: at}), store, None)))
+    whole = replace(loop, var=x, bounds=Interval(ir.i64(3), ir.i64(8)), kind=ir.LoopKind.VECTORIZED)
+    guarded = replace(whole, body=body if through else ir.If(guard, store, None))
+    left = [s.bounds.len for s in walk(simplify_tree(guarded)) if isinstance(s, ir.For)]
+    assert left == [ir.i64(length)]
+    nothing = replace(whole, body=ir.If(ir.less(x, ir.i64(3)), store, None))
+    assert not [s for s in walk(simplify_tree(nothing)) if isinstance(s, ir.Provide)]
+    beside = replace(whole, body=ir.Block((store, guarded.body)))
+    assert [s.bounds.len for s in walk(simplify_tree(beside)) if isinstance(s, ir.For)] == [ir.i64(8)]
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+@pytest.mark.parametrize("wide", [20, 21, 13])
+def test_what_a_split_leaves_of_a_tile_is_vectors_too(lanes: int, wide: int) -> None:
+    f, x, xi = hl.Func("f"), hl.Var("x"), hl.Var("xi")
+    f[x] = x * 3 + 1
+    f.split(x, x, xi, wide, hl.TailStrategy.RoundUp).vectorize(xi, lanes, hl.TailStrategy.GuardWithIf)
+    assert not [s for s in walk(lower_to(f, "limits")) if isinstance(s, ir.If)][1:]
+    assert np.array_equal(np.asarray(f.realize([wide * 3])), np.arange(wide * 3) * 3 + 1)
 
 
 def test_a_variable_is_what_was_bound_last() -> None:
