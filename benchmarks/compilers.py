@@ -3,8 +3,8 @@
     python -m benchmarks.compilers --of gcc --other "python -m ziglang cc"
     python -m benchmarks.compilers --apps blur,sgemm --threads 2
 
-Prints for each application the ratio of run times (the other compiler's over the first one's; below 1 the other is faster)
-and the seconds of compiling, and the geometric mean. It ends with 1 where a result differs by a bit.
+Prints for each application the ratio of run times (the other compiler's over the first one's; below 1 the other is
+faster) and the seconds of compiling, and the geometric mean. It ends with 1 where a result differs by a bit.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.target_flags import INCLUDE_FOLDER
+from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.crt import runtime_library
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,7 +90,10 @@ def _build(text: str, flags: Sequence[str]) -> Path:
     if not library.exists():
         source.write_text(text)
         done = subprocess.run(
-            ["gcc", *FLAGS, *flags, str(source), "-o", str(library), "-lm"], capture_output=True, text=True, check=False
+            [*find_compiler().command, *FLAGS, *flags, str(source), "-o", str(library), "-lm"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, f"{done.stderr[:4000]}\n{text[:20000]}"
     return library

@@ -22,9 +22,12 @@ from halide_core.ir import BufferField, ExprNode, Field
 from halide_core.ir.types import BOOL, INT64, Float, Int, UInt
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind
-from halide_core.runtime.codegen.header import emit_header
+from halide_core.runtime.codegen.header import Declared, emit_header
+from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.compile.toolchain import find_compiler
 from tests.support import emitted
+from tests.support.aot import cpp
 from tests.support.emitted import image, input_buffer, last_error, loop, output_buffer, run, scalar_argument
 
 U16, I32 = UInt(16), Int(32)
@@ -486,14 +489,14 @@ def test_text_is_the_same_every_time_and_in_every_process() -> None:
 
 def test_header_declares_the_function_for_c_and_cpp(tmp_path: Path) -> None:
     lowered = blur()
-    header = emit_header([("blur", lowered.arguments)])
+    header = emit_header([Declared("blur", Linkage("blur"), lowered.arguments)])
     assert "int blur(halide_buffer_t *in, uint16_t w, halide_buffer_t *out);" in header
     (tmp_path / "blur.h").write_text(header)
     body = '#include "blur.h"\n#include "blur.h"\nint main(void) { return blur(0, 1, 0); }\n'
-    for compiler, suffix in (("gcc", "c"), ("g++", "cpp")):
+    for compiler, suffix in ((find_compiler().command, "c"), ((cpp(),), "cpp")):
         source = tmp_path / f"main.{suffix}"
         source.write_text(body)
-        command = [compiler, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{emitted.INCLUDE_FOLDER}", str(source)]
+        command = [*compiler, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{emitted.INCLUDE_FOLDER}", str(source)]
         subprocess.run(command, check=True)
 
 
