@@ -297,7 +297,7 @@ def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module
     compile_object(source, compiled, options=outputs[0].options)
     # Two modules, or a module and this package, each have a runtime of their own, whatever is loaded first.
     _make_library(outputs, folder, library, runtime=True)
-    link_shared([compiled, library], module, options=outputs[0].options)
+    link_shared([compiled, library], module, [f"PyInit_{module_name(path)}"], options=outputs[0].options)
 
 
 def _put_in_place(made: list[tuple[Path, Path]]) -> None:

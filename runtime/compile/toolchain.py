@@ -47,8 +47,6 @@ _HOSTED_FLAGS = ("-fPIC", "-pthread")
 # Pipelines take halide_core_* from the runtime when they are loaded; Apple's linker wants to be told.
 _SHARED = ("-dynamiclib", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
 _LIBRARIES = ("-lm",)
-# Apple's linker binds names to the library that they are of anyway.
-_HIDING = () if sys.platform == "darwin" else ("-Wl,--exclude-libs,ALL",)
 _PATH_NAMES = ("clang", "gcc", "cc")
 _GCC = re.compile(r"((?P<machine>\w+)-([\w-]+-)?)?gcc(-[\d.]+)?")
 """A name of gcc, behind all links; the machine that it compiles for, if it isn't this one."""
@@ -155,14 +153,21 @@ def compile_shared(
         _publish(result, output)
 
 
-def link_shared(inputs: Sequence[Path], output: Path, *, options: CompileOptions = DEFAULT_OPTIONS) -> None:
+def link_shared(
+    inputs: Sequence[Path], output: Path, exports: Sequence[str], *, options: CompileOptions = DEFAULT_OPTIONS
+) -> None:
     """Links objects and static libraries into the shared object ``output``; raises as ``compile_shared`` does.
 
-    What libraries define is for the shared object alone: nothing else in a process sees it, or stands in for it.
+    Nothing else in a process sees more of it than ``exports``, or stands in for what it has.
     """
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
-        _run_all([[*_link_command(find_compiler().command, options, inputs, result), *_HIDING]], options.timeout_s)
+        command = _link_command(find_compiler().command, options, inputs, result)
+        if sys.platform != "darwin":  # where names are bound to the library that they are of anyway
+            shown = scratch / "shown.map"
+            shown.write_text(f"{{ global: {'; '.join(exports)}; local: *; }};\n", encoding="ascii")
+            command.append(f"-Wl,--version-script={shown}")
+        _run_all([command], options.timeout_s)
         _publish(result, output)
 
 

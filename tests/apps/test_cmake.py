@@ -101,7 +101,7 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 def test_project_for_another_machine_compiles_with_its_own_compiler(tmp_path: Path) -> None:
     """This machine's compiler stands in for the other's: everything but the name of the machine is real."""
     tools = tmp_path / "cross.cmake"
-    tools.write_text(CROSS.format(processor="aarch64", compiler=find_compiler().command[0], cpp=cpp()))
+    tools.write_text(CROSS.format(processor="aarch64", compiler=find_compiler().command[0], cpp=cpp()[0]))
     done = configured(ROOT / "examples" / "cmake", tmp_path / "build", f"-DCMAKE_TOOLCHAIN_FILE={tools}")
     assert done.returncode == 0, done.stderr
     done = cmake("--build", tmp_path / "build", "--target", "app", folder=tmp_path)
@@ -109,7 +109,7 @@ def test_project_for_another_machine_compiles_with_its_own_compiler(tmp_path: Pa
     shown = subprocess.run([tmp_path / "build" / "app"], capture_output=True, text=True, check=True).stdout
     assert shown == "250 220 100 0 \n"
     assert (tmp_path / "build" / "brighten.halide" / "brighten.halide_generated.c").exists()
-    tools.write_text(CROSS.format(processor="abacus", compiler=find_compiler().command[0], cpp=cpp()))
+    tools.write_text(CROSS.format(processor="abacus", compiler=find_compiler().command[0], cpp=cpp()[0]))
     done = configured(ROOT / "examples" / "cmake", tmp_path / "other", f"-DCMAKE_TOOLCHAIN_FILE={tools}")
     assert "no target is known for abacus with Linux" in " ".join(done.stderr.split())
 

@@ -41,7 +41,7 @@ def build(folder: Path, name: str, text: str, *linked: str, language: str = "c",
     """Compiles and links a program in a folder; ``runtime`` adds the C runtime, which objects don't carry."""
     source = folder / f"{name}.{language}"
     source.write_text(text)
-    compiler = find_compiler().command if language == "c" else (cpp(),)
+    compiler = find_compiler().command if language == "c" else cpp()
     files = [str(source), *(str(folder / file) for file in linked)]
     if runtime:
         files += [f"-I{INCLUDE_FOLDER}", *map(str, SOURCES)]
@@ -60,9 +60,10 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def cpp() -> str:
-    """The C++ compiler that goes with the C compiler; the C compiler itself knows how where there is none."""
-    return shutil.which("g++") or shutil.which("clang++") or find_compiler().command[0]
+def cpp() -> tuple[str, ...]:
+    """A C++ compiler: that of the machine, or zig's where the C compiler is zig's."""
+    found = shutil.which("g++") or shutil.which("clang++")
+    return (found,) if found else (*find_compiler().command[:-1], "c++")
 
 
 def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

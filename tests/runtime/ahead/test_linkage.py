@@ -12,6 +12,7 @@ import halide_core as hl
 from halide_core.ir.types import UInt
 from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.mangling import BUFFER, POINTERS, UNKNOWN, Layers, mangle, scalar_layers
+from halide_core.runtime.compile.toolchain import find_compiler
 from tests.support.aot import DESCRIBE, build, cpp, run
 from tests.support.checking import variables
 
@@ -51,7 +52,7 @@ def test_symbols_are_those_of_the_cpp_compiler(tmp_path: Path) -> None:
         spaces = "".join(f"namespace {n} {{ " for n in namespaces)
         text += f"{spaces}int {name}({', '.join(types)}) {{ return 0; }}{' }' * len(namespaces)}\n"
     (tmp_path / "named.cpp").write_text(text)
-    subprocess.run([cpp(), "-c", "named.cpp", "-o", "named.o"], cwd=tmp_path, check=True)
+    subprocess.run([*cpp(), "-c", "named.cpp", "-o", "named.o"], cwd=tmp_path, check=True)
     listed = subprocess.run(["nm", "named.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     theirs = {line.split()[-1] for line in listed.splitlines()}
     ours = {mangle(namespaces, name, [TYPES[t] for t in types]) for namespaces, name, types in SIGNATURES}
@@ -104,7 +105,9 @@ def test_function_of_cpp_is_in_its_namespace(name: str, several: bool, tmp_path:
     assert (done.returncode, done.stdout) == (0, f"{name}\n")
     text = '#include "added.h"\n'
     (tmp_path / "c.c").write_text(text)
-    refused = subprocess.run(["gcc", "-fsyntax-only", "c.c"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    refused = subprocess.run(
+        [*find_compiler().command, "-c", "c.c"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert "This header is for C++" in refused.stderr
 
 

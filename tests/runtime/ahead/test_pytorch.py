@@ -89,7 +89,7 @@ def test_wrapper_takes_tensors(tmp_path: Path) -> None:
     (tmp_path / "ATen" / "ATen.h").write_text(ATEN)
     (tmp_path / "main.cpp").write_text(MAIN)
     warnings = ["-Wall", "-Wextra", "-Werror"]
-    command = [cpp(), "-std=c++17", *warnings, "-I.", "main.cpp", "scaled.a", "-o", "main", "-lpthread"]
+    command = [*cpp(), "-std=c++17", *warnings, "-I.", "main.cpp", "scaled.a", "-o", "main", "-lpthread"]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)

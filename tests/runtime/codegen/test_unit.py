@@ -261,6 +261,7 @@ COUNTING = """
 #include <stdint.h>
 #include <stdlib.h>
 int live = 0, made = 0;
+__attribute__((__malloc__)) void *counted_malloc(int64_t n);
 void *counted_malloc(int64_t n) { if (n < 0 || n > (1 << 28)) return 0; live++; made++; return malloc((size_t)n + 1); }
 void counted_free(void *p) { live -= p != 0; free(p); }
 """
@@ -493,10 +494,11 @@ def test_header_declares_the_function_for_c_and_cpp(tmp_path: Path) -> None:
     assert "int blur(halide_buffer_t *in, uint16_t w, halide_buffer_t *out);" in header
     (tmp_path / "blur.h").write_text(header)
     body = '#include "blur.h"\n#include "blur.h"\nint main(void) { return blur(0, 1, 0); }\n'
-    for compiler, suffix in ((find_compiler().command, "c"), ((cpp(),), "cpp")):
+    for compiler, suffix in ((find_compiler().command, "c"), (cpp(), "cpp")):
         source = tmp_path / f"main.{suffix}"
         source.write_text(body)
-        command = [*compiler, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{emitted.INCLUDE_FOLDER}", str(source)]
+        warnings = ["-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "main.o")]
+        command = [*compiler, *warnings, f"-I{emitted.INCLUDE_FOLDER}", str(source)]
         subprocess.run(command, check=True)
 
 
