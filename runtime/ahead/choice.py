@@ -10,6 +10,7 @@ the function, which calls the first version whose instructions the processor has
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from halide_core.errors import PipelineError
 from halide_core.run.backend import Argument, Request
@@ -18,8 +19,29 @@ from halide_core.run.target_names import TargetArch
 from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.names import Names, string
 
-# Words of __builtin_cpu_supports, where they are not the kernel's without the underscores.
-_CPU_WORDS = {"sse4_1": "sse4.1", "avx512_bf16": "avx512bf16"}
+SUPPORT = Path(__file__).resolve().parent / "processor.h"
+BITS = {
+    "sse4_1": "1, 0, ECX, 19",
+    "fma": "1, 0, ECX, 12",
+    "avx": "1, 0, ECX, 28",
+    "f16c": "1, 0, ECX, 29",
+    "avx2": "7, 0, EBX, 5",
+    "avx512f": "7, 0, EBX, 16",
+    "avx512dq": "7, 0, EBX, 17",
+    "avx512ifma": "7, 0, EBX, 21",
+    "avx512cd": "7, 0, EBX, 28",
+    "avx512bw": "7, 0, EBX, 30",
+    "avx512vl": "7, 0, EBX, 31",
+    "avx512vbmi": "7, 0, ECX, 1",
+    "avx512_vbmi2": "7, 0, ECX, 6",
+    "avx512_vnni": "7, 0, ECX, 11",
+    "avx512_bitalg": "7, 0, ECX, 12",
+    "avx512_vpopcntdq": "7, 0, ECX, 14",
+    "avx_vnni": "7, 1, EAX, 4",
+    "avx512_bf16": "7, 1, EAX, 5",
+    "fma4": "0x80000001, 0, ECX, 16",
+}
+"""Where cpuid tells of instructions: leaf, part of it, register, bit."""
 
 
 def suffixes_of(targets: Sequence[Target]) -> list[str]:
@@ -82,15 +104,17 @@ def _choosing(targets: Sequence[Target]) -> str:
     tests = []
     for i, target in enumerate(targets):
         needed = dict.fromkeys(i for f, those in INSTRUCTIONS.items() if target.has_feature(f) for i in those)
-        words = [_CPU_WORDS.get(word, word.replace("_", "")) for word in needed]
-        condition = " && ".join(f'__builtin_cpu_supports("{word}")' for word in words) or "1"
+        states = {"SAVES_AVX512" if i.startswith("avx512") else "SAVES_AVX" for i in needed if i != "sse4_1"}
+        has = [f"system_saves({state})" for state in sorted(states)]
+        has += [f"processor_has({BITS[i]})" for i in needed]
+        condition = " && ".join(has) or "1"
         tests.append(f"{condition}\n            ? {i}")
     choice = "\n            : ".join(tests)
     return (
-        "#include <stdatomic.h>\n\n"
+        f"{SUPPORT.read_text(encoding='utf-8')}\n"
         "static int chosen(void) {\n    static atomic_int kept = -2;\n"
         "    int version = atomic_load_explicit(&kept, memory_order_relaxed);\n"
-        "    if (version == -2) {\n        __builtin_cpu_init();\n"
+        "    if (version == -2) {\n"
         f"        version = {choice}\n            : -1;\n"
         "        atomic_store_explicit(&kept, version, memory_order_relaxed);\n    }\n    return version;\n}\n\n"
     )

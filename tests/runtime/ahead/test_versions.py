@@ -8,6 +8,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.generate import command_line
+from halide_core.runtime.ahead.choice import BITS, SUPPORT
 from tests.support.aot import build, run
 from tests.support.gallery import gallery
 
@@ -112,3 +113,13 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(hl.HalideError, match="chosen at run time on x86 only"):
         f.compile_to_multitarget_static_library(prefix, [image], ["arm-64-linux", "arm-64-linux-sve"])
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="nothing else tells of the processor")
+def test_processor_has_what_the_system_says(tmp_path: Path) -> None:
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    says = next(line for line in text.splitlines() if line.startswith("flags")).split()
+    asked = "".join(f'    printf("{name} %d\\n", processor_has({bits}));\n' for name, bits in BITS.items())
+    main = f'{SUPPORT.read_text(encoding="utf-8")}\n#include <stdio.h>\nint main(void) {{\n{asked}    return 0;\n}}\n'
+    told = dict(line.split() for line in run(build(tmp_path, "main", main)).stdout.splitlines())
+    assert told == {name: str(int(name in says)) for name in BITS}
