@@ -1,4 +1,5 @@
 /* halide_runtime.h in the subset of C that cffi reads; a test holds the two together. */
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct halide_type_t { uint8_t code; uint8_t bits; uint16_t lanes; } halide_type_t;
