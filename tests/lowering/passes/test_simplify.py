@@ -137,9 +137,10 @@ def test_states_that_refute_keep_the_facts_and_value_an_expression_as_evaluation
 ) -> None:
     for world in known.facts._states():
         at = {v: world.value(linear_of(v), known.facts) for v in LEAVES}
+        if max(abs(v) for v in at.values()) >= _FAR:  # products leave int64
+            continue
         assert all(value(least, at) <= value(most, at) for least, most in known.facts._said)
-        if max(abs(v) for v in at.values()) < _FAR:  # else products leave int64
-            assert world.value(linear_of(e), known.facts) == value(e, at)
+        assert world.value(linear_of(e), known.facts) == value(e, at)
 
 
 def test_a_state_is_found_for_facts_that_lead_from_one_to_the_other() -> None:
