@@ -397,13 +397,12 @@ def remainder() -> Made:
     return f, [(0, 12)]
 
 
-def no_iteration() -> Made:
-    """A length that is at least one inside of a loop, and zero behind it."""
+def other_branch() -> Made:
+    """A number that is three at least in one branch, and zero in the other one."""
     n = hl.Param(hl.Int(32), "n", 0)
-    im, f, r = image(), hl.Func("f"), hl.RDom([(0, n)], "r")
-    f[x] = 0
-    f[x] += r.x
-    f[x] += im[hl.max(n, 1), 0]
+    im, f = image(), hl.Func("f")
+    f[x] = im[hl.max(n, 1), 0]
+    f.specialize(n >= 3)
     return f, [(0, 3)]
 
 
@@ -601,7 +600,7 @@ STEPS: dict[str, AutomaticStep] = {
     ),
     "fuse: the length is an int64": AutomaticStep(fused_lengths, "limits", "so_far > most", "False", fused, certified),
     "simplify: facts hold where they stand": AutomaticStep(
-        simplify_stmt, "_scope", "inner = Facts(here.facts)", "inner = here.facts", no_iteration
+        simplify_stmt, "_where", "(inner, test, holds)", "(inner, test)", other_branch
     ),
     "simplify: iterations behind a guard are idle": AutomaticStep(
         simplify_stmt, "_end", "gap.const + (", "gap.const - 1 + (", remainder
