@@ -10,17 +10,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.ir import LoopKind
-from halide_core.loop_nest import Program, Remembered, path_to
+from halide_core.loop_nest import Level, Program, Remembered, path_to
 from halide_core.schedule.directives import Async
 from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.legality import refuse
+
+
+def _inside(program: Program, level: Level, name: str) -> bool:
+    """Whether a place is inside of a Func's loops."""
+    return any(loop.name.func == name for loop in path_to(program, level))
 
 
 def memoize(program: Program, d: Memoize) -> Program:
     """Remembers a Func's values by all that they depend on.
 
     Raises: ScheduleError for a Func whose memory lives outside of loops around its computation, that shares loops, has
-        a thread of its own or is computed in lanes; and for one that reads an input without a tag.
+        a thread of its own, is computed in lanes, or computes another Func whose memory lives longer; and for one
+        that reads an input without a tag.
     """
     func = program.named[d.func.name]
     name, path = func.own.name, path_to(program, program.computed[func])
@@ -41,6 +47,13 @@ def memoize(program: Program, d: Memoize) -> Program:
             f'"{name}" is computed inside of the vectorized loop "{program.told(lanes[0].name)}", whose lanes have one '
             f"memory between them. Compute it outside of that loop.",
         )
+    for other, place in program.computed.items():
+        if _inside(program, place, name) and not _inside(program, program.stored[other], name):
+            refuse(
+                d,
+                f'"{name}" is memoized, and "{other.name}" is computed inside of its loops, with memory outside: '
+                f'what is left out with "{name}" is missing there. Store "{other.name}" where it is computed.',
+            )
     key = program.algorithm.memo_keys[func.own]
     if key.inputs:
         inputs = ", ".join(f'"{image.name}"' for image in key.inputs)

@@ -89,6 +89,7 @@ LAZY = {
     "lowering.proven_steps": frozenset({"lowering.step_proofs"}),
     "lowering.report.explanation": frozenset({"bounds.explain.latex"}),
     "runtime.compile.cache": frozenset({"filelock"}),
+    "runtime.crt.runtime_library": frozenset({"filelock"}),
     "runtime.execute.backend": (ON_DEMAND | {"lowering.driver"})
     - {"lowering.certify", "lowering.step_proofs", "lowering.verification"},
     "runtime.execute.jit": frozenset({"runtime.execute.build"}),

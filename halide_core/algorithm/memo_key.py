@@ -35,7 +35,9 @@ def memo_key(function: Function) -> MemoKey:
     waiting = [function]
     while waiting:
         for d in waiting.pop().definitions:
-            tags = {tag.value: tag.words for tag in d.tags}
+            tags: dict[ExprNode, tuple[ExprNode, ...]] = {}
+            for tag in d.tags:
+                tags[tag.value] = (*tags.get(tag.value, ()), *tag.words)
             for e in _below(d, tags):
                 if e in tags:
                     tagged = True

@@ -37,7 +37,7 @@ _FEWEST_LANES = 4
 _WORTH_THREADS = 1 << 15
 """Operations below which threads take longer to start than they save."""
 _REUSED = 16
-"""ReadPlaces of each value from which a copy of an input's tile pays."""
+"""Reads of each value from which a copy of an input's tile pays."""
 
 
 class Place(Enum):

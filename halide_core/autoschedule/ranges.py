@@ -1,4 +1,4 @@
-"""IndexRanges of index expressions as numbers, at the sizes that are expected.
+"""Ranges of index expressions as numbers, at the sizes that are expected.
 
 In: an expression, and the range of each variable. Out: the least and the greatest value, infinite where unknown.
 

@@ -78,7 +78,8 @@ def require(condition: ExprLike, value: ExprLike, *message: ExprLike | str) -> E
 def memoize_tag(result: ExprLike, *tags: ExprLike) -> Expr:
     """``result``, of which a memoized Func's key holds ``tags`` in place of all that it is made of.
 
-    It is the user's word that equal tags mean equal values: numbers that change when an input's elements do.
+    It is the user's word that equal tags mean equal values: numbers that change when an input's elements do. Two
+    pipelines never share what they keep, so tags are compared within one.
 
     Args:
         result: any value.

@@ -220,7 +220,7 @@ def evaluate(
 
     Raises:
         PipelineError: a parameter or an image is missing or of another type, an image is read outside of its
-            bounds, an RDom has a negative extent, or the window doesn't fit the Func.
+            bounds, or the window doesn't fit the Func or has a negative extent.
     """
     if len(window) != function.dimensions:
         raise PipelineError(f'Func "{function.name}" has {function.dimensions} dimensions, the window {len(window)}.')

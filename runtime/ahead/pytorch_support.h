@@ -17,6 +17,7 @@ public:
     Described(const at::Tensor &tensor, const char *name, at::ScalarType scalar, halide_type_t type, int dimensions)
         : dims_(static_cast<std::size_t>(dimensions) + 1) {
         TORCH_CHECK(tensor.device().is_cpu(), name, " must be a tensor in host memory");
+        TORCH_CHECK(!tensor.is_neg() && !tensor.is_conj(), name, " must be resolved: resolve_neg(), resolve_conj()");
         TORCH_CHECK(tensor.scalar_type() == scalar, name, " must be of ", scalar, ", not of ", tensor.scalar_type());
         TORCH_CHECK(tensor.dim() == dimensions, name, " must have ", dimensions, " dimensions, not ", tensor.dim());
         for (int d = 0; d < dimensions; ++d) {

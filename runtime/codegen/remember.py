@@ -5,8 +5,8 @@ In: a Remember, and the C of its key. Out: lines around the C of its body.
     remember f by (p): s   ->   const uint64_t key[] = {SITE, 0, (uint64_t)(p)}; …
                                 if (!halide_core_memo_recall(key, …)) { s; halide_core_memo_keep(key, …); }
 
-A key begins with a hash of all the C of the function: another program never finds what this one kept, and the same one
-does, whoever compiled it.
+A key begins with a hash of all the C of the function: another program never finds what this one kept. Two pipelines may
+have the same C, and other inputs: who runs them gives each a context (``runtime.execute.jit``).
 """
 
 from __future__ import annotations

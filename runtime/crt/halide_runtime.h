@@ -179,7 +179,7 @@ int halide_core_write_file(const char *pipeline, const char *path, int format, c
 
 /* ---- memory of earlier runs -------------------------------------------------------------------------------------- */
 
-/* Memory of a memoized Func: so many bytes. */
+/* Each caller's context has its own. Memory of a memoized Func: so many bytes. */
 struct halide_core_memo_part {
     void *host;
     int64_t bytes;
@@ -323,7 +323,7 @@ typedef void (*halide_print_t)(void *user_context, const char *text);
 halide_print_t halide_set_custom_print(halide_print_t print);
 void halide_print(void *user_context, const char *text);
 
-/* Both are set, or neither is used. */
+/* Both are set, or neither is used; while a block of either kind is out, neither is changed. */
 typedef void *(*halide_malloc_t)(void *user_context, size_t bytes);
 typedef void (*halide_free_t)(void *user_context, void *pointer);
 halide_malloc_t halide_set_custom_malloc(halide_malloc_t allocate);

@@ -2,13 +2,17 @@
  *
  * An entry is one block: the key, and then the memory. The least recently used go when there is no room. Memory is copied
  * in and out under the lock, so an entry may go at any time. The lock is tried for a while and no longer: who doesn't get
- * it computes, and keeps nothing. So nothing waits for a thread that a fork has left behind with it.
+ * it computes, and keeps nothing. Who forks the process holds it meanwhile, so that the child has no other thread's.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "halide_runtime.h"
+#include "platform.h"
 
+#ifdef HALIDE_CORE_POSIX
+#include <pthread.h>
+#endif
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +24,7 @@ enum { memo_buckets = 1024, memo_tries = 1 << 16 };
 struct memo_entry {
     struct memo_entry *next;            /* of its bucket */
     struct memo_entry *newer, *older;   /* by use */
+    const void *context;                /* the caller's: each has its own */
     uint64_t hash, group;
     bool evictable;                     /* by ``group`` */
     size_t key_bytes, bytes;            /* ``bytes``: of the memory */
@@ -40,6 +45,22 @@ static bool memo_try_lock(void) {
 }
 
 static void memo_unlock(void) { atomic_flag_clear_explicit(&memo_lock, memory_order_release); }
+
+/* What a caller asks for is done: it waits. */
+static void memo_wait_for_lock(void) {
+    while (!memo_try_lock()) {
+    }
+}
+
+/* Before the first entry is kept: without one there is nothing to be left halfway. */
+static void memo_prepare_for_forks(void) {
+#ifdef HALIDE_CORE_POSIX
+    static atomic_flag prepared = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&prepared)) {
+        pthread_atfork(memo_wait_for_lock, memo_unlock, memo_unlock);
+    }
+#endif
+}
 
 static uint64_t memo_hash(const void *key, size_t bytes) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -80,7 +101,8 @@ static void memo_drop(struct memo_entry *e) {
 
 static struct memo_entry *memo_find(uint64_t hash, const void *key, size_t key_bytes, size_t bytes) {
     struct memo_entry *e = memo_table[hash % memo_buckets];
-    while (e != NULL && !(e->hash == hash && e->key_bytes == key_bytes && e->bytes == bytes &&
+    const void *const context = halide_core_user_context();
+    while (e != NULL && !(e->context == context && e->hash == hash && e->key_bytes == key_bytes && e->bytes == bytes &&
                           memcmp(memo_key_of(e), key, key_bytes) == 0)) {
         e = e->next;
     }
@@ -120,6 +142,7 @@ HALIDE_CORE_WEAK void halide_core_memo_keep(const void *key, int64_t key_bytes,
                                             uint64_t group) {
     const uint64_t hash = memo_hash(key, (size_t)key_bytes);
     const size_t bytes = memo_bytes(parts, count);
+    memo_prepare_for_forks();
     if (!memo_try_lock()) {
         return;
     }
@@ -130,8 +153,13 @@ HALIDE_CORE_WEAK void halide_core_memo_keep(const void *key, int64_t key_bytes,
         }
         struct memo_entry *const e = malloc((size_t)size);
         if (e != NULL) {
-            *e = (struct memo_entry){memo_table[hash % memo_buckets], NULL, NULL, hash, group, evictable != 0,
-                                     (size_t)key_bytes, bytes};
+            *e = (struct memo_entry){.next = memo_table[hash % memo_buckets],
+                                     .context = halide_core_user_context(),
+                                     .hash = hash,
+                                     .group = group,
+                                     .evictable = evictable != 0,
+                                     .key_bytes = (size_t)key_bytes,
+                                     .bytes = bytes};
             memo_table[hash % memo_buckets] = e;
             memo_use(e);
             memo_used += size;
@@ -144,12 +172,6 @@ HALIDE_CORE_WEAK void halide_core_memo_keep(const void *key, int64_t key_bytes,
         }
     }
     memo_unlock();
-}
-
-/* What a caller asks for is done: it waits. */
-static void memo_wait_for_lock(void) {
-    while (!memo_try_lock()) {
-    }
 }
 
 HALIDE_CORE_WEAK void halide_core_memo_set_size(int64_t bytes) {

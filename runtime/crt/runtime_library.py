@@ -104,12 +104,24 @@ def start_runtime() -> None:
     """
     global _ahead
     with _lock:
-        if _library is not None or _ahead is not None:
+        if _library is not None or _ahead is not None or _is_cached():
             return
+        # It asks to be told of forks: before one comes while the thread imports it, and before this module asks, since
+        # who asks last is told first, and the thread must have ended when filelock keeps its locks for the child.
+        import filelock  # noqa: F401, PLC0415
+
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=_settle)
         thread = _CompileAhead()
         with suppress(RuntimeError):  # there are no more threads, or Python is ending: then it is compiled when needed
             thread.start()
             _ahead = thread
+
+
+def _is_cached() -> bool:
+    with suppress(ToolchainError):
+        return default_cache().verify(_key(find_compiler()))
+    return False
 
 
 def load_runtime() -> Any:
@@ -140,10 +152,6 @@ def _settle() -> None:
     """A forked process has none of its parent's threads, and all of its locks."""
     if _ahead is not None:
         _ahead.join()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_settle)
 
 
 def _open() -> Any:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from halide_core.algorithm.model import Function, snapshot
+from halide_core.algorithm.model import Function, realization_order, snapshot
 from halide_core.config import profiles_demanded
 from halide_core.debug import deep_recursion
 from halide_core.errors import PipelineError, SpecializeFailError
@@ -32,12 +33,19 @@ from halide_core.runtime.execute.asking import Asked, scalar
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
 from halide_core.runtime.execute.interruptions import begin_run
 from halide_core.runtime.execute.profiler import Profiler
+from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.phase0.inline import warn_of_lost_directives
 
 _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
 SPECIALIZE_FAIL = 16
 """``halide_core_error_specialize_fail`` of the C header."""
+_numbers = count(1)
+"""Of pipelines with memoized Funcs: they may have the same code, and other inputs."""
+
+
+def _remembers(request: Request) -> bool:
+    return any(isinstance(d, Memoize) for f in realization_order(request.outputs) for d in f.directives)
 
 
 def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPipeline:
@@ -76,6 +84,7 @@ class LoadedPipeline:
         self._arguments = args
         self._inputs = len(request.inputs)
         self._profiler = Profiler(request.name, library) if profiles_demanded() else None
+        self._context = FFI.cast(_VOID, next(_numbers)) if _remembers(request) else None
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -138,12 +147,21 @@ class LoadedPipeline:
     def invoke(self, pointers: Any) -> None:
         """Calls the C function with an array of pointers to the arguments. Raises PipelineError."""
         begin_run()
-        code = self._entry(pointers)
+        code = self._entry(pointers) if self._context is None else self._enter_in_context(pointers)
         if code:
             text = FFI.string(runtime().halide_core_last_error())
             message = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
             error = SpecializeFailError if code == SPECIALIZE_FAIL else PipelineError
             raise error(message or f'Pipeline "{self._name}" failed.')
+
+    def _enter_in_context(self, pointers: Any) -> int:
+        """Calls it where what memoized Funcs keep is this pipeline's alone: tags are numbers of its inputs."""
+        around = runtime().halide_core_swap_user_context(self._context)
+        try:
+            code: int = self._entry(pointers)
+        finally:
+            runtime().halide_core_swap_user_context(around)
+        return code
 
     def take_profile(self) -> Profile:
         """What was measured since the last call."""

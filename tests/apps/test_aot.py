@@ -153,7 +153,7 @@ def test_lowered_stmt_shows_the_loops(tmp_path: Path) -> None:
 
 def test_header_is_c_and_cpp(library: Path, tmp_path: Path) -> None:
     text = '#include "smooth.h"\n' * 2 + "int (*f)(halide_buffer_t *, float, int32_t, halide_buffer_t *) = smooth;\n"
-    commands = [[*find_compiler().command, "-std=c99"], [cpp(), "-std=c++11"], [cpp(), "-std=c++20"]]
+    commands = [[*find_compiler().command, "-std=c99"], [*cpp(), "-std=c++11"], [*cpp(), "-std=c++20"]]
     for command, suffix in zip(commands, ("c", "cpp", "cpp"), strict=True):
         source = tmp_path / f"user.{suffix}"
         source.write_text(text)

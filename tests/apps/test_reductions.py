@@ -182,18 +182,17 @@ def test_domain_follows_its_param_when_the_value_changes() -> None:
 
 
 @pytest.mark.parametrize("declared", [False, True])
-def test_domain_error_when_its_param_is_negative(declared: bool) -> None:
+def test_domain_is_empty_where_its_param_is_negative(declared: bool) -> None:
     count = hl.Param(hl.Int(32), "count")
     f, _ = windowed(count)
     if declared:
         count.set_range(-5, 10)
+    count.set(0)
+    nothing = np.asarray(f.realize([30]))
     count.set(-1)
-    with pytest.raises(hl.PipelineError) as caught:
-        f.realize([30])
-    for text in ('Pipeline "f"', "window.x", "negative", "-1"):
-        assert text in caught.value.message
+    same(np.asarray(f.realize([30])), nothing)
     count.set(2)
-    assert np.asarray(f.realize([30])).shape == (30,)
+    assert (np.asarray(f.realize([30])) != nothing).any()
 
 
 def test_domain_covers_an_image_when_made_of_it() -> None:

@@ -109,7 +109,7 @@ IN_C: dict[str, AutomaticStep] = {
         scalar_replacement._AccessSearch, "fits", "apart and ", "", overlapping, sanitized
     ),
     "registers: no task shares them": AutomaticStep(
-        scalar_replacement._AccessSearch, "_access", "shared or ", "", among_tasks, sanitized
+        scalar_replacement._AccessSearch, "_access", "self._tasks[buffer] != tasks", "False", among_tasks, sanitized
     ),
     "stores: components of a point are all read first": AutomaticStep(
         StoreEmitter, "_write", "if store is not first:", "if False:", exchanged, sanitized

@@ -49,6 +49,6 @@ def sanitized(made: Made) -> str:
     wanted, request = func.evaluate(window), func._request()
     try:
         (found,) = run(request, lower(request), [tuple(window)], flags=["-march=native"])
-    except (Mismatch, LookupError) as died:  # LookupError: C that names what it does not declare
+    except (Mismatch, LookupError, InternalError) as died:  # the latter two: C that names what it does not declare
         return str(died)
     return "" if np.array_equal(found, wanted) else f"{found} is not {wanted}"

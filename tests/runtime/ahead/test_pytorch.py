@@ -30,7 +30,10 @@ struct Tensor {
     ScalarType type;
     std::vector<int64_t> sizes, strides;
     bool cpu = true;
+    bool negative = false;
     Device device() const { return {cpu}; }
+    bool is_neg() const { return negative; }
+    bool is_conj() const { return false; }
     ScalarType scalar_type() const { return type; }
     int64_t dim() const { return static_cast<int64_t>(sizes.size()); }
     int64_t size(int64_t i) const { return sizes[static_cast<std::size_t>(i)]; }
@@ -64,6 +67,7 @@ int main() {
     if (imaging::scaled_th_(a, 0.5f, b)) return 1;
     std::printf("%g %g\\n", out[0][2], out[1][0]);
     told([&] { Tensor c = a; c.cpu = false; imaging::scaled_th_(c, 1, b); });
+    told([&] { Tensor c = a; c.negative = true; imaging::scaled_th_(c, 1, b); });
     told([&] { imaging::scaled_th_(b, 1, b); });
     told([&] { Tensor c = a; c.sizes = {3}; imaging::scaled_th_(c, 1, b); });
     told([&] { Tensor c = a; c.sizes = {2, 2}; imaging::scaled_th_(c, 1, b); });
@@ -94,14 +98,15 @@ def test_wrapper_takes_tensors(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
-    assert (done.returncode, lines[:4]) == (
+    assert (done.returncode, lines[:5]) == (
         0,
         [
             "1.5 2.5",
             '"source" must be a tensor in host memory',
+            '"source" must be resolved: resolve_neg(), resolve_conj()',
             '"source" must be of Byte, not of Float',
             '"source" must have 2 dimensions, not 1',
         ],
     )
-    assert "imaging::scaled: " in lines[4] and "source" in lines[4]
-    assert lines[5:] == ['"source" is larger than a buffer can be']
+    assert "imaging::scaled: " in lines[5] and "source" in lines[5]
+    assert lines[6:] == ['"source" is larger than a buffer can be']
