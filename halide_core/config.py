@@ -6,6 +6,10 @@
 ``HL_VERIFY=1`` checks the IR after each pass (``ir.verify``), as any HL_DEBUG does; a fault is an InternalError.
 ``HL_PERMIT_FAILED_UNROLL=1`` runs an unrolled loop whose length is no constant as a serial one.
 ``HL_NUM_THREADS=4`` gives parallel loops so many threads, the calling one included.
+
+Others are read where they matter: ``HL_DEBUG`` (``debug``: 1 shows passes and times, 2 the program after each),
+``HL_JIT_TARGET`` and ``HL_TARGET`` (``run.target``: of runs and of files that name none), ``HL_CACHE_DIR`` and
+``HL_CACHE`` (``cache_folder``: 0 keeps nothing), ``HL_CACHE_SIZE`` in MiB (``runtime.compile.cache``).
 """
 
 from __future__ import annotations

@@ -38,14 +38,17 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--compiled", action="store_true", help="compiled code judges a part; needs a C compiler")
     parser.add_argument("--table", action="store_true", help="the report on what is kept, and no case more")
     parser.add_argument("--defects", nargs="*", metavar="NAME", help="with defects of the past, until each is found")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.defects is not None and (len(given.seed) > 1 or given.kept or given.compiled or given.table):
+        parser.error("--defects goes with one --seed, --cases and --jobs, and nothing else")
+    return given
 
 
 def _workers(jobs: int, defect: str = "") -> Workers:
     return Workers(jobs, serve=partial(serve, defect=defect), preload=serve.__module__)
 
 
-def _find(names: list[str], seed: int, cases: int, jobs: int) -> bool:
+def _finds_defects(names: list[str], seed: int, cases: int, jobs: int) -> bool:
     """Whether a campaign finds each of some defects: a case that the compiler as it is gets right."""
     everywhere = True
     for name in names:
@@ -95,7 +98,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fuzz_cache_") as cache:
         os.environ["HL_CACHE_DIR"] = cache  # cases are compiled once and never again
         if given.defects is not None:
-            return 0 if _find(given.defects or list(DEFECTS), given.seed[0], given.cases, given.jobs) else 1
+            return 0 if _finds_defects(given.defects or list(DEFECTS), given.seed[0], given.cases, given.jobs) else 1
         journal = _judged(given.seed, 0 if given.table else given.cases, given.kept, given.jobs, given.compiled)
     compiled = (given.cases // 5, given.cases // 20) if given.compiled else (0, 0)
     asked = Asked(given.cases, *compiled)
