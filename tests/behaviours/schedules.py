@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.behaviours.funcs import plain
 from tests.behaviours.values import Shown
 
 Schedule = Callable[[Any, Any, Any, Any, Any], object]
@@ -246,3 +247,18 @@ def atomic_updates_are_vectorized(hl: Any) -> Shown:
 def async_changes_no_value(hl: Any) -> Shown:
     """async_ computes a Func ahead of what reads it: the values are the same."""
     return _blurred(hl, lambda _hl, g, f, _x, y: g.store_root().compute_at(f, y).async_())
+
+
+def sums_slide_over_tiles_side_by_side(hl: Any) -> Shown:
+    """Sums in vectors of two lengths slide over tiles side by side (Halide 21 adds again in the second tile: wrong)."""
+    x, y, xo, yo, xi, yi = (hl.Var(name) for name in ("x", "y", "xo", "yo", "xi", "yi"))
+    f, power, total, r = hl.Func("f"), hl.Func("power"), hl.Func("total"), hl.RDom([(0, 16)], "r")
+    power[x, y] = x + y
+    total[y] = 0
+    total[y] += power[r, y]
+    f[x, y] = power[x, y] + total[y]
+    f.tile(x, y, xo, yo, xi, yi, 16, 15)
+    total.compute_at(f, yi).store_at(f, yo).vectorize(y, 4)
+    total.update(0).vectorize(y, 8)
+    power.compute_at(f, yo)
+    return [(plain(f.realize([48, 60])), [[i + 17 * j + 120 for i in range(48)] for j in range(60)])]
