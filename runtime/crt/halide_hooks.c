@@ -1,6 +1,6 @@
 /* The hooks of Halide's own runtime, by its names and types, on this one (halide_runtime.h): a program that was written for
  * Halide's libraries links these. They have an object of their own, which is linked where a program calls one of them and
- * has no other: beside a library of Halide's with its runtime, whichever comes first serves both. */
+ * has no other. Beside Halide's runtime they serve both where they come first in the link, and else are left out. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
