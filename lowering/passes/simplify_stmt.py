@@ -18,6 +18,7 @@ from halide_core.analysis.linear import difference, linear_of
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.ir import (
+    Allocate,
     Assert,
     Binary,
     BinaryOp,
@@ -157,6 +158,8 @@ def _block(stmts: tuple[Stmt, ...], outside: _Simplify) -> Stmt:
             known = known_values(s.condition)  # a promised extent of 3 is what a loop to be unrolled has
             known = {e: v for e, v in known.items() if isinstance(e, ir.BufferField | ir.ParamRef)}
             here = here.under(inner, {**here.constants, **known})
+    while result and isinstance(result[-1], Let | Allocate):  # nothing is left that it is for
+        result.pop()
     return ir.block(result) if result else ir.NOTHING
 
 

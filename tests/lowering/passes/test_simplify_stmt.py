@@ -113,3 +113,17 @@ def lower_to(f: hl.Func, name: str) -> ir.Stmt:
     trace = LoweringTrace()
     lower(f._request(), trace=trace)
     return dict(trace.passes)[name]
+
+
+def test_memory_of_a_loop_without_iterations_goes_with_it() -> None:
+    x, y, im = hl.Var("x"), hl.Var("y"), hl.ImageParam(hl.UInt(8), 2, "im")
+    im.set(np.zeros((12, 12), np.uint8))
+    g, w, f = hl.BoundaryConditions.repeat_edge(im), hl.Func("w"), hl.Func("f")
+    r = hl.RDom([(0, 0), (0, 4)], "r")
+    w[x, y] = hl.u8(2)
+    r.where(g[x + 1, y + 1] < 9)
+    w[x, y] = hl.select(x < 1, g[x, y] + g[x - 1, y + 7], hl.undef(hl.UInt(8))) + hl.u8(r[0])
+    f[x, y] = w[x, y]
+    w.compute_root()
+    g.compute_at(w, r[0]).store_at(w, r[1])
+    assert np.asarray(f.realize([3, 2])).tolist() == [[2] * 3] * 2
