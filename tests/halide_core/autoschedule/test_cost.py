@@ -122,7 +122,7 @@ def test_slower_memory_costs_no_less() -> None:
 def test_total_of_a_search_is_that_of_its_choices() -> None:
     found = search(model(blur()))[0]
     assert found.cycles == pytest.approx(total(found))
-    assert found.cycles <= min(each.cycles for each in search(model(blur()), best=5))
+    assert found.cycles <= search(model(blur()), width=1)[0].cycles
 
 
 def test_a_sum_of_costs_is_one_of_their_items() -> None:
@@ -178,4 +178,5 @@ def test_a_func_of_two_groups_is_at_root() -> None:
     of_f: Function = f.function
     nest = choices[of_f].nest
     assert nest is not None
-    assert nest.level is None or len(nests) == 1
+    assert len(nests) > 1, "else nothing is shown"
+    assert nest.level is None
