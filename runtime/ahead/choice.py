@@ -17,7 +17,7 @@ from halide_core.run.backend import Argument, Request
 from halide_core.run.target import INSTRUCTIONS, Target, get_host_target
 from halide_core.run.target_names import TargetArch
 from halide_core.runtime.codegen.linkage import Linkage
-from halide_core.runtime.codegen.names import Names, string
+from halide_core.runtime.codegen.names import RUNTIME_INCLUDES, Names, string
 
 SUPPORT = Path(__file__).resolve().parent / "processor.h"
 BITS = {
@@ -91,7 +91,7 @@ def emit_choice(
     last = f"return {versions[-1]}_metadata();"
     body += f"{head.format(function)} {{\n{_switch(versions, '_metadata', '', last)}}}\n"
     declared = Linkage(function, context=linkage.context).declared(arguments)
-    return f'{linkage.labels(arguments)}#include <stdbool.h>\n#include "halide_runtime.h"\n{declared}\n{body}'
+    return f'{linkage.labels(arguments)}{RUNTIME_INCLUDES}{declared}\n{body}'
 
 
 def _switch(versions: Sequence[str], suffix: str, passed: str, otherwise: str) -> str:

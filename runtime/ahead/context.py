@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from halide_core.run.backend import Argument
 from halide_core.runtime.codegen.linkage import CONTEXT, Linkage
-from halide_core.runtime.codegen.names import Names
+from halide_core.runtime.codegen.names import RUNTIME_INCLUDES, Names
 
 
 def inside(linkage: Linkage) -> Linkage:
@@ -46,4 +46,4 @@ def hidden(linkage: Linkage, arguments: Sequence[Argument]) -> str:
         return ""
     own = inside(linkage)
     head = f"static int {own.function}({own.parameters(arguments, Names())});"
-    return f'#include <stdbool.h>\n#include "halide_runtime.h"\n{head}\n'
+    return f"{RUNTIME_INCLUDES}{head}\n"

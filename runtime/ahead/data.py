@@ -14,7 +14,7 @@ from halide_core.algorithm.model import Image
 from halide_core.lang.buffer import Buffer
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
-from halide_core.runtime.codegen.names import Names
+from halide_core.runtime.codegen.names import RUNTIME_INCLUDES, Names
 from halide_core.runtime.codegen.prologue import TYPE_CODES, parameters
 from halide_core.runtime.codegen.unit import emit_c
 
@@ -40,7 +40,7 @@ def unit_with_data(lowered: Lowered, function: str) -> str:
         return emit_c(lowered, function=function)
     whole = f"{function}_and_data"
     before = (
-        '#include <stdbool.h>\n#include "halide_runtime.h"\n'
+        f"{RUNTIME_INCLUDES}"
         f"static int {whole}({parameters(lowered.arguments, Names())});\n"
     )
     constants = "".join(_constant(f"embedded_data_{i}", data) for i, data in embedded.items())

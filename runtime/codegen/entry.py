@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from halide_core.ir.types import Type
 from halide_core.run.backend import Argument, ArgumentKind
-from halide_core.runtime.codegen.names import Names, symbol
+from halide_core.runtime.codegen.names import RUNTIME_INCLUDES, Names, symbol
 from halide_core.runtime.codegen.prologue import parameters
 
 ENTRY = "halide_core_entry"
@@ -26,7 +26,7 @@ def emit_hiding(name: str, arguments: Sequence[Argument]) -> str:
     """
     plain = f"int {symbol(name)}({parameters(arguments, Names())})"
     return (
-        '#include <stdbool.h>\n#include "halide_runtime.h"\n'
+        f"{RUNTIME_INCLUDES}"
         f'{plain} __asm__("halide_core_pipeline") __attribute__((visibility("hidden")));\n\n'
     )
 

@@ -16,7 +16,7 @@ from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.run.target import Target
 from halide_core.run.target_names import TargetFeature, TargetOS
 from halide_core.runtime.codegen.mangling import BUFFER, POINTERS, UNKNOWN, Layers, mangle, scalar_layers
-from halide_core.runtime.codegen.names import Names, symbol
+from halide_core.runtime.codegen.names import RUNTIME_INCLUDES, Names, symbol
 from halide_core.runtime.codegen.prologue import parameters
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -113,7 +113,7 @@ class Linkage:
         names.reserve(self.function)
         metadata = "const struct halide_filter_metadata_t *"
         return (
-            '#include <stdbool.h>\n#include "halide_runtime.h"\n'
+            f"{RUNTIME_INCLUDES}"
             f"int {self.function}({self.parameters(arguments, names)}) {self._label('', taken)};\n"
             f"int {self.function}_argv(void **arguments) {self._label('_argv', [POINTERS])};\n"
             f"{metadata}{self.function}_metadata(void) {self._label('_metadata', [])};\n"

@@ -53,6 +53,8 @@ _TAKEN = re.compile(
     rf"|{_TAG}_(?:of|from)_{_TAG}|(?:rare|library)_\w+_{_TAG}"
     rf"|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"
 )
+RUNTIME_INCLUDES = '#include <stdbool.h>\n#include "halide_runtime.h"\n'
+"""What declarations of pipelines need before them."""
 _CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f", TypeCode.BFloat: "bf"}
 
 
