@@ -17,11 +17,13 @@ from typing import ClassVar
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import Range, type_range
+from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.query.answers import Bound, Ends, Engine
-from halide_core.bounds.query.query import Choice, Define, ForAll, Path
+from halide_core.bounds.query.path_facts import PathFacts
+from halide_core.bounds.query.query import Binder, Choice, Define, ForAll, Path
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Hole, IntImm, Select
 from halide_core.ir.types import INT64
 
@@ -42,6 +44,8 @@ class BaselineRanges:
     def __init__(self) -> None:
         self._answers: dict[ExprNode, ExprNode] = {}
         self._values = _TypeRanges()
+        self.facts = PathFacts()
+        """What inference notes of lengths; β₀ itself knows nothing of paths."""
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
@@ -57,19 +61,20 @@ class BaselineRanges:
 
     def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The interval of ``e``, with Γ the binders of the path below the stop."""
-        low, high = _Arithmetic(self._answers, self._values, path, stop).of(e)
+        low, high = _Arithmetic(self._answers, self._values, self.facts.at(stop), list(path.up_to(stop))).of(e)
         return Ends(low, high, Engine.BASELINE)
 
 
 class _Arithmetic:
     """Interval arithmetic under one Γ."""
 
-    def __init__(self, answers: dict[ExprNode, ExprNode], values: ValueRanges, path: Path, stop: Path) -> None:
+    def __init__(
+        self, answers: dict[ExprNode, ExprNode], values: ValueRanges, facts: Facts, binders: list[Binder]
+    ) -> None:
         self._answers = answers
         self._values = values
-        self._simplifier = Simplifier(stop.facts)
+        self._simplifier = Simplifier(facts)
         self._known: dict[ExprNode, Bound] = {}
-        binders = list(path.up_to(stop))
         self._inside = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
         for b in reversed(binders):  # Γ, from the outside in

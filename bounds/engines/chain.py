@@ -17,6 +17,7 @@ from typing import Protocol
 
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.answers import Ends
+from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Path
 from halide_core.ir import ExprNode
 
@@ -58,6 +59,11 @@ class ImprovedRanges:
         if self._improvement is None:
             self._improvement = self._opening(self._extents)
         return self._improvement.ends(e, path, stop, known)
+
+    @property
+    def facts(self) -> PathFacts:
+        """What is known along paths."""
+        return self._extents.facts
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from halide_core.bounds.query.answers import Answers, Ends
+from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Path, Query
 from halide_core.ir import ExprNode
 
@@ -33,6 +34,11 @@ class Oracle(Protocol):
 
 class Ranges(Protocol):
     """What sets one engine apart from another: the range of one expression along one path."""
+
+    @property
+    def facts(self) -> PathFacts:
+        """Facts along paths: those that this engine records, and what inference notes of answered holes."""
+        ...
 
     def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The least and greatest value of ``e`` over the binders of ``path`` below ``stop``, in terms of what is

@@ -49,7 +49,7 @@ class Polynomials:
         e = box.closed(e)
         if not any(isinstance(p, Binary) and p.op is BinaryOp.MUL and box.varies(p) for p in subexpressions([e])):
             return known
-        simplifier = Simplifier(path.facts)
+        simplifier = Simplifier(self._extents.facts.at(path))
         low, high = box.extreme(e, most=False), box.extreme(e, most=True)
         if low is not None and known.low is not None:
             low = simplifier.maximum(low, known.low)
@@ -77,8 +77,8 @@ class _Box:
         binders = list(path.up_to(stop))
         self._bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
-        self._facts = path.facts
-        self._simplifier = Simplifier(path.facts)
+        self._facts = extents.facts.at(path)
+        self._simplifier = Simplifier(self._facts)
 
     def closed(self, e: ExprNode) -> ExprNode:
         """An expression without holes that are bound inside."""

@@ -21,6 +21,7 @@ from halide_core.bounds.engines.conditions import Conditions
 from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.bounds.engines.float_ends import SymbolRanges
 from halide_core.bounds.query.answers import Bound, Ends, Engine
+from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Taken, Where
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, IntImm, Variable
 from halide_core.ir.types import INT32
@@ -38,6 +39,10 @@ class Extents:
         self._symbols = SymbolRanges()
         self._exact: dict[ExprNode, ExprNode] = {}  # hole -> its whole answer
         self._short: dict[ExprNode, ExprNode] = {}  # hole -> its answer where that is small
+        self.facts = PathFacts()
+        """What is known along paths."""
+        self._entered: set[Path] = set()
+        """Those whose binders are among their facts."""
         self._plain = Simplifier()  # by no facts: what it simplified stays simple
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
@@ -64,20 +69,21 @@ class Extents:
     def _within(self, found: Ends, e: ExprNode, stop: Path) -> Ends:
         """No looser than what is known of the value itself, where that is less than all coordinates: on its way up a
         choice can lose what its cases share."""
-        simplifier = Simplifier(stop.facts)
+        facts = self.facts.at(stop)
+        simplifier = Simplifier(facts)
         (least, most), (lowest, highest) = self._values.of(e), INT32.range
         low, high = found.low, found.high
         if least > lowest:
             floor = ir.i64(int(least))
             if low is None:
                 low = floor
-            elif not stop.facts.proves_le(floor, low):
+            elif not facts.proves_le(floor, low):
                 low = simplifier.maximum(low, floor)
         if most < highest:
             ceiling = ir.i64(int(most))
             if high is None:
                 high = ceiling
-            elif not stop.facts.proves_le(high, ceiling):
+            elif not facts.proves_le(high, ceiling):
                 high = simplifier.minimum(high, ceiling)
         return replace(found, low=low, high=high)
 
@@ -128,23 +134,24 @@ class Extents:
         """What the binders of a path say, recorded once, outermost first."""
         chain: list[Path] = []
         at: Path | None = path
-        while at is not None and at.binder is not None and not at.told:
+        while at is not None and at.binder is not None and at not in self._entered:
             chain.append(at)
             at = at.parent
         for node in reversed(chain):
-            node.told = True
+            self._entered.add(node)
+            facts = self.facts.at(node)
             match node.binder:
                 case Taken(condition=condition):
-                    assume_condition(node.facts, condition)
+                    assume_condition(facts, condition)
                 case ForAll(var=var, bounds=bounds):
-                    node.facts.assume_range(var, *self.interval(bounds))
-                    _assume_nonempty(node.facts, self.unholed(bounds.len))
+                    facts.assume_range(var, *self.interval(bounds))
+                    _assume_nonempty(facts, self.unholed(bounds.len))
                 case Define(var=var, value=value, within=within):
                     exact = self.unholed(value)
-                    node.facts.assume_range(var, exact, exact)
+                    facts.assume_range(var, exact, exact)
                     if within is not None:
-                        node.facts.assume_range(var, *self.interval(within))
-                        self._assume_some(node.facts, within.len)
+                        facts.assume_range(var, *self.interval(within))
+                        self._assume_some(facts, within.len)
 
 
 class _Climb:
@@ -152,9 +159,9 @@ class _Climb:
 
     def __init__(self, extents: Extents, path: Path, stop: Path) -> None:
         self._extents = extents
-        self._facts = path.facts
-        self._simplifier = Simplifier(path.facts)
-        self._conditions = Conditions(path.facts)
+        self._facts = extents.facts.at(path)
+        self._simplifier = Simplifier(self._facts)
+        self._conditions = Conditions(self._facts)
         self._binders = list(path.up_to(stop))
         self._bound = {b.var for b in self._binders if isinstance(b, ForAll | Define)}
         self._defined = {b.var: b.value for b in self._binders if isinstance(b, Define)}

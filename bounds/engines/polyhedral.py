@@ -109,6 +109,7 @@ class _Question:
         self.given_up = 0
         self._path = path
         self._stop = stop
+        self._inside, self._outside = extents.facts.at(path), extents.facts.at(stop)
         self._terms = PiecewiseTerms(context)
         binders = list(path.up_to(stop))
         self._binders = binders
@@ -122,7 +123,7 @@ class _Question:
         for end in (known.low, known.high):
             if end is not None:
                 self._terms.gather(end)
-        outside, certain = self._context_rows(self._path.facts), self._context_rows(self._stop.facts)
+        outside, certain = self._context_rows(self._inside), self._context_rows(self._outside)
         asked = [e, *(end for end in (known.low, known.high) if end is not None)]
         if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:
             self.given_up += 1
@@ -210,7 +211,6 @@ class _Question:
                     waiting += self._terms.gather(bound)
         return rows
 
-
     def _set(self, rows: list[_Row]) -> isl.Set:
         terms = self._terms
         result = terms.universe()
@@ -236,7 +236,7 @@ class _Question:
         # What the facts of the path say need not hold where it has no points. A product is any number to isl: there the
         # known range may only seem to be tighter, and a short one is worth more.
         opaque = [] if known is None else [atom for atom in atoms_of(known) if isinstance(atom, Binary)]
-        facts = self._path.facts if opaque else self._stop.facts
+        facts = self._inside if opaque else self._outside
         try:
             end = value.dim_max(0) if most else value.dim_min(0)
         except isl.Error:  # it has none, or that takes too many steps
@@ -246,7 +246,7 @@ class _Question:
         same = known is not None and end.is_equal(self._terms.function(known).intersect_domain(end.domain()))
         if same and known is not None and _nodes(known) <= _SHORT:
             return known
-        written = self._terms.expression(end.gist(context), self._path.facts, self._limits.nodes, self._limits.pieces)
+        written = self._terms.expression(end.gist(context), self._inside, self._limits.nodes, self._limits.pieces)
         if same and known is not None:
             if written is None or _nodes(written) >= _nodes(known):
                 return known

@@ -214,7 +214,8 @@ class Reasons:
         """Which ends of an answer a range has."""
         first = self.closed(interval.min)
         last = self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE))
-        return _ENDS[same(self.closed(low), first, scope.facts), same(self.closed(high), last, scope.facts)]
+        facts = self._answers.facts.at(scope)
+        return _ENDS[same(self.closed(low), first, facts), same(self.closed(high), last, facts)]
 
     def _depends(self, e: ExprNode, path: Path, stop: Path) -> tuple[AskedBound, ...]:
         """The bounds of the loops over which a coordinate varies, below the place where its own bound stands."""

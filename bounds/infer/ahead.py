@@ -78,8 +78,9 @@ class _MovingWindow:
     def __init__(self, query: Query, ranges: Ranges, f: Function, loop: Loop, window: Interval) -> None:
         scope = query.scope(query.program.computed[f])
         self._var = loop.var
-        self._every = Facts(scope.facts)
-        self._later = Facts(scope.facts)
+        known = ranges.facts.at(scope)
+        self._every = Facts(known)
+        self._later = Facts(known)
         """Of all iterations but the first."""
         self._later.assume_at_least(loop.var, simplify(ir.add(ranges.unholed(loop.bounds.min), ir.ONE)))
         self._low = window.min

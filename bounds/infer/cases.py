@@ -29,9 +29,11 @@ Join = Callable[[Box | None, Clause], Box]
 _Cased = tuple[Clause, tuple[Taken, ...]]
 
 
-def gather(program: Program, box: Box | None, clauses: Sequence[Clause], stop: Path, join: Join) -> Box | None:
-    """``box`` and what every clause needs, in terms of what is bound at ``stop``."""
-    return _Gathering(program, stop.facts, join).all(box, [(c, _cases_below(c, stop)) for c in clauses])
+def gather(
+    program: Program, box: Box | None, clauses: Sequence[Clause], stop: Path, facts: Facts, join: Join
+) -> Box | None:
+    """``box`` and what every clause needs, in terms of what is bound at ``stop``, where ``facts`` hold."""
+    return _Gathering(program, facts, join).all(box, [(c, _cases_below(c, stop)) for c in clauses])
 
 
 def _cases_below(clause: Clause, stop: Path) -> tuple[Taken, ...]:

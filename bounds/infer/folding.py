@@ -90,12 +90,12 @@ class Folding:
             return self._ranges.ends(length, inside, stop).high
         most: list[ExprNode] = []
         for holds, told in ((True, condition), (False, negation(condition))):
-            side = Simplifier(inside.facts).expr(assume(length, condition, holds=holds))
+            side = Simplifier(self._ranges.facts.at(inside)).expr(assume(length, condition, holds=holds))
             found = self._most(side, inside.then(Where(told)), stop, cases - 1)
             if found is None:
                 return self._ranges.ends(length, inside, stop).high
             most.append(found)
-        return Simplifier(stop.facts).maximum(*most)
+        return Simplifier(self._ranges.facts.at(stop)).maximum(*most)
 
     def default(self) -> dict[int, ExprNode]:
         """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is
@@ -120,7 +120,7 @@ class Folding:
             return most if most.value > 0 else None
         if most is None:
             return None
-        _, high = self._query.scope(self._program.stored[self._f]).facts.constant_range(most)
+        _, high = self._ranges.facts.at(self._query.scope(self._program.stored[self._f])).constant_range(most)
         return ir.i64(int(high)) if 0 < high <= _LONGEST else None
 
     def run(self) -> tuple[dict[int, ExprNode], list[Check]]:
@@ -169,9 +169,9 @@ class Folding:
 
     def _fits(self, d: int, most: ExprNode) -> bool:
         """Whether the whole memory is no longer than the fold."""
-        scope = self._query.scope(self._program.stored[self._f])
+        facts = self._ranges.facts.at(self._query.scope(self._program.stored[self._f]))
         lengths = [a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == d]
-        return all(scope.facts.proves_le(length, most) for length in lengths)
+        return all(facts.proves_le(length, most) for length in lengths)
 
     def refusal(self, d: int) -> str:
         """Why a dimension can't fold, whatever the fold; nothing if it can."""

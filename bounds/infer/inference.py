@@ -31,6 +31,7 @@ from halide_core.bounds.infer.positions import without_guards
 from halide_core.bounds.infer.sliding import slides_of
 from halide_core.bounds.query.answers import Answer, Answers, Evidence, Slide
 from halide_core.bounds.query.describe import describe, limited, tell, unbounded
+from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Choice, Clause, Define, ForAll, Path, Query
 from halide_core.errors import BoundsError
 from halide_core.ir import (
@@ -83,8 +84,9 @@ class _Answering:
     def __init__(self, query: Query, ranges: Ranges) -> None:
         self._query = query
         self._program: Program = query.program
-        self._answers = Answers()
+        self._answers = Answers(facts=ranges.facts)
         self._ranges = ranges
+        self._facts: PathFacts = ranges.facts
         self._fixed: dict[ExprNode, ExprNode] = {}  # hole -> the value a bound directive gives it
         self._least: dict[ExprNode, list[Need]] = {}  # len hole -> what it is at least
         self._alignments = Alignments()
@@ -155,7 +157,7 @@ class _Answering:
     # -- what is known before any hole is answered
 
     def _startup_facts(self, algorithm: Algorithm) -> None:
-        facts = self._query.top.facts
+        facts = self._facts.at(self._query.top)
         if len(algorithm.outputs) == 1:
             # The body runs only where the one output is not empty; see ``fill``.
             f = algorithm.outputs[0]
@@ -190,7 +192,7 @@ class _Answering:
     def _check(
         self, condition: ExprNode, failure: Failure, message: tuple[str | ExprNode, ...], *, simplified: bool = True
     ) -> None:
-        simple = simplify(condition, self._query.top.facts)
+        simple = simplify(condition, self._facts.at(self._query.top))
         if simple is not ir.TRUE:
             self._answers.checks.append(Assert(simple if simplified else condition, failure, message))
 
@@ -247,7 +249,7 @@ class _Answering:
         return Side(low, self._simplify(ir.sub(ir.add(low, length), ir.ONE), scope))
 
     def _simplify(self, e: ExprNode, scope: Path) -> ExprNode:
-        return Simplifier(scope.facts).expr(e)
+        return Simplifier(self._facts.at(scope)).expr(e)
 
     def _answer_stage(self, f: Function, stage: int, box: Box, dims: list[int], scope: Path, origin: str) -> None:
         level = self._program.computed[f]
@@ -261,13 +263,13 @@ class _Answering:
                 interval, why = self._bounded(f, d, holes, side, scope)
                 for wanted, unmet in self._alignments.checks(holes, interval):
                     self._check(wanted, Failure.ASSERTION, (unmet,))
-            aligned = None if holes.len in self._fixed else self._alignments.of(holes, interval, scope.facts)
-            needs = by_case(self._program, self._least.get(holes.len, []), interval.len, scope.facts)
+            aligned = None if holes.len in self._fixed else self._alignments.of(holes, interval, self._facts.at(scope))
+            needs = by_case(self._program, self._least.get(holes.len, []), interval.len, self._facts.at(scope))
             for least in needs:
                 if aligned is not None:
                     aligned = aligned.at_least(least)
                 else:
-                    interval = Interval(interval.min, Simplifier(scope.facts).maximum(interval.len, least))
+                    interval = Interval(interval.min, Simplifier(self._facts.at(scope)).maximum(interval.len, least))
                 why += f"; at least {tell(least)} for a shifted split"
             multiple = 1
             if aligned is not None:
@@ -276,10 +278,10 @@ class _Answering:
             told = (why, last_engine(side.evidence), side.evidence, multiple)
             self._bind(Answer(HoleKind.CPU, f, stage, d, interval, level, *told), holes, scope)
             for least in needs:
-                scope.facts.assume_at_least(self._ranges.use(holes.len), least)
+                self._facts.at(scope).assume_at_least(self._ranges.use(holes.len), least)
 
     def _length(self, side: Side, scope: Path) -> ExprNode:
-        return self._between(side.low, side.high, scope.facts)
+        return self._between(side.low, side.high, self._facts.at(scope))
 
     def _between(self, low: ExprNode, high: ExprNode, facts: Facts) -> ExprNode:
         chosen = low if isinstance(low, Select) else high
@@ -295,8 +297,8 @@ class _Answering:
         self._answers.holes.append(answer)
         for h, value in ((holes.min, answer.interval.min), (holes.len, answer.interval.len)):
             self._ranges.record(h, value)
-        nonempty = scope.facts.proves_le(ir.ONE, answer.interval.len)
-        scope.facts.assume_at_least(holes.len, ir.ONE if nonempty else ir.ZERO)
+        nonempty = self._facts.at(scope).proves_le(ir.ONE, answer.interval.len)
+        self._facts.at(scope).assume_at_least(holes.len, ir.ONE if nonempty else ir.ZERO)
 
     def _bounded(self, f: Function, d: int, holes: Interval, side: Side, scope: Path) -> tuple[Interval, str]:
         """The answer that a bound directive gives, and the check that what is needed lies inside it."""
@@ -369,7 +371,7 @@ class _Answering:
             self._check(enough, Failure.ASSERTION, told)
 
     def _image(self, image: Image) -> None:
-        clauses = self._query.reads.get(image, []) + self._query.needs_memory.get(image, [])
+        clauses = (*self._query.reads.get(image, ()), *self._query.needs_memory.get(image, ()))
         box = self._gathered(None, clauses, self._query.top)
         if box is None:
             self._answers.regions[image] = (Interval(ir.ZERO, ir.ZERO),) * image.dimensions
@@ -378,7 +380,7 @@ class _Answering:
 
     def _region(self, buffer: Image | Function, box: Box, verb: str) -> None:
         """The region of an argument, and the checks that the buffer that the caller gives holds it."""
-        facts, sides = self._query.top.facts, box.whole()
+        facts, sides = self._facts.at(self._query.top), box.whole()
         region = tuple(Interval(side.low, self._length(side, self._query.top)) for side in sides)
         self._answers.regions[buffer] = region
         self._answers.evidence[buffer] = tuple(side.evidence for side in sides)
@@ -408,7 +410,7 @@ class _Answering:
             self._check(self._or_empty(inside, region, box.when), Failure.ARGUMENT_BOUNDS, message, simplified=plain)
 
     def _or_empty(self, inside: ExprNode, region: tuple[Interval, ...], when: ExprNode) -> ExprNode:
-        facts = self._query.top.facts
+        facts = self._facts.at(self._query.top)
         empty: list[ExprNode] = []
         if when is not ir.TRUE and not _lengths_tell(region, when, facts):
             empty.append(simplify(ir.Not(BOOL, when), facts))
@@ -418,17 +420,19 @@ class _Answering:
 
     # -- one clause
 
-    def _gathered(self, box: Box | None, clauses: list[Clause], scope: Path) -> Box | None:
+    def _gathered(self, box: Box | None, clauses: Sequence[Clause], scope: Path) -> Box | None:
         """A box and what clauses need, by the case that a run takes where they stand in different ones."""
 
-        def join(one: Box | None, clause: Clause) -> Box:
-            return union(one, self._box(clause, scope), scope.facts)
+        facts = self._facts.at(scope)
 
-        return gather(self._program, box, clauses, scope, join)
+        def join(one: Box | None, clause: Clause) -> Box:
+            return union(one, self._box(clause, scope), facts)
+
+        return gather(self._program, box, clauses, scope, facts, join)
 
     def _box(self, clause: Clause, stop: Path) -> Box:
         sides: list[Side | None] = []
-        simplifier = Simplifier(stop.facts)
+        simplifier = Simplifier(self._facts.at(stop))
         for d, coordinates in enumerate(clause.points):
             side: Side | None = None
             for e in coordinates:
@@ -446,7 +450,8 @@ class _Answering:
 
     def _without_guards(self, clause: Clause, d: int, side: Side, stop: Path) -> Side:
         """A side whose ends a start-up check keeps from being those of all int32s."""
-        side, conditions = without_guards(side, stop.facts, lambda e: self._ranges.ends(e, stop, self._query.top).high)
+        facts, top = self._facts.at(stop), self._query.top
+        side, conditions = without_guards(side, facts, lambda e: self._ranges.ends(e, stop, top).high)
         for condition in conditions:
             told = limited(clause, d, condition)
             self._check(self._where_taken(clause.reader, condition), Failure.PARAMETER_RANGE, told)
@@ -458,14 +463,15 @@ class _Answering:
         bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         chosen = {b.func for b in binders if isinstance(b, Choice)}
         when: ExprNode = ir.TRUE
+        facts = self._facts.at(stop)
         for b in reversed(binders):
             if isinstance(b, ForAll):
                 length = self._ranges.unholed(b.bounds.len)
                 parts = mentions(length)
                 known = parts.isdisjoint(bound) and not any(isinstance(h, Hole) and h.func in chosen for h in parts)
-                runs = any(stop.facts.proves_le(ir.ONE, n) for n in (length, b.bounds.len))  # a hole is known better
+                runs = any(facts.proves_le(ir.ONE, n) for n in (length, b.bounds.len))  # a hole is known better
                 if known and not runs:
-                    some = simplify(ir.less(ir.ZERO, length), stop.facts)
+                    some = simplify(ir.less(ir.ZERO, length), facts)
                     when = some if when is ir.TRUE else when if some is ir.TRUE else ir.conjunction(when, some)
         return when
 

@@ -176,7 +176,8 @@ class _Sliding:
                 return False
             least, most = ends.low, ends.high
         low, high = self._ends(last)
-        return scope.facts.proves_le(low, least) and scope.facts.proves_le(most, high)
+        facts = self._ranges.facts.at(scope)
+        return facts.proves_le(low, least) and facts.proves_le(most, high)
 
     def _answered(self, stage: int, d: int) -> Interval:
         holes = cpu_box(self._f, stage)[d]
@@ -219,9 +220,9 @@ class _LoopStep:
         self._closing = Closing(values)
         self._ranges = ranges
         first = self._closed(loop.bounds.min)
-        self._facts = Facts(scope.facts)
+        self._outside = ranges.facts.at(scope)
+        self._facts = Facts(self._outside)
         self._facts.assume_at_least(loop.var, simplify(ir.add(first, ir.ONE)))
-        self._outside = scope.facts
         self._now = Simplifier(self._facts)
         self._back = Substitution({loop.var: ir.sub(loop.var, ir.ONE)})
         self.windows = [self._closed_interval(i) for i in cpu_box(f, len(f.definitions) - 1)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from halide_core.algorithm.model import Function, Image
+from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Clause
 from halide_core.ir import Assert, ExprNode, HoleKind, Interval, LoopName
 from halide_core.loop_nest import Level
@@ -114,3 +115,5 @@ class Answers:
     """How far asynchronous Funcs may be ahead of what reads them."""
     slides: list[Slide] = field(default_factory=list)
     """What sliding windows do, by dimension."""
+    facts: PathFacts = field(default_factory=PathFacts)
+    """Facts along the query's paths, as the engine that answered knows them."""

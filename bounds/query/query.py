@@ -13,14 +13,15 @@ differ by a constant only the extremes matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
+from typing import TypeVar
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.linear import linear_of
-from halide_core.analysis.prover import Facts
 from halide_core.ir import Access, Callee, ExprNode, HoleKind, If, Interval, IntImm, Provide, RVarRef, Stmt, Variable
 from halide_core.ir.visitor import subexpressions
 from halide_core.loop_nest import (
@@ -77,16 +78,12 @@ class Choice:
 Binder = ForAll | Define | Where | Choice
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Path:
     """Binders from the top of the pipeline down to a place. Shared: a child points to its parent."""
 
-    __slots__ = ("binder", "facts", "parent", "told")
-
-    def __init__(self, parent: Path | None, binder: Binder | None) -> None:
-        self.parent: Path | None = parent
-        self.binder: Binder | None = binder
-        self.facts: Facts = Facts(parent.facts if parent else None)
-        self.told = False  # whether an engine has recorded what the binder says in ``facts``
+    parent: Path | None
+    binder: Binder | None
 
     def then(self, binder: Binder) -> Path:
         """The path with one more binder."""
@@ -155,21 +152,21 @@ class Clause:
     rule: Rule = Rule.VALUE
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """The conjunction, sorted by what it constrains. ``needs_memory``: reads that may leave the compute bounds."""
 
     program: Program
     top: Path
-    scopes: dict[Level, Path]
-    reads: dict[Callee, list[Clause]] = field(default_factory=dict)
-    needs_memory: dict[Callee, list[Clause]] = field(default_factory=dict)
-    self_reads: dict[StageKey, list[Clause]] = field(default_factory=dict)
-    writes: dict[StageKey, Clause] = field(default_factory=dict)
-    obligations: list[Obligation] = field(default_factory=list)
-    lengths: list[Length] = field(default_factory=list)
+    scopes: Mapping[Level, Path]
+    reads: Mapping[Callee, Sequence[Clause]]
+    needs_memory: Mapping[Callee, Sequence[Clause]]
+    self_reads: Mapping[StageKey, Sequence[Clause]]
+    writes: Mapping[StageKey, Clause]
+    obligations: Sequence[Obligation]
+    lengths: Sequence[Length]
     """Of every loop whose length is not a constant."""
-    unproven: Mapping[Function, str] = field(default_factory=dict)
+    unproven: Mapping[Function, str]
     """Funcs that neither slide nor fold, and why: what that would rest on was not proven."""
 
     def self_reads_of(self, func: Function, stage: int) -> list[Clause]:
@@ -193,31 +190,53 @@ class Query:
 
 def extract_query(program: Program, unproven: Mapping[Function, str] | None = None) -> Query:
     """𝓑 of a whole program."""
-    query = _Extraction(program).run()
-    query.unproven = unproven or {}
-    return query
+    return _Extraction(program).run(unproven or {})
+
+
+_Key = TypeVar("_Key", Callee, StageKey)
+
+
+def _fixed(lists: Mapping[_Key, list[Clause]]) -> Mapping[_Key, Sequence[Clause]]:
+    """A mapping that nothing can change."""
+    return MappingProxyType({key: tuple(clauses) for key, clauses in lists.items()})
 
 
 class _Extraction:
     def __init__(self, program: Program) -> None:
         self._program = program
-        top = Path(None, None)
-        self._query = Query(program, top, {None: top}, obligations=list(program.obligations))
+        self._top = Path(None, None)
+        self._scopes: dict[Level, Path] = {None: self._top}
+        self._reads: dict[Callee, list[Clause]] = {}
+        self._needs_memory: dict[Callee, list[Clause]] = {}
+        self._self_reads: dict[StageKey, list[Clause]] = {}
+        self._writes: dict[StageKey, Clause] = {}
+        self._lengths: list[Length] = []
         self._entered: dict[StageKey, Path] = {}
 
-    def run(self) -> Query:
+    def run(self, unproven: Mapping[Function, str]) -> Query:
         for f in reversed(self._program.algorithm.functions):  # consumers first: their paths hold their producers'
             for key in self._program.keys(f):
                 self._stage(key)
-        return self._query
+        return Query(
+            self._program,
+            self._top,
+            scopes=MappingProxyType(self._scopes),
+            reads=_fixed(self._reads),
+            needs_memory=_fixed(self._needs_memory),
+            self_reads=_fixed(self._self_reads),
+            writes=MappingProxyType(self._writes),
+            obligations=tuple(self._program.obligations),
+            lengths=tuple(self._lengths),
+            unproven=unproven,
+        )
 
     def _scope(self, level: Level) -> Path:
-        known = self._query.scopes.get(level)
+        known = self._scopes.get(level)
         if known is None:
             assert level is not None
             site = level_site(self._program, level)
             self._loops(site.key)
-            known = self._query.scopes[level]
+            known = self._scopes[level]
         return known
 
     def _loops(self, key: StageKey) -> Path:
@@ -237,12 +256,12 @@ class _Extraction:
         path = self._through(key, path, steps[0])
         for depth, (loop, inside) in enumerate(zip(nest.loops, steps[1:], strict=True), 1):
             if not isinstance(loop.bounds.len, IntImm):
-                self._query.lengths.append(Length(key, loop, path))
+                self._lengths.append(Length(key, loop, path))
             path = path.then(ForAll(loop.var, loop.bounds))
             if depth <= nest.shared:  # what is computed here is for all that share the loop
-                self._query.scopes[loop.name] = path
+                self._scopes[loop.name] = path
             path = self._through(key, path, inside)
-            self._query.scopes.setdefault(loop.name, path)
+            self._scopes.setdefault(loop.name, path)
         self._entered[key] = path
         return path
 
@@ -276,7 +295,7 @@ class _Extraction:
         points = tuple((a,) for a in core.args)
         if key.stage or not key.func.keeps:  # else what is not written counts, too: the buffer has it
             written = path
-        self._query.writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, written, key, Rule.WRITE)
+        self._writes[key] = Clause(HoleKind.MEM, key.func, key.stage, points, written, key, Rule.WRITE)
 
     def _accesses(self, reader: StageKey, roots: list[ExprNode], path: Path, provide: Provide, rule: Rule) -> None:
         """Clauses for the accesses below ``roots``. Those in indices and conditions must be right always. The values
@@ -330,11 +349,11 @@ class _Extraction:
             stage = reader.stage if own else len(callee.definitions) - 1 if isinstance(callee, Function) else 0
             clause = Clause(kind, callee, stage, tuple(points), path, reader, rule)
             if kind is HoleKind.MEM:
-                self._query.needs_memory.setdefault(callee, []).append(clause)
+                self._needs_memory.setdefault(callee, []).append(clause)
             elif own:
-                self._query.self_reads.setdefault(reader, []).append(clause)
+                self._self_reads.setdefault(reader, []).append(clause)
             else:
-                self._query.reads.setdefault(callee, []).append(clause)
+                self._reads.setdefault(callee, []).append(clause)
 
 
 def extremes(coordinates: list[ExprNode]) -> tuple[ExprNode, ...]:

@@ -109,12 +109,13 @@ def test_split_value_stays_within_the_old_loop() -> None:
     count = ir.div(ir.add(q, ir.i64(7)), ir.i64(8))
     drawn = Drawn((ForAll(x, Interval(ir.ZERO, count)), ForAll(y, Interval(ir.ZERO, ir.i64(8))), split))
     top, inside = drawn.path()
-    top.facts.assume_at_least(q, ir.i64(8))
-    low, high = Extents().of(z, inside, top)
+    extents = Extents()
+    extents.facts.at(top).assume_at_least(q, ir.i64(8))
+    low, high = extents.of(z, inside, top)
     assert (repr(low), repr(high)) == ("p", "p + q - 1")
     tile = inside.parent
     assert tile is not None and tile.parent is not None
-    low, high = Extents().of(z, inside, tile.parent)
+    low, high = extents.of(z, inside, tile.parent)
     assert low is not None and high is not None
     assert simplify(ir.sub(high, low)) is ir.i64(7)
 

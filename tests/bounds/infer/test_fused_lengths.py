@@ -129,9 +129,7 @@ def test_domain_of_three_parameters_rests_on_the_check_of_two() -> None:
 @pytest.mark.parametrize(("more", "fits"), [((1 << 40) - 1, True), (1 << 40, False)])
 def test_limit_leaves_room_to_round_up(more: int, fits: bool) -> None:
     a, b = ir.index_variable("a"), ir.index_variable("b")
-    check = ir.Assert(
-        ir.less_equal(b, ir.div(ir.i64(LENGTH_LIMIT), ir.maximum(a, ir.ONE))), Failure.INDEX_OVERFLOW, ()
-    )
+    check = ir.Assert(ir.less_equal(b, ir.div(ir.i64(LENGTH_LIMIT), ir.maximum(a, ir.ONE))), Failure.INDEX_OVERFLOW, ())
     context = nothing().holds(ir.less_equal(ir.ZERO, a), ir.less_equal(ir.ZERO, b)).checked(check)
     e = ir.add(ir.mul(a, b), ir.i64(more))
     claim = Claim(ClaimKind.INT64, "", ("it fits",), context, fits_int64([e], context))
@@ -143,9 +141,10 @@ def test_quotient_is_monotone_only_by_what_is_positive(least: int) -> None:
     """What the ends of ``t/n`` over t in [-7, 7] mention: of a positive n one quotient each, else corners."""
     t, n = ir.index_variable("t"), ir.index_variable("n")
     top = Path(None, None)
-    top.facts.assume_at_least(n, ir.i64(least))
+    extents = Extents()
+    extents.facts.at(top).assume_at_least(n, ir.i64(least))
     inside = top.then(ForAll(t, Interval(ir.i64(-7), ir.i64(15))))
-    found = Extents().of(ir.div(t, n), inside, top)
+    found = extents.of(ir.div(t, n), inside, top)
     quotients = {e for e in subexpressions([e for e in found if e is not None]) if isinstance(e, ir.Binary)}
     assert len({e for e in quotients if e.op is ir.BinaryOp.DIV}) == 2
     assert (len(quotients) == 2) is (least == 1)

@@ -203,7 +203,7 @@ def test_defect_has_its_place_in_the_compiler(name: str) -> None:
 def test_spoilt_function_is_another_one_wherever_it_is_known() -> None:
     before = query.extract_query
     assert proven_steps.extract_query is before
-    with spoilt(query, "extract_query", "unproven or {}", "{}"):
+    with spoilt(query, "extract_query", "run(unproven or {})", "run({})"):
         assert query.extract_query is not before
         assert proven_steps.extract_query is query.extract_query
     assert proven_steps.extract_query is query.extract_query is before

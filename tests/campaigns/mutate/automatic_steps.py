@@ -502,7 +502,7 @@ def far_lanes() -> Made:
 
 STEPS: dict[str, AutomaticStep] = {
     "slide: nothing is run on what is kept": AutomaticStep(
-        sliding._Sliding, "_renews", "return scope.facts.proves_le(low, least)", "return True or (low, least)", kept
+        sliding._Sliding, "_renews", "return facts.proves_le(low, least)", "return True or (low, least)", kept
     ),
     "slide: other dimensions stay": AutomaticStep(
         sliding._Sliding, "_refusal", "not step.stays(other)", "False", diagonal
@@ -542,7 +542,10 @@ STEPS: dict[str, AutomaticStep] = {
         partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
     ),
     "partition: a tile is inside for all lanes": AutomaticStep(
-        partition._Partition, "_inside_and_not", "in whole.gaps.values()", "in [*whole.gaps.values()][-1:]",
+        partition._Partition,
+        "_inside_and_not",
+        "in whole.gaps.values()",
+        "in [*whole.gaps.values()][-1:]",
         inside_on_one_side,
     ),
     "partition: behind the steady part each iteration is one part": AutomaticStep(
@@ -567,9 +570,7 @@ STEPS: dict[str, AutomaticStep] = {
     "hoisted memory: once around all uses": AutomaticStep(
         hoisted, "_allocations", "s.buffer == buffer", "False", shared_memory
     ),
-    "hoisted memory: the largest size": AutomaticStep(
-        hoisted, "largest_over", "up=True", "up=False", growing
-    ),
+    "hoisted memory: the largest size": AutomaticStep(hoisted, "largest_over", "up=True", "up=False", growing),
     "threads: they share one Func": AutomaticStep(fork, "_check_apart", "if shared:", "if False:", read_by_two_threads),
     "rings: iterations are counted as they run": AutomaticStep(
         ring, "_number", "ir.mul(number, loop.bounds.len)", "number", ring_of_tiles

@@ -35,8 +35,8 @@ def _same(why: str) -> Survivor:
 EXPLAINED: dict[Key, Survivor] = {
     (
         "bounds/engines/path_ranges.py:Extents._record_facts",
-        "node.facts.assume_range(var, *self.interval(bounds))",
-        "_assume_nonempty(node.facts, self.unholed(bounds.len))",
+        "facts.assume_range(var, *self.interval(bounds))",
+        "_assume_nonempty(facts, self.unholed(bounds.len))",
     ): _same("one is about the loop's variable, the other about what its length is made of, and no fact reads others."),
     (
         "bounds/smt/terms.py:Z3Terms._leaf",
