@@ -40,7 +40,7 @@ def law_of(function: Function, definition: Definition) -> Law | None:
     x = tuple([Variable(t, f"x{k}" if len(own) > 1 else "x") for k, t in enumerate(function.types)])
     y = tuple([Variable(t, f"y{k}" if len(own) > 1 else "y") for k, t in enumerate(function.types)])
     states = dict(zip(own, x, strict=True))
-    values = [_gathered(e, _Reads(function)) for e in definition.values]
+    values = [_gathered(_narrowed(e), _Reads(function)) for e in definition.values]
     for combine in _readings(values, states, y, _Reads(function)):
         law = _on_samples(x, y, combine)
         if law is not None:
@@ -61,6 +61,18 @@ def updates_points(function: Function, definition: Definition) -> bool:
         roots.append(definition.domain.predicate)
     read = accesses_to(function, definition.values)
     return not accesses_to(function, roots) and bool(read) and all(e.args == definition.args for e in read)
+
+
+def _narrowed(e: ExprNode) -> ExprNode:
+    """A float of 16 bits, with a constant operand as one of 16 bits too, which is widened as any operand is."""
+    if not (isinstance(e, Cast) and e.type.is_narrow_float() and isinstance(e.a, Binary)):
+        return e
+    near = [ir.cast(e.type, each) if isinstance(each, FloatImm) else None for each in (e.a.a, e.a.b)]
+    operands = [
+        each if n is None or ir.cast(each.type, n) is not each else Cast(each.type, n)
+        for each, n in zip((e.a.a, e.a.b), near, strict=True)
+    ]
+    return Cast(e.type, Binary(e.a.type, e.a.op, *operands))
 
 
 class _Reads:
@@ -128,7 +140,8 @@ def _readings(
 
 
 def _unknowns(values: Sequence[ExprNode], reads: _Reads, *, constants: bool) -> list[ExprNode]:
-    """The largest parts that don't read the Func."""
+    """The largest parts that don't read the Func; of one that is widened for an operation alone, what is widened."""
+    types = {e.type for e in values}
     found: dict[ExprNode, None] = {}
     seen: set[ExprNode] = set()
     stack = list(reversed(values))
@@ -137,7 +150,7 @@ def _unknowns(values: Sequence[ExprNode], reads: _Reads, *, constants: bool) -> 
         if e in seen or (isinstance(e, Access) and reads(e)):
             continue
         seen.add(e)
-        if reads(e):
+        if reads(e) or (isinstance(e, Cast) and e.type not in types and e.a.type in types):
             stack.extend(reversed(parts(e)))
         elif constants or not isinstance(e, IntImm | FloatImm):
             found.setdefault(e)

@@ -26,7 +26,8 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
     about all that have none of their own.
 
     Legal when: each consumer that is part of the pipeline reads the Func. What others read is no matter here: so a Func
-    that several pipelines share can be realized with one of them at a time.
+    that several pipelines share can be realized with one of them at a time. Nor does it matter where nobody reads a
+    wrapper: it may be an output itself, as the copy that gives a reduction's result out is.
 
     Raises: ScheduleError, with those that do.
     """
@@ -60,12 +61,10 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
         named = [g for g in algorithm.functions if g in d.consumers and g is not d.instead and _reads(g, f)]
         consumers = named if d.consumers else [g for g in readers if g not in served]
         missing = [c.name for c in d.consumers if c in algorithm.functions and c not in consumers]
-        if d.consumers and not consumers and not missing:
-            continue
-        if missing or not consumers:
+        if missing:
             legal = ", ".join(g.name for g in readers if g not in served) or "none"
-            who = f'"{missing[0]}" does not read it' if missing else "no other Func reads it"
-            refuse(d, f"{who} in this pipeline. Those that do, and read nothing in its place yet: {legal}.")
+            told = f'"{missing[0]}" does not read it in this pipeline'
+            refuse(d, f"{told}. Those that do, and read nothing in its place yet: {legal}.")
         served += consumers
         assert isinstance(d.instead, Function)
         to = _Reading({f: d.instead})

@@ -55,12 +55,6 @@ def test_consumer_that_does_not_read_it(method: str, three: Three) -> None:
     refused(hl.ScheduleError, lambda: k.realize([3]), *named, at="getattr(g, method)(k)")
 
 
-def test_nobody_reads_an_output(three: Three) -> None:
-    _, _, h = three
-    h.in_()
-    refused(hl.ScheduleError, lambda: h.realize([3]), "no other Func reads it", "none", at="h.in_()")
-
-
 def test_directive_of_an_inlined_wrapper_would_be_lost(three: Three) -> None:
     g, f, h = three
     g.in_(f).vectorize(x, 4)

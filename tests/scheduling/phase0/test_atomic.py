@@ -56,6 +56,29 @@ def test_operators_in_threads_and_lanes(operator: str, type: hl.Type) -> None:
         same(h.realize([16]), serial(OPERATORS[operator], type))
 
 
+@pytest.mark.parametrize("type", [hl.Float(16), hl.BFloat(16)], ids=str)
+def test_floats_of_16_bits_in_threads_and_lanes(type: hl.Type) -> None:
+    for way in ("parallel", "vectorize"):
+        h, r = hl.Func("h"), hl.RDom([(0, 60)], "r")
+        h[x] = hl.cast(type, 0)
+        h[r.x % 7] += hl.cast(type, 2)
+        h[r.x % 7] = hl.max(h[r.x % 7], hl.cast(type, r.x))
+        for k in range(2):
+            getattr(h.update(k).atomic(), way)(r.x)
+        out = hl.Func("out")
+        out[x] = hl.f32(h.compute_root()[x])
+        assert np.asarray(out.realize([7])).tolist() == [56, 57, 58, 59, 53, 54, 55]
+
+
+def test_saturating_sums_in_lanes() -> None:
+    h, r, im = hl.Func("h"), hl.RDom([(0, 40), (0, 2)], "r"), image(DATA, "im")
+    h[x] = hl.u8(0)
+    h[x] = hl.saturating_add(h[x], im[r.y + x, r.x] // 32)
+    h.update().atomic().vectorize(r.x, 8).parallel(r.y)
+    sums = [int((DATA[:, k : k + 2] // 32).astype(int).sum()) for k in range(4)]
+    assert np.asarray(h.realize([4])).tolist() == [min(s, 255) for s in sums]
+
+
 def test_instructions_where_machines_have_them() -> None:
     for operator, text in (("+", "fetch_add("), ("^", "fetch_xor("), ("max", "compare_exchange(")):
         h, r = histogram(OPERATORS[operator])

@@ -81,6 +81,23 @@ def test_wrapper_without_a_place_changes_nothing() -> None:
     as_evaluated(h, [5, 5])
 
 
+def test_wrapper_that_is_the_output_itself() -> None:
+    g, _, _ = pair()
+    out = g.in_()
+    out.tile(x, y, xi, yi, 4, 4).vectorize(xi)
+    g.compute_at(out, x)
+    assert produced(out) == ["g", "g_in"]
+    as_evaluated(out, [8, 8])
+
+
+def test_wrapper_that_nobody_reads_changes_nothing() -> None:
+    g, f, h = pair()
+    g.compute_root().in_([f, h]).compute_root()
+    g.in_().compute_root().vectorize(x, 4)
+    assert produced(h) == ["g", "g_in_f_h", "h"]
+    as_evaluated(h, [5, 5])
+
+
 def test_wrapper_of_a_wrapper() -> None:
     g, _, h = pair()
     outer = g.compute_root().in_(h)
