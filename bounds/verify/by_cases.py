@@ -32,6 +32,12 @@ from halide_core.ir.visitor import Closing, subexpressions, substitute
 _STEPS = 150
 """Formulas that are taken apart for one claim."""
 
+_WORK = 8000
+"""What may be done for one claim, or for one context. What a formula comes to may double with each of its parts."""
+
+_FORMS_SEARCHED = 4
+"""A search among so many forms is as much work as taking in one formula."""
+
 Case = tuple[ExprNode, ...]
 """Formulas that hold together."""
 
@@ -76,7 +82,7 @@ class CaseProver:
         tableau = _Tableau(searches=True)
         if tableau.closes(place.state.below(), [wanted]):
             return True
-        return None if tableau.steps < 0 else False
+        return None if tableau.budget.is_spent() else False
 
     def _place(self, context: Context) -> _KnownAt:
         nodes: list[Context] = []
@@ -116,8 +122,20 @@ class _KnownAt:
         values.update({node.variable: node.fact for node in nodes if node.variable is not None})
         place = _KnownAt(values, self.state.below(), impossible=self.impossible)
         facts = [place.closed(node.fact) for node in nodes if node.variable is None]
-        place.impossible |= place.state.takes(facts, searches=False)  # it mostly has a state
+        place.impossible |= place.state.takes(facts, _Budget(), searches=False)  # it mostly has a state
         return place
+
+
+class _Budget:
+    """How much more may be done for a claim or a context. Where it is spent, less is known, and no more is claimed."""
+
+    def __init__(self) -> None:
+        self.steps = _STEPS
+        self.work = _WORK
+
+    def is_spent(self) -> bool:
+        """Whether something was left out."""
+        return self.steps < 0 or self.work < 0
 
 
 class _State:
@@ -140,12 +158,16 @@ class _State:
         """The state for one case of an open formula."""
         return _State(Facts(self.facts), self._said, self._forms, self.open[:at] + self.open[at + 1 :])
 
-    def takes(self, formulas: Sequence[ExprNode], *, searches: bool) -> bool:
+    def takes(self, formulas: Sequence[ExprNode], budget: _Budget, *, searches: bool) -> bool:
         """Takes formulas in, the first one first; whether they contradict what was said, or what a search finds."""
         waiting = list(reversed(formulas))
         while waiting:
             formula = waiting.pop()
             form = _form(formula)
+            budget.work -= 1 + (0 if form is None else len(form.terms))
+            budget.work -= len(self._forms) // _FORMS_SEARCHED if searches else 0
+            if budget.work < 0:
+                return False
             if self._contradicts(formula, form) or (searches and form is not None and self._disproves(form)):
                 return True
             cases = _cases(formula, form)
@@ -200,16 +222,16 @@ class _Tableau:
     """One search for a contradiction."""
 
     def __init__(self, *, searches: bool) -> None:
-        self.steps = _STEPS
+        self.budget = _Budget()
         self._searches = searches
         """Whether a search for a proof of its opposite is made for each formula."""
 
     def closes(self, state: _State, formulas: Sequence[ExprNode]) -> bool:
         """Whether formulas contradict a state, in each of its cases."""
-        while not state.takes(formulas, searches=self._searches):
-            self.steps -= 1
+        while not state.takes(formulas, self.budget, searches=self._searches):
+            self.budget.steps -= 1
             found = _next(state)
-            if found is None or self.steps < 0:
+            if found is None or self.budget.is_spent():
                 return state.is_impossible()
             at, live = found
             if len(live) > 1:

@@ -28,6 +28,9 @@ _FUNCTIONS = {op: binary_function(op, INT64) for op in BinaryOp} | {
     BinaryOp.MUL: operator.mul,
 }
 
+_NESTED = 32
+"""Atoms whose bounds are being valued at one time: one further away is valued as if nothing were known of it."""
+
 _FAR = 1 << 20
 """Further from zero a bound is one of a type: nothing interesting happens near it."""
 
@@ -111,7 +114,7 @@ class Model:
         return None
 
     def _atom(self, e: ExprNode, known: Known) -> int:
-        if e in self._open:
+        if e in self._open or len(self._open) >= _NESTED:
             raise _CircleError
         self._open.add(e)
         least, most = _range_of(e)
@@ -166,4 +169,4 @@ def _range_of(e: ExprNode) -> tuple[int | None, int | None]:
 
 
 class _CircleError(Exception):
-    """The value of an atom hangs on itself."""
+    """The value of an atom hangs on itself, or on too many others."""

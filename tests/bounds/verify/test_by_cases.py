@@ -55,6 +55,19 @@ def test_halves_of_the_lesser_of_two() -> None:
     assert not proven(nothing(), at_least(half, ir.ZERO))
 
 
+def test_sums_of_ten_minima_are_given_up() -> None:
+    """2^10 forms follow from one comparison."""
+    prover = CaseProver()
+    pairs = [(Variable(INT64, f"a{k}"), Variable(INT64, f"b{k}")) for k in range(10)]
+    total = ir.ZERO
+    for a, b in pairs:
+        total = ir.add(total, ir.minimum(a, b))
+    assert not proven(nothing().holds(at_least(total, ir.ZERO)), at_least(m, ir.ZERO))
+    opposite = Claim(ClaimKind.COVERAGE, "f", ("a claim",), nothing(), ir.less(total, ir.ZERO))
+    assert not prover.proves(opposite)
+    assert prover.gave_up
+
+
 def drawn_number(rng: random.Random, depth: int) -> ExprNode:
     kind = rng.randrange(7) if depth else rng.randrange(2)
     if kind == 0:
