@@ -16,7 +16,7 @@ lanes do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -58,19 +58,25 @@ from halide_core.ir.visitor import (
     with_parts,
 )
 from halide_core.lowering.passes.fresh import names_in
+from halide_core.lowering.passes.loop_shapes import (
+    has_lanes,
+    is_around_constants,
+    is_in_lanes,
+    is_innermost,
+    is_short,
+    is_taps,
+    varying_in_lanes,
+    varying_innermost,
+)
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.uniquify_names import bind_apart
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 from halide_core.schedule.access_directives import Partition, PartitionLoop
 
-_SHORT = 4
-"""A loop of a constant length up to this is left whole: finding its steady part would cost more than it saves."""
 _MOST = 8
 """A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
 _DIVISIONS, _LIMIT = 4, 1 << 16
 """So many quotients of a clamp are looked through, by divisors up to this."""
-_MUCH = 60
-"""A loop around others is left whole if it has more statements than this."""
 _LONG = 40
 """A body of so many expressions is not written twice where once will do."""
 
@@ -153,21 +159,21 @@ class _Partition(Rewriter):
         return inside
 
     def _around_short_loops(self, loop: For) -> Stmt | None:
-        """The parts of a loop around others of constant lengths, where it decides what none of them can: a tile of a
-        few vectors, or the taps of a filter, which would ask at every point. None where that is not so."""
-        if loop.kind is not LoopKind.SERIAL or _is_short(loop) or not _is_around_constants(loop):
+        """The parts of a loop around others of constant lengths, where it decides what none of them can, or only taps
+        could, which would ask at every point: a tile of a few vectors, or a filter's row. None where that is not so."""
+        if loop.kind is not LoopKind.SERIAL or is_short(loop) or not is_around_constants(loop):
             return None
         apart, steady = self._steady_of(loop)
         if not steady.decided or len(steady.gaps) > _MOST:
             return None
-        left = _varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
+        left = varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
         return self._further(self._parts(apart, steady), apart) if left else None
 
     def _decided_by_rows(self, loop: For, steady: _Steady) -> set[ExprNode]:
-        """What loops inside decide, without lanes around them."""
+        """What loops inside that are no taps decide, without lanes around them."""
         found: set[ExprNode] = set()
         for row in walk(loop.body):
-            if isinstance(row, For) and _is_innermost(row) and not _is_short(row) and not _is_in_lanes(row, loop):
+            if isinstance(row, For) and is_innermost(row) and not is_taps(row) and not is_in_lanes(row, loop):
                 own = _Steady(row, steady.ranges.inside())
                 own.look(row.body)
                 found |= own.decided.keys()
@@ -181,10 +187,10 @@ class _Partition(Rewriter):
             ->  if 0 <= b && b + 7 <= w: for y …: f[x, y] = g[x]    else: for y …: f[x, y] = g[clamp(x, 0, w)]
         """
         runs_here = loop.kind in (LoopKind.SERIAL, LoopKind.VECTORIZED)
-        if not (runs_here and _has_lanes(loop) and _is_around_constants(loop)):
+        if not (runs_here and has_lanes(loop) and is_around_constants(loop)):
             return None
         known = self._ranges.inside()
-        over = loop.kind is LoopKind.VECTORIZED or _is_short(loop)
+        over = loop.kind is LoopKind.VECTORIZED or is_short(loop)
         if not over:
             known.enter(loop)
         apart = _with_body(loop, bind_apart(loop.body, self._names))
@@ -192,12 +198,19 @@ class _Partition(Rewriter):
         whole.look(apart if over else apart.body)
         if not whole.decided or len(whole.gaps) > _MOST:
             return None
-        asked = _varying_in_lanes(whole.decided, apart)
+        asked = varying_in_lanes(whole.decided, apart)
         if not asked or not asked - self._decided_by_rows(apart, whole):
             return None
         inside = simplify(reduce(ir.conjunction, [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]))
         fast = simplify_tree(_Decide(whole.decided).stmt(apart))
-        return If(inside, self._divided(fast) if isinstance(fast, For) else fast, loop)
+        return If(inside, self._divided(fast) if isinstance(fast, For) else fast, self._at_an_end(loop))
+
+    def _at_an_end(self, loop: For) -> Stmt:
+        """The parts of a loop that is entered at the ends of what is around it."""
+        outside, self._at_ends = self._at_ends, True
+        parts = self._divided(loop)
+        self._at_ends = outside
+        return parts
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The parts of an innermost loop, or of one that is always divided."""
@@ -213,13 +226,13 @@ class _Partition(Rewriter):
             if steady.decided:
                 self.divided.add(said)
                 return self._further(self._parts(apart, steady), apart)
-        if self._in_lanes or policy is Partition.Never or not _is_innermost(loop):
+        if self._in_lanes or policy is Partition.Never or not is_innermost(loop):
             outer = None if self._in_lanes or policy is Partition.Never else self._around_short_loops(loop)
             return outer or self._inside_of(loop)
-        if _is_short(loop) and not _has_lanes(loop):
+        if (is_short(loop) or (self._at_ends and is_taps(loop))) and not has_lanes(loop):
             return loop
         apart, steady = self._steady_of(loop)
-        if _is_short(loop):
+        if is_short(loop):
             cut = steady.gaps and all(len(gap.terms) == 1 for gap in steady.gaps.values())
             return _decided_ends(self._parts(apart, steady)) if cut else loop
         if not steady.decided or len(steady.gaps) > _MOST:
@@ -256,7 +269,7 @@ class _Partition(Rewriter):
 
     def _piece(self, loop: For, piece: Stmt) -> Stmt:
         """A long part has a steady part of its own; a short one has no clamps if none of its points needs them."""
-        if isinstance(piece, For) and piece.var is loop.var and not _is_short(piece):
+        if isinstance(piece, For) and piece.var is loop.var and not is_short(piece):
             return self.rewrite_For(piece)
         known = self._ranges.inside()
         known.enter(loop)
@@ -333,56 +346,8 @@ class _Partition(Rewriter):
 
 def _decided_ends(parts: Block) -> Block:
     """Parts of constant lengths, where constants decide what a guard leaves of the last vector of a tile."""
-    fixed = [isinstance(s, For) and isinstance(s.bounds.min, IntImm) and _is_short(s) for s in parts.stmts]
+    fixed = [isinstance(s, For) and isinstance(s.bounds.min, IntImm) and is_short(s) for s in parts.stmts]
     return Block(tuple([simplify_tree(s) if known else s for s, known in zip(parts.stmts, fixed, strict=True)]))
-
-
-def _is_innermost(loop: For) -> bool:
-    """Whether it is serial, with nothing but lanes inside."""
-    inside = all(s.kind is LoopKind.VECTORIZED for s in walk(loop.body) if isinstance(s, For))
-    return loop.kind is LoopKind.SERIAL and inside
-
-
-def _is_around_constants(loop: For) -> bool:
-    """Whether all loops inside are lanes or have constant lengths, and there is not so much that three of it are too
-    many."""
-    inside = list(walk(loop.body))
-    loops = [s for s in inside if isinstance(s, For)]
-    fixed = all(s.kind is LoopKind.VECTORIZED or isinstance(s.bounds.len, IntImm) for s in loops)
-    return fixed and len(inside) <= _MUCH
-
-
-def _varying_innermost(exprs: Iterable[ExprNode], loop: For) -> set[ExprNode]:
-    """Those that differ between iterations of a loop without others inside: all else is computed less often."""
-    inside = list(walk(loop.body))
-    moving = {s.var for s in inside if isinstance(s, For) and not any(isinstance(e, For) for e in walk(s.body))}
-    for s in inside:
-        if isinstance(s, Let) and not free_variables(s.value).isdisjoint(moving):
-            moving.add(s.var)
-    return {e for e in exprs if not free_variables(e).isdisjoint(moving)}
-
-
-def _varying_in_lanes(exprs: Iterable[ExprNode], loop: For) -> set[ExprNode]:
-    """Those that differ between lanes, but for guards, which vectors ask of all lanes anyway."""
-    lanes = {s.var for s in walk(loop) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED}
-    for s in walk(loop):
-        if isinstance(s, Let) and not free_variables(s.value).isdisjoint(lanes):
-            lanes.add(s.var)
-    guards = {s.condition for s in walk(loop) if isinstance(s, If)}
-    return {e for e in exprs if e not in guards and not free_variables(e).isdisjoint(lanes)}
-
-
-def _has_lanes(loop: For) -> bool:
-    return any(isinstance(s, For) and s.kind is LoopKind.VECTORIZED for s in walk(loop))
-
-
-def _is_in_lanes(loop: For, around: For) -> bool:
-    lanes = [s for s in walk(around.body) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED]
-    return any(s is loop for each in lanes for s in walk(each.body))
-
-
-def _is_short(loop: For) -> bool:
-    return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT
 
 
 def _with_body(loop: For, body: Stmt) -> For:

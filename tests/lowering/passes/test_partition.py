@@ -386,6 +386,32 @@ def test_tiles_of_taps_are_the_loop() -> None:
             assert np.array_equal(got, want), name
 
 
+def rows_of_taps() -> hl.Func:
+    """Rows of points, each of which sums five taps behind an edge."""
+    source, f, r = bounded("mirror_image"), hl.Func("f"), hl.RDom([(-2, 5)], "r")
+    f[x, y] = hl.sum(hl.i32(source[x + r, y]))
+    return f
+
+
+def test_a_row_is_divided_around_its_taps() -> None:
+    """The taps of a point are no row: those at the ends of one stay whole, and those of its steady part don't ask."""
+    found = [s for s in walk(after(rows_of_taps(), "partition")) if isinstance(s, For)]
+    head, steady, tail = (s for s in found if s.loop.var == "x")
+    taps = [s for s in found if s.loop.var == "r.x"]
+    assert len(taps) == 3 and all(s.bounds.len == IntImm(ir.INT64, 5) for s in taps)
+    assert clamps(steady) < min(clamps(head), clamps(tail))
+
+
+@pytest.mark.parametrize("schedule", ["", ".tile(x, y, xi, yi, 8, 2)", ".tile(x, y, xi, yi, 16, 3).vectorize(xi, 4)"])
+def test_rows_of_taps_are_the_loop(schedule: str) -> None:
+    for window in ([(-9, 43), (-1, 4)], [(2, 25), (0, 3)]):
+        f = rows_of_taps()
+        want = f.evaluate(window)
+        eval(f"f{schedule}")  # noqa: S307  # it is above
+        for name, got in run_program(f, window).items():
+            assert np.array_equal(got, want), name
+
+
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_rows_of_half_the_length_have_a_steady_part(lanes: int) -> None:
     source, f = bounded("repeat_edge"), hl.Func("f")
