@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from halide_core.lowering import proven_steps
-from tests.campaigns.mutate.automatic_steps import STEPS
-from tests.campaigns.mutate.compiled_steps import IN_C
-from tests.campaigns.mutate.step_judges import interpreted
+from tests.campaigns.mutate.steps import IN_C, STEPS
+from tests.campaigns.mutate.steps.judges import interpreted
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = STEPS | IN_C

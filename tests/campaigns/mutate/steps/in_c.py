@@ -1,6 +1,6 @@
 """The automatic steps that happen in C text, each with the obligation that a mutant takes from it.
 
-In: nothing. Out: IN_C: what ``automatic_steps.STEPS`` is for the passes. The judge is the C itself, built with the
+In: nothing. Out: IN_C: what ``steps.STEPS`` is for the passes. The judge is the C itself, built with the
 sanitizers for this machine's vectors.
 """
 
@@ -12,8 +12,8 @@ import halide_core as hl
 from halide_core.runtime.codegen import expr, scalar_replacement, uses
 from halide_core.runtime.codegen.stores import StoreEmitter
 from halide_core.runtime.codegen.vector import exact_quotients, integer_idioms, paired_gathers, strided_loads
-from tests.campaigns.mutate.automatic_steps import AutomaticStep, Tail, image, x, xi, xo, y
-from tests.campaigns.mutate.step_judges import Made, sanitized
+from tests.campaigns.mutate.steps.judges import Made, sanitized
+from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y
 
 
 def overlapping() -> Made:

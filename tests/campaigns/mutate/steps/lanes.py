@@ -1,0 +1,95 @@
+"""Vectors: guards, memory and places of lanes: what each step rests on.
+
+In: nothing. Out: LANES, a part of ``steps.STEPS``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import halide_core as hl
+from halide_core.lowering.passes.vectorize import gather_address, interleave, reduction_match, vectorize
+from tests.campaigns.mutate.steps.judges import Made
+from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, y
+
+
+def every_second_twice() -> Made:
+    """Lanes in pairs at places that are two apart from the next pair's."""
+    f = hl.Func("f")
+    f[x] = image()[2 * (x / 2) + 3 * (x % 2), 0]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def lanes_guarded() -> Made:
+    f = hl.Func("f")
+    r = hl.RDom([(0, 3)], "r")
+    r.where(r.x * 2 < x)
+    f[x] = 0
+    f[x] += r.x + 1
+    f.update(0).vectorize(x, 4, Tail.GuardWithIf)
+    return f, [(0, 7)]
+
+
+def lanes_of_memory() -> Made:
+    """Vectors go through an inline reduction's loop in step, each with memory of its own."""
+    im, f, near = image(160), hl.Func("f"), hl.RDom([(0, 3)], "near")
+    f[x, y] = hl.maximum(near, im[x + near.x, y])
+    f.vectorize(x, 2 * hl.get_host_target().natural_vector_size(hl.Int(32)))
+    return f, [(-4, 64), (0, 1)]
+
+
+def lanes_that_stop() -> Made:
+    """Vectors that are made of several, each of which goes through a reduction as far as its own number says."""
+    f, r, lanes = hl.Func("f"), hl.RDom([(0, 3)], "r"), hl.get_host_target().natural_vector_size(hl.Int(32))
+    r.where(r.x < x / lanes)
+    f[x] = 0
+    f[x] += r.x + 1
+    f.bound(x, 0, 4 * lanes)
+    f.update(0).vectorize(x, 2 * lanes)
+    return f, [(0, 4 * lanes)]
+
+
+def taken_away() -> Made:
+    """What lanes take away from one element, all at once."""
+    im, f, r = image(), hl.Func("f"), hl.RDom([(0, 8)], "r")
+    f[x] = 0
+    f[x] -= im[r.x, x]
+    f.update(0).atomic().vectorize(r.x, 8)
+    return f, [(0, 3)]
+
+
+def far_lanes() -> Made:
+    """Places whose first lane int32 holds, and whose last lane it does not."""
+    at, im, f, least = image(), hl.ImageParam(hl.Int(32), 2, "far"), hl.Func("f"), 2**31 - 48
+    buffer = hl.Buffer(np.arange(24 * 24, dtype=np.int32).reshape(24, 24))
+    buffer.set_min([least, 0])
+    im.set(buffer)
+    im.dim(1).set_stride(24)
+    f[x] = im[hl.clamp(at[x, 0] + least - 40, least, least + 23), x]
+    f.vectorize(x, 4)
+    return f, [(0, 8)]
+
+
+LANES: dict[str, AutomaticStep] = {
+    "vectors: a guard holds for all lanes": AutomaticStep(vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded),
+    "in step: each vector has its own memory": AutomaticStep(
+        vectorize._FindLoops, "_vectors", "own_memory(body, self._names)", "body", lanes_of_memory
+    ),
+    "in step: loops are the same": AutomaticStep(
+        interleave,
+        "_same_loop",
+        "b.bounds.min is a.bounds.min and b.bounds.len is a.bounds.len",
+        "True",
+        lanes_that_stop,
+    ),
+    "lanes of one element: they are combined first": AutomaticStep(
+        reduction_match, "taken_in", "_COMBINED[op], new", "op, new", taken_away
+    ),
+    "gathers: places that int32 holds in all lanes": AutomaticStep(
+        gather_address, "narrow_lanes", "high + max(far, 0) > INT32.range[1]", "False", far_lanes
+    ),
+    "pairs of lanes: two lanes on is one element on": AutomaticStep(
+        gather_address, "pairs_of_lanes", "moved != 1 or ", "", every_second_twice
+    ),
+}

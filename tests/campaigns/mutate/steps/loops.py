@@ -1,0 +1,202 @@
+"""Loops that are peeled, divided, unrolled and emptied: what each step rests on.
+
+In: nothing. Out: LOOPS, a part of ``steps.STEPS``.
+"""
+
+from __future__ import annotations
+
+import halide_core as hl
+from halide_core.lowering.passes import (
+    constant_lengths,
+    hoist,
+    lets,
+    partition,
+    simplify_stmt,
+    unroll,
+)
+from halide_core.lowering.passes import hoist_divisions as divisions
+from halide_core.lowering.passes import peel_first_iteration as warm_up
+from tests.campaigns.mutate.steps.judges import Made
+from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
+
+image_rows = hl.Param(hl.Int(32), "rows", 0)
+
+
+def no_steps() -> Made:
+    """A loop along which a window slides, and which has no iteration."""
+    im, g, f, r = image(), hl.Func("g"), hl.Func("f"), hl.RDom([(0, image_rows)], "r")
+    g[x] = im[x, 0] * 3
+    f[x] = 0
+    f[x] += g[x + r.x] + g[x + r.x + 1] + 1
+    g.store_root().compute_at(f, r.x)
+    return f, [(1, 4)]
+
+
+def clamped() -> Made:
+    """Vectors of an input whose edges are inside the steady part of no vector but those further in."""
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.repeat_edge(image(9, 12))[x - 1, y]
+    f.split(x, xo, xi, 4, Tail.GuardWithIf).vectorize(xi)
+    return f, [(-8, 26), (0, 2)]
+
+
+def inside_on_one_side() -> Made:
+    """Tiles that are inside their input on the left, and not on the right, whose columns no loop inside moves."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image(24, 30))[x, y]
+    f[x, y] = g[x, y / 2] + g[x, (y + 1) / 2]
+    f.tile(x, y, xi, yi, 8, 3)
+    g.compute_at(f, x).vectorize(x, 8)
+    return f, [(0, 32), (0, 6)]
+
+
+def stopped() -> Made:
+    """A long body whose reads stop moving halfway, so that several iterations are behind the steady part."""
+    f, source = hl.Func("f"), image()
+    at = hl.min(2 * x, 9)
+    total = source[at, y]
+    for k in range(1, 8):
+        total = total * 3 + source[at + k, y] * k
+    f[x, y] = total
+    return f, [(0, 9), (0, 2)]
+
+
+def wrapping() -> Made:
+    """A comparison whose int32 arithmetic wraps in the middle of the window."""
+    f = hl.Func("f")
+    f[x, y] = hl.select((x + 2147483600 < 0) | (x < -100), x, -y)
+    return f, [(0, 90), (0, 2)]
+
+
+def thinned() -> Made:
+    """Two quotients, which together are less than what they are quotients of."""
+    f = hl.Func("f")
+    f[x, y] = hl.BoundaryConditions.repeat_edge(image())[x / 2 + x / 3 - 15, y]
+    return f, [(0, 30), (0, 2)]
+
+
+def counted() -> Made:
+    """A remainder of what the loop writes."""
+    f, r = hl.Func("f"), hl.RDom([(0, 6)], "r")
+    f[x] = 1
+    f[0] += f[0] % 5 + r * 0
+    return f, [(0, 3)]
+
+
+def while_small() -> Made:
+    """A guard that reads what the loop writes."""
+    f, r = hl.Func("f"), hl.RDom([(0, 6)], "r")
+    f[x] = 0
+    r.where(f[0] < 3)
+    f[0] += 1 + r.x
+    return f, [(0, 3)]
+
+
+def remainder() -> Made:
+    """Tiles that vectors don't divide."""
+    f = hl.Func("f")
+    f[x] = image()[x, 0]
+    f.split(x, xo, xi, 6).vectorize(xi, 4, Tail.GuardWithIf)
+    return f, [(0, 12)]
+
+
+def other_branch() -> Made:
+    """A number that is three at least in one branch, and zero in the other one."""
+    n = hl.Param(hl.Int(32), "n", 0)
+    im, f = image(), hl.Func("f")
+    f[x] = im[hl.max(n, 1), 0]
+    f.specialize(n >= 3)
+    return f, [(0, 3)]
+
+
+def cut_short() -> Made:
+    """The producer in a tile, of which the last one is shorter."""
+    im, g, f = image(12), hl.Func("g"), hl.Func("f")
+    g[x] = im[x, 0] * 3
+    f[x] = g[x] + 1
+    f.split(x, xo, xi, 4, Tail.GuardWithIf)
+    g.compute_at(f, xo).unroll(x)
+    return f, [(-6, 11)]
+
+
+def in_rows() -> Made:
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f.split(x, xo, xi, 4, Tail.GuardWithIf)
+    return f, [(0, 6), (0, 2)]
+
+
+def copies() -> Made:
+    """Each copy of an unrolled loop has memory of another length."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x] = g[x * x, 0] + g[x * x + 1, x]
+    f.bound(x, 0, 4).unroll(x)
+    g.compute_at(f, x)
+    return f, [(0, 4)]
+
+
+def arms() -> Made:
+    """Each copy takes one side of a choice, and not all the same."""
+    f = hl.Func("f")
+    f[x] = hl.select(x % 3 == 0, x + 7, x * 2)
+    f.bound(x, 0, 4).unroll(x)
+    return f, [(0, 4)]
+
+
+LOOPS: dict[str, AutomaticStep] = {
+    "peel: the parts are the loop": AutomaticStep(
+        warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
+    ),
+    "partition: the steady part decides for all lanes": AutomaticStep(
+        partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+    ),
+    "partition: a tile is inside for all lanes": AutomaticStep(
+        partition._Partition,
+        "_inside_and_not",
+        "in whole.gaps.values()",
+        "in [*whole.gaps.values()][-1:]",
+        inside_on_one_side,
+    ),
+    "partition: behind the steady part each iteration is one part": AutomaticStep(
+        partition._Partition,
+        "_shifted",
+        "ir.sub(tail, start), ir.ONE",
+        "ir.sub(tail, start), ir.sub(end, tail)",
+        stopped,
+    ),
+    "partition: coordinates do not wrap": AutomaticStep(
+        partition, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
+    ),
+    "partition: quotients are rounded down": AutomaticStep(
+        partition._Steady, "_without_divisions", "ir.sub(a, ir.i64(k - 1)) if c > 0 else a", "a", thinned
+    ),
+    "divisions: what reads memory stays": AutomaticStep(
+        divisions._Lifted, "_moves", "isinstance(each, _FIXED)", "False", counted
+    ),
+    "hoist: guards that read memory stay": AutomaticStep(
+        hoist, "_reads_memory", "isinstance(s, Access)", "False", while_small
+    ),
+    "simplify: facts hold where they stand": AutomaticStep(
+        simplify_stmt, "_where", "(inner, test, holds)", "(inner, test)", other_branch
+    ),
+    "simplify: iterations behind a guard are idle": AutomaticStep(
+        simplify_stmt, "_end", "gap.const + (", "gap.const - 1 + (", remainder
+    ),
+    "constant lengths: those beyond its own do nothing": AutomaticStep(
+        constant_lengths._ConstantLengths, "rewrite_For", "If(ir.less(loop.var, end), body, None)", "body", cut_short
+    ),
+    "constant lengths: none is longer": AutomaticStep(
+        constant_lengths._ConstantLengths, "_limit", "return best", "return best and best - 1", cut_short
+    ),
+    "hoist: what the loop changes stays": AutomaticStep(hoist._LetHoist, "rewrite_For", "{loop.var}", "set()", in_rows),
+    "unroll: a copy for each iteration": AutomaticStep(
+        unroll._Unroll, "rewrite_For", "range(count)", "range(1, count)", copies
+    ),
+    "unroll: a copy chooses what its iteration decides": AutomaticStep(
+        unroll._Copy, "rewrite_Select", "e.a if decided.value else e.b", "e.a", arms
+    ),
+    "flatten: each copy has lets of its own": AutomaticStep(
+        lets.Lets, "bind", "self._forms[var] = form", "self._forms.setdefault(var, form)", copies
+    ),
+}

@@ -1,0 +1,101 @@
+"""Numbers: what wraps, what a narrower type holds, and regions without points: what each step rests on.
+
+In: nothing. Out: NUMBERS, a part of ``steps.STEPS``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import halide_core as hl
+from halide_core.bounds.infer import boxes, fused_lengths
+from halide_core.bounds.infer import inference as answering
+from halide_core.lowering.passes import find_intrinsics as narrow
+from tests.campaigns.mutate.steps.judges import Made, certified
+from tests.campaigns.mutate.steps.step import AutomaticStep, image, x, y
+
+
+def wide() -> Made:
+    im, f = image(), hl.Func("f")
+    f[x] = hl.i32(hl.u8(im[x, 0] * 7))
+    return f, [(0, 8)]
+
+
+def leaves_int32() -> Made:
+    """A clamp of a coordinate that wraps where it is an int32, and not where it is an index."""
+    im, f = image(), hl.Func("f")
+    f[x] = im[hl.clamp(x * 100000, 0, 5), 0]
+    return f, [(30000, 2)]
+
+
+def some_rows() -> Made:
+    """Regions of two stages, the second of which may have no iteration."""
+    g, f, r = hl.Func("g"), hl.Func("f"), hl.RDom([(0, hl.Param(hl.Int(32), "n", 2))], "r")
+    g[x] = x * 3
+    f[x] = g[x]
+    f[x] += g[x + r.x + 5]
+    g.compute_root()
+    return f, [(0, 3)]
+
+
+def fused() -> Made:
+    f, z, t = hl.Func("f"), hl.Var("z"), hl.Var("t")
+    f[x, y, z] = x + y + z
+    f.fuse(x, y, t).fuse(t, z, t)
+    return f, [(0, 4), (0, 3), (0, 2)]
+
+
+def of_both_signs() -> Made:
+    im, f = image(), hl.Func("f")
+    a, b = (hl.i8(hl.u8(im[x, k] + 100)) for k in (0, 1))
+    f[x] = hl.i32((a + b + hl.i8(1)) >> 1)
+    return f, [(0, 8)]
+
+
+def of_three() -> tuple[hl.Expr, hl.Expr, hl.Expr]:
+    im = image()
+    return im[x, 0], im[x, 1], im[x, 2]
+
+
+def other_bits() -> Made:
+    f, (a, b, c) = hl.Func("f"), of_three()
+    f[x] = (a | b) - ((a ^ c) >> 1)
+    return f, [(0, 8)]
+
+
+def other_difference() -> Made:
+    f, (a, b, c) = hl.Func("f"), of_three()
+    f[x] = hl.select(a < b, b - a, c - b)
+    return f, [(0, 8)]
+
+
+def unsigned() -> Made:
+    """Limits of numbers of 32 bits of which int32 does not hold each."""
+    im, f = hl.ImageParam(hl.UInt(32), 1, "im"), hl.Func("f")
+    im.set(hl.Buffer(np.array([3, 3_000_000_000, 7, 4_000_000_000], np.uint32)))
+    f[x] = hl.max(hl.i64(im[x]), hl.i64(5))
+    return f, [(0, 4)]
+
+
+NUMBERS: dict[str, AutomaticStep] = {
+    "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
+    "overflow: coordinates are checked where they may wrap": AutomaticStep(
+        answering._Answering, "_overflow_check", "if ends.low is None", "if True or ends.low is None", leaves_int32
+    ),
+    "regions: one without points does not widen": AutomaticStep(
+        boxes, "_where_any", "_choice(simplifier, some_b, both, end_a)", "end_a", some_rows
+    ),
+    "fuse: the length is an int64": AutomaticStep(fused_lengths, "limits", "so_far > most", "False", fused, certified),
+    "narrow: a mean of what does not wrap": AutomaticStep(
+        narrow, "_narrowed", "wide.bits() > x.type.bits() and _keeps(wide, x.type)", "wide", of_both_signs
+    ),
+    "narrow: a mean of two numbers' bits": AutomaticStep(
+        narrow, "_mean_of_bits", "x is p and y is q", "(p or q)", other_bits
+    ),
+    "narrow: a difference of what is compared": AutomaticStep(
+        narrow._Narrow, "rewrite_Select", "less is p", "p", other_difference
+    ),
+    "narrow: a limit of what int32 holds": AutomaticStep(
+        narrow._Limits, "rewrite_Binary", "n.type is INT32", "n.type.bits() == 32", unsigned
+    ),
+}

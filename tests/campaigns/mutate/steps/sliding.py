@@ -1,0 +1,166 @@
+"""Sliding windows, folds and producers that are skipped: what each step rests on.
+
+In: nothing. Out: SLIDING, a part of ``steps.STEPS``.
+"""
+
+from __future__ import annotations
+
+import halide_core as hl
+from halide_core.bounds.infer import folding, sliding
+from halide_core.lowering.passes import (
+    skip_producers,
+)
+from halide_core.scheduling import sliding as obstacles
+from tests.campaigns.mutate.steps.judges import Made, certified
+from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi, yo
+
+
+def rows() -> tuple[hl.Func, hl.Func]:
+    """A producer, and a consumer of three of its rows."""
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x, y - 1] + g[x, y] * 2 + g[x, y + 1]
+    return g, f
+
+
+def kept() -> Made:
+    """An update at a constant place, run for each x inside y."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    w[0, y] += 1
+    o[x, y] = w[x, y] + w[x, y + 1]
+    w.store_root().compute_at(o, x)
+    return o, [(0, 3), (0, 3)]
+
+
+def first() -> Made:
+    g, f = rows()
+    g.store_root().compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def every_second() -> Made:
+    """Rows that are kept, read in every second iteration."""
+    im, g, h, f = image(), hl.Func("g"), hl.Func("h"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    h[x, y] = im[x, y] * 5
+    f[x, y] = hl.select(y % 2 == 0, g[x, y] + g[x, y - 1], h[x, y])
+    g.store_root().compute_at(f, y)
+    h.compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def places() -> Made:
+    """Places in a table that one case of a select reads."""
+    p, table, at, f = hl.Param(hl.Int(32), "p", 0), hl.Func("table"), hl.Func("at"), hl.Func("f")
+    table[x] = x * x
+    at[x] = hl.clamp(x * 2, 0, 9)
+    f[x] = hl.select(p > 0, table[hl.clamp(at[x], 0, 9)], 7)
+    table.compute_root(), at.compute_root()
+    return f, [(0, 8)]
+
+
+def diagonal() -> Made:
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x + y, y] + g[x + y + 1, y + 1]
+    g.store_root().compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def downwards() -> Made:
+    """Rows are rounded up over those that are kept above, of which the producer's are not there."""
+    im, p, g, f = image(), hl.Func("p"), hl.Func("g"), hl.Func("f")
+    p[x, y] = im[x, y] * 3
+    g[x, y] = p[x, y] + 1
+    f[x, y] = g[x, 3 - y] + g[x, 5 - y]
+    g.store_root().compute_at(f, y).split(y, yo, yi, 4, Tail.RoundUp)
+    p.compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
+def scan() -> Made:
+    im, g, f, r = image(), hl.Func("g"), hl.Func("f"), hl.RDom([(1, 4)], "r")
+    g[x, y] = im[x, y]
+    g[x, r.x] += g[x, r.x - 1]
+    f[x, y] = g[x, y - 1] + g[x, y + 1]
+    g.store_root().compute_at(f, y)
+    return f, [(1, 2), (-2, 5)]
+
+
+def both_ways() -> Made:
+    im, g, f = image(), hl.Func("g"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y - 1] + g[x, y + 2]
+    g.store_root().compute_at(f, x)
+    return f, [(1, 4), (-2, 5)]
+
+
+def corner() -> Made:
+    """An update at a constant place of one dimension reads the point that the other dimension's new rows name."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    w[0, y] = w[y, y] + 7
+    o[x, y] = w[x, y] + w[x, y + 1]
+    w.store_root().compute_at(o, y)
+    return o, [(0, 3), (0, 4)]
+
+
+def with_gaps() -> Made:
+    """A loop along which a window slides, some of whose iterations a split's guard leaves out."""
+    g, f, t = hl.Func("g"), hl.Func("f"), hl.Var("t")
+    g[x] = x * 3
+    f[x, y] = sum((g[x + 5 * y + i] for i in range(5)), hl.i32(0))
+    f.bound(x, 0, 5)
+    f.split(x, xo, xi, 3, Tail.GuardWithIf).fuse(xo, y, t).reorder(t, xi)
+    g.store_root().compute_at(f, t)
+    return f, [(0, 5), (0, 3)]
+
+
+def triangle() -> Made:
+    """A loop inside the one that a window slides along is one longer in each iteration."""
+    im, g, p, f = image(), hl.Func("g"), hl.Func("p"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    p[x, y] = g[x, y] + g[x, y + 1]
+    f[y] = p[0, y] + p[y, y]
+    p.compute_at(f, y).reorder(y, x)
+    g.store_root().compute_at(p, x)
+    return f, [(0, 5)]
+
+
+SLIDING: dict[str, AutomaticStep] = {
+    "slide: nothing is run on what is kept": AutomaticStep(
+        sliding._Sliding, "_renews", "return facts.proves_le(low, least)", "return True or (low, least)", kept
+    ),
+    "slide: other dimensions stay": AutomaticStep(
+        sliding._Sliding, "_refusal", "not step.stays(other)", "False", diagonal
+    ),
+    "slide: no other dimension follows from what is new": AutomaticStep(
+        sliding._Sliding, "_follower", "if answer.dim != d", "if False", corner, certified
+    ),
+    "slide: the iteration before ran": AutomaticStep(
+        sliding._LoopStep, "_passed", "before is not ir.TRUE", "False", with_gaps
+    ),
+    "slide: loops further in ran as well": AutomaticStep(
+        sliding._LoopStep, "_entered", "outside is not ir.FALSE", "False", triangle
+    ),
+    "slide: a first iteration computes all": AutomaticStep(
+        sliding._LoopStep, "_chosen", "Select(INT64, restart, whole, new)", "new", first
+    ),
+    "slide: rounding up spares what is kept": AutomaticStep(
+        sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and", downwards
+    ),
+    "slide: every stage passes through": AutomaticStep(
+        obstacles, "_obstacle", "not func.pure_dims(stage)[d]", "False", scan
+    ),
+    "fold: slots are enough": AutomaticStep(folding.Folding, "_constant", "return most if", "return ir.ONE if", first),
+    "fold: no loop further in moves it": AutomaticStep(
+        folding.Folding, "refusal", "inner.var in moving", "False", both_ways
+    ),
+    "skip: later iterations read nothing of it": AutomaticStep(
+        skip_producers._Skipping, "_condition", "free_variables(e) <= life.known", "True", every_second
+    ),
+    "skip: places to read from are always computed": AutomaticStep(
+        skip_producers._Skipping, "_values", "(a, _ALWAYS) for a in args", "(a, under) for a in args", places
+    ),
+}
