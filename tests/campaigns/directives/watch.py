@@ -19,7 +19,7 @@ from halide_core.errors import _OWN, HalideError, ScheduleError
 from halide_core.func.func import Func, Stage
 from halide_core.schedule.directives import TailStrategy
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
-from tests.campaigns.fuzz.newest import ADDED
+from tests.campaigns.fuzz.families import METHODS as ADDED
 
 METHODS: tuple[str, ...] = (*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *ADDED)
 """The directives that there are; ``tests/campaigns/fuzz/test_registry.py`` sees to it that none is left out."""

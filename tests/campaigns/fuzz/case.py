@@ -82,8 +82,10 @@ class Image:
         if self.type.is_float():
             # An array, also where there is one number only; a zero, a great number and an odd one among the others.
             drawn = f"{rng}.normal(0, 10, {shape})"
-            return f"np.asarray({drawn}, {dtype})" if self.numbers is Numbers.SMALL else (
-                f"np.asarray(np.trunc({drawn}) * 2.0**{rng}.integers(-9, 70, {shape}), {dtype})"
+            return (
+                f"np.asarray({drawn}, {dtype})"
+                if self.numbers is Numbers.SMALL
+                else (f"np.asarray(np.trunc({drawn}) * 2.0**{rng}.integers(-9, 70, {shape}), {dtype})")
             )
         low, high = self.type.range
         if self.numbers is Numbers.SMALL:
@@ -91,7 +93,6 @@ class Image:
         drawing = "np.uint8" if self.type.is_bool() else dtype
         drawn = f"{rng}.integers({low}, {high}, {shape}, {drawing}, endpoint=True)"
         return f"np.asarray({drawn}, {dtype})"
-
 
     def _odd(self) -> str:
         """The source of a list of odd numbers."""

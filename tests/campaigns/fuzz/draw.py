@@ -10,14 +10,13 @@ import random
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.draw_algorithm import draw_algorithm
 from tests.campaigns.fuzz.draw_schedule import draw_schedule
+from tests.campaigns.fuzz.families import draw_families
 from tests.campaigns.fuzz.formulas import draw_formulas
-from tests.campaigns.fuzz.later import draw_later
-from tests.campaigns.fuzz.newest import draw_newest
 
 
 def draw(seed: int, number: int) -> Case:
     """The ``number``-th case of a campaign."""
     label = f"{seed}/{number}"
     rng = random.Random(label)
-    case = draw_later(draw_schedule(draw_algorithm(label, rng), rng), seed, number)
-    return draw_formulas(draw_newest(case, seed, number), seed, number)
+    case = draw_schedule(draw_algorithm(label, rng), rng)
+    return draw_formulas(draw_families(case, seed, number), seed, number)

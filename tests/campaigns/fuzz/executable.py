@@ -39,9 +39,7 @@ _REFUSED = 3
 _KINDS = {ArgumentKind.InputScalar: 0, ArgumentKind.InputBuffer: 1, ArgumentKind.OutputBuffer: 2}
 
 
-def run(
-    request: Request, lowered: Lowered, windows: Sequence[Window], *, flags: Sequence[str] = ()
-) -> list[Array]:
+def run(request: Request, lowered: Lowered, windows: Sequence[Window], *, flags: Sequence[str] = ()) -> list[Array]:
     """The values by a program of its own, in the window of each output. ``flags``: more of the C compiler's."""
     with deep_recursion():
         hiding, entry = (emit(lowered.name, lowered.arguments) for emit in (emit_hiding, emit_entry))

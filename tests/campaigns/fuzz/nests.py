@@ -144,9 +144,7 @@ def _nest(stage: Stage, pure: tuple[str, ...], reductions: list[LoopModel], *, s
     return Nest(stage, loops, steered, {loop.name for loop in loops})
 
 
-def _note_reads(
-    model: Model, stage: Stage, terms: Sequence[Term], domains: dict[str, Domain], *sources: str
-) -> None:
+def _note_reads(model: Model, stage: Stage, terms: Sequence[Term], domains: dict[str, Domain], *sources: str) -> None:
     nodes = [node for term in terms for node in term]
     for over in dict.fromkeys(node.over for node in nodes if node.over):
         nodes += [node for term in domains[over].predicates for node in term]

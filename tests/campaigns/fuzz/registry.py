@@ -19,7 +19,7 @@ from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.campaigns.fuzz.draw_algorithm import BORDERS, SHAPES
 from tests.campaigns.fuzz.draw_terms import TYPES
 from tests.campaigns.fuzz.draw_updates import KINDS
-from tests.campaigns.fuzz.newest import ADDED
+from tests.campaigns.fuzz.families import METHODS
 
 UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile)}
 """Methods that no campaign needs to meet, with the directives and the nodes that are theirs: a campaign shall not write
@@ -44,7 +44,7 @@ def all_features() -> list[Feature]:
     apart = {*UNPLACED, *(each for classes in UNDRAWN.values() for each in classes)}
     names = {
         Group.DIRECTIVE: [each.__name__ for each in leaves(Directive) if each not in apart],
-        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *ADDED],
+        Group.METHOD: [*LOOP_DIRECTIVES, *FUNC_DIRECTIVES, *METHODS],
         Group.TAIL: [tail.name for tail in TailStrategy],
         Group.NODE: [each.__name__ for root in (ExprNode, Stmt) for each in leaves(root) if each not in apart],
         Group.OPERATOR: [op.name for op in BinaryOp],

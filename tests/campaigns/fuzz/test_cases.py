@@ -27,8 +27,7 @@ def quiet() -> None:
 
 def test_case_is_the_same_in_another_process() -> None:
     code = (
-        "from tests.campaigns.fuzz.draw import draw;"
-        "print(hash('x'), *[draw(5, i).source() for i in range(8)], sep='')"
+        "from tests.campaigns.fuzz.draw import draw;print(hash('x'), *[draw(5, i).source() for i in range(8)], sep='')"
     )
     texts = {
         subprocess.run(

@@ -14,16 +14,16 @@ from tests.campaigns.fuzz.coverage import Group
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.campaigns.fuzz.draw import draw
 from tests.campaigns.fuzz.draw_algorithm import BORDERS
+from tests.campaigns.fuzz.families import METHODS, RECORDED
+from tests.campaigns.fuzz.families.tails import OTHER_TAILS
 from tests.campaigns.fuzz.judge import FAST, judge
-from tests.campaigns.fuzz.later import LATER_TAILS
-from tests.campaigns.fuzz.newest import ADDED
 from tests.campaigns.fuzz.registry import UNDRAWN, UNPLACED, all_features, boundary_names, leaves
 
 
 def test_every_directive_has_a_generator_that_records_it() -> None:
     recorded = {each for g in LOOP_DIRECTIVES.values() for each in g.records}
     recorded |= {each for each_of in FUNC_DIRECTIVES.values() for each in each_of}
-    recorded |= {each for later in ADDED.values() for each in later.records}
+    recorded |= {*RECORDED}
     apart = {*UNPLACED, *(each for classes in UNDRAWN.values() for each in classes if issubclass(each, Directive))}
     assert not recorded & apart
     assert recorded | apart == set(leaves(Directive))
@@ -37,7 +37,7 @@ def test_every_method_of_the_schedule_has_a_generator() -> None:
     makers = (methods(Schedulable) | methods(Func)) & {"clone_in", "in_", "rfactor", "specialize"}
     assert len(makers) == 4
     offered = methods(StageSchedule) | methods(FuncSchedule) | makers
-    assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(ADDED) | set(UNDRAWN)
+    assert offered == set(LOOP_DIRECTIVES) | set(FUNC_DIRECTIVES) | set(METHODS) | set(UNDRAWN)
     assert all(callable(getattr(Func, n)) for n in offered)
 
 
@@ -47,7 +47,7 @@ def test_every_boundary_condition_is_drawn() -> None:
 
 def test_every_tail_strategy_is_drawn() -> None:
     drawn_first = (TailStrategy.Auto, TailStrategy.GuardWithIf, TailStrategy.RoundUp, TailStrategy.ShiftInwards)
-    assert {*drawn_first, *LATER_TAILS} == set(TailStrategy)
+    assert {*drawn_first, *OTHER_TAILS} == set(TailStrategy)
 
 
 def test_registry_asks_the_system_itself() -> None:

@@ -184,7 +184,6 @@ class Workers:
         ((_, verdict),) = self.judge([(0, case, judges)])
         return verdict
 
-
     def _give(self, worker: _Worker, waiting: Iterator[Task]) -> None:
         """Cases ahead, as long as the worker's time is not up."""
         while len(worker.tasks) < _AHEAD and worker.given < LIFETIME and (task := next(waiting, None)) is not None:

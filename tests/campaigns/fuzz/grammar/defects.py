@@ -55,8 +55,8 @@ DEFECTS: dict[str, Defect] = {
     "hoisted predicates": Defect("aa0d793", hoist, "_reads_memory", "isinstance(s, Access)", "False"),
     "memory of rounded self-reads": Defect(
         "29fbe2c", query._Extraction, "_group",
-        "self._query.needs_memory.setdefault(callee, []).append(clause)",
-        "self._query.needs_memory.setdefault(callee, []).extend([] if own else [clause])",
+        "self._needs_memory.setdefault(callee, []).append(clause)",
+        "self._needs_memory.setdefault(callee, []).extend([] if own else [clause])",
     ),
     "hoisted memory lost with a loop of one iteration": Defect(
         "187eec7", hoist_storage, "_places",

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from tests.campaigns.fuzz.case import Case, Definition, Told
 from tests.campaigns.fuzz.directives import draw_hint
-from tests.campaigns.fuzz.later import LATER
-from tests.campaigns.fuzz.newest import ADDED, NEWEST
+from tests.campaigns.fuzz.families import METHODS
 
-_OTHERS = [method for method in ADDED if method not in ("compute_with", "rfactor", "in_", "clone_in")]
+_OTHERS = [method for method in METHODS if method not in ("compute_with", "rfactor", "in_", "clone_in")]
 """Those that no axis and no share of its own is for."""
 _HINTS = 0.08
 _SHARE = 0.2
@@ -30,14 +29,14 @@ def with_extras(case: Case, rng: random.Random) -> Case:
         case = _hinted(case, rng)
     if rng.random() < _SHARE:
         method = rng.choice(_OTHERS)
-        case = (NEWEST.get(method) or LATER[method]).draw(case, rng) or case
+        case = METHODS[method].draw(case, rng) or case
     return case
 
 
 def _together(case: Case, rng: random.Random) -> Case:
     """The case with loops of two Funcs in one, which have no other directives about loops; mostly there are none such
     but where those of the outputs are left out."""
-    draw_compute_with = NEWEST["compute_with"].draw
+    draw_compute_with = METHODS["compute_with"].draw
     bare = replace(case, directives=tuple(t for t in case.directives if t.func not in case.outputs))
     return draw_compute_with(case, rng) or draw_compute_with(bare, rng) or case
 

@@ -18,9 +18,9 @@ from halide_core.schedule.directives import TailStrategy
 from tests.campaigns.fuzz.case import Case, Consumer, Given, Loop, Then, Told, Update
 from tests.campaigns.fuzz.directives import LOOP_DIRECTIVES, Drawing
 from tests.campaigns.fuzz.draw_schedule import _Schedule
+from tests.campaigns.fuzz.families.finding import names_its_loops, reductions
 from tests.campaigns.fuzz.grammar.axes import Place, Way
 from tests.campaigns.fuzz.grammar.tempting import tempt
-from tests.campaigns.fuzz.later import names_its_loops, reductions
 from tests.campaigns.fuzz.nests import LoopModel, Nest, Path
 from tests.campaigns.fuzz.terms import call, infix, name, number
 
