@@ -213,6 +213,7 @@ _ON_DEMAND = {
         "alias create_callable_from_generator generator _create_python_generator _get_python_generator_names".split(),
         "halide_core.generate.registry",
     ),
+    **dict.fromkeys(("TuningResult", "tune"), "halide_core.run.tune"),
     **dict.fromkeys(("AutoSchedulerResults", "load_plugin", "set_default_schedule"), "halide_core.run.automatic"),
     "main": "halide_core.generate.command_line",
     **dict.fromkeys(
@@ -230,6 +231,7 @@ if TYPE_CHECKING:
     from halide_core.generate.members import GeneratorParam, InputBuffer, InputScalar, OutputBuffer, OutputScalar
     from halide_core.generate.registry import alias, create_callable_from_generator, generator
     from halide_core.run.automatic import AutoSchedulerResults, load_plugin, set_default_schedule
+    from halide_core.run.tune import TuningResult, tune
     from halide_core.serialize.pipeline import deserialize_parameters, deserialize_pipeline, serialize_pipeline
 else:  # not for the type checker, which would let every misspelt name pass
 
@@ -325,6 +327,7 @@ __all__ = [
     "TargetOS",
     "TargetProcessorTune",
     "ToolchainError",
+    "TuningResult",
     "Tuple",
     "Type",
     "TypeCode",
@@ -463,6 +466,7 @@ __all__ = [
     "target_natural_vector_size",
     "target_os_is",
     "trunc",
+    "tune",
     "u8",
     "u8_sat",
     "u16",

@@ -77,10 +77,16 @@ BUILDING = frozenset({"lowering.driver", "runtime.execute.build", "filelock"})
 # What chooses schedules: only for programs that ask for it.
 CHOOSING = frozenset({"halide_core.autoschedule.automatic"})
 
+# What measures schedules; the sampler and the bar need libraries that not all have.
+MEASURING = frozenset({f"halide_core.tuning.{name}" for name in ("bar", "measured", "session", "study")})
+
 # The only modules that may be imported inside a function, and from where: the engines, and what only some programs ask
 # for, on first use.
 LAZY = {
-    "halide_core.run.automatic": CHOOSING,
+    "halide_core.run.automatic": CHOOSING | {"halide_core.tuning.measured"},
+    "halide_core.run.tune": frozenset({"halide_core.tuning.session"}),
+    "halide_core.tuning.display": frozenset({"halide_core.tuning.bar"}),
+    "halide_core.tuning.sampling": frozenset({"halide_core.tuning.study"}),
     "bounds.engines.interface": frozenset({"bounds.engines.polyhedral"}),
     "bounds.engines.registry": frozenset({"bounds.engines.polyhedral", "bounds.engines.nonlinear"}),
     "lowering.certify": frozenset({"bounds.smt.prover"}),
@@ -439,7 +445,7 @@ def test_packages_are_all_there(modules: list[Module]) -> None:
     packages = {m.name for m in modules if m.path.name == "__init__.py"}
     assert WITHIN.keys() <= packages, "a sub-package of WITHIN is gone"
     assert {may for each in WITHIN.values() for may in each} <= names
-    assert {name for lazy in LAZY.values() for name in lazy} <= owners | ON_DEMAND | CHOOSING | BUILDING
+    assert {name for lazy in LAZY.values() for name in lazy} <= owners | ON_DEMAND | CHOOSING | MEASURING | BUILDING
 
 
 # ---------------------------------------------------------------------------------------------------------

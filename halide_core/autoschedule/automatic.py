@@ -9,10 +9,12 @@ Funcs, as if it had been written by hand: ``hl.Schedule(f)`` holds it, and print
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from halide_core.algorithm.model import Automatic, Function, Image, leaves, realization_order, with_made_funcs
 from halide_core.analysis.interval import Range
+from halide_core.autoschedule.choices import ChoiceError, decoded
 from halide_core.autoschedule.constants import Constants
 from halide_core.autoschedule.cost import CostModel
 from halide_core.autoschedule.machine import MachineModel, machine, number
@@ -22,8 +24,9 @@ from halide_core.autoschedule.ranges import Region
 from halide_core.autoschedule.search import WIDTH, search
 from halide_core.autoschedule.shapes import Placed
 from halide_core.autoschedule.stages import PipelineStages
+from halide_core.autoschedule.store import generation, store_key, stored
 from halide_core.autoschedule.write import write
-from halide_core.errors import ScheduleError
+from halide_core.errors import NotAvailableError, ScheduleError
 from halide_core.ir import IntImm
 from halide_core.lang.buffer import Buffer
 from halide_core.run.target import Target, is_this_machine
@@ -36,10 +39,11 @@ from halide_core.schedule.directives import (
     Trace,
 )
 
-_SEARCHING = ("Model", "Adams2019", "Li2018")
+TUNED = "Tuned"
+_SEARCHING = ("Model", TUNED, "Adams2019", "Li2018")
 NAMES = ("", "Heuristic", "Mullapudi2016", *_SEARCHING)
-"""The autoschedulers that can be asked for: ours by rules and by a search. Halide's stand for ours of their kind, which
-read the parameters that they have too."""
+"""The autoschedulers that can be asked for: ours by rules, by a search, and what the store has. Halide's stand for
+ours of their kind, which read the parameters that they have too."""
 
 _NO_SCHEDULE = (AlignBounds, Bound, DebugToFile, Estimate, Trace)
 """Promises, and what shows values: a schedule is chosen beside them."""
@@ -85,23 +89,18 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
         ScheduleError: a Func that has a schedule already; an output without a window.
     """
     order = realization_order(outputs)
-    key = (request, _sizes(outputs, order))
+    key = (request, _sizes(outputs, order), generation() if request.name == TUNED else 0)
     if all(f.automatic is not None and f.automatic.key == key and f.automatic.intact(f) for f in order):
         return
-    others = [d for f in with_made_funcs(order) for d in f.directives if not _is_chosen(f, d)]
-    given = next((d for d in others if not isinstance(d, _NO_SCHEDULE)), None)
+    given = scheduled(order)
     if given is not None:
         if by_default:
             return
         raise ScheduleError(f"A pipeline that is scheduled already has no automatic schedule: {given.spelled()}.")
-    if request.windows is None:
-        if by_default and any(_unknown(f) is not None for f in outputs):
-            return
-        whole = {f: _estimated(f) for f in outputs}
-    else:
-        whole = dict(zip(outputs, request.windows, strict=True))
-    for f in order:
-        f.directives[:] = [d for d in f.directives if not _is_chosen(f, d)]
+    if by_default and request.windows is None and any(_unknown(f) is not None for f in outputs):
+        return
+    whole = expected_windows(outputs, request)
+    unschedule(order)
     before = {f: len(f.directives) for f in order}
     hardware = machine(Target(request.target), dict(request.parameters))
     stages = PipelineStages(order, whole)
@@ -111,14 +110,56 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
         f.automatic = Automatic(key, tuple(f.directives[before[f] :]), why)
 
 
+def scheduled(order: Sequence[Function]) -> Directive | None:
+    """A directive of the user's that is a part of a schedule; None where no schedule stands in the way of another."""
+    others = [d for f in with_made_funcs(order) for d in f.directives if not _is_chosen(f, d)]
+    return next((d for d in others if not isinstance(d, _NO_SCHEDULE)), None)
+
+
+def unschedule(order: Sequence[Function]) -> None:
+    """Takes away what was chosen automatically."""
+    for f in order:
+        f.directives[:] = [d for d in f.directives if not _is_chosen(f, d)]
+
+
+def expected_windows(outputs: Sequence[Function], request: AutomaticRequest) -> dict[Function, Region]:
+    """The window of each output.
+
+    Raises:
+        ScheduleError: nobody said it.
+    """
+    if request.windows is None:
+        return {f: _estimated(f) for f in outputs}
+    return dict(zip(outputs, request.windows, strict=True))
+
+
+def cost_model(stages: PipelineStages, hardware: MachineModel) -> CostModel:
+    """Costs on a machine: with constants that were measured, if it is this one."""
+    here = is_this_machine(hardware.target)
+    return CostModel(stages, hardware, constants_of_this_machine() if here else Constants())
+
+
 def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRequest) -> tuple[list[Placed], str]:
     """Loops and places, and why, where costs decided."""
     if request.name not in _SEARCHING:
         return placed(planned(stages, hardware), stages, hardware), ""
+    if request.name == TUNED:
+        found = _from_store(stages, hardware)
+        if found is not None:
+            return found
     width = number(dict(request.parameters), "beam_size", str(WIDTH))
-    here = is_this_machine(hardware.target)
-    found = search(CostModel(stages, hardware, constants_of_this_machine() if here else Constants()), width=width)[0]
-    return found.placed(), found.explanation()
+    best = search(cost_model(stages, hardware), width=width)[0]
+    return best.placed(), best.explanation()
+
+
+def _from_store(stages: PipelineStages, hardware: MachineModel) -> tuple[list[Placed], str] | None:
+    """What the store has; extern stages are in no store."""
+    with suppress(NotAvailableError, ChoiceError):
+        known = stored(store_key(list(stages.outputs), stages.outputs, hardware))
+        if known is not None:
+            why = f"measured: {known.seconds:.3g} s, the best of {known.trials} trials; the plain program took "
+            return decoded(known.choice, stages.order), f"{why}{known.plain_seconds:.3g} s"
+    return None
 
 
 def _is_chosen(f: Function, d: Directive) -> bool:

@@ -13,9 +13,10 @@ computed in, a few.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
@@ -80,6 +81,9 @@ class _BeamState:
     """The cost, with all that is pending."""
 
 
+_START = _BeamState(0.0, {}, {}, {}, {}, 0.0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
     """A choice after others, and what it makes pending."""
@@ -97,6 +101,13 @@ class Found:
     choices: dict[Function, FuncChoice]
     cycles: float
     examined: int = field(compare=False)
+
+    def cost(self) -> Cost:
+        """Of all Funcs together, item by item. Its total is no sum of theirs, which ``cycles`` is."""
+        whole = Cost()
+        for choice in self.choices.values():
+            whole.add(choice.cost)
+        return whole
 
     def placed(self) -> list[Placed]:
         """The Funcs with loops, consumers first."""
@@ -121,6 +132,20 @@ def search(model: CostModel, *, width: int = WIDTH, best: int = 1) -> list[Found
     return [Found(s.choices, s.cost, searcher.examined) for s in states[:best]]
 
 
+Draw: TypeAlias = "Callable[[Function, list[FuncChoice]], int]"
+"""Which of the choices for a Func is taken; they come in the order of what they cost, with what they make pending."""
+
+
+def drawn(model: CostModel, draw: Draw) -> Found:
+    """The choices that somebody draws: any point of the space that the search looks for the best one in."""
+    searcher = _Search(model, 1)
+    state = _START
+    for f in reversed(model.stages.order):
+        candidates = sorted(searcher.candidates(state, f), key=lambda c: c.expected)
+        state = searcher.made(candidates[draw(f, [c.choice for c in candidates])])
+    return Found(state.choices, state.cost, searcher.examined)
+
+
 class _Search:
     def __init__(self, model: CostModel, width: int) -> None:
         self._model = model
@@ -130,11 +155,11 @@ class _Search:
         self._rooted_of: dict[Function, list[tuple[FuncLoops, Cost, dict[Function, float]]]] = {}
 
     def run(self) -> list[_BeamState]:
-        beam = [_BeamState(0.0, {}, {}, {}, {}, 0.0)]
+        beam = [_START]
         order = list(reversed(self._stages.order))
         for at, f in enumerate(order):
             later = order[at + 1 :]
-            beam = self._kept([c for state in beam for c in self._candidates(state, f)], later)
+            beam = self._kept([c for state in beam for c in self.candidates(state, f)], later)
         return sorted(beam, key=lambda s: s.cost)
 
     def _kept(self, candidates: list[_Candidate], later: list[Function]) -> list[_BeamState]:
@@ -142,7 +167,7 @@ class _Search:
         alike: dict[object, int] = {}
         kept = []
         for c in candidates:
-            state = self._made(c)
+            state = self.made(c)
             key = self._open(state, later)
             alike[key] = alike.get(key, 0) + 1
             if alike[key] <= _ALIKE:
@@ -162,7 +187,8 @@ class _Search:
 
     # One step.
 
-    def _candidates(self, state: _BeamState, f: Function) -> Iterator[_Candidate]:
+    def candidates(self, state: _BeamState, f: Function) -> Iterator[_Candidate]:
+        """All choices for the next Func."""
         readers = state.readers.get(f, {})
         options = sorted(self._options(state, f, readers), key=lambda each: each[0].cost.total)
         self.examined += len(options)
@@ -173,7 +199,8 @@ class _Search:
             expected = state.expected - state.pending.get(f, 0.0) + choice.cost.total + sum(adds.values())
             yield _Candidate(state, chosen, adds, expected)
 
-    def _made(self, c: _Candidate) -> _BeamState:
+    def made(self, c: _Candidate) -> _BeamState:
+        """What is chosen when a candidate is taken."""
         state, f, nest = c.state, c.choice.function, c.choice.nest
         pending = {g: cycles for g, cycles in state.pending.items() if g is not f}
         for g, cycles in c.adds.items():

@@ -18,8 +18,10 @@ from halide_core.errors import NotAvailableError, ScheduleError
 from halide_core.run.backend import Box
 from halide_core.run.target import Target, get_jit_target_from_environment
 
-AUTO, MODEL = "auto", "model"
-"""What a call may say: a schedule by rules, in milliseconds, or by a search, in seconds."""
+AUTO, MODEL, TUNED, MEASURED = "auto", "model", "tuned", "measured"
+"""What a call may say: a schedule by rules, in milliseconds; by a search, in seconds; the one that ``hl.tune`` kept, or
+else by a search; and that one, or else the best of some that are measured now, in a minute."""
+_NAMES = {AUTO: "", MODEL: "Model", TUNED: "Tuned", MEASURED: "Tuned"}
 
 
 class AutoschedulerChoice(Protocol):
@@ -67,8 +69,8 @@ class _Default:
 
 def set_default_schedule(schedule: str | None) -> None:
     """Says what becomes of pipelines without any schedule, where a call doesn't say it: ``"auto"`` chooses one for the
-    sizes of the call or the estimates by rules, if these are known, ``"model"`` by a search; None computes them as they
-    are.
+    sizes of the call or the estimates by rules, if these are known, ``"model"`` by a search, ``"tuned"`` takes what
+    ``hl.tune`` found, ``"measured"`` looks for one where nothing was found; None computes them as they are.
 
     Raises:
         ScheduleError: anything else.
@@ -80,11 +82,12 @@ def checked(schedule: str | None) -> str | None:
     """The ``schedule`` of a call.
 
     Raises:
-        ScheduleError: it is neither "auto" nor "model" nor None.
+        ScheduleError: it is none of these, nor None.
     """
-    if schedule not in (None, AUTO, MODEL):
+    if schedule is not None and schedule not in _NAMES:
+        names = ", ".join(f'"{name}"' for name in _NAMES)
         raise ScheduleError(
-            f'The schedule of a call is "{AUTO}" or "{MODEL}", or None for that of the Funcs, not {schedule!r}.'
+            f"The schedule of a call is one of {names}, or None for that of the Funcs, not {schedule!r}."
         )
     return schedule
 
@@ -119,8 +122,12 @@ def choose(
     if windows is not None:
         boxes = zip(outputs, windows, strict=True)
         regions = {f: tuple((low, low + length - 1) for low, length in box) for f, box in boxes}
-    by_search = (schedule or _Default.schedule) == MODEL
-    name, parameters = ("Model" if by_search else "", {}) if params is None else (params.name, params.extra)
+    by = schedule or _Default.schedule or AUTO
+    name, parameters = (_NAMES[by], {}) if params is None else (params.name, params.extra)
     made_for = target or get_jit_target_from_environment()
     request = AutomaticRequest.of(outputs, regions, made_for, name, parameters)
+    if by == MEASURED and params is None:
+        from halide_core.tuning.measured import measure_unless_known  # noqa: PLC0415  # few programs ask
+
+        measure_unless_known(outputs, request, by_default=schedule is None)
     schedule_automatically(outputs, request, by_default=schedule is None)

@@ -195,8 +195,8 @@ class Realizable(OutputFiles, Pending):
         Args:
             dst: sizes of a window from 0 (then Buffers of it are returned), or Buffers or arrays to fill, whose own
                 coordinates are the window.
-            schedule: "auto" chooses one for these sizes by rules, "model" by a search; None leaves the Funcs as they
-                are scheduled.
+            schedule: "auto" chooses one for these sizes by rules, "model" by a search; "tuned" takes what ``hl.tune``
+                found, "measured" looks for one where nothing was found; None leaves the Funcs as they are scheduled.
 
         Returns:
             A Buffer, a tuple of them where there are several outputs or values, or nothing where they were given, or

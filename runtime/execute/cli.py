@@ -4,6 +4,7 @@ In: the words of the command line. Out: text on stdout, and a status for the she
 
     python -m halide_core generate FILE.py -g NAME -o FOLDER   compiles a Generator of a file (halide_core.generate)
     python -m halide_core run SCRIPT.py ARGUMENTS…             runs a script, for which halide is halide_core
+    python -m halide_core tune SCRIPT.py ARGUMENTS…            tunes what a script runs (halide_core.tuning)
     python -m halide_core cmake-dir      where the CMake package is, for -Dhalide_core_DIR
     python -m halide_core python-module NAME FUNCTION… -o FILE.c   writes a Python module of compiled functions
     python -m halide_core cache info     where compiled pipelines are kept, how many, and how large they are
@@ -23,6 +24,7 @@ from halide_core.run.as_halide import run_script
 from halide_core.run.output_files import install_dir
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
 from halide_core.runtime.compile.cache import CacheInfo, default_cache
+from halide_core.tuning.command_line import tune_script
 
 _MIB = 1 << 20
 
@@ -33,10 +35,13 @@ def run_command(words: Sequence[str]) -> int:
         return generate_from(words[1:])
     if words[:1] == ["run"]:
         return run_script(words[1:])
+    if words[:1] == ["tune"]:
+        return tune_script(words[1:])
     parser = argparse.ArgumentParser(prog="python -m halide_core", description="Looks after halide_core.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("generate", help="compile a Generator: generate FILE.py -g NAME -o FOLDER …, -help for more")
     commands.add_parser("run", help="run a script that says import halide: run SCRIPT.py [ARGUMENTS …]")
+    commands.add_parser("tune", help="tune what a script runs: tune [--budget SECONDS] SCRIPT.py [ARGUMENTS …]")
     commands.add_parser("cmake-dir", help="where the CMake package is, for -Dhalide_core_DIR")
     module = commands.add_parser("python-module", help="write the C source of a Python module of compiled functions")
     module.add_argument("name")

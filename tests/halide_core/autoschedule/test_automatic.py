@@ -255,7 +255,7 @@ def test_refusals() -> None:
     f.set_estimates([(0, 9), (0, 9)])
     with pytest.raises(hl.ScheduleError, match='"parallelism" must be a positive whole number, not "many"'):
         f.apply_autoscheduler(HOST, hl.AutoschedulerParams("", {"parallelism": "many"}))
-    with pytest.raises(hl.ScheduleError, match='is "auto" or "model", or None'):
+    with pytest.raises(hl.ScheduleError, match='is one of "auto", "model", "tuned", "measured", or None'):
         f.realize([4, 4], schedule="best")
     f.vectorize(x, 8)
     with pytest.raises(hl.ScheduleError, match=r"scheduled already .*vectorize\(x, 8\)"):

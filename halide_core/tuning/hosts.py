@@ -1,0 +1,88 @@
+"""Candidates on other hosts, by Dask: workers compile, and one that is marked as quiet measures.
+
+In: a ``dask.distributed.Client``, and the files of a problem. Out: Outcomes, as of processes here.
+
+    Hosts(client, files, here, limit=30, measure_on="tcp://quiet:4000").compiled(jobs)
+
+Dask gives the work of a worker that dies to another one; what was measured before is here, and in the journal. Hosts
+that share a cache folder (``HL_CACHE_DIR``) compile for one another; otherwise the one that measures compiles again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from halide_core.tuning.job import Ending, Job, JobOutcome
+from halide_core.tuning.processes import CandidateProcesses
+
+_LOST = "all workers that had it are gone"
+
+
+class Hosts:
+    """The workers of a client.
+
+    Args:
+        files: those of a Job's folder, by name.
+        here: measures where no worker is marked for it, and does all where none is left.
+        measure_on: the address of the worker that measures.
+    """
+
+    def __init__(
+        self, client: Any, files: Mapping[str, bytes], here: CandidateProcesses, limit: float, measure_on: str | None
+    ) -> None:
+        self._client = client
+        self._files = client.scatter(dict(files), broadcast=True, hash=False)
+        self._here = here
+        self._limit = limit
+        self._quiet = measure_on
+        self._live: list[Any] = []
+
+    def compiled(self, jobs: Sequence[Job]) -> list[JobOutcome]:
+        """Compiles on all workers but the quiet one, where there are others."""
+        others = [w for w in self._client.scheduler_info()["workers"] if w != self._quiet]
+        self._live = [self._submitted(job, others or None) for job in jobs]
+        return [self._outcome(future, job) for future, job in zip(self._live, jobs, strict=True)]
+
+    def run(self, job: Job) -> JobOutcome:
+        """Runs one where nothing else runs."""
+        if self._quiet is None or self._quiet not in self._client.scheduler_info()["workers"]:
+            return self._here.run(job)
+        self._live = [self._submitted(job, [self._quiet])]
+        return self._outcome(self._live[0], job)
+
+    def stop(self) -> None:
+        """Gives up what is under way."""
+        for future in self._live:
+            future.cancel()
+
+    def _submitted(self, job: Job, workers: list[str] | None) -> Any:
+        # Not pure: the same job may be wanted twice. Others may take it where the workers that are meant are gone.
+        return self._client.submit(
+            perform_there, job.to_json(), self._files, self._limit,
+            workers=workers, allow_other_workers=True, pure=False, retries=2,
+        )  # fmt: skip
+
+    def _outcome(self, future: Any, job: Job) -> JobOutcome:
+        """The JobOutcome of a worker; here, where all that had the job died."""
+        with suppress(CancelledError):
+            found = future.result() if future.exception() is None else None
+            if found is not None:
+                result, seconds, reason = found
+                return JobOutcome(Ending(result), seconds, reason)
+            return self._here.run(job)
+        return JobOutcome(Ending.FAILED, reason=_LOST)
+
+
+def perform_there(text: str, files: Mapping[str, bytes], limit: float) -> tuple[str, float, str]:
+    """The work of a worker: a process of its own for the candidate, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="tune-") as folder, CandidateProcesses(limit) as processes:
+        for name, content in files.items():
+            Path(folder, name).write_bytes(content)
+        outcome = processes.run(replace(Job.from_json(text), folder=folder))
+    return outcome.result.value, outcome.seconds, outcome.reason
