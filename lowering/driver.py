@@ -41,7 +41,7 @@ from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.skip_producers import skip_producers
-from halide_core.lowering.passes.trace import show_realizations, traces_of
+from halide_core.lowering.passes.trace import is_shown, show_realizations
 from halide_core.lowering.passes.unroll import unroll_loops
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
@@ -106,7 +106,7 @@ def _finished(request: Request, program: Program, oracle: Oracle, trace: Lowerin
     checked = _verification(program.algorithm, "fill")
     watch = Stopwatch()
     assert trace.answers is not None
-    for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target)):
+    for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target), request.name):
         stmt = run(stmt)
         _report(name, stmt, watch, checked)
         trace.passes.append((name, stmt))
@@ -196,7 +196,7 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     return filled
 
 
-def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order; vectors are no wider than so many bytes.
 
     What nobody reads is skipped before events are traced. Threads are apart before their loops change, as each changes
@@ -212,7 +212,7 @@ def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Call
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         ("skip", lambda s: skip_producers(s, algorithm)),
-        *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
+        *([("traced", lambda s: show_realizations(s, algorithm, name))] if is_shown(algorithm) else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
         ("constant_lengths", make_lengths_constant),

@@ -27,7 +27,7 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
-from halide_core.runtime.codegen.messages import conversion_of
+from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
 from halide_core.runtime.codegen.parts import first_loop, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
@@ -115,6 +115,7 @@ class _TranslationUnit:
         body.finish(whole=True)
         checks = self.prologue.lines(queried)
         head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
+        checks += [SCOPE] if self.exprs.traced else []
         main = "".join([head, *(f"    {line}\n" for line in checks), body.text(), "}\n"])
         before, about = self._before(), banner(self.lowered.name, self.lowered.arguments)
         functions = [t for t in self.tasks if isinstance(t, _Task)]
