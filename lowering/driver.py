@@ -36,6 +36,7 @@ from halide_core.lowering.passes.hoist_divisions import hoist_divisions
 from halide_core.lowering.passes.layout_checks import check_layouts, propose_promised
 from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
+from halide_core.lowering.passes.memory.reuse import reuse_memory
 from halide_core.lowering.passes.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
@@ -203,7 +204,8 @@ def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tupl
     its own. First iterations of slides are apart before all that follows, so that others don't ask whether they are
     one. Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
     points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
-    has none of their clamps; flattening comes before vectorizing, since lanes are positions.
+    has none of their clamps; flattening comes before vectorizing, since lanes are positions. Memory is shared where
+    no statement moves any more.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies = program.partitions()
@@ -228,6 +230,7 @@ def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tupl
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
         ("simplify_again", simplify_tree),
         ("divisions", hoist_divisions),
+        ("reuse", reuse_memory),
         ("limits", narrow_limits),
     ]
 

@@ -140,9 +140,10 @@ def _head(stmt: ir.Stmt) -> str:
             told = [f" folding {dim_name(func, d)} by {format_expr(k)}" for d, k in enumerate(folds) if k is not None]
             laid = "" if layout is None else f" laid out: {layout}"
             return f"allocate {func.name}({_box(bounds)}){','.join(told)}{laid}"
-        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit, memory=memory):
+        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit, memory=memory, within=within):
             most = "" if limit is None else f" at most {limit}"
             most += "" if memory is MemoryType.Auto else f" in {memory.value}"
+            most += "" if within is None else f" within {within}"
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
         case ir.Label(func=func, stage=stage):
             return f"label {func.name}:" if stage is None else f"label {func.name}.s{stage}:"
