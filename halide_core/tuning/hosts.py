@@ -21,8 +21,6 @@ from typing import Any
 from halide_core.tuning.job import Ending, Job, JobOutcome
 from halide_core.tuning.processes import CandidateProcesses
 
-_LOST = "all workers that had it are gone"
-
 
 class Hosts:
     """The workers of a client.
@@ -69,14 +67,12 @@ class Hosts:
         )  # fmt: skip
 
     def _outcome(self, future: Any, job: Job) -> JobOutcome:
-        """The JobOutcome of a worker; here, where all that had the job died."""
+        """What a worker found; done here, where all that had the job died."""
         with suppress(CancelledError):
-            found = future.result() if future.exception() is None else None
-            if found is not None:
-                result, seconds, reason = found
+            if future.exception() is None:
+                result, seconds, reason = future.result()
                 return JobOutcome(Ending(result), seconds, reason)
-            return self._here.run(job)
-        return JobOutcome(Ending.FAILED, reason=_LOST)
+        return self._here.run(job)
 
 
 def perform_there(text: str, files: Mapping[str, bytes], limit: float) -> tuple[str, float, str]:
