@@ -123,6 +123,11 @@ class Session:
         made_for = target or get_jit_target_from_environment()
         return cls(given, AutomaticRequest.of(outputs, regions, made_for, TUNED, {}), options, quiet=quiet)
 
+    @property
+    def problem(self) -> Problem:
+        """What is tuned."""
+        return self._problem
+
     # The whole.
 
     def tune(self, client: Any = None, measure_on: str | None = None) -> TuningResult:

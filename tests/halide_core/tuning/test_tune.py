@@ -199,7 +199,7 @@ def test_inputs_without_data_are_drawn_and_stay_as_they_are(store: Path) -> None
     f[x, y] = image[x - 3, y + 1] * scale
     f.set_estimates([(0, 64), (0, 8)])
     session = Session.of(f, None, None, Options())
-    values = session._problem.values(session._problem.request())
+    values = session.problem.values(session.problem.request())
     assert isinstance(values[0], hl.Buffer)
     assert [(values[0].dim(d).min(), values[0].dim(d).extent()) for d in (0, 1)] == [(-3, 64), (1, 8)]
     assert values[1] == 2.0
