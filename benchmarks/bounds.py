@@ -96,14 +96,14 @@ def _is_plain(atom: ExprNode) -> bool:
 
 
 @dataclass
-class Cost:
+class Footprint:
     """Assignments that run, bytes of memory, and the time that the engine took."""
 
     points: int = 0
     bytes: int = 0
     seconds: float = 0.0
 
-    def same(self, other: Cost) -> bool:
+    def same(self, other: Footprint) -> bool:
         """Whether two programs compute and allocate as much."""
         return (self.points, self.bytes) == (other.points, other.bytes)
 
@@ -189,8 +189,8 @@ class Program:
     """One drawn program, and what each engine makes of it. ``exact`` is None where isl has no exact answer."""
 
     name: str
-    exact: Cost | None
-    costs: dict[Engine, Cost] = field(default_factory=dict)
+    exact: Footprint | None
+    costs: dict[Engine, Footprint] = field(default_factory=dict)
 
     def looser(self, engine: Engine) -> str | None:
         """What an engine computes or allocates more than interval arithmetic alone; None where it does not."""
@@ -240,7 +240,7 @@ def measure(case: Case) -> Program:
     return program
 
 
-def cost_of(request: Request, windows: tuple[Window, ...], ranges: Ranges) -> Cost:
+def cost_of(request: Request, windows: tuple[Window, ...], ranges: Ranges) -> Footprint:
     """What the program costs that one engine fills."""
     program = schedule(request, LoweringTrace())
     query = extract_query(program)
@@ -251,7 +251,7 @@ def cost_of(request: Request, windows: tuple[Window, ...], ranges: Ranges) -> Co
         stmt = fill(program, answers)
         counter = _Counter(leaves_of(request, windows, stmt))
         counter.run(stmt)
-    return Cost(counter.points, counter.bytes, seconds)
+    return Footprint(counter.points, counter.bytes, seconds)
 
 
 @dataclass
@@ -304,7 +304,7 @@ def table_of(campaign: Campaign) -> Table:
     for heading in ("exact", "looser than interval", "points", "bytes", "engine ms a program"):
         table.add_column(heading, justify="right")
     known = [p.exact for p in programs if p.exact is not None]
-    exact = Cost(sum(c.points for c in known), sum(c.bytes for c in known))
+    exact = Footprint(sum(c.points for c in known), sum(c.bytes for c in known))
     table.add_row("isl's exact answer", "", "", str(exact.points), str(exact.bytes), _milliseconds(known))
     for engine in MEASURED:
         costs = [p.costs[engine] for p in programs]
@@ -324,7 +324,7 @@ def _against(found: int, exact: int) -> str:
     return f"{found} ({found / exact - 1:+.1%})" if exact else str(found)
 
 
-def _milliseconds(costs: list[Cost]) -> str:
+def _milliseconds(costs: list[Footprint]) -> str:
     return f"{1000 * sum(c.seconds for c in costs) / len(costs):.1f}"
 
 

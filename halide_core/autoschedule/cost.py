@@ -20,7 +20,7 @@ from halide_core.algorithm.model import Function, Image
 from halide_core.autoschedule.constants import Constants
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import IndexRanges, Region, extent, field_range, joined, size
-from halide_core.autoschedule.reads import Inliner, Place, Reading, readings
+from halide_core.autoschedule.reads import Coordinates, Inliner, Reading, readings
 from halide_core.autoschedule.shapes import Level, LoopShape
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.autoschedule.work import Work, work_of
@@ -59,7 +59,7 @@ class Cost:
         return ", ".join(f"{name} {value:.2g}" for name, value in items if value >= 1)
 
 
-Boxes = tuple[Region, ...]
+Regions = tuple[Region, ...]
 """What is needed of a Func for one tile, and for three neighbouring rows in it."""
 
 
@@ -73,7 +73,7 @@ class FuncLoops:
     """None of the anchor itself."""
     shape: LoopShape
     """Of the group."""
-    boxes: Boxes
+    boxes: Regions
     instances: float
     """How often it is computed."""
     each: Region
@@ -86,7 +86,7 @@ class FuncLoops:
     """Bytes that are touched between two uses of what is kept in a tile."""
 
 
-Stages = Mapping[tuple[Function, int], tuple[Place, ...]]
+Stages = Mapping[tuple[Function, int], tuple[Coordinates, ...]]
 """The stages with loops that read something, and where."""
 
 
@@ -101,7 +101,7 @@ class CostModel:
         self._work: dict[tuple[Function, int], Work] = {}
         self._readings: dict[tuple[Function, int], list[Reading]] = {}
         self._ranges: dict[tuple[Function, Region], IndexRanges] = {}
-        self._regions: dict[tuple[Function, Region, Place], Region] = {}
+        self._regions: dict[tuple[Function, Region, Coordinates], Region] = {}
         self._shares: dict[tuple[Function, int], tuple[bool, ...]] = {}
 
     # Facts.
@@ -118,7 +118,7 @@ class CostModel:
             self._readings[f, stage] = readings(f, stage)
         return self._readings[f, stage]
 
-    def region(self, f: Function, box: Region, place: Place) -> Region:
+    def region(self, f: Function, box: Region, place: Coordinates) -> Region:
         """What computing a box of a Func reads at a place."""
         key = (f, box, place)
         known = self._regions.get(key)
@@ -129,7 +129,7 @@ class CostModel:
             known = self._regions[key] = tuple([i.range(ranges) for i in place])
         return known
 
-    def around(self, f: Function, box: Region, places: Iterable[Place]) -> Region:
+    def around(self, f: Function, box: Region, places: Iterable[Coordinates]) -> Region:
         """The smallest box around what is read at some places."""
         found: Region | None = None
         for place in places:
@@ -137,7 +137,7 @@ class CostModel:
         assert found is not None
         return found
 
-    def needed(self, f: Function, box: Region, places: Iterable[Place], callee: Callee) -> Region:
+    def needed(self, f: Function, box: Region, places: Iterable[Coordinates], callee: Callee) -> Region:
         """The same, no more than is needed of a Func at all: an index that nothing is known of says nothing."""
         found = self.around(f, box, places)
         whole = self.stages.regions.get(callee) if isinstance(callee, Function) else None
@@ -172,7 +172,7 @@ class CostModel:
             runs = self.runs(nest, stage) * len(places) / nest.busy
             lanes = self._lanes(nest, stage)
             cost.arithmetic += runs * self.work(f, 0).cycles(lanes, self.machine.register_bytes)
-            images: dict[Callee, list[Place]] = {}
+            images: dict[Callee, list[Coordinates]] = {}
             for place in places:
                 for reading in self.inliner.through(f, place):
                     if isinstance(reading.callee, Image):
@@ -199,7 +199,7 @@ class CostModel:
                 scatter = stage > 0 and not all(f.pure_dims(stage)) and lanes > 1
                 cost.stores += runs * tail * (c.gather if scatter else c.store * wide / lanes)
                 cost.loops += runs / row * c.row
-            images: dict[Callee, list[Place]] = {}
+            images: dict[Callee, list[Coordinates]] = {}
             for reading in self.readings(f, stage):
                 if isinstance(reading.callee, Image):
                     images.setdefault(reading.callee, []).append(reading.place)
@@ -229,7 +229,9 @@ class CostModel:
         columns, rows = nest.shape.micro
         return max(1.0, self.constants.latency / (columns / nest.vector[1] * rows))
 
-    def read(self, nest: FuncLoops, stage: int, callee: Callee, places: tuple[Place, ...], kept: float | None) -> Cost:
+    def read(
+        self, nest: FuncLoops, stage: int, callee: Callee, places: tuple[Coordinates, ...], kept: float | None
+    ) -> Cost:
         """Reading a Func or an input in the loops of a stage.
 
         Args:
@@ -287,7 +289,7 @@ class CostModel:
                     found[g] = found.get(g, 0.0) + self._least(nests[reader], stage, g, reading.place)
         return found
 
-    def _least(self, nest: FuncLoops, stage: int, g: Function, place: Place) -> float:
+    def _least(self, nest: FuncLoops, stage: int, g: Function, place: Coordinates) -> float:
         lanes = self._lanes(nest, stage)
         variable = ir.pure_variable(nest.function.args[nest.vector[0]]) if nest.function.args else None
         wide = max(1, math.ceil(lanes * self._bytes(g) / self.machine.register_bytes))
@@ -300,7 +302,7 @@ class CostModel:
         return self.runs(nest, stage) / self._busy(nest, stage) * each / self._shared(nest, (place,))
 
     def _reread(
-        self, nest: FuncLoops, callee: Callee, places: tuple[Place, ...], touched: float, *, dense: bool
+        self, nest: FuncLoops, callee: Callee, places: tuple[Coordinates, ...], touched: float, *, dense: bool
     ) -> float:
         """What each register tile reads again of what its tile does: of short rows that are far apart each is in a page
         of its own, and there may be more of these than the processor remembers."""
@@ -324,7 +326,7 @@ class CostModel:
             length = field_range(callee, Field.EXTENT, 0)[1] * self._bytes(callee)
         return float(length) if math.isfinite(length) else float(self.constants.page)
 
-    def _load(self, place: Place, variable: ir.ExprNode | None, lanes: int, wide: int) -> float:
+    def _load(self, place: Coordinates, variable: ir.ExprNode | None, lanes: int, wide: int) -> float:
         """Cycles of a vector of values."""
         c = self.constants
         if lanes == 1 or variable is None:
@@ -343,7 +345,7 @@ class CostModel:
             return (c.load + c.shuffle) * wide * first
         return (c.load + c.shuffle) * wide * 2 if first == -1 else c.gather * lanes
 
-    def _shared(self, nest: FuncLoops, places: tuple[Place, ...]) -> float:
+    def _shared(self, nest: FuncLoops, places: tuple[Coordinates, ...]) -> float:
         """How many points of a register tile one load serves."""
         if nest.level is not Level.REGISTERS or nest.shape.micro is None:
             return 1.0

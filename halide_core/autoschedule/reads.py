@@ -68,7 +68,7 @@ class Index:
         return total
 
 
-Place = tuple[Index, ...]
+Coordinates = tuple[Index, ...]
 """A place at which a Func is read."""
 
 
@@ -100,7 +100,7 @@ class Reading:
     """A Func or an input, and a distinct place that it is read at."""
 
     callee: Callee
-    place: Place
+    place: Coordinates
 
     def region(self, ranges: IndexRanges) -> Region:
         """What is read of it."""
@@ -127,9 +127,9 @@ class Inliner:
 
     def __init__(self) -> None:
         self._own: dict[Function, list[Reading]] = {}
-        self._known: dict[tuple[Function, Place], tuple[Reading, ...]] = {}
+        self._known: dict[tuple[Function, Coordinates], tuple[Reading, ...]] = {}
 
-    def through(self, f: Function, at: Place) -> tuple[Reading, ...]:
+    def through(self, f: Function, at: Coordinates) -> tuple[Reading, ...]:
         """What a pure Func reads where it is computed for one place."""
         known = self._known.get((f, at))
         if known is None:
@@ -142,7 +142,7 @@ class Inliner:
             self._own[f] = readings(f, 0)
         return self._own[f]
 
-    def _composed(self, f: Function, at: Place) -> Iterator[Reading]:
+    def _composed(self, f: Function, at: Coordinates) -> Iterator[Reading]:
         to = {ir.pure_variable(n): i for n, i in zip(f.args, at, strict=True)}
         forms = {v: Linear(dict(i.terms), i.const) for v, i in to.items()}
         exprs: dict[ExprNode, ExprNode] | None = None

@@ -20,9 +20,9 @@ from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.autoschedule.cost import Boxes, Cost, CostModel, FuncLoops, Stages
+from halide_core.autoschedule.cost import Cost, CostModel, FuncLoops, Regions, Stages
 from halide_core.autoschedule.ranges import Number, Region, extent, joined, size
-from halide_core.autoschedule.reads import Place
+from halide_core.autoschedule.reads import Coordinates
 from halide_core.autoschedule.shapes import (
     EACH,
     WHOLE,
@@ -219,7 +219,7 @@ class _Search:
         readers = dict(before)
         if nest is None:
             for stage, places in before[f].items():
-                through: dict[Callee, dict[Place, None]] = {}
+                through: dict[Callee, dict[Coordinates, None]] = {}
                 for place in places:
                     for reading in self._model.inliner.through(f, place):
                         if isinstance(reading.callee, Function):
@@ -229,7 +229,7 @@ class _Search:
                     readers[g] = {**at, stage: tuple(dict.fromkeys([*at.get(stage, ()), *found]))}
             return readers
         for stage_number in range(len(f.definitions)):
-            own: dict[Callee, list[Place]] = {}
+            own: dict[Callee, list[Coordinates]] = {}
             for reading in self._model.readings(f, stage_number):
                 if isinstance(reading.callee, Function) and reading.callee is not f:
                     own.setdefault(reading.callee, []).append(reading.place)
@@ -385,7 +385,7 @@ class _Search:
             return 1.0
         return float(extent(group.boxes[0][row]))
 
-    def _boxes_of(self, state: _BeamState, f: Function, readers: Stages) -> Boxes:
+    def _boxes_of(self, state: _BeamState, f: Function, readers: Stages) -> Regions:
         """What the tile, and each of some rows, needs of a Func."""
         found: list[Region] = []
         for i in range(4):
@@ -402,7 +402,7 @@ class _Search:
         f: Function,
         group: FuncLoops,
         level: Level,
-        boxes: Boxes,
+        boxes: Regions,
         each: Region,
         instances: float,
     ) -> FuncLoops:
@@ -467,7 +467,7 @@ class _Search:
         return None
 
 
-def _boxes(shape: LoopShape, whole: Region) -> Boxes:
+def _boxes(shape: LoopShape, whole: Region) -> Regions:
     """A tile in the middle, and three rows of it."""
     tile = list(whole)
     for d in shape.outer:
@@ -487,7 +487,7 @@ def _boxes(shape: LoopShape, whole: Region) -> Boxes:
     return (tuple(tile), *rows)
 
 
-def _slides(boxes: Boxes) -> bool:
+def _slides(boxes: Regions) -> bool:
     """Whether what neighbouring rows need moves forward in one dimension."""
     rows = boxes[1:]
     moved = {d for a, b in pairwise(rows) for d in range(len(a)) if a[d] != b[d]}

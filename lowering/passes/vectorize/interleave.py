@@ -23,7 +23,7 @@ def own_memory(body: Stmt, names: UniqueNames) -> Stmt:
     return _Renamed(to).stmt(body) if to else body
 
 
-def in_step(copies: Sequence[Stmt]) -> Stmt:
+def interleaved(copies: Sequence[Stmt]) -> Stmt:
     """The copies, one step of each after the other."""
     together = _together(copies)
     return Block(tuple(copies)) if together is None else together
@@ -34,7 +34,7 @@ def _together(copies: Sequence[Stmt]) -> Stmt | None:
     first = copies[0]
     match first:
         case For(kind=LoopKind.SERIAL) if all(_same_loop(first, c) for c in copies):
-            body = in_step([c.body for c in copies if isinstance(c, For)])
+            body = interleaved([c.body for c in copies if isinstance(c, For)])
             return For(first.loop, first.var, first.bounds, first.kind, first.pure, body)
         case Block() if all(isinstance(c, Block) and _same_lets(first, c) for c in copies):
             result: list[Stmt] = []
@@ -43,7 +43,7 @@ def _together(copies: Sequence[Stmt]) -> Stmt | None:
                 result += row if one is None else (one,)  # what one allocates, those after it use: in this block
             return Block(tuple(result))
         case If(otherwise=None) if all(isinstance(c, If) and _same_test(first, c) for c in copies):
-            return If(first.condition, in_step([c.then for c in copies if isinstance(c, If)]), None)
+            return If(first.condition, interleaved([c.then for c in copies if isinstance(c, If)]), None)
     return None
 
 
@@ -52,9 +52,7 @@ def _same_lets(a: Block, b: Block) -> bool:
     if len(a.stmts) != len(b.stmts):
         return False
     pairs = [(s, t) for s, t in zip(a.stmts, b.stmts, strict=True) if isinstance(s, Let) or isinstance(t, Let)]
-    return all(
-        isinstance(s, Let) and isinstance(t, Let) and s.var is t.var and s.value is t.value for s, t in pairs
-    )
+    return all(isinstance(s, Let) and isinstance(t, Let) and s.var is t.var and s.value is t.value for s, t in pairs)
 
 
 def _same_loop(a: For, b: Stmt) -> bool:

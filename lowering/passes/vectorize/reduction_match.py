@@ -21,7 +21,7 @@ _COMBINED = {BinaryOp.SUB: BinaryOp.ADD, **{op: op for op in _ANY_ORDER}}
 """How several values become the one that an operator takes in."""
 
 
-def taken_in(store: Store) -> tuple[BinaryOp, BinaryOp, ExprNode] | None:
+def accumulation(store: Store) -> tuple[BinaryOp, BinaryOp, ExprNode] | None:
     """See the module's docstring. Truth values are left out: machines have no lanes of them."""
     own = Load(store.value.type, store.buffer, store.index)
     if own.type.is_bool():

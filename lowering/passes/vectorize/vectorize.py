@@ -65,8 +65,8 @@ from halide_core.lowering.passes.vectorize.gather_address import (
     ramp_of_lanes,
     step_of_lanes,
 )
-from halide_core.lowering.passes.vectorize.interleave import in_step, own_memory
-from halide_core.lowering.passes.vectorize.reduction_match import taken_in
+from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
+from halide_core.lowering.passes.vectorize.reduction_match import accumulation
 from halide_core.lowering.provenance import Traversals
 
 _COPIES = 4
@@ -129,7 +129,9 @@ class _FindLoops(Rewriter):
             if whole > 1 and any(isinstance(s, For) for s in walk(body)):
                 own = [body, *(own_memory(body, self._names) for _ in starts[1:])]
                 return [
-                    in_step([self._lanes(loop, start, size).run(each) for start, each in zip(starts, own, strict=True)])
+                    interleaved(
+                        [self._lanes(loop, start, size).run(each) for start, each in zip(starts, own, strict=True)]
+                    )
                 ]
             return [self._lanes(loop, start, size).run(body) for start in starts]
         var = ir.index_variable(self._names.fresh(f"{loop.var.name}.vector"))
@@ -279,7 +281,7 @@ class _Lanes:
         until one is left. None where they have points of their own, or the update is of another kind."""
         if not isinstance(s, Store) or self._varies(s.index):
             return None
-        found = taken_in(s)
+        found = accumulation(s)
         if found is None or not self._varies(found[2]):
             return None
         (op, among, value), lanes = found, self._lanes
@@ -434,5 +436,3 @@ class _LaneMemory(Rewriter):
         index = self.expr(s.index)
         where = self._at(index) if s.buffer in self._buffers else index
         return replace(s, index=where, value=self.expr(s.value))
-
-

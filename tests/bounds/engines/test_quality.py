@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import halide_core as hl
-from benchmarks.bounds import Cost, Program, measured
+from benchmarks.bounds import Footprint, Program, measured
 from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.infer.substitute import fill
 from halide_core.bounds.query.answers import Engine
@@ -72,9 +72,9 @@ def test_chain_is_exact_and_never_looser_than_interval_arithmetic(seed: int) -> 
     assert all(p.exact is not None and p.exact.points for p in campaign.exact), "every program computes something"
 
 
-@pytest.mark.parametrize("ours", [Cost(11, 64), Cost(10, 65)])
-def test_looser_engine_is_found_by_its_points_and_by_its_bytes(ours: Cost) -> None:
-    program = Program("5/0", Cost(10, 64), {Engine.INTERVAL: Cost(10, 64), Engine.CHAIN: ours})
+@pytest.mark.parametrize("ours", [Footprint(11, 64), Footprint(10, 65)])
+def test_looser_engine_is_found_by_its_points_and_by_its_bytes(ours: Footprint) -> None:
+    program = Program("5/0", Footprint(10, 64), {Engine.INTERVAL: Footprint(10, 64), Engine.CHAIN: ours})
     told = program.looser(Engine.CHAIN)
     assert told is not None
     assert told.startswith(f"5/0: chain computes {ours.points} points and allocates {ours.bytes} bytes")

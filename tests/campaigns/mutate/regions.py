@@ -30,7 +30,7 @@ _REPORTS = frozenset({"refuse", "warn_user"})
 
 
 @dataclass(slots=True)
-class Place:
+class Region:
     """A function, a class's or the file's own level; and the nodes in it that may change, in the order of the text.
 
     A function's own node is in it, too: that is where its statements can trade places.
@@ -40,16 +40,16 @@ class Place:
     nodes: list[ast.AST]
 
 
-def places(tree: ast.Module) -> list[Place]:
+def places(tree: ast.Module) -> list[Region]:
     """The functions of a file, its classes, and its top level as ``<module>``."""
-    found: dict[str, Place] = {}
+    found: dict[str, Region] = {}
     _collect(tree, (), found)
     return [place for place in found.values() if place.nodes]
 
 
-def _collect(node: ast.AST, inside: tuple[str, ...], found: dict[str, Place]) -> None:
+def _collect(node: ast.AST, inside: tuple[str, ...], found: dict[str, Region]) -> None:
     name = ".".join(inside) or "<module>"
-    place = found.setdefault(name, Place(name, []))
+    place = found.setdefault(name, Region(name, []))
     if isinstance(node, ast.FunctionDef):
         place.nodes.append(node)
     for child in changeable(node):

@@ -84,7 +84,7 @@ LANES: dict[str, AutomaticStep] = {
         lanes_that_stop,
     ),
     "lanes of one element: they are combined first": AutomaticStep(
-        reduction_match, "taken_in", "_COMBINED[op], new", "op, new", taken_away
+        reduction_match, "accumulation", "_COMBINED[op], new", "op, new", taken_away
     ),
     "gathers: places that int32 holds in all lanes": AutomaticStep(
         gather_address, "narrow_lanes", "high + max(far, 0) > INT32.range[1]", "False", far_lanes
