@@ -39,8 +39,9 @@ from halide_core.schedule.directives import (
     Trace,
 )
 
-TUNED = "Tuned"
-_SEARCHING = ("Model", TUNED, "Adams2019", "Li2018")
+TUNED, MEASURED = "Tuned", "Measured"
+_STORED = (TUNED, MEASURED)
+_SEARCHING = ("Model", *_STORED, "Adams2019", "Li2018")
 NAMES = ("", "Heuristic", "Mullapudi2016", *_SEARCHING)
 """The autoschedulers that can be asked for: ours by rules, by a search, and what the store has. Halide's stand for
 ours of their kind, which read the parameters that they have too."""
@@ -89,8 +90,8 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
         ScheduleError: a Func that has a schedule already; an output without a window.
     """
     order = realization_order(outputs)
-    key = (request, _sizes(outputs, order), generation() if request.name == TUNED else 0)
-    if all(f.automatic is not None and f.automatic.key == key and f.automatic.intact(f) for f in order):
+    key = _key(outputs, order, request)
+    if _holds(order, key):
         return
     given = scheduled(order)
     if given is not None:
@@ -108,6 +109,20 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
     write(chosen, stages, hardware)
     for f in order:
         f.automatic = Automatic(key, tuple(f.directives[before[f] :]), why)
+
+
+def chosen_before(outputs: Sequence[Function], request: AutomaticRequest) -> bool:
+    """Whether the Funcs have what was chosen for the very same."""
+    order = realization_order(outputs)
+    return _holds(order, _key(outputs, order, request))
+
+
+def _key(outputs: Sequence[Function], order: Sequence[Function], request: AutomaticRequest) -> object:
+    return request, _sizes(outputs, order), generation() if request.name in _STORED else 0
+
+
+def _holds(order: Sequence[Function], key: object) -> bool:
+    return all(f.automatic is not None and f.automatic.key == key and f.automatic.intact(f) for f in order)
 
 
 def scheduled(order: Sequence[Function]) -> Directive | None:
@@ -143,7 +158,7 @@ def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRe
     """Loops and places, and why, where costs decided."""
     if request.name not in _SEARCHING:
         return placed(planned(stages, hardware), stages, hardware), ""
-    if request.name == TUNED:
+    if request.name in _STORED:
         found = _from_store(stages, hardware)
         if found is not None:
             return found

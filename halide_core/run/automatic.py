@@ -21,7 +21,7 @@ from halide_core.run.target import Target, get_jit_target_from_environment
 AUTO, MODEL, TUNED, MEASURED = "auto", "model", "tuned", "measured"
 """What a call may say: a schedule by rules, in milliseconds; by a search, in seconds; the one that ``hl.tune`` kept, or
 else by a search; and that one, or else the best of some that are measured now, in a minute."""
-_NAMES = {AUTO: "", MODEL: "Model", TUNED: "Tuned", MEASURED: "Tuned"}
+_NAMES = {AUTO: "", MODEL: "Model", TUNED: "Tuned", MEASURED: "Measured"}
 
 
 class AutoschedulerChoice(Protocol):
@@ -126,7 +126,7 @@ def choose(
     name, parameters = (_NAMES[by], {}) if params is None else (params.name, params.extra)
     made_for = target or get_jit_target_from_environment()
     request = AutomaticRequest.of(outputs, regions, made_for, name, parameters)
-    if by == MEASURED and params is None:
+    if name == _NAMES[MEASURED]:
         from halide_core.tuning.measured import measure_unless_known  # noqa: PLC0415  # few programs ask
 
         measure_unless_known(outputs, request, by_default=schedule is None)

@@ -130,8 +130,9 @@ class Realizable(OutputFiles, Pending):
         Args:
             target: what it is for; None is this machine.
             autoscheduler_params: ``hl.AutoschedulerParams(name, parameters)``. "Heuristic", as no name, chooses by
-                rules, in milliseconds; "Model" by a search for the least cost, in seconds. Of Halide's names
-                Mullapudi2016 stands for the first, Adams2019 and Li2018 for the second. ``parallelism`` is the number
+                rules, in milliseconds; "Model" by a search for the least cost, in seconds. "Tuned" and
+                "Measured" are the schedules of those names. Of Halide's names Mullapudi2016 stands for the rules,
+                Adams2019 and Li2018 for the search. ``parallelism`` is the number
                 of threads, ``last_level_cache_size`` the bytes of cache that each has, ``beam_size`` how many choices
                 the search keeps; other parameters change nothing.
 

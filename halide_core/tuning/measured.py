@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from halide_core.algorithm.model import Function, realization_order
-from halide_core.autoschedule.automatic import AutomaticRequest, expected_windows, scheduled
+from halide_core.autoschedule.automatic import AutomaticRequest, chosen_before, expected_windows, scheduled
 from halide_core.autoschedule.machine import machine
 from halide_core.autoschedule.store import store_folder, store_key, stored
 from halide_core.errors import NotAvailableError, ScheduleError
@@ -71,6 +71,8 @@ def measure_unless_known(outputs: Sequence[Function], request: AutomaticRequest,
         PipelineError: the plain program can't be run.
     """
     target = Target(request.target)
+    if chosen_before(outputs, request):
+        return
     if scheduled(realization_order(outputs)) is not None or store_folder() is None or not is_this_machine(target):
         return
     try:

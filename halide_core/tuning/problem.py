@@ -70,6 +70,7 @@ class Problem:
         pipeline: Pipeline = pickle.loads(pickle.dumps(_copied(given)))
         unschedule(realization_order(pipeline._functions()))
         problem = cls(pipeline, automatic, tuple(windows[f] for f in given._functions()), {})
+        problem._share_inputs(given._request())
         problem._set_params()
         if any(isinstance(s, Image) and s.bound is None for s in pipeline._request().inputs):
             problem._draw_inputs()
@@ -137,6 +138,13 @@ class Problem:
         return [box for f, box in zip(request.outputs, boxes, strict=True) for _ in f.types]
 
     # Inputs.
+
+    def _share_inputs(self, given: Request) -> None:
+        """Has the user's own Buffers in the place of copies, which are laid out otherwise."""
+        bound = {s.name: s.bound for s in given.inputs if isinstance(s, Image)}
+        for source in self.pipeline._request().inputs:
+            if isinstance(source, Image):
+                source.bound = bound[source.name]
 
     def _set_params(self) -> None:
         for source in self.pipeline._request().inputs:
