@@ -210,7 +210,7 @@ def run(task: Task) -> Result:
 
 
 def _equal(task: Task) -> bool:
-    """Whether the sink has what scipy computes for some windows, near the edges and far from them."""
+    """True where the sink has what scipy computes for some windows, near the edges and far from them."""
     source, sink = zarr.open_array(task.source, mode="r"), zarr.open_array(task.sink, mode="r")
     n, w = task.size, min(task.size, 300)
     for low in {0, max(0, task.chunk - w // 2), n - w}:

@@ -104,7 +104,7 @@ class Footprint:
     seconds: float = 0.0
 
     def same(self, other: Footprint) -> bool:
-        """Whether two programs compute and allocate as much."""
+        """True where two programs compute and allocate as much."""
         return (self.points, self.bytes) == (other.points, other.bytes)
 
 

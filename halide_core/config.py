@@ -38,18 +38,18 @@ def certificates_demanded() -> bool:
 
 
 def profiles_demanded() -> bool:
-    """Whether pipelines are compiled to be measured: HL_PROFILE, or ``profiling`` here. Raises: HalideError."""
+    """True where pipelines are compiled to be measured: HL_PROFILE, or ``profiling`` here. Raises: HalideError."""
     return _profiled.get() or _setting("HL_PROFILE", "every pipeline is profiled")
 
 
 def verification_demanded() -> bool:
-    """Whether the IR is checked after each pass. It changes nothing of what a compile gives. Raises: HalideError."""
+    """True where the IR is checked after each pass. It changes nothing of what a compile gives. Raises: HalideError."""
     debugged = os.environ.get("HL_DEBUG", "0") not in ("", "0")
     return _setting("HL_VERIFY", "the IR is checked after each pass") or debugged
 
 
 def failed_unrolls_permitted() -> bool:
-    """Whether an unrolled loop without a constant length is a serial one, and no error. Raises: HalideError."""
+    """True where an unrolled loop without a constant length is a serial one, and no error. Raises: HalideError."""
     return _setting("HL_PERMIT_FAILED_UNROLL", "unrolled loops need no constant length")
 
 

@@ -42,7 +42,7 @@ UNKNOWN_LOCATION = Location("<unknown>", 0)
 
 
 def is_own(frame: FrameType) -> bool:
-    """Whether a frame runs the compiler's own code."""
+    """True where a frame runs the compiler's own code."""
     return frame.f_code.co_filename.startswith(_OWN)
 
 

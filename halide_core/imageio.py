@@ -22,7 +22,7 @@ _MOST_CHANNELS = 4
 
 
 def is_interleaved(im: Buffer | Array) -> bool:
-    """Whether an array is of (y, x, c) with at most four channels, which are neighbours in memory."""
+    """True where an array is of (y, x, c) with at most four channels, which are neighbours in memory."""
     array = np.asarray(im)
     return array.ndim == 3 and array.shape[2] <= _MOST_CHANNELS and array.strides[2] == array.itemsize
 

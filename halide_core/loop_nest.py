@@ -64,14 +64,14 @@ class Loop:
     reduces: tuple[str, ...] = ()
     """The variables of the reduction domain that it runs over."""
     fused: bool = False
-    """Whether it came of fusing: more steps than it has would run into the next row, even where its length looks like
-    that of one dimension because the other has length 1."""
+    """True where it came of fusing: more steps than it has would run into the next row, even where its length looks
+    like that of one dimension because the other has length 1."""
     partition: PartitionLoop | None = None
     """Who says whether it is divided."""
 
     @property
     def pure(self) -> bool:
-        """Whether it runs over dimensions alone (definition 2.16)."""
+        """True where it runs over dimensions alone (definition 2.16)."""
         return not self.reduces
 
 

@@ -38,7 +38,7 @@ class _Stages:
         self._left_alone: frozenset[int] = frozenset()
 
     def lead_to(self, given: Sequence[Directive]) -> bool:
-        """Whether a Func's directives begin with those applied here."""
+        """True where a Func's directives begin with those applied here."""
         return len(given) >= len(self.given) and all(map(operator.is_, self.given, given))
 
     def after(self, function: Function, directives: Sequence[Directive]) -> _Stages:

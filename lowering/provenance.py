@@ -85,8 +85,8 @@ def _loop(d: StageDirective, var: str) -> LoopName:
 
 
 def _sets_length(func: Function, stage: int, dim: str) -> bool:
-    """Whether ``bound_extent`` sets the length of a dimension in a stage: it is not set yet, and later stages, of which
-    the last is the one that it speaks of, need neither more nor less."""
+    """True where ``bound_extent`` sets the length of a dimension in a stage: it is not set yet, and later stages, of
+    which the last is the one that it speaks of, need neither more nor less."""
     if any(isinstance(d, Bound) and d.var == dim for d in func.directives):
         return False
     at, same = func.args.index(dim), pure_variable(dim)

@@ -63,12 +63,13 @@ def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozense
 
 
 def _never_meet(var: ExprNode, a: Sequence[Linear], b: Sequence[Linear], reach: _Reach) -> bool:
-    """Whether the points of two iterations that differ in a variable differ in some dimension, always the same one."""
+    """True where the points of two iterations that differ in a variable differ in some dimension, always the same
+    one."""
     return any(_never_equal(var, p, q, reach) for p, q in zip(a, b, strict=True))
 
 
 def _never_equal(var: ExprNode, p: Linear, q: Linear, reach: _Reach) -> bool:
-    """Whether a coordinate of one iteration is never that of another with another value of ``var``.
+    """True where a coordinate of one iteration is never that of another with another value of ``var``.
 
     Where both have ``c`` times the variable, their difference is ``c·d`` and a rest, ``d`` being how much later it is.
     """
@@ -132,6 +133,6 @@ class _Rest:
 
 
 def _is_fixed(atom: ExprNode, reach: _Reach) -> bool:
-    """Whether a term is the same in all iterations at the same pure coordinates: it has no reduction variable, and
+    """True where a term is the same in all iterations at the same pure coordinates: it has no reduction variable, and
     reads no memory, which iterations may write."""
     return not any(e in reach or isinstance(e, Access) for e in subexpressions([atom]))

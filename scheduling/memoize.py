@@ -17,7 +17,7 @@ from halide_core.scheduling.legality import refuse
 
 
 def _inside(program: Program, level: Level, name: str) -> bool:
-    """Whether a place is inside of a Func's loops."""
+    """True where a place is inside of a Func's loops."""
     return any(loop.name.func == name for loop in path_to(program, level))
 
 

@@ -234,7 +234,7 @@ def hoist_storage(program: Program, func: Function, d: HoistStorage | HoistStora
 
 
 def _is(program: Program, level: Level, d: Directive) -> bool:
-    """Whether a level is the one that a directive names."""
+    """True where a level is the one that a directive names."""
     if not isinstance(d, AtLevel):
         return level is None
     if d.var == OUTERMOST:

@@ -85,7 +85,7 @@ def _lanes(around: Sequence[Loop]) -> Loop | None:
 
 
 def _outlives(program: Program, callee: Callee, around: Sequence[Loop]) -> bool:
-    """Whether memory is there when an iteration of the innermost of some loops begins."""
+    """True where memory is there when an iteration of the innermost of some loops begins."""
     if not isinstance(callee, Function) or callee in program.algorithm.outputs:
         return True
     return program.stored[callee] in (None, *(loop.name for loop in around[:-1]))
@@ -120,7 +120,7 @@ def _loops_text(program: Program, key: StageKey, d: Prefetch) -> str:
 
 
 def _begins(program: Program, loop: Loop, d: Prefetch) -> bool:
-    """Whether iterations of a loop can begin with it."""
+    """True where iterations of a loop can begin with it."""
     around = path_to(program, loop.name)
     callee = _named(_read_inside(program, loop.name), d)
     return callee is not None and _lanes(around) is None and _outlives(program, callee, around)

@@ -78,7 +78,7 @@ _AT_ONCE = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
 
 
 def _apart_inside(key: StageKey, nest: Nest, loop: Loop) -> bool:
-    """Whether no two iterations of a reduction loop, in one iteration of those around it, touch one point."""
+    """True where no two iterations of a reduction loop, in one iteration of those around it, touch one point."""
     at = nest.loops.index(loop)
     moving = {v for each in nest.loops[at:] for v in each.reduces}
     fixed = frozenset(v for each in nest.loops[:at] for v in each.reduces if v not in moving)
@@ -111,6 +111,6 @@ def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> N
 
 
 def _takes_turns(key: StageKey, d: Traverse) -> bool:
-    """Whether ``atomic`` would make the loop legal."""
+    """True where ``atomic`` would make the loop legal."""
     law = law_of(key.func, key.func.definitions[key.stage])
     return law is not None and law.commutes

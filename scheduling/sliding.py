@@ -66,7 +66,7 @@ def obstacles(program: Program, func: Function) -> tuple[Obstacle, ...]:
 
 
 def _outlives(program: Program, func: Function) -> bool:
-    """Whether there is a loop between a Func's memory and what computes it."""
+    """True where there is a loop between a Func's memory and what computes it."""
     return func not in program.algorithm.outputs and program.computed[func] != program.stored[func]
 
 

@@ -176,7 +176,8 @@ def _computed_inside(program: Program, key: StageKey) -> list[Function]:
 
 
 def _placed_inside(g: Function, consumer: Function, inside: dict[Function, None]) -> bool:
-    """Whether the level of a Func, if it has one, is a loop of these; without one it is computed where it is used."""
+    """True where the level of a Func, if it has one, is a loop of these; without one it is computed where it is
+    used."""
     at = place(g)
     if at is None:
         return True
@@ -238,7 +239,7 @@ class _Assumed:
 
 
 def _same(a: Stmt, b: Stmt) -> bool:
-    """Whether two assignments under their conditions are built alike."""
+    """True where two assignments under their conditions are built alike."""
     return [stmt_exprs(s) for s in walk(a)] == [stmt_exprs(s) for s in walk(b)]
 
 

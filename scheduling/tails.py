@@ -92,12 +92,12 @@ def _reason(tail: TailStrategy, key: StageKey, old: Loop, factor: ExprNode) -> s
 
 
 def _writes_back(key: StageKey) -> bool:
-    """Whether a first definition reads its own points, of which it leaves some values undefined."""
+    """True where a first definition reads its own points, of which it leaves some values undefined."""
     return key.stage == 0 and bool(accesses_to(key.func, key.func.definitions[0].values))
 
 
 def _steers_itself(func: Function, stage: int) -> bool:
-    """Whether a stage reads its own Func in an index or a condition: there, garbage would do harm."""
+    """True where a stage reads its own Func in an index or a condition: there, garbage would do harm."""
     definition = func.definitions[stage]
     roots = [*definition.args, definition.predicate]
     if definition.domain is not None:

@@ -114,7 +114,7 @@ def unknown_names(text: str) -> list[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Whether a dotted name is that of a module, or of something in one."""
+    """True where a dotted name is that of a module, or of something in one."""
     place = ROOT.joinpath(*name.split("."))
     if place.is_dir() or place.with_suffix(".py").is_file():
         return True

@@ -34,13 +34,13 @@ class Stage:
     reads: tuple[str, ...]
     updates: list[Updated] = field(default_factory=list)
     whole: bool = False
-    """Whether it is read all over, or made of all before it: nobody computes it in tiles."""
+    """True where it is read all over, or made of all before it: nobody computes it in tiles."""
     small: int | None = None
     """The place of a dimension that is short and known, such as the channels; None where there is none."""
 
     @property
     def pure(self) -> bool:
-        """Whether it can be inlined."""
+        """True where it can be inlined."""
         return not self.updates
 
 
@@ -57,7 +57,7 @@ class Drawing:
         self.shape: tuple[int, ...] = ()
         """Of the output, innermost dimension first."""
         self.rounds = False
-        """Whether the last digit of floats decides about integers, so that some may differ by 1."""
+        """True where the last digit of floats decides about integers, so that some may differ by 1."""
         self.x, self.y, self.c, self.z = (hl.Var(n) for n in ("x", "y", "c", "z"))
 
     # -- what families draw

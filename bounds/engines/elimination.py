@@ -88,7 +88,7 @@ class Elimination:
         self._memo: dict[tuple[ExprNode, bool], ExprNode | None] = {}
         self._directions = [Directions(var) for var in targets]
         self.lost = False
-        """Whether an end may lie beyond every value, where correlated parts of an affine kind were taken apart."""
+        """True where an end may lie beyond every value, where correlated parts of an affine kind were taken apart."""
 
     def bound(self, e: ExprNode, up: bool) -> ExprNode | None:
         """The greatest (``up``) or least value of an int64 expression; None where there is none."""
@@ -107,7 +107,7 @@ class Elimination:
         return self._floats
 
     def _varies(self, e: ExprNode) -> bool:
-        """Whether a target has a part in an expression."""
+        """True where a target has a part in an expression."""
         return not mentions(e).isdisjoint(self._keys)
 
     def _linear(self, e: ExprNode, up: bool) -> ExprNode | None:

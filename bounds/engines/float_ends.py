@@ -48,7 +48,7 @@ MONOTONE = (Intrinsic.FLOOR, Intrinsic.CEIL, Intrinsic.TRUNC, Intrinsic.ROUND, I
 
 @remembered("_of_params")
 def of_params(e: ExprNode) -> bool:
-    """Whether an expression is made of Params and numbers."""
+    """True where an expression is made of Params and numbers."""
     if isinstance(e, ParamRef | FloatImm | IntImm):
         return True
     inner = parts(e)
@@ -56,7 +56,7 @@ def of_params(e: ExprNode) -> bool:
 
 
 def is_symbol(e: ExprNode) -> bool:
-    """Whether a float is one of Params alone, of which the operations say nothing."""
+    """True where a float is one of Params alone, of which the operations say nothing."""
     return e.type.is_float() and not e.type.is_narrow_float() and not isinstance(e, FloatImm) and of_params(e)
 
 
@@ -103,7 +103,7 @@ def conditions(e: ExprNode, values: ValueRanges) -> list[ExprNode]:
 
 
 def is_finite(e: ExprNode, values: ValueRanges) -> bool:
-    """Whether a value is neither infinite nor no number."""
+    """True where a value is neither infinite nor no number."""
     low, high = values.of(e)
     return e.type.is_integer() or -_FINITE < low <= high < _FINITE
 

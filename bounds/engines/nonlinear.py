@@ -85,7 +85,7 @@ class _Box:
         return self._extents.closed(e, self._chosen)
 
     def varies(self, e: ExprNode) -> bool:
-        """Whether an expression has no one value at the stop."""
+        """True where an expression has no one value at the stop."""
         parts = mentions(e)
         return any(p in self._bound or (isinstance(p, Hole) and p.func in self._chosen) for p in parts)
 

@@ -239,7 +239,7 @@ class _Climb:
 
 
 def _covers_all(value: ExprNode, bound: set[Variable], defined: dict[Variable, ExprNode]) -> bool:
-    """Whether a let of a fused loop takes every value that it is kept within.
+    """True where a let of a fused loop takes every value that it is kept within.
 
     A remainder does (or is not known better). A quotient does where every loop that it depends on is below the stop.
     """
@@ -276,7 +276,7 @@ def _without_empty(past: ExprNode, first: ExprNode) -> ExprNode | None:
 
 
 def _is_ceiling(length: Binary) -> bool:
-    """Whether a length is a quotient that grows with its numerator: one by a negative number does not."""
+    """True where a length is a quotient that grows with its numerator: one by a negative number does not."""
     return length.op is BinaryOp.DIV and isinstance(length.b, IntImm) and length.b.value > 0
 
 

@@ -147,11 +147,11 @@ class _Question:
     # -- the set of points
 
     def _varies(self, atom: ExprNode) -> bool:
-        """Whether an atom has no one value at the stop."""
+        """True where an atom has no one value at the stop."""
         return atom.type is not INT64 or self._is_inside(atom)
 
     def _is_inside(self, e: ExprNode) -> bool:
-        """Whether an expression means something only below the stop."""
+        """True where an expression means something only below the stop."""
         return any(
             part in self._bound or part is ACCESS or (isinstance(part, Hole) and part.func in self._chosen)
             for part in mentions(e)
@@ -270,14 +270,14 @@ class _Question:
         return simplifier.minimum(written, known) if most else simplifier.maximum(written, known)
 
     def _looser(self, written: ExprNode, known: ExprNode, end: isl.PwAff, certain: isl.Set, *, most: bool) -> bool:
-        """Whether what was written for an end may be looser than the known range where the path has no points: there
+        """True where what was written for an end may be looser than the known range where the path has no points: there
         it could be anything."""
         if certain.is_subset(end.domain()):
             return False
         return self._beyond(written, known, certain, most=most)
 
     def _beyond(self, written: ExprNode, known: ExprNode, where: isl.Set, *, most: bool) -> bool:
-        """Whether an end lies beyond the known one somewhere, as far as is known."""
+        """True where an end lies beyond the known one somewhere, as far as is known."""
         if any(atom not in self._terms.atoms for atom in atoms_of(written)):
             return True
         ours, theirs = self._terms.function(written), self._terms.function(known)

@@ -291,7 +291,7 @@ def _picked(affs: list[isl.Aff], most: bool) -> isl.PwAff:
 
 
 def _agrees(candidate: isl.PwAff, f: isl.PwAff) -> bool:
-    """Whether a function is another on that one's domain."""
+    """True where a function is another on that one's domain."""
     return bool(f.is_equal(candidate.intersect_domain(f.domain())))
 
 

@@ -34,7 +34,7 @@ _MOST = 64
 
 
 def is_async(f: Function) -> bool:
-    """Whether a thread of its own is asked for."""
+    """True where a thread of its own is asked for."""
     return any(isinstance(d, Async) for d in f.directives)
 
 
@@ -63,7 +63,7 @@ def iterations_ahead(
 
 
 def _writes_what_it_covers(query: Query, f: Function, d: int) -> bool:
-    """Whether all stages write, in a dimension, where their loops are."""
+    """True where all stages write, in a dimension, where their loops are."""
     nests = [(key, query.program.nests[key]) for key in query.program.keys(f)]
     return all(
         f.pure_dims(key.stage)[d]
@@ -105,6 +105,6 @@ class _MovingWindow:
         return next(apart, 0)
 
     def _apart(self, k: int, slots: ExprNode) -> bool:
-        """Whether all that so many iterations need, and the one before them, lies within the slots."""
+        """True where all that so many iterations need, and the one before them, lies within the slots."""
         span = ir.add(ir.sub(self._moved(self._high, k), self._low), ir.ONE)
         return self._every.proves_le(simplify(span), slots)

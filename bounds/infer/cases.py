@@ -136,7 +136,7 @@ def _has(when: ExprNode, least: ExprNode, length: ExprNode, facts: Facts) -> boo
 
 
 def same(a: ExprNode, b: ExprNode, facts: Facts) -> bool:
-    """Whether two expressions are found equal, case by case of the conditions in them: False says nothing."""
+    """True where two expressions are found equal, case by case of the conditions in them: False says nothing."""
     return _same(a, b, facts, _CONDITIONS)
 
 

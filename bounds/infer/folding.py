@@ -168,7 +168,7 @@ class Folding:
         return enough, told
 
     def _fits(self, d: int, most: ExprNode) -> bool:
-        """Whether the whole memory is no longer than the fold."""
+        """True where the whole memory is no longer than the fold."""
         facts = self._ranges.facts.at(self._query.scope(self._program.stored[self._f]))
         lengths = [a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == d]
         return all(facts.proves_le(length, most) for length in lengths)
@@ -200,7 +200,7 @@ class Folding:
         return ""
 
     def _vectors(self, d: int) -> bool:
-        """Whether some vector runs along a dimension: its lanes would be apart where it folds."""
+        """True where some vector runs along a dimension: its lanes would be apart where it folds."""
         program, f = self._program, self._f
         if any(loop.kind is LoopKind.VECTORIZED for loop in path_to(program, program.computed[f])):
             return True
@@ -214,7 +214,7 @@ class Folding:
 
 
 def _along_vector(nest: Nest, loops: Sequence[Loop], coordinates: Sequence[ExprNode]) -> bool:
-    """Whether a coordinate depends on a vectorized loop of the nest."""
+    """True where a coordinate depends on a vectorized loop of the nest."""
     values = {step.var: step.value for step in nest.steps if isinstance(step, Let)}
     waiting = [v for e in coordinates for v in free_variables(e)]
     seen = set(waiting)

@@ -477,7 +477,7 @@ class _Answering:
 
 
 def _lengths_tell(region: tuple[Interval, ...], when: ExprNode, facts: Facts) -> bool:
-    """Whether some length is zero wherever a loop does not run, so that the condition says nothing more."""
+    """True where some length is zero wherever a loop does not run, so that the condition says nothing more."""
     match when:
         case Binary(op=BinaryOp.AND, a=a, b=b):
             return _lengths_tell(region, a, facts) and _lengths_tell(region, b, facts)

@@ -110,7 +110,7 @@ class _Sliding:
         return known
 
     def _rounds_in(self, d: int) -> bool:
-        """Whether rounding up may write points above those that count in a dimension."""
+        """True where rounding up may write points above those that count in a dimension."""
         nests = [self._query.program.nests[key] for key in self._query.program.keys(self._f)]
         return any(n.overcomputes and provided(n.core).args[d] not in [loop.var for loop in n.loops] for n in nests)
 
@@ -161,7 +161,8 @@ class _Sliding:
         return ""
 
     def _renews(self, key: StageKey, d: int) -> bool:
-        """Whether a stage writes only what the last one computes of a dimension: what slides along is a part of it."""
+        """True where a stage writes only what the last one computes of a dimension: what slides along is a part of
+        it."""
         if d in self._query.program.sliding[self._f]:
             return True
         scope = self._query.scope(self._query.program.computed[self._f])
@@ -275,12 +276,12 @@ class _LoopStep:
         return i.min, simplify(ir.sub(ir.add(i.min, i.len), ir.ONE))
 
     def moves(self, d: int) -> bool:
-        """Whether a dimension depends on the loop."""
+        """True where a dimension depends on the loop."""
         i = self.windows[d]
         return self._var in free_variables(i.min) | free_variables(i.len)
 
     def stays(self, d: int) -> bool:
-        """Whether a dimension needs nothing that it did not need one step before."""
+        """True where a dimension needs nothing that it did not need one step before."""
         if not self.moves(d):
             return True
         low, high = self._ends(d)

@@ -270,7 +270,7 @@ class Writer:
     # -- ranges
 
     def _is_opaque(self, e: ExprNode) -> bool:
-        """Whether an expression is an uninterpreted function of its operands."""
+        """True where an expression is an uninterpreted function of its operands."""
         match e:
             case Binary(op=BinaryOp.SHL | BinaryOp.SHR, b=IntImm(value=k)):
                 return not 0 <= k < e.type.bits()
@@ -322,7 +322,7 @@ class Writer:
         return EVERYTHING if e.type is INT64 else e.type.range
 
     def _touches_memory(self, e: ExprNode) -> bool:
-        """Whether a value comes from memory: then its int64 arithmetic is the user's, which wraps."""
+        """True where a value comes from memory: then its int64 arithmetic is the user's, which wraps."""
         known = self._reads.get(e)
         if known is None:
             known = isinstance(e, Access) or any(self._touches_memory(p) for p in parts(e))

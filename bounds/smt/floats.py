@@ -77,7 +77,7 @@ def infinite(e: ExprNode) -> Range | None:
 
 
 def order(strict: bool, x: Range | None, y: Range | None) -> bool | None:
-    """Whether ``a < b``, or ``a <= b``, for numbers of two ranges; None where that depends."""
+    """True where ``a < b``, or ``a <= b``, for numbers of two ranges; None where that depends."""
     if x is None or y is None:
         return None
     if x[1] < y[0] or (x[1] == y[0] and not strict):
@@ -115,7 +115,7 @@ def by_integers(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode | None:
 
 
 def _exact(n: ExprNode, c: float, type: Type) -> bool:
-    """Whether a float of an integer compares with a constant as the integer does: all that near are floats."""
+    """True where a float of an integer compares with a constant as the integer does: all that near are floats."""
     return n.type.is_integer() and not n.type.is_bool() and type.bits() >= 32 and abs(c) < EXACT
 
 

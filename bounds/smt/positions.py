@@ -79,7 +79,7 @@ def no_greater(one: Shape, other: Shape) -> ExprNode:
 
 
 def _is_settled(e: ExprNode) -> bool:
-    """Whether a value is the same all through a run."""
+    """True where a value is the same all through a run."""
     return not mentions(e)
 
 

@@ -69,7 +69,7 @@ def _ways(one: _Product, other: _Product) -> list[tuple[int, int, int, int]]:
 
 
 def _agree(one: Sequence[int], other: Sequence[int], ways: Sequence[tuple[int, int, int, int]]) -> bool:
-    """Whether values of two products keep to all that their lemmas say."""
+    """True where values of two products keep to all that their lemmas say."""
     for a, b, c, d in ways:
         if one[b] == other[d]:
             steps = other[c] - one[a]

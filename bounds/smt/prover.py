@@ -57,7 +57,7 @@ class SolverAnswer:
 
     @property
     def impossible(self) -> bool:
-        """Whether no state meets what was asked for."""
+        """True where no state meets what was asked for."""
         return bool(self.answer == z3.unsat)
 
     def proven(self, claim: Claim) -> Result:
@@ -326,7 +326,7 @@ class Prover:
         return [found.get(c) or Result(c, Status.PROVEN) for c in claims]
 
     def _holds(self, claim: Claim) -> bool:
-        """Whether a claim is easily proven without start-up checks."""
+        """True where a claim is easily proven without start-up checks."""
         failing = fails([claim])
         if self._ask(failing, effort=Effort.WALK).impossible:
             return True
@@ -378,12 +378,12 @@ class Prover:
         return needed
 
     def _conceivable(self, e: ExprNode) -> bool:
-        """Whether a condition can hold at all; of alternatives that can't, there is nothing to prove."""
+        """True where a condition can hold at all; of alternatives that can't, there is nothing to prove."""
         return bool(self._of_some(e, (), [], self._closed, QUICK)[1] != z3.unsat)
 
     def _anyway(self, e: ExprNode) -> bool:
-        """Whether a condition holds whatever variables with cases are worth: by itself, or as far as facts that bear on
-        it tell."""
+        """True where a condition holds whatever variables with cases are worth: by itself, or as far as facts that bear
+        on it tell."""
         failing, closed = negation(e), self._closed
         if not self._conceivable(failing):
             return True
@@ -397,7 +397,7 @@ class Prover:
         return dict.fromkeys(self._fewest(negation(e), verdict)) if verdict.impossible else None
 
     def _decide(self, condition: ExprNode) -> bool | None:
-        """Whether a condition is easily proven, or its opposite, without start-up checks."""
+        """True where a condition is easily proven, or its opposite, without start-up checks."""
         if condition not in self._certain:
             tried = ((True, negation(condition)), (False, condition))
             found = (holds for holds, against in tried if self._ask(against, effort=Effort.WALK).impossible)

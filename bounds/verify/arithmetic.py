@@ -61,7 +61,7 @@ def _unrounded(e: ExprNode) -> ExprNode:
 
 
 def _is_arithmetic(e: ExprNode) -> bool:
-    """Whether an expression is a number of int64 only if nothing overflows. A quotient is one always, as that of the
+    """True where an expression is a number of int64 only if nothing overflows. A quotient is one always, as that of the
     least number by -1 wraps, and so does what is shifted, for the machine and for the solver."""
     return isinstance(e, Binary) and e.type is INT64 and e.op not in (BinaryOp.DIV, BinaryOp.SHL)
 
@@ -98,7 +98,7 @@ def in_int64(coordinates: Iterable[ExprNode], exprs: TargetExprs) -> Iterator[Ex
 
 
 def _stays(e: ExprNode) -> bool:
-    """Whether an expression is in its type's range because its operands are."""
+    """True where an expression is in its type's range because its operands are."""
     match e:
         case IntImm() | Select() | Binary(op=BinaryOp.MIN | BinaryOp.MAX | BinaryOp.MOD | BinaryOp.SHR):
             return True

@@ -54,13 +54,13 @@ class CaseProver:
 
     def __init__(self) -> None:
         self.gave_up = False
-        """Whether the last claim has more cases than are looked at."""
+        """True where the last claim has more cases than are looked at."""
         self._places: dict[Context, _KnownAt] = {}
         self._proven: dict[tuple[Context, ExprNode], bool | None] = {}
         """What became of claims; None of one that was given up."""
 
     def proves(self, claim: Claim) -> bool:
-        """Whether the conclusion follows from the context."""
+        """True where the conclusion follows from the context."""
         key = (claim.context, claim.conclusion)
         if key not in self._proven:
             self._proven[key] = self._decided(claim)
@@ -134,7 +134,7 @@ class _Budget:
         self.work = _WORK
 
     def is_spent(self) -> bool:
-        """Whether something was left out."""
+        """True where something was left out."""
         return self.steps < 0 or self.work < 0
 
 
@@ -184,13 +184,13 @@ class _State:
         return False
 
     def is_impossible(self) -> bool:
-        """Whether the comparisons that were taken in contradict each other, those that have cases left out."""
+        """True where the comparisons that were taken in contradict each other, those that have cases left out."""
         forms = [form for form in self._forms.values() if not any(map(_inside, form.terms))]
         atoms = dict.fromkeys(atom for form in forms for atom in form.terms)
         return contradict([*forms, *(end for atom in atoms for end in _quotient(atom))])
 
     def refutes(self, formula: ExprNode) -> bool:
-        """Whether a comparison, or a condition that is none, contradicts what was said."""
+        """True where a comparison, or a condition that is none, contradicts what was said."""
         return formula is ir.FALSE or self._contradicts(formula, _form(formula))
 
     def _contradicts(self, formula: ExprNode, form: Linear | None) -> bool:
@@ -224,10 +224,10 @@ class _Tableau:
     def __init__(self, *, searches: bool) -> None:
         self.budget = _Budget()
         self._searches = searches
-        """Whether a search for a proof of its opposite is made for each formula."""
+        """True where a search for a proof of its opposite is made for each formula."""
 
     def closes(self, state: _State, formulas: Sequence[ExprNode]) -> bool:
-        """Whether formulas contradict a state, in each of its cases."""
+        """True where formulas contradict a state, in each of its cases."""
         while not state.takes(formulas, self.budget, searches=self._searches):
             self.budget.steps -= 1
             found = _next(state)

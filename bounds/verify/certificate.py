@@ -40,7 +40,7 @@ class PipelineCertificate:
 
     @property
     def ok(self) -> bool:
-        """Whether no claim is refuted or undecided."""
+        """True where no claim is refuted or undecided."""
         return not self.failures
 
     @property

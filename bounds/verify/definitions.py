@@ -191,7 +191,7 @@ def _congruences(one: Sequence[ExprNode], other: Sequence[ExprNode], same: _Same
 
 
 def _one_kind(a: ExprNode, b: ExprNode) -> bool:
-    """Whether two expressions differ in their operands only."""
+    """True where two expressions differ in their operands only."""
     inner = parts(b)
     return type(a) is type(b) and len(parts(a)) == len(inner) and with_parts(a, inner) is b
 

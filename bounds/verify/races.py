@@ -125,7 +125,7 @@ class _Races:
 
 
 def _is_one_step(write: Touch, reads: Sequence[Touch]) -> bool:
-    """Whether an assignment is atomic, and all that is read of its Func is the point that it writes, by itself. That
+    """True where an assignment is atomic, and all that is read of its Func is the point that it writes, by itself. That
     the order of such steps does not matter is a claim about its operator (``lowering.laws``)."""
     writer = write.writer
     assert isinstance(writer, Provide)
@@ -142,8 +142,8 @@ def _distinct(reads: list[Touch]) -> list[Touch]:
 
 
 def _is_function_of_the_point(write: Touch, depth: int) -> bool:
-    """Whether an assignment gives a point the same value in every iteration of a loop: it is a pure definition's, the
-    loop is one of its own, and what it says depends on the coordinates and on what is outside the loop only."""
+    """True where an assignment gives a point the same value in every iteration of a loop: it is a pure definition's,
+    the loop is one of its own, and what it says depends on the coordinates and on what is outside the loop only."""
     f, writer = write.callee, write.writer
     assert isinstance(f, Function) and isinstance(writer, Provide)
     if writer.stage or write.labels[f] > depth:

@@ -181,7 +181,7 @@ def _step(entered: Entered, context: Context, needed: ExprNode, known: set[ExprN
 
 
 def _still(over: Interval, entered: Entered, context: Context, loops: Sequence[Entered]) -> bool:
-    """Whether no loop inside another one moves an interval."""
+    """True where no loop inside another one moves an interval."""
     nodes = context.below(entered.outside)
     ends = Closing({node.variable: node.fact for node in nodes if node.variable is not None}).interval(over)
     moving = free_variables(ends.min) | free_variables(ends.len)

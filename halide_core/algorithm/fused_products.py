@@ -59,7 +59,7 @@ def _value(function: Function, update: Definition, component: int, value: ExprNo
 
 
 def _is_own(e: ExprNode, function: Function, update: Definition, component: int) -> bool:
-    """Whether an expression is what the updated point had before."""
+    """True where an expression is what the updated point had before."""
     if not isinstance(e, ir.Access) or e.callee is not function or e.component != component:
         return False
     return all(a is b for a, b in zip(e.args, update.args, strict=True))

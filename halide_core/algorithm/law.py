@@ -36,12 +36,12 @@ class Law:
 
     @property
     def exact(self) -> bool:
-        """Whether it speaks of no float: floats round, so that no law of theirs holds to the last bit."""
+        """True where it speaks of no float: floats round, so that no law of theirs holds to the last bit."""
         return not any(e.type.is_float() for e in subexpressions(self.combine))
 
     @property
     def known(self) -> bool:
-        """Whether each component has an operator of the table, on integers or truth values."""
+        """True where each component has an operator of the table, on integers or truth values."""
         pairs = zip(self.combine, self.x, self.y, strict=True)
         return self.exact and all(
             isinstance(e, Binary) and e.op in KNOWN_OPERATORS and {e.a, e.b} == {x, y} for e, x, y in pairs

@@ -84,7 +84,7 @@ class Image(ir.Callee):
         self.alignment: int | None = None
         """The bytes that the address of the data is a multiple of, where that is promised."""
         self.traced = False
-        """Whether each load is shown."""
+        """True where each load is shown."""
         self.memory = MemoryType.Auto
         """The kind of memory that the caller says the data is in. It changes nothing: a CPU has one kind."""
         self.wrappers: list[Function] = []
@@ -162,7 +162,7 @@ class Automatic:
     """Of a choice that was searched for: what each Func of the pipeline costs, and what else it might have got."""
 
     def intact(self, f: Function) -> bool:
-        """Whether the Func has all of them still, after all that nobody chose for it."""
+        """True where the Func has all of them still, after all that nobody chose for it."""
         count = len(self.directives)
         return not count or tuple(f.directives[-count:]) == self.directives
 
@@ -214,12 +214,12 @@ class Function(ir.Callee):
 
     @property
     def keeps(self) -> bool:
-        """Whether the first definition leaves points as they are, so that values of an output's caller remain."""
+        """True where the first definition leaves points as they are, so that values of an output's caller remain."""
         return bool(self.definitions and self.definitions[0].partial)
 
     @property
     def is_pure(self) -> bool:
-        """Whether there is no update definition."""
+        """True where there is no update definition."""
         return len(self.definitions) == 1
 
     def pure_dims(self, stage: int) -> tuple[bool, ...]:

@@ -117,7 +117,7 @@ def types_text(types: Sequence[Type]) -> str:
 
 
 def reads_itself(function: Function, exprs: Sequence[ExprNode]) -> bool:
-    """Whether a stage reads the Func that it updates."""
+    """True where a stage reads the Func that it updates."""
     return bool(accesses_to(function, exprs))
 
 
@@ -165,7 +165,7 @@ def check_names(function: Function, domain: ReductionDomain | None) -> None:
 
 
 def hides_all(function: Function, args: Sequence[ExprNode], domain: ReductionDomain | None, own: bool) -> bool:
-    """Whether an update replaces every value there was: all pure, no reduction, no reference to itself (``own``)."""
+    """True where an update replaces every value there was: all pure, no reduction, no reference to itself (``own``)."""
     pure = all(a is ir.pure_variable(n) for a, n in zip(args, function.args, strict=True))
     return pure and domain is None and not own
 

@@ -55,7 +55,7 @@ def _label(function: Function, definition: Definition) -> int:
 
 
 def updates_points(function: Function, definition: Definition) -> bool:
-    """Whether an update reads its own Func, and nothing of it but the point that it writes, for the value alone."""
+    """True where an update reads its own Func, and nothing of it but the point that it writes, for the value alone."""
     roots = [*definition.args, definition.predicate]
     if definition.domain is not None:
         roots.append(definition.domain.predicate)
@@ -194,7 +194,7 @@ def _on_samples(x: tuple[Variable, ...], y: tuple[Variable, ...], combine: tuple
 
 
 def _same(a: _Point, b: _Point) -> bool:
-    """Whether two points are alike, bit by bit: of floats, the zeros differ."""
+    """True where two points are alike, bit by bit: of floats, the zeros differ."""
     return all(p == q and math.copysign(1, p) == math.copysign(1, q) for p, q in zip(a, b, strict=True))
 
 
@@ -217,7 +217,7 @@ def _candidates(type: Type) -> list[ExprNode]:
 
 
 def _computes(e: ExprNode) -> bool:
-    """Whether ``_value`` knows the node."""
+    """True where ``_value`` knows the node."""
     return isinstance(e, Binary | Select | Cast | ir.Not | IntImm | FloatImm)
 
 

@@ -55,13 +55,13 @@ def _modular(e: ExprNode) -> ExprNode:
 
 @remembered("_unchecked")
 def _unchecked(e: ExprNode) -> bool:
-    """Whether int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
+    """True where int32 arithmetic here might wrap without a start-up check noticing: its operands come from memory, or
     from a conversion that can give any int32. Such arithmetic keeps its type, and wraps as the definition says."""
     return _might_wrap(e)
 
 
 def _is_settled(e: ExprNode) -> bool:
-    """Whether a value is the same all through a run, so that checks at its start can know it."""
+    """True where a value is the same all through a run, so that checks at its start can know it."""
     return not any(isinstance(each, Variable | RVarRef | Access) for each in subexpressions([e]))
 
 

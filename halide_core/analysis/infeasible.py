@@ -20,7 +20,7 @@ _MOST = 200
 
 
 def contradict(forms: Iterable[Linear]) -> bool:
-    """Whether some combination of the forms, none of which is negative, is."""
+    """True where some combination of the forms, none of which is negative, is."""
     rows: dict[_Terms, Linear] = {}
     if any(_adds(rows, form) for form in forms):
         return True

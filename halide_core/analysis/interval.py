@@ -56,7 +56,7 @@ def magnitude(of: Range) -> Range:
 
 
 def fits(of: Range, type: Type) -> bool:
-    """Whether an integer type holds a whole range."""
+    """True where an integer type holds a whole range."""
     least, most = type.range
     return least <= of[0] and of[1] <= most
 

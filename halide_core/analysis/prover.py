@@ -140,11 +140,11 @@ class Facts:
         return found
 
     def proves_le(self, a: ExprNode, b: ExprNode) -> bool:
-        """Whether ``a <= b`` is certain."""
+        """True where ``a <= b`` is certain."""
         return a is b or self.proves_nonnegative(difference(b, a))
 
     def proves_nonnegative(self, form: Linear) -> bool:
-        """Whether ``form >= 0`` is certain."""
+        """True where ``form >= 0`` is certain."""
         if not form.terms:
             return form.const >= 0
         key = (form.const, *form.terms.items())
@@ -227,7 +227,7 @@ class Facts:
         return _Reach(numbers.setdefault(tuple(found), len(numbers)), met)
 
     def _proven_above(self, key: tuple[object, ...]) -> bool:
-        """Whether a parent has a proof: its facts hold here too."""
+        """True where a parent has a proof: its facts hold here too."""
         layer = self._parent
         while layer is not None:
             if layer._proofs.get(key):
@@ -354,7 +354,7 @@ class _ProofSearch:
         """Forms that were not proven, and how deep the search for a proof was."""
 
     def proves(self, form: Linear) -> bool:
-        """Whether a proof was found within the steps."""
+        """True where a proof was found within the steps."""
         try:
             return self.nonnegative(form, _DEPTH)
         except _OutOfStepsError:

@@ -16,7 +16,7 @@ from halide_core.ir.visitor import Rewriter, subexpressions
 _CASES = frozenset({BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD})
 
 Decide = Callable[[ExprNode], "bool | None"]
-"""Whether a condition is certain, or its opposite; None where neither is."""
+"""True where a condition is certain, or its opposite; None where neither is."""
 
 
 class _Decided(Rewriter):
@@ -54,7 +54,7 @@ class _Following:
         self._known: dict[tuple[ExprNode, ExprNode], bool] = {}
 
     def of(self, a: ExprNode, b: ExprNode) -> bool:
-        """Whether ``a ⇒ b``."""
+        """True where ``a ⇒ b``."""
         if (a, b) not in self._known:
             self._known[a, b] = a is b or self._by_parts(a, b)
         return self._known[a, b]
@@ -70,7 +70,7 @@ class _Following:
 
 
 def has_cases(e: ExprNode) -> bool:
-    """Whether a value is found by telling cases apart, or by dividing."""
+    """True where a value is found by telling cases apart, or by dividing."""
     return any(
         isinstance(each, Select) or (isinstance(each, Binary) and each.op in _CASES) for each in subexpressions([e])
     )

@@ -87,7 +87,7 @@ class Model:
         return total
 
     def keeps(self, least: ExprNode, most: ExprNode, known: Known) -> bool:
-        """Whether ``least <= most``."""
+        """True where ``least <= most``."""
         return self._value(least, known) <= self._value(most, known)
 
     def _value(self, e: ExprNode, known: Known) -> int:

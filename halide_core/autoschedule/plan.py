@@ -266,7 +266,7 @@ class _Planner:
     # Register tiles.
 
     def _make_tile(self, group: Group, f: Function) -> bool:
-        """Whether the group becomes one of register tiles: of a reduction that its anchor reads point by point."""
+        """True where the group becomes one of register tiles: of a reduction that its anchor reads point by point."""
         anchor, stages = group.anchor, self._stages
         reads = stages.facts[anchor].reads.get(f, [])
         widest = stages.facts[f].widest

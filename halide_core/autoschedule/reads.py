@@ -108,7 +108,7 @@ class Reading:
 
     @cached_property
     def scattered(self) -> bool:
-        """Whether values decide where it is read."""
+        """True where values decide where it is read."""
         atoms = [atom for i in self.place for atom, _ in i.terms]
         return any(isinstance(e, Access) for e in subexpressions(atoms))
 

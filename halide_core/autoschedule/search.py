@@ -488,7 +488,7 @@ def _boxes(shape: LoopShape, whole: Region) -> Regions:
 
 
 def _slides(boxes: Regions) -> bool:
-    """Whether what neighbouring rows need moves forward in one dimension."""
+    """True where what neighbouring rows need moves forward in one dimension."""
     rows = boxes[1:]
     moved = {d for a, b in pairwise(rows) for d in range(len(a)) if a[d] != b[d]}
     forward = all(a[d][0] <= b[d][0] and a[d][1] <= b[d][1] for a, b in pairwise(rows) for d in moved)

@@ -86,7 +86,7 @@ class PipelineStages:
         return size(self.regions[f])
 
     def known(self, f: Function) -> bool:
-        """Whether the region of a Func is known."""
+        """True where the region of a Func is known."""
         return f in self.regions and math.isfinite(self.points(f))
 
     def written_out(self, f: Function, vectors: int, tiles: Sequence[int]) -> tuple[int, Range] | None:

@@ -204,7 +204,7 @@ class _Writer:
         return lanes if lanes >= _FEWEST_LANES else 1
 
     def _worth(self, f: Function, stage: int) -> bool:
-        """Whether a stage has enough work for several threads."""
+        """True where a stage has enough work for several threads."""
         work = self._stages.runs(f, stage) * max(1, self._stages.facts[f].operations)
         return self._machine.threads > 1 and work >= _WORTH_THREADS
 

@@ -78,7 +78,7 @@ class Indices:
         self._along: list[list[Recipe]] = [[] for _ in shape]
         self._memo: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.known = True
-        """Whether each index depends on one coordinate alone."""
+        """True where each index depends on one coordinate alone."""
         for f in functions:
             for access in accesses_to(image, f.definitions[0].values):
                 for d, arg in enumerate(access.args):
@@ -183,7 +183,7 @@ class _Inside:
             self._facts.assume_range(extent, ir.ZERO, ir.i64(INT32.range[1]))
 
     def equal(self) -> bool:
-        """Whether it is proven to be the input's element."""
+        """True where it is proven to be the input's element."""
         value = self._resolved(self._definition.values[0])
         if not isinstance(value, Access) or tuple(map(self._resolved, value.args)) != self._definition.args:
             return False

@@ -95,7 +95,7 @@ def _check_sinks(given: Given, sinks: Sequence[Any]) -> None:
 
 
 def _is_same(a: Any, b: Any) -> bool:
-    """Whether two arrays have elements in common: of numpy's, or of one store of Zarr's."""
+    """True where two arrays have elements in common: of numpy's, or of one store of Zarr's."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.may_share_memory(a, b)
     store = getattr(a, "store_path", None)

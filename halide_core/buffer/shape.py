@@ -188,7 +188,7 @@ class Shaped:
         return True
 
     def same_as(self, other: Shaped) -> bool:
-        """Whether both are the same view of the same memory."""
+        """True where both are the same view of the same memory."""
         mine, theirs = self._array.__array_interface__, other._array.__array_interface__
         return self._mins == other._mins and mine == theirs
 

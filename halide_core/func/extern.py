@@ -49,23 +49,23 @@ class ExternFuncArgument:
             self._passed = startup_value(given, "An argument of an extern stage")
 
     def defined(self) -> bool:
-        """Whether there is anything: ``ExternFuncArgument()`` is not defined."""
+        """True where there is anything: ``ExternFuncArgument()`` is not defined."""
         return self._given is not None
 
     def is_func(self) -> bool:
-        """Whether this is a Func."""
+        """True where this is a Func."""
         return isinstance(self._given, FuncSchedule)
 
     def is_expr(self) -> bool:
-        """Whether this is a value."""
+        """True where this is a value."""
         return isinstance(self._passed, ir.ExprNode)
 
     def is_buffer(self) -> bool:
-        """Whether this is a Buffer."""
+        """True where this is a Buffer."""
         return isinstance(self._given, Buffer)
 
     def is_image_param(self) -> bool:
-        """Whether this is an ImageParam."""
+        """True where this is an ImageParam."""
         return isinstance(self._given, InputImage)
 
     @property

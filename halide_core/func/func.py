@@ -262,7 +262,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return self._function.name
 
     def defined(self) -> bool:
-        """Whether there is a definition."""
+        """True where there is a definition."""
         return bool(self._function.definitions)
 
     def args(self) -> list[Var]:
@@ -311,7 +311,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return [OutputImageParam(self._function, k) for k in range(len(self._function.types))]
 
     def is_extern(self) -> bool:
-        """Whether a C function computes the Func."""
+        """True where a C function computes the Func."""
         return self._function.extern is not None
 
     def extern_function_name(self) -> str:
@@ -373,7 +373,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return max(0, len(self._function.definitions) - 1)
 
     def has_update_definition(self) -> bool:
-        """Whether there is an update definition."""
+        """True where there is an update definition."""
         return self.num_update_definitions() > 0
 
     def update_args(self, idx: int = 0) -> list[Expr]:

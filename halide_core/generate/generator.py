@@ -80,7 +80,7 @@ class Generator(ABC):
         """Defines every output, and gives a schedule."""
 
     def allow_out_of_order_inputs_and_outputs(self) -> bool:
-        """Whether outputs may be declared before inputs without a warning. All inputs are passed first anyway."""
+        """True where outputs may be declared before inputs without a warning. All inputs are passed first anyway."""
         return False
 
     # What it can ask.
@@ -98,7 +98,7 @@ class Generator(ABC):
         return self._autoscheduler
 
     def using_autoscheduler(self) -> bool:
-        """Whether an autoscheduler is asked for, so that a schedule would be in its way."""
+        """True where an autoscheduler is asked for, so that a schedule would be in its way."""
         return bool(self._autoscheduler.name)
 
     def natural_vector_size(self, type: TypeLike) -> int:

@@ -24,7 +24,7 @@ def tree_size(e: ExprNode, most: int) -> int:
 
 
 def is_readable(e: ExprNode) -> bool:
-    """Whether an expression is worth printing."""
+    """True where an expression is worth printing."""
     return tree_size(e, _READABLE) <= _READABLE
 
 

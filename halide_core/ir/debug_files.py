@@ -98,7 +98,7 @@ def debug_file(filename: object, f: Callee) -> DebugFile:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether a text can stand in C."""
+    """True where a text can stand in C."""
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 

@@ -343,7 +343,7 @@ class Intrinsic(Enum):
     _value_: str
     arity: int
     fits: Callable[..., bool]
-    """Whether the type of a result goes with those of arguments."""
+    """True where the type of a result goes with those of arguments."""
 
     def __new__(cls, name: str, arity: int = 1, fits: Callable[..., bool] = of_floats) -> Intrinsic:
         """A function by the name that it has in source."""

@@ -25,7 +25,7 @@ def automatic_name() -> str:
 
 
 def is_automatic(name: str) -> bool:
-    """Whether the system chose a name. A user's own choice of the same name is taken for it: both mean one Var."""
+    """True where the system chose a name. A user's own choice of the same name is taken for it: both mean one Var."""
     return name in _automatic
 
 

@@ -22,7 +22,7 @@ def is_number(type: Type) -> bool:
 
 
 def computes(type: Type) -> bool:
-    """Whether there is arithmetic on a type: floats of 16 bits are only stored and converted."""
+    """True where there is arithmetic on a type: floats of 16 bits are only stored and converted."""
     return not type.is_handle() and not type.is_narrow_float()
 
 

@@ -87,39 +87,39 @@ class Type:
         return self._lanes
 
     def is_bool(self) -> bool:
-        """Whether this is the one-bit unsigned type."""
+        """True where this is the one-bit unsigned type."""
         return self._code == TypeCode.UInt and self._bits == 1
 
     def is_int(self) -> bool:
-        """Whether this is a signed integer type."""
+        """True where this is a signed integer type."""
         return self._code == TypeCode.Int
 
     def is_uint(self) -> bool:
-        """Whether this is an unsigned integer type, bool among them."""
+        """True where this is an unsigned integer type, bool among them."""
         return self._code == TypeCode.UInt
 
     def is_integer(self) -> bool:
-        """Whether this is an integer type, signed or not."""
+        """True where this is an integer type, signed or not."""
         return self._code in (TypeCode.Int, TypeCode.UInt)
 
     def is_float(self) -> bool:
-        """Whether this is a floating-point type, bfloat16 among them."""
+        """True where this is a floating-point type, bfloat16 among them."""
         return self._code in (TypeCode.Float, TypeCode.BFloat)
 
     def is_narrow_float(self) -> bool:
-        """Whether this is float16 or bfloat16, whose arithmetic is that of float32."""
+        """True where this is float16 or bfloat16, whose arithmetic is that of float32."""
         return self._bits == 16 and self.is_float()
 
     def is_handle(self) -> bool:
-        """Whether this is an opaque pointer type."""
+        """True where this is an opaque pointer type."""
         return self._code == TypeCode.Handle
 
     def is_scalar(self) -> bool:
-        """Whether there is one lane."""
+        """True where there is one lane."""
         return self._lanes == 1
 
     def is_vector(self) -> bool:
-        """Whether there is more than one lane."""
+        """True where there is more than one lane."""
         return self._lanes > 1
 
     def with_bits(self, bits: int) -> Type:
@@ -139,7 +139,7 @@ class Type:
         return self if self._lanes == 1 else self.with_lanes(1)
 
     def can_represent(self, other: Type | int) -> bool:
-        """Whether every value of ``other`` (a type, or one integer) is a value of this type."""
+        """True where every value of ``other`` (a type, or one integer) is a value of this type."""
         if isinstance(other, int):
             if self.is_float():
                 return _is_exact(other, self)
@@ -161,15 +161,15 @@ class Type:
         )
 
     def is_max(self, value: int) -> bool:
-        """Whether ``value`` is the greatest one of an integer type."""
+        """True where ``value`` is the greatest one of an integer type."""
         return self.is_integer() and value == self.range[1]
 
     def is_min(self, value: int) -> bool:
-        """Whether ``value`` is the least one of an integer type."""
+        """True where ``value`` is the least one of an integer type."""
         return self.is_integer() and value == self.range[0]
 
     def is_bfloat(self) -> bool:
-        """Whether this is bfloat16: the upper half of a float32."""
+        """True where this is bfloat16: the upper half of a float32."""
         return self._code == TypeCode.BFloat
 
     def same_handle_type(self, other: Type) -> bool:
@@ -207,7 +207,7 @@ class Type:
 
 
 def _is_exact(value: int, type: Type) -> bool:
-    """Whether an integer is a number of a floating-point type."""
+    """True where an integer is a number of a floating-point type."""
     if not type.is_narrow_float():
         return abs(value) <= 1 << (24 if type.bits() == 32 else 53)
     digits, largest = (8, 1 << 127) if type.is_bfloat() else (11, 65504)

@@ -241,7 +241,7 @@ def walk(stmt: Stmt) -> Iterator[Stmt]:
 
 
 def alike(a: object, b: object) -> bool:
-    """Whether two trees are the same statements of the same expressions."""
+    """True where two trees are the same statements of the same expressions."""
     if a is b:
         return True
     if type(a) is not type(b):

@@ -133,7 +133,7 @@ class Buffer(DeviceMemory, Shaped):
         self._array, self.described, self._has_memory = zeros_like(self._array), None, False
 
     def has_memory(self) -> bool:
-        """Whether there are elements: not in a bounds query, and not after ``deallocate``."""
+        """True where there are elements: not in a bounds query, and not after ``deallocate``."""
         return self._has_memory
 
     def set_region(self, region: Sequence[tuple[int, int]]) -> None:
@@ -212,7 +212,7 @@ class Buffer(DeviceMemory, Shaped):
         return iter(numbers(self._memory()).tolist())
 
     def contains(self, coords: Sequence[int]) -> bool:
-        """Whether a point lies inside."""
+        """True where a point lies inside."""
         dims = [self.dim(i) for i in range(len(coords))]
         return all(d.min() <= c <= d.max() for d, c in zip(dims, coords, strict=True))
 
@@ -226,7 +226,7 @@ class Buffer(DeviceMemory, Shaped):
         self._writable()[...] = self._element(value)
 
     def all_equal(self, value: object) -> bool:
-        """Whether every element has this value."""
+        """True where every element has this value."""
         expected = checked_value(self.type(), value, f'Buffer "{self._name}"')
         return bool(np.all(numbers(self._memory()) == expected))
 

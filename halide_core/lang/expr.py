@@ -212,7 +212,7 @@ class Expr(Operand):
         return self._wrapped
 
     def defined(self) -> bool:
-        """Whether there is an expression: ``Expr()`` is not defined."""
+        """True where there is an expression: ``Expr()`` is not defined."""
         return self._wrapped is not None
 
     def _repr_latex_(self) -> str | None:
@@ -250,7 +250,7 @@ def promoted(a: Type, b: Type) -> Type:
 
 
 def is_plain(value: object) -> bool:
-    """Whether this is a Python number, which takes the type of what it meets; a numpy scalar has its own."""
+    """True where this is a Python number, which takes the type of what it meets; a numpy scalar has its own."""
     return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
 
 
@@ -368,7 +368,7 @@ class Var(Operand):
         return self._name
 
     def same_as(self, other: Var) -> bool:
-        """Whether both are the same variable."""
+        """True where both are the same variable."""
         return self._name == other._name
 
     @staticmethod
@@ -385,7 +385,7 @@ class Var(Operand):
         return Var(OUTERMOST)
 
     def is_implicit(self) -> bool:
-        """Whether this is one of ``_0`` to ``_9``."""
+        """True where this is one of ``_0`` to ``_9``."""
         return self._name in _IMPLICIT
 
     def implicit_index(self) -> int:
@@ -393,7 +393,7 @@ class Var(Operand):
         return _IMPLICIT.index(self._name) if self.is_implicit() else -1
 
     def is_placeholder(self) -> bool:
-        """Whether this is ``_``, which stands for as many implicit variables as a Func has dimensions left."""
+        """True where this is ``_``, which stands for as many implicit variables as a Func has dimensions left."""
         return self._name == _PLACEHOLDER
 
     def _node(self) -> ir.ExprNode:

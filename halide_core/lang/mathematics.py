@@ -37,7 +37,7 @@ def _written(e: ir.ExprNode) -> str:
 
 
 def _is_short(*exprs: ir.ExprNode) -> bool:
-    """Whether written out the expressions have few nodes."""
+    """True where written out the expressions have few nodes."""
     sizes: dict[ir.ExprNode, int] = {}
     for e in subexpressions(exprs):  # operands come before what they are part of
         sizes[e] = 1 + sum(sizes[p] for p in parts(e))

@@ -74,7 +74,7 @@ class Parameter:
         return 0 if isinstance(self._source, Scalar) else self._source.dimensions
 
     def is_buffer(self) -> bool:
-        """Whether this is a buffer."""
+        """True where this is a buffer."""
         return not isinstance(self._source, Scalar)
 
     def defined(self) -> bool:
@@ -82,7 +82,7 @@ class Parameter:
         return True
 
     def same_as(self, other: Parameter) -> bool:
-        """Whether both are the same input."""
+        """True where both are the same input."""
         return self._source is other._source
 
     # A scalar's value.

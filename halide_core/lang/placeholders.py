@@ -224,7 +224,7 @@ def coordinates_defined(own: Function, args: Sequence[ir.ExprNode]) -> tuple[tup
 
 
 def _leaves_points(e: ir.ExprNode, own: Function) -> bool:
-    """Whether an expression reads another Func that has points without a value."""
+    """True where an expression reads another Func that has points without a value."""
     read = e.callee if isinstance(e, ir.Access) else own
     return read is not own and isinstance(read, Function) and read.is_pure and read.keeps
 

@@ -142,7 +142,7 @@ class RDom(Operand):
         self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)
 
     def defined(self) -> bool:
-        """Whether there is a domain: ``RDom()`` is undefined. It can't be used, only asked."""
+        """True where there is a domain: ``RDom()`` is undefined. It can't be used, only asked."""
         return self._defined
 
     def dimensions(self) -> int:
@@ -150,7 +150,7 @@ class RDom(Operand):
         return len(self._domain.names)
 
     def same_as(self, other: RDom) -> bool:
-        """Whether both are the same domain."""
+        """True where both are the same domain."""
         return self._domain is other._domain
 
     def only(self) -> RVar:

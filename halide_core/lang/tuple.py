@@ -38,7 +38,7 @@ class Tuple(tuple[Expr, ...]):
 
 
 def is_several(value: object) -> bool:
-    """Whether a value has components: a Tuple, a tuple or a list, or a Tuple Func at a point; or an object of the
+    """True where a value has components: a Tuple, a tuple or a list, or a Tuple Func at a point; or an object of the
     user's own that has a length and items, such as a complex number."""
     if isinstance(value, Operand):
         return len(value._nodes()) > 1

@@ -97,7 +97,7 @@ class Writes:
     target: Code | None
     iterations: Iterations
     shared: bool
-    """Whether all points of the pure dimensions are written by the same iterations."""
+    """True where all points of the pure dimensions are written by the same iterations."""
     logs: dict[Point, _Log] = field(default_factory=dict)
 
     def of(self, pure: Point, cell: Point, end: int, depth: int) -> Sequence[int]:

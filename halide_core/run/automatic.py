@@ -93,7 +93,7 @@ def checked(schedule: str | None) -> str | None:
 
 
 def wanted(schedule: str | None) -> bool:
-    """Whether a call wants a schedule to be chosen, itself or by default."""
+    """True where a call wants a schedule to be chosen, itself or by default."""
     return (checked(schedule) or _Default.schedule) is not None
 
 

@@ -56,7 +56,7 @@ class Argument:
     source: ir.Callee | ir.Scalar
     component: int = 0
     dense: bool = True
-    """Whether dimension 0 must have stride 1: unless a constraint says which other stride it has."""
+    """True where dimension 0 must have stride 1: unless a constraint says which other stride it has."""
 
     def __init__(self, of: Carrier) -> None:
         source = getattr(of, "source", None)
@@ -103,7 +103,7 @@ class Argument:
 
 
 def is_dense(buffer: Image | Function) -> bool:
-    """Whether neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
+    """True where neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
     return (ir.Field.STRIDE, 0) not in buffer.constraints
 
 
@@ -127,7 +127,7 @@ class Request:
     target: Target | None = None
     """None is this machine, with all of its instructions."""
     runtime: bool = True
-    """Whether a library carries the runtime; else the program that links it does."""
+    """True where a library carries the runtime; else the program that links it does."""
 
 
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
@@ -220,7 +220,7 @@ class Certificate(Protocol):
 
     @property
     def ok(self) -> bool:
-        """Whether no claim is refuted, and none is left open."""
+        """True where no claim is refuted, and none is left open."""
         ...
 
     @property

@@ -26,7 +26,7 @@ class Built:
         self._demands = demands()
 
     def holds(self, outputs: tuple[Function, ...]) -> bool:
-        """Whether compiling these outputs now would give the same."""
+        """True where compiling these outputs now would give the same."""
         return (
             self.request.outputs == outputs
             and demands() == self._demands

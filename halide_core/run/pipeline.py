@@ -412,7 +412,7 @@ class Pipeline(Realizable):
         return self._outputs[index]
 
     def defined(self) -> bool:
-        """Whether every output has a definition."""
+        """True where every output has a definition."""
         return bool(self._outputs) and all(f.definitions for f in self._functions())
 
     def __repr__(self) -> str:
@@ -475,7 +475,8 @@ def _grown(compiled: Compiled, windows: list[Box], regions: list[Box]) -> str:
 
 
 def _is_rounded(f: object, dim: int) -> bool:
-    """Whether an output has a split of a dimension that may take more of it than is asked for, if that is not set."""
+    """True where an output has a split of a dimension that may take more of it than is asked for, if that is not
+    set."""
     assert isinstance(f, Function)
     here = [d for d in f.directives if f.args[dim] in d.variables()[:1]]
     rounded = any(isinstance(d, Split) and d.tail in _MORE for d in here)

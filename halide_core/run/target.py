@@ -106,7 +106,7 @@ class Target:
     # Features.
 
     def has_feature(self, feature: TargetFeature) -> bool:
-        """Whether the target has a feature."""
+        """True where the target has a feature."""
         return feature in self._features
 
     def features(self) -> frozenset[TargetFeature]:
@@ -114,11 +114,11 @@ class Target:
         return frozenset(self._features)
 
     def features_all_of(self, features: Iterable[TargetFeature]) -> bool:
-        """Whether the target has all of these."""
+        """True where the target has all of these."""
         return self._features.issuperset(features)
 
     def features_any_of(self, features: Iterable[TargetFeature]) -> bool:
-        """Whether the target has one of these."""
+        """True where the target has one of these."""
         return not self._features.isdisjoint(features)
 
     def set_feature(self, f: TargetFeature, value: bool = True) -> None:
@@ -158,7 +158,7 @@ class Target:
         return max(1, width // type.bytes())
 
     def has_large_buffers(self) -> bool:
-        """Whether LargeBuffers is among the features. Code of this compiler can do with large buffers anyway."""
+        """True where LargeBuffers is among the features. Code of this compiler can do with large buffers anyway."""
         return self.bits == 64 and self.has_feature(_F.LargeBuffers)
 
     def maximum_buffer_size(self) -> int:
@@ -166,27 +166,27 @@ class Target:
         return _LARGEST if self.has_large_buffers() else (1 << 31) - 1
 
     def has_gpu_feature(self) -> bool:
-        """Whether a feature names a device. No code is made for one."""
+        """True where a feature names a device. No code is made for one."""
         return self.features_any_of(_DEVICES)
 
     def supports_device_api(self, api: DeviceAPI) -> bool:
-        """Whether loops can run there: on the host only."""
+        """True where loops can run there: on the host only."""
         return api in (DeviceAPI.None_, DeviceAPI.Host)
 
     def supports_type(self, type: Type, device: DeviceAPI = DeviceAPI.Host) -> bool:
-        """Whether code for the target, or for a device of its, can compute with a type."""
+        """True where code for the target, or for a device of its, can compute with a type."""
         on_metal = device is DeviceAPI.Metal or (device is DeviceAPI.Host and self.has_feature(TargetFeature.Metal))
         if on_metal and type.is_float() and type.bits() == 64:
             return False
         return not type.is_handle() or type.is_scalar()
 
     def supported(self) -> bool:
-        """Whether code can be made for this target, here."""
+        """True where code can be made for this target, here."""
         return not _unsupported(self)
 
     @staticmethod
     def validate_target_string(name: str) -> bool:
-        """Whether a text names a target."""
+        """True where a text names a target."""
         try:
             _parse(name)
         except DefinitionError:
@@ -295,7 +295,7 @@ def target_natural_vector_size(type: Type) -> Expr:
 
 
 def is_this_machine(target: Target) -> bool:
-    """Whether a target is this machine but for its instructions."""
+    """True where a target is this machine but for its instructions."""
     host = get_host_target()
     return (target.arch, target.bits, target.os) == (host.arch, host.bits, host.os)
 
@@ -346,17 +346,17 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
 
 
 def wants_strict_floats(target: Target | None) -> bool:
-    """Whether no schedule may change how floats are rounded, not even on the user's word."""
+    """True where no schedule may change how floats are rounded, not even on the user's word."""
     return target is not None and target.has_feature(_F.StrictFloat)
 
 
 def carries_runtime(target: Target | str | None) -> bool:
-    """Whether a library for a target carries the runtime: unless it has NoRuntime."""
+    """True where a library for a target carries the runtime: unless it has NoRuntime."""
     target = os.environ.get("HL_TARGET") or None if target is None else target
     made_for = Target(target) if isinstance(target, str) else target
     return made_for is None or not made_for.has_feature(_F.NoRuntime)
 
 
 def host_supports_target_device(target: Target) -> bool:
-    """Whether this machine has the devices that a target names: where it names none."""
+    """True where this machine has the devices that a target names: where it names none."""
     return not target.has_gpu_feature()

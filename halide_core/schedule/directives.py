@@ -231,7 +231,7 @@ def roles(kind: type[Directive], role: Role) -> tuple[str, ...]:
 
 
 def _has(hint: Any, role: Role) -> bool:
-    """Whether a type is, or is made of, one with a role."""
+    """True where a type is, or is made of, one with a role."""
     if get_origin(hint) is Annotated:
         return role in hint.__metadata__
     return any(_has(part, role) for part in get_args(hint))

@@ -96,7 +96,7 @@ class Numbers:
         self._of: dict[int, int] = {id(e): i for table in every for i, e in enumerate(table)}
 
     def knows(self, thing: object) -> bool:
-        """Whether something has a number."""
+        """True where something has a number."""
         return id(thing) in self._of
 
     def encoded(self, value: Any) -> Any:
@@ -212,7 +212,7 @@ def expression(data: Any, tables: Tables) -> ExprNode:
 
 
 def _is_well_formed(e: ExprNode) -> bool:
-    """Whether a node keeps the grammar's rules, as they are for definitions: coordinates are int32."""
+    """True where a node keeps the grammar's rules, as they are for definitions: coordinates are int32."""
     if isinstance(e, ir.Access):
         fits = len(e.args) == e.callee.dimensions and all(a.type is INT32 for a in e.args)
         return fits and 0 <= e.component < len(e.callee.types) and e.type is e.callee.types[e.component]

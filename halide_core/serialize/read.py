@@ -247,8 +247,8 @@ def _check(f: Function, stage: int, d: Definition, before: frozenset[ir.Callee])
 
 
 def _may_read(e: Access, f: Function, stage: int, before: frozenset[ir.Callee]) -> bool:
-    """Whether a stage reads what there is before it: its own Func as the stage before left it, other Funcs whole, and
-    none that comes later, which would need this one."""
+    """True where a stage reads what there is before it: its own Func as the stage before left it, other Funcs whole,
+    and none that comes later, which would need this one."""
     if e.callee is f:
         return e.stage == stage - 1 >= 0
     return e.stage == ir.LAST_STAGE and (isinstance(e.callee, Image) or e.callee in before)

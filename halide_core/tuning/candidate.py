@@ -83,7 +83,7 @@ def _least(timed: Callable[[], float]) -> float:
 
 
 def _same(ones: list[Array], others: list[Array]) -> bool:
-    """Whether all bits are the same."""
+    """True where all bits are the same."""
     return all(a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(ones, others, strict=True))
 
 

@@ -35,7 +35,7 @@ class ArgumentMemory(Memory):
         super().__init__(name, box)
         self.strides = strides
         self.present = present
-        """Whether there is memory; there is none in a bounds query."""
+        """True where there is memory; there is none in a bounds query."""
         self._positions: dict[int, int] | None = None
         used = [(s, dense) for s, (_, n, dense) in zip(strides, self._dims, strict=True) if n > 1]
         if self.size and any(s != dense for s, dense in used):
@@ -124,7 +124,7 @@ class Arguments:
 
     @property
     def all_present(self) -> bool:
-        """Whether every buffer has memory."""
+        """True where every buffer has memory."""
         return all(memory is None or memory.present for memory in self._memories)
 
     def answers(self, regions: dict[Callee, Box]) -> tuple[Box | None, ...]:

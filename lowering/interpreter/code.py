@@ -77,7 +77,7 @@ class Surroundings(Protocol):
         ...
 
     def may_be_undefined(self, var: Variable) -> bool:
-        """Whether a let's value may be ε_mem. Raises: InternalError for a variable out of scope."""
+        """True where a let's value may be ε_mem. Raises: InternalError for a variable out of scope."""
         ...
 
     def place(self, e: ir.Access | ir.Load) -> AccessPlace | None:
@@ -352,7 +352,7 @@ class Coder:
 
 
 def _is_sliced(e: ExprNode, lanes: int) -> bool:
-    """Whether a node stands among so many lanes for being a slice's operand, whose own lanes are others."""
+    """True where a node stands among so many lanes for being a slice's operand, whose own lanes are others."""
     return isinstance(e, Variable) and e.type.lanes() not in (1, lanes)
 
 

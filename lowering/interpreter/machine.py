@@ -204,7 +204,7 @@ class _Machine:
         return self._arguments.leaf(e)
 
     def may_be_undefined(self, var: Variable) -> bool:
-        """Whether a variable may be ε_mem."""
+        """True where a variable may be ε_mem."""
         if var not in self._variables:
             raise InternalError(f'Variable "{var.name}" is used outside its scope.')
         return self._variables[var]

@@ -179,7 +179,7 @@ def folded_memory(name: str, box: Box, folds: Mapping[int, int]) -> Memory:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are one: NaN is itself, and 0.0 is not -0.0."""
+    """True where two values are one: NaN is itself, and 0.0 is not -0.0."""
     if a is b:
         return True
     if isinstance(a, float) and isinstance(b, float):
@@ -197,9 +197,9 @@ class _Write:
         self.before = before
         self.value = value
         self.steady = True
-        """Whether only one value was ever written."""
+        """True where only one value was ever written."""
         self.shared = False
-        """Whether several iterations wrote."""
+        """True where several iterations wrote."""
 
 
 _SEVERAL = object()
@@ -214,7 +214,7 @@ class Races:
     def __init__(self, loop: LoopName, *, takes_turns: bool = False) -> None:
         self.loop = loop
         self.takes_turns = takes_turns
-        """Whether updates that are one step may meet: it is a reduction loop."""
+        """True where updates that are one step may meet: it is a reduction loop."""
         self.iteration = 0
         self.overlaps = 0
         """How often an iteration wrote what another had written already, the same value."""

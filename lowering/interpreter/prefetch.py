@@ -15,7 +15,7 @@ from halide_core.lowering.interpreter.memory_model import OUTSIDE
 
 
 def is_inside(stmt: ir.PrefetchRegion | ir.PrefetchLine) -> bool:
-    """Whether a prefetch says that what it asks for is there."""
+    """True where a prefetch says that what it asks for is there."""
     if isinstance(stmt, ir.PrefetchLine):
         return stmt.inside
     return stmt.box is not None and stmt.strategy is not PrefetchBoundStrategy.NonFaulting

@@ -84,7 +84,7 @@ class Threads:
         """The sides of forks that have not come to their end, nor to a fork of their own."""
         self._count = 1
         self._stopped = False
-        """Whether one of them is stuck: the others end."""
+        """True where one of them is stuck: the others end."""
         self._uses: dict[tuple[Memory, int], _CellUse] = {}
 
     # -- turns

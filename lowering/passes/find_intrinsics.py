@@ -84,12 +84,12 @@ def _same(e: Binary, a: ExprNode, b: ExprNode) -> Binary:
 
 
 def _is_number(type: Type) -> bool:
-    """Whether values of the type are data: integers, but no index."""
+    """True where values of the type are data: integers, but no index."""
     return type.is_integer() and not type.is_bool() and type is not INT64
 
 
 def _keeps(to: Type, source: Type) -> bool:
-    """Whether a conversion of numbers keeps every value."""
+    """True where a conversion of numbers keeps every value."""
     return source.is_integer() and not source.is_bool() and to.can_represent(source)
 
 

@@ -43,7 +43,7 @@ class _LetHoist(Rewriter):
 
 
 def _reads_memory(e: ExprNode) -> bool:
-    """Whether a value comes from memory. The loop may write it; and where the loop runs not once, nothing says that
+    """True where a value comes from memory. The loop may write it; and where the loop runs not once, nothing says that
     it may be read."""
     return any(isinstance(s, Access) for s in subexpressions([e]))
 

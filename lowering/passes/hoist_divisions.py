@@ -102,7 +102,7 @@ class _Lifted(Rewriter):
 
 
 def _divides(e: ExprNode) -> bool:
-    """Whether it is a division that takes long."""
+    """True where it is a division that takes long."""
     if not isinstance(e, Binary) or e.op not in (BinaryOp.DIV, BinaryOp.MOD):
         return False
     quick = isinstance(e.b, IntImm) and e.b.value > 0 and e.b.value & (e.b.value - 1) == 0

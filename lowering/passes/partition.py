@@ -109,9 +109,9 @@ class _Partition(Rewriter):
         self._ranges = CoordinateRanges()
         """What is known of coordinates here."""
         self._in_lanes = False
-        """Whether lanes are around: what they differ in would divide a loop for each lane by itself."""
+        """True where lanes are around: what they differ in would divide a loop for each lane by itself."""
         self._at_ends = False
-        """Whether a loop around is before its steady part, or behind it: few tiles there are inside of an input."""
+        """True where a loop around is before its steady part, or behind it: few tiles there are inside of an input."""
         self.divided: set[PartitionLoop] = set()
         """The directives whose loops were."""
 
@@ -499,7 +499,7 @@ class _Steady:
         return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
 
     def shifts(self) -> bool:
-        """Whether all that is decided are clamps of what all lanes share, a few points further in each iteration."""
+        """True where all that is decided are clamps of what all lanes share, a few points further in each iteration."""
         inner = {*self._lanes, *self._lets}
         clamps = [e for e in self.decided if isinstance(e, Binary) and e.type is INT64]
         shared = len(clamps) == len(self.decided) and all(free_variables(e).isdisjoint(inner) for e in clamps)
@@ -536,7 +536,7 @@ class _Steady:
         return gap
 
     def _varies(self, e: ExprNode) -> bool:
-        """Whether an expression can differ between iterations. What comes from memory can."""
+        """True where an expression can differ between iterations. What comes from memory can."""
         free = free_variables(e)
         if self.loop.var in free or any(v in free for v in self._lanes) or any(v in free for v in self._lets):
             return True

@@ -60,7 +60,7 @@ class _WarmUps(Rewriter):
 
 
 def _is_innermost(loop: For) -> bool:
-    """Whether a serial loop of more than a few steps is the innermost one of its own nest."""
+    """True where a serial loop of more than a few steps is the innermost one of its own nest."""
     if loop.kind is not LoopKind.SERIAL or (isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= 1):
         return False
     name = loop.loop
@@ -71,7 +71,7 @@ def _is_innermost(loop: For) -> bool:
 
 
 def _asks(loop: For) -> bool:
-    """Whether something in the loop asks if this is its first iteration."""
+    """True where something in the loop asks if this is its first iteration."""
     for s in walk(loop.body):
         for e in subexpressions(stmt_exprs(s)):
             if isinstance(e, Binary) and e.op is BinaryOp.LE and e.a is loop.var:

@@ -175,7 +175,7 @@ class _Simplify(Simplifier):
         self._memo.update(constants)
 
     def has_met(self, e: ExprNode) -> bool:
-        """Whether something simplified so far may hang on an expression."""
+        """True where something simplified so far may hang on an expression."""
         return e in self._memo
 
     def under(self, facts: Facts, constants: dict[ExprNode, ExprNode] | None = None) -> _Simplify:

@@ -119,7 +119,7 @@ def _resolved(alternatives: Iterable[Conjunction]) -> set[Conjunction]:
 
 
 def _is_plain(condition: ExprNode) -> bool:
-    """Whether a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
+    """True where a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
     return not any(isinstance(e, Access | Print | Promise) for e in subexpressions([condition]))
 
 
@@ -209,7 +209,7 @@ class _Skipping:
         return reduce(_or, [reduce(ir.conjunction, sorted(c, key=repr)) for c in alternatives])
 
     def _only(self, s: Label, after: Needs) -> bool:
-        """Whether nothing else that is read later, or an output, is written in a Func's computation."""
+        """True where nothing else that is read later, or an output, is written in a Func's computation."""
         inside = list(walk(s))
         own = {each.func for each in inside if isinstance(each, Allocate)} | {s.func}
         written = {each.func for each in inside if isinstance(each, Provide)} - own
@@ -251,6 +251,6 @@ class _Skipping:
         return {f: frozenset(each) for f, each in found.items()}
 
     def _helps(self, condition: ExprNode, place: _Place) -> bool:
-        """Whether a condition is known where some memory is made."""
+        """True where a condition is known where some memory is made."""
         free = free_variables(condition)
         return any(free <= life.known for life in place.lives.values()) and _is_plain(condition)

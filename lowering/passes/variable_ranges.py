@@ -43,7 +43,7 @@ class CoordinateRanges:
         return CoordinateRanges(Facts(self.facts), self.limits, self.ends)
 
     def is_int32(self, e: ExprNode) -> bool:
-        """Whether an int64 expression is a number of int32."""
+        """True where an int64 expression is a number of int32."""
         low, high = self.of(linear_of(e))
         return INT32.range[0] <= low and high <= INT32.range[1]
 

@@ -103,7 +103,7 @@ class Leaves(Protocol):
         ...
 
     def padded(self, buffer: str) -> bool:
-        """Whether a few bytes behind the last element may be read."""
+        """True where a few bytes behind the last element may be read."""
         ...
 
 

@@ -34,9 +34,9 @@ class Linkage:
     """The function as C names it."""
     namespaces: tuple[str, ...] = ()
     context: bool = False
-    """Whether the first parameter is what the caller gets back where the runtime calls it."""
+    """True where the first parameter is what the caller gets back where the runtime calls it."""
     mangled: bool = False
-    """Whether the symbols are those of C++."""
+    """True where the symbols are those of C++."""
     label_prefix: str = ""
     """What the system puts before a symbol."""
     long_is_64: bool = True

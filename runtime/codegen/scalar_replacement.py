@@ -103,7 +103,7 @@ class _AccessSearch:
             self._refused.add(buffer)
 
     def fits(self, buffer: str) -> bool:
-        """Whether the places are few, and apart from each other."""
+        """True where the places are few, and apart from each other."""
         places = sorted(self.places[buffer].items())
         apart = all(a + n <= b for (a, n), (b, _) in pairwise(places))
         return buffer not in self._refused and apart and 0 < len(places) <= _MOST

@@ -44,7 +44,7 @@ def find_size_lets(body: ir.Stmt) -> set[str]:
 
 
 def on_stack(stmt: ir.AllocateFlat, most: int) -> bool:
-    """Whether memory of at most so many bytes is an array of its function: as asked for, or where it is small."""
+    """True where memory of at most so many bytes is an array of its function: as asked for, or where it is small."""
     if stmt.memory is MemoryType.Auto:
         return most <= _STACK_BYTES
     return stmt.memory is not MemoryType.Heap

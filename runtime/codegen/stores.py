@@ -40,7 +40,7 @@ class StoreEmitter:
         self._names = names
         self._index_lets = index_lets
         self.locks = False
-        """Whether some point is updated under a lock."""
+        """True where some point is updated under a lock."""
 
     def emit(self, stores: Sequence[ir.Store], line: Callable[[str], None], *, meeting: bool = False) -> None:
         """The lines of one store, or of several at one index. ``meeting``: other threads may update the element."""
@@ -184,7 +184,7 @@ def _with(store: ir.Store, values: Mapping[ir.ExprNode, ir.ExprNode]) -> ir.Stor
 
 
 def _is_index(value: ir.ExprNode) -> bool:
-    """Whether a value is of coordinates alone, and so the same wherever it is computed."""
+    """True where a value is of coordinates alone, and so the same wherever it is computed."""
     return value.type is INT64 and not any(isinstance(e, ir.Load | ir.Print) for e in subexpressions([value]))
 
 
@@ -194,7 +194,8 @@ def _is_simple(stores: Sequence[ir.Store], *, meeting: bool) -> bool:
 
 
 def _takes_lock(stores: Sequence[ir.Store]) -> bool:
-    """Whether threads can't update a point in one step by an instruction: only one number is exchanged as a whole."""
+    """True where threads can't update a point in one step by an instruction: only one number is exchanged as a
+    whole."""
     type = stores[0].value.type
     return len(stores) > 1 or type.is_bool() or type.is_narrow_float()
 

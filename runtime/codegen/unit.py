@@ -131,7 +131,7 @@ class _TranslationUnit:
 
     @property
     def _keeps_state(self) -> bool:
-        """Whether functions share variables, which there must be one of."""
+        """True where functions share variables, which there must be one of."""
         return self.profile is not None or self.stores.locks
 
     def _before(self) -> str:
@@ -185,7 +185,7 @@ class _TranslationUnit:
         return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
 
     def padded(self, buffer: str) -> bool:
-        """Whether a few bytes behind the last element may be read."""
+        """True where a few bytes behind the last element may be read."""
         return buffer in self.tables
 
     def registers(self, stmt: ir.AllocateFlat) -> list[tuple[str, str]] | None:
@@ -228,13 +228,13 @@ class _Function:
     def __init__(self, unit: _TranslationUnit, owner: int, *, task: bool = False, part: bool = False) -> None:
         self._unit, self._task = unit, task
         self._whole = not (task or part or unit.profile is not None)
-        """Whether what computes is put into functions of its own."""
+        """True where what computes is put into functions of its own."""
         self._lines: list[str] = []
         self._depth = 1
         self._loops = 0
         """Serial loops that are open."""
         self._halts = False
-        """Whether a loop asks if the run is to end."""
+        """True where a loop asks if the run is to end."""
         self._live: list[list[tuple[str, str]]] = []
         """Heap memory to be freed, and what follows that, a list for each open block."""
         self._marks = None if unit.profile is None else Marks(unit.profile, owner)
@@ -577,7 +577,7 @@ class _Function:
 
 
 def _looks_up(loop: ir.For, *, outer: bool) -> bool:
-    """Whether each iteration of a serial loop asks if the run is to end.
+    """True where each iteration of a serial loop asks if the run is to end.
 
     It does where an iteration is no short time: in loops of reductions, and in the pipeline's outer ones over at least
     two more. Rows of points, and the loops of tasks, between which is asked too, are left alone: with one more exit

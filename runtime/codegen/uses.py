@@ -105,7 +105,7 @@ def small_constant(e: ExprNode) -> int | None:
 
 
 def divides_by_constant(e: ir.Binary) -> bool:
-    """Whether integers are divided by one positive number, which the compiler multiplies by something instead."""
+    """True where integers are divided by one positive number, which the compiler multiplies by something instead."""
     integer = e.op in _DIVISIONS and e.type.is_integer() and not e.type.is_bool()
     signed = e.op is ir.BinaryOp.DIV and e.type.is_int() and e.type.bits() < 64
     return integer and (e.type.is_vector() or signed) and (small_constant(e.b) or 0) > 0

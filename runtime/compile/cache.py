@@ -115,7 +115,7 @@ class CompileCache:
             raise ToolchainError(f'The folder for compiled pipelines "{self._root}" can\'t be used: {error}') from error
 
     def verify(self, key: str) -> bool:
-        """Whether the entry exists and its bytes are those that were built (reads the whole file)."""
+        """True where the entry exists and its bytes are those that were built (reads the whole file)."""
         self._check(key)
         path = self._folder(key) / _OBJECT
         try:

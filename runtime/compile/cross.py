@@ -153,7 +153,7 @@ def dialect(compiler: Compiler) -> Dialect:
 
 
 def is_hosted(target: Target) -> bool:
-    """Whether a system with threads and shared objects runs the code."""
+    """True where a system with threads and shared objects runs the code."""
     return target.arch is not _A.WebAssembly and target.os is not _S.NoOS
 
 

@@ -81,7 +81,7 @@ class CompileOptions:
     compiler: Compiler | None = None
     """The compiler; None for that of this machine."""
     hosted: bool = True
-    """Whether there is a system with threads and shared objects where the code runs."""
+    """True where there is a system with threads and shared objects where the code runs."""
     defines: tuple[str, ...] = ()
     include_folders: tuple[Path, ...] = ()
     extra_flags: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ class Descriptor:
         self.low, self.high = _bytes(array, address)
 
     def still_describes(self, buffer: Buffer) -> bool:
-        """Whether a Buffer's memory, shape and coordinates are those described. Its array may be another's too, and
+        """True where a Buffer's memory, shape and coordinates are those described. Its array may be another's too, and
         have been changed in place."""
         array = buffer.array
         return (
@@ -56,7 +56,7 @@ class Descriptor:
         )
 
     def overlaps(self, other: Descriptor) -> bool:
-        """Whether the memory of two may be shared."""
+        """True where the memory of two may be shared."""
         return self.low < other.high and other.low < self.high
 
 
@@ -76,13 +76,13 @@ def unknown(type: Type, dims: Dims) -> tuple[Any, Any]:
 
 
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
-    """Whether dimension 0, numpy's last axis, has stride 1, or a stride that is never used."""
+    """True where dimension 0, numpy's last axis, has stride 1, or a stride that is never used."""
     return array.size == 0 or array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize
 
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
-    """Whether elements share memory, by the rule of ``check_distinct`` in C, which sees no output that goes through a
-    copy: from the least stride on, each steps over all that those before it span."""
+    """True where elements share memory, by the rule of ``check_distinct`` in C, which sees no output that goes through
+    a copy: from the least stride on, each steps over all that those before it span."""
     if not array.size:
         return False
     span = array.itemsize

@@ -41,7 +41,7 @@ _ROUNDS = 64
 
 
 def has_externs(request: Request) -> bool:
-    """Whether a Func of the request is computed by a C function."""
+    """True where a Func of the request is computed by a C function."""
     return any(f.extern is not None for f in realization_order(request.outputs))
 
 

@@ -73,7 +73,7 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
 
 
 def _reads(g: Function, f: Callee) -> bool:
-    """Whether a Func reads another one, or an input, at a point: the shape of an input is no matter here."""
+    """True where a Func reads another one, or an input, at a point: the shape of an input is no matter here."""
     exprs = [e for d in g.definitions for e in d.exprs()]
     return bool(accesses_to(f, exprs))
 

@@ -17,7 +17,8 @@ Tail = hl.TailStrategy
 
 
 def right_or_refused(f: hl.Func, size: Sequence[int], schedule: Callable[[], object], told: str) -> bool:
-    """Whether a schedule is accepted; then every answer is the definition's, and otherwise the error names the call."""
+    """True where a schedule is accepted; then every answer is the definition's, and otherwise the error names the
+    call."""
     try:
         schedule()
         counted(f, window(f, *size))

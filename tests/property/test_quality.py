@@ -36,7 +36,7 @@ def computed(case: Case, engine: Engine) -> np.ndarray:
 
 @cache
 def runs_on_the_floor(seed: int) -> bool:
-    """Whether β₀'s program runs, and gives what the reference gives."""
+    """True where β₀'s program runs, and gives what the reference gives."""
     case = draw(seed)
     try:
         found = computed(case, Engine.BASELINE)

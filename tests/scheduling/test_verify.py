@@ -41,7 +41,7 @@ def events(stmt: Stmt) -> list[tuple[str, Function]]:
 
 
 def dominated(program: Program) -> bool:
-    """Whether each Func is allocated before it is begun, and begun before it is read."""
+    """True where each Func is allocated before it is begun, and begun before it is read."""
     allocated, begun = set(program.algorithm.outputs), set[Function]()
     for what, f in events(assemble(program)):
         if what == "allocated":

@@ -20,7 +20,7 @@ from halide_core.runtime.compile.cache import CompileCache
 E = TypeVar("E", bound=hl.HalideError)
 
 RUNS_AFTERWARDS = True
-"""Whether another pipeline is compiled and run after each test of an error."""
+"""True where another pipeline is compiled and run after each test of an error."""
 
 
 def refused(error: type[E], call: Callable[[], Any], *named: str, at: str) -> E:

@@ -64,7 +64,7 @@ def refilled(parts: Parts, answers: Answers) -> Stmt:
 
 
 def runs_right(func: hl.Func, parts: Parts, tree: Stmt, windows: Sequence[Box]) -> bool:
-    """Whether a tree computes what the definitions say, in some windows, whatever the order of parallel loops."""
+    """True where a tree computes what the definitions say, in some windows, whatever the order of parallel loops."""
     values = _values(parts.request)
     output = parts.request.outputs[0]
     for window in windows:

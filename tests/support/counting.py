@@ -43,7 +43,7 @@ class Count:
         return sum(self.of(func, stage).values())
 
     def once(self, func: hl.Func, stage: int = 0) -> bool:
-        """Whether no point was computed twice."""
+        """True where no point was computed twice."""
         return set(self.of(func, stage).values()) == {1}
 
     def write(self, stmt: ir.Provide, code: Code, place: AccessPlace) -> Run:

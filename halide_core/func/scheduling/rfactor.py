@@ -140,7 +140,7 @@ class _Loops:
         self.loops: list[tuple[str, Interval]] = list(zip(domain.names, domain.bounds, strict=True))
         self.consumed: list[Directive] = []
         self.reordered = False
-        """Whether values come in another order than that of the domain."""
+        """True where values come in another order than that of the domain."""
         self._steps: list[Callable[[dict[str, ExprNode]], None]] = []
         """Each gives the names that a directive took away their values, and takes those away that it gave."""
         self._guards: list[ExprNode] = []

@@ -19,7 +19,7 @@ _0, _1, _2, _3, _4, _5, _6, _7, _8, _9 = (Var.implicit(i) for i in range(10))
 
 
 def has_placeholder(args: Sequence[ExprLike]) -> bool:
-    """Whether ``_`` is among the coordinates."""
+    """True where ``_`` is among the coordinates."""
     return any(isinstance(a, Var) and a.is_placeholder() for a in args)
 
 

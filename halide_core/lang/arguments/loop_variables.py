@@ -41,7 +41,7 @@ class VarOrRVar:
 
     @property
     def is_rvar(self) -> bool:
-        """Whether this is an RVar."""
+        """True where this is an RVar."""
         return isinstance(self._variable, RVar)
 
     @property

@@ -292,7 +292,7 @@ def _only_waits(s: Stmt) -> Stmt | None:
 
 
 def _may_be_needed(s: Stmt) -> bool:
-    """Whether a statement is there for others. A check is for all that come after it."""
+    """True where a statement is there for others. A check is for all that come after it."""
     return isinstance(s, Let | Allocate | Assert | ir.Acquire | ir.Release)
 
 
@@ -336,7 +336,7 @@ class _Behind:
 
 
 def _is_computed(f: Function, s: Stmt) -> bool:
-    """Whether a Func is computed in a statement, outside of the loops in it."""
+    """True where a Func is computed in a statement, outside of the loops in it."""
     if isinstance(s, Label) and s.func is f and s.stage is None:
         return True
     return not isinstance(s, For) and any(_is_computed(f, each) for each in sub_stmts(s))
@@ -355,7 +355,7 @@ def _branch(f: Function, s: Stmt) -> If | None:
 
 
 def _in_branches(f: Function, s: Stmt) -> bool:
-    """Whether a choice in some loop decides if a Func is computed."""
+    """True where a choice in some loop decides if a Func is computed."""
     loops = [each.body for each in walk(s) if isinstance(each, For)]
     return any(_is_computed(f, body) and _branch(f, body) is not None for body in loops)
 

@@ -100,8 +100,8 @@ class _StorageHoist(Rewriter):
         return Block((*own.values(), *(body.stmts if isinstance(body, Block) else (body,))))
 
     def _is_place(self, buffer: str) -> bool:
-        """Whether the memory of a buffer is allocated just inside the loop here: no place of it is further out, as that
-        of a first iteration is that is peeled off this loop; memory is allocated around both then."""
+        """True where the memory of a buffer is allocated just inside the loop here: no place of it is further out, as
+        that of a first iteration is that is peeled off this loop; memory is allocated around both then."""
         places = self._places[buffer]
         here = [loop for loop in (None, *self._loops) if loop in places]
         return bool(here) and here[0] is (self._loops[-1] if self._loops else None)

@@ -48,7 +48,7 @@ def _together(copies: Sequence[Stmt]) -> Stmt | None:
 
 
 def _same_lets(a: Block, b: Block) -> bool:
-    """Whether what the one binds, the other binds to the same: each then knows no others' values."""
+    """True where what the one binds, the other binds to the same: each then knows no others' values."""
     if len(a.stmts) != len(b.stmts):
         return False
     pairs = [(s, t) for s, t in zip(a.stmts, b.stmts, strict=True) if isinstance(s, Let) or isinstance(t, Let)]

@@ -18,7 +18,7 @@ from halide_core.runtime.codegen.vector.prelude import Prelude
 
 
 def is_negation(e: ir.Binary) -> bool:
-    """Whether a float, or an integer that was converted, is taken from 0; lanes have no such expressions in C."""
+    """True where a float, or an integer that was converted, is taken from 0; lanes have no such expressions in C."""
     inner = e.a.a if isinstance(e.a, ir.Cast) else e.a
     zero = isinstance(inner, ir.IntImm | ir.FloatImm) and inner.value == 0
     return zero and e.op is BinaryOp.SUB and e.type.is_float() and e.type.is_scalar()

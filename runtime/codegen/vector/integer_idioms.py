@@ -34,7 +34,7 @@ def mean(prelude: Prelude, type: Type) -> str:
 
 
 def is_narrow(e: ExprNode) -> bool:
-    """Whether lanes of int32 hold numbers of int16, by their types alone."""
+    """True where lanes of int32 hold numbers of int16, by their types alone."""
     if e.type.is_scalar() or e.type.element_of() is not Int(32):
         return False
     inner = e.a if isinstance(e, ir.Broadcast) else e

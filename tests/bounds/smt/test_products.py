@@ -13,7 +13,7 @@ m, x, y, n, u, v = (z3.Int(name) for name in "mxynuv")
 
 
 def hold(lemmas: list[z3.BoolRef], **values: int) -> bool:
-    """Whether all lemmas are true of some numbers."""
+    """True where all lemmas are true of some numbers."""
     given = [(z3.Int(name), z3.IntVal(value)) for name, value in values.items()]
     return all(z3.is_true(z3.simplify(z3.substitute(lemma, *given))) for lemma in lemmas)
 

@@ -139,7 +139,7 @@ def test_range_of_floats_that_reaches_its_limit_is_given_up(least: float, most: 
 
 
 def is_one_value(a: ExprNode, b: ExprNode) -> bool:
-    """Whether the terms of two expressions are always equal, by their axioms."""
+    """True where the terms of two expressions are always equal, by their axioms."""
     terms = Z3Terms()
     x, y = terms.of(a), terms.of(b)
     solver = z3.Solver()

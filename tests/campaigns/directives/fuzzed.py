@@ -25,7 +25,7 @@ def rows_in(case: Case) -> set[Row]:
 
 
 def lowers(case: Case) -> bool:
-    """Whether a case compiles; a directive that is drawn illegal on purpose is refused."""
+    """True where a case compiles; a directive that is drawn illegal on purpose is refused."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -38,7 +38,7 @@ class Campaign:
     certify: bool = True
     first: int = 0
     sliding: bool = False
-    """Whether the cases are stencils that may slide."""
+    """True where the cases are stencils that may slide."""
 
     def case(self, number: int) -> Case:
         """One of its cases."""
@@ -100,7 +100,7 @@ class Failure:
     judges: Judges
 
     def shows(self, case: Case) -> bool:
-        """Whether a case fails so."""
+        """True where a case fails so."""
         verdict = self.workers.one(case, self.judges)
         return verdict.outcome is Outcome.MISMATCH and verdict.kind == self.kind
 

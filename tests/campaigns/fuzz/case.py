@@ -325,7 +325,7 @@ class Program(Protocol):
 
     @property
     def scheduled(self) -> bool:
-        """Whether there is a schedule to leave out."""
+        """True where there is a schedule to leave out."""
         ...
 
     @property
@@ -374,7 +374,7 @@ class Case:
 
     @property
     def scheduled(self) -> bool:
-        """Whether there is a schedule to leave out."""
+        """True where there is a schedule to leave out."""
         return bool(self.directives)
 
     @property

@@ -73,7 +73,7 @@ class Scope:
     """What the reads in it may cost in all."""
     tags: list[str] = field(default_factory=list)
     placeholders: bool = True
-    """Whether random numbers, requirements and prints may stand in it."""
+    """True where random numbers, requirements and prints may stand in it."""
     first: bool = True
     """Nothing has been read yet: the first read may cost more than the budget, so that programs hang together."""
 

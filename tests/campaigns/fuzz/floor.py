@@ -52,7 +52,7 @@ def check(case: Program, expected: Sequence[Array], ours: str, steps: int, *, sc
 
 
 def _forgot_a_fold(trace: LoweringTrace) -> bool:
-    """Whether memory that the user folds is kept whole, as the baseline's boxes don't let it be proven: then it has
+    """True where memory that the user folds is kept whole, as the baseline's boxes don't let it be proven: then it has
     more places than were asked for, and is another program."""
     assert trace.query is not None
     return any(func in trace.query.unproven for func, _ in trace.query.program.folded)

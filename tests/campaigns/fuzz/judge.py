@@ -167,7 +167,7 @@ def reference(case: Program, outputs: Sequence[hl.Func]) -> Expected:
 
 
 def _skips_checks(case: Program) -> bool:
-    """Whether the window of the only output is empty: no check is made then."""
+    """True where the window of the only output is empty: no check is made then."""
     return len(case.windows) == 1 and any(extent == 0 for _, extent in case.windows[0])
 
 

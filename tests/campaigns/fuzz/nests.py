@@ -41,13 +41,13 @@ class Nest:
     stage: Stage
     loops: list[LoopModel]
     steered: bool
-    """Whether an index or a condition of the stage reads the stage's own Func."""
+    """True where an index or a condition of the stage reads the stage's own Func."""
     taken: set[str] = field(default_factory=set)
     """Every name that was a loop's, so that new ones are new."""
     cases: list[Nest] = field(default_factory=list)
     """Its specializations."""
     ended: bool = False
-    """Whether all runs that take no specialization fail."""
+    """True where all runs that take no specialization fail."""
 
     def all_cases(self) -> list[Nest]:
         """The nest and its specializations, and theirs."""

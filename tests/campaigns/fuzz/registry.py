@@ -35,7 +35,7 @@ def leaves(root: type) -> list[type]:
 
 
 def _is_named(each: type) -> bool:
-    """Whether a class is the one of its name: a dataclass with slots leaves another behind, which it replaced."""
+    """True where a class is the one of its name: a dataclass with slots leaves another behind, which it replaced."""
     return getattr(sys.modules[each.__module__], each.__name__, None) is each
 
 

@@ -25,7 +25,7 @@ class Report:
 
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     sliding: bool = False
-    """Whether the cases are stencils that may slide: they need not meet everything."""
+    """True where the cases are stencils that may slide: they need not meet everything."""
 
     def add(self, number: int, verdict: Verdict) -> None:
         """One more case."""

@@ -73,7 +73,7 @@ class _Worker:
         self.since_s = self.last_s = _taken_s(self.process)
 
     def overdue(self, slow_s: float) -> bool:
-        """Whether the case has had its time. That is the processors': a busy machine is no reason to fail."""
+        """True where the case has had its time. That is the processors': a busy machine is no reason to fail."""
         taken = _taken_s(self.process)
         self.asleep = self.asleep + 1 if taken == self.last_s and not _wants_a_core(self.process) else 0
         self.last_s = taken

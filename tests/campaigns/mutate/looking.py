@@ -23,7 +23,7 @@ class Hang(BaseException):
     """Something uses too much processor time. Not an Exception, so that few on the way catch it."""
 
     met = False
-    """Whether it was raised at all: pytest takes it for the failure of a test."""
+    """True where it was raised at all: pytest takes it for the failure of a test."""
 
 
 def hang(signum: int, frame: FrameType | None) -> None:

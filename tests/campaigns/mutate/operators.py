@@ -94,7 +94,7 @@ def _relations(node: ast.Compare, source: Source) -> Iterator[_Found]:
 
 
 def _joins(*operands: ast.expr) -> bool:
-    """Whether ``+`` puts lists or texts together."""
+    """True where ``+`` puts lists or texts together."""
     texts = [o for o in operands if isinstance(o, ast.Constant) and isinstance(o.value, str)]
     return bool(texts) or any(isinstance(o, _SEQUENCES) for o in operands)
 

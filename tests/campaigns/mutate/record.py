@@ -84,5 +84,5 @@ class Record:
         return found
 
     def is_swappable(self, mutant: Mutant) -> bool:
-        """Whether a process that has imported the compiler can take the mutant in."""
+        """True where a process that has imported the compiler can take the mutant in."""
         return mutant.reached is not None and mutant.reached not in self.imported

@@ -42,7 +42,7 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether enough are killed, and every survivor is explained."""
+        """True where enough are killed, and every survivor is explained."""
         return self.killed_share >= WANTED and all(self.explanation(m) for m in self.survivors)
 
     def explanation(self, mutant: Mutant) -> Survivor | None:

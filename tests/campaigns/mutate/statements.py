@@ -62,7 +62,7 @@ def _blocks(node: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _depend(first: ast.stmt, second: ast.stmt) -> bool:
-    """Whether the order of two simple statements can matter: both have an effect on one thing, or one has an effect
+    """True where the order of two simple statements can matter: both have an effect on one thing, or one has an effect
     on what the other uses. That the second only uses a name that the first defines doesn't count: the mutant would
     fail at once."""
     if not isinstance(first, _SIMPLE) or not isinstance(second, _SIMPLE) or _is_text(first):
@@ -76,7 +76,7 @@ def _depend(first: ast.stmt, second: ast.stmt) -> bool:
 
 
 def _meet(some: set[str], others: set[str]) -> bool:
-    """Whether one of them is one of the others, or a part of it, or has it as a part."""
+    """True where one of them is one of the others, or a part of it, or has it as a part."""
     return any(f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.") for a in some for b in others)
 
 

@@ -41,7 +41,7 @@ class Verdict:
 
 
 def passed(verdicts: Sequence[Verdict]) -> bool:
-    """Whether every case is equal, or differs as listed."""
+    """True where every case is equal, or differs as listed."""
     return all(v.state in (State.EQUAL, State.LISTED) for v in verdicts)
 
 

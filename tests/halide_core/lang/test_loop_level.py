@@ -23,7 +23,7 @@ def pair() -> tuple[hl.Func, hl.Func]:
 
 
 def right(g: hl.Func) -> bool:
-    """Whether g has its values."""
+    """True where g has its values."""
     return bool((np.asarray(g.realize([6, 5])) == g.evaluate([6, 5])).all())
 
 

@@ -249,7 +249,7 @@ def scaled() -> tuple[hl.Func, hl.Param]:
 
 
 def right_for(f: hl.Func, n: hl.Param, *values: int) -> bool:
-    """Whether f has its values, whatever n is."""
+    """True where f has its values, whatever n is."""
     for value in values:
         n.set(value)
         if (np.asarray(f.realize([9])) != np.arange(9) * value).any():

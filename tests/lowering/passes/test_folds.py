@@ -165,7 +165,7 @@ def test_a_fold_in_the_inner_of_two_dimensions() -> None:
 
 
 def asks(stmt: ir.Stmt) -> bool:
-    """Whether something chooses at run time."""
+    """True where something chooses at run time."""
     return any(isinstance(e, ir.Select) for s in walk(stmt) for e in subexpressions(stmt_exprs(s)))
 
 

@@ -330,7 +330,7 @@ def stmt_exprs_in(stmt: Stmt) -> list[ir.ExprNode]:
 
 
 def mentions(e: ir.ExprNode, name: str) -> bool:
-    """Whether a variable of a name stands in an expression's condition."""
+    """True where a variable of a name stands in an expression's condition."""
     assert isinstance(e, Select)
     return any(isinstance(v, ir.Variable) and v.name.startswith(name) for v in subexpressions([e.condition]))
 

@@ -56,7 +56,7 @@ def _reduces(update: Update, domain: Domain) -> bool:
 
 
 def names_its_loops(case: Case, func: str, stage: int) -> bool:
-    """Whether a directive is about loops of a stage: those that it names would be gone."""
+    """True where a directive is about loops of a stage: those that it names would be gone."""
     reduced = set().union(*(reduction_loops(case, func, s) for s in range(1, len(case.items) + 1)))
     inside = ("compute_at", "store_at")
     return any(

@@ -49,7 +49,7 @@ def _workers(jobs: int, defect: str = "") -> Workers:
 
 
 def _finds_defects(names: list[str], seed: int, cases: int, jobs: int) -> bool:
-    """Whether a campaign finds each of some defects: a case that the compiler as it is gets right."""
+    """True where a campaign finds each of some defects: a case that the compiler as it is gets right."""
     everywhere = True
     for name in names:
         shown: list[str] = []

@@ -160,7 +160,7 @@ def _places(model: Model, func: str, near: Sequence[Told]) -> set[Place]:
 
 
 def _is_innermost(model: Model, consumer: str, loop: str, near: Sequence[Told]) -> bool:
-    """Whether a loop is the innermost one of a consumer as far as its name and its reorderings say."""
+    """True where a loop is the innermost one of a consumer as far as its name and its reorderings say."""
     orders = [t.args for t in near if t.func == consumer and t.method == "reorder"]
     if orders:
         return orders[-1][0] == Loop(loop)

@@ -284,8 +284,8 @@ class Steered(_Schedule):
         d.nest.run_as(inner, kind)
 
     def _takes(self, nest: Nest, loop: LoopModel, way: Way) -> bool:
-        """Whether a loop may have a tail: nothing of a reduction's may be run twice. What the compiler has to refuse is
-        asked for too."""
+        """True where a loop may have a tail: nothing of a reduction's may be run twice. What the compiler has to refuse
+        is asked for too."""
         forbidden = self.rng.random() < (_STEERED if nest.steered else _FORBIDDEN)
         if forbidden or way in (Way.TAIL_GUARD, Way.TAIL_PREDICATE):
             return True
