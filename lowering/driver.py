@@ -36,12 +36,13 @@ from halide_core.lowering.passes.hoist_divisions import hoist_divisions
 from halide_core.lowering.passes.layout_checks import check_layouts, propose_promised
 from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
+from halide_core.lowering.passes.memory.reuse import reuse_memory
 from halide_core.lowering.passes.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.skip_producers import skip_producers
-from halide_core.lowering.passes.trace import show_realizations, traces_of
+from halide_core.lowering.passes.trace import is_shown, show_realizations
 from halide_core.lowering.passes.unroll import unroll_loops
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
@@ -106,7 +107,7 @@ def _finished(request: Request, program: Program, oracle: Oracle, trace: Lowerin
     checked = _verification(program.algorithm, "fill")
     watch = Stopwatch()
     assert trace.answers is not None
-    for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target)):
+    for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target), request.name):
         stmt = run(stmt)
         _report(name, stmt, watch, checked)
         trace.passes.append((name, stmt))
@@ -196,14 +197,15 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     return filled
 
 
-def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order; vectors are no wider than so many bytes.
 
     What nobody reads is skipped before events are traced. Threads are apart before their loops change, as each changes
     its own. First iterations of slides are apart before all that follows, so that others don't ask whether they are
     one. Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
     points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
-    has none of their clamps; flattening comes before vectorizing, since lanes are positions.
+    has none of their clamps; flattening comes before vectorizing, since lanes are positions. Memory is shared where
+    no statement moves any more.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies = program.partitions()
@@ -212,7 +214,7 @@ def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Call
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         ("skip", lambda s: skip_producers(s, algorithm)),
-        *([("traced", lambda s: show_realizations(s, algorithm))] if traces_of(algorithm) else []),
+        *([("traced", lambda s: show_realizations(s, algorithm, name))] if is_shown(algorithm) else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
         ("constant_lengths", make_lengths_constant),
@@ -228,6 +230,7 @@ def _passes(program: Program, ahead: Ahead, widest: int) -> list[tuple[str, Call
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
         ("simplify_again", simplify_tree),
         ("divisions", hoist_divisions),
+        ("reuse", reuse_memory),
         ("limits", narrow_limits),
     ]
 

@@ -10,7 +10,7 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -51,14 +51,14 @@ _MINIMIZED = 6
 class SolverAnswer:
     """z3's answer to a question, and the checks and promises that an "unsat" rests on."""
 
-    answer: Any
+    status: Any
     core: tuple[Assert, ...] = ()
     promises: tuple[Promise, ...] = ()
 
     @property
     def impossible(self) -> bool:
         """True where no state meets what was asked for."""
-        return bool(self.answer == z3.unsat)
+        return bool(self.status == z3.unsat)
 
     def proven(self, claim: Claim) -> Result:
         """A claim that holds, as its opposite is impossible."""
@@ -129,7 +129,7 @@ class Prover:
         claim about the context holds, and says nothing."""
         self._enter(claim.context)
         checks = self._push_checks()
-        answer = self._ask(claim.conclusion, checks).answer
+        answer = self._ask(claim.conclusion, checks).status
         if answer == z3.unknown:
             never = replace(claim, conclusion=negation(claim.conclusion))
             found = self._exact(never, claim.conclusion, checks).status
@@ -334,23 +334,42 @@ class Prover:
         return False
 
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
-        """A claim that needs start-up checks, or much work, if it is true at all."""
+        """The verdict on a claim that needs start-up checks, or much work, if it is true at all: that of the first
+        strategy that has one."""
+        for strategy in _STRATEGIES:
+            result = strategy(self, claim, checks)
+            if result is not None:
+                return result
+        return Result(claim, Status.UNDECIDED)
+
+    # -- strategies, each of which proves a claim, refutes it, or leaves it to the next
+
+    def by_fewest_checks(self, claim: Claim, checks: list[Assert]) -> Result | None:
+        """A proof by few start-up checks: of the whole claim where that is easy, else of each of its parts."""
         needed = self._easily(claim.conclusion, checks) if len(provable_parts(claim.conclusion)) > 1 else None
         if needed is None or len(needed) > _MINIMIZED:
             in_parts = self._part_by_part(claim.conclusion, checks)
             needed = needed if in_parts is None else in_parts
-        if needed is not None:
-            return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
-        failing = fails([claim])
-        if self._terms.promises:
-            verdict = self._ask(failing, checks, trusting=True)
-            if verdict.impossible:
-                return verdict.proven(claim)
+        if needed is None:
+            return None
+        return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
+
+    def by_promises(self, claim: Claim, checks: list[Assert]) -> Result | None:
+        """A proof that rests on the user's word too, where he gave it."""
+        if not self._terms.promises:
+            return None
+        verdict = self._ask(fails([claim]), checks, trusting=True)
+        return verdict.proven(claim) if verdict.impossible else None
+
+    def by_exact_products(self, claim: Claim, checks: list[Assert]) -> Result | None:
+        """The verdict where products are what they are, with a counterexample; not of many claims that fail."""
         if self._failed >= EXPLAINED:
-            return Result(claim, Status.UNDECIDED)
-        result = self._exact(claim, failing, checks)
+            return None
+        result = self._exact(claim, fails([claim]), checks)
         self._failed += result.status in (Status.REFUTED, Status.UNDECIDED)
         return result
+
+    # -- proofs in parts
 
     def _part_by_part(
         self, e: ExprNode, checks: list[Assert], effort: Effort = Effort.ALL
@@ -451,3 +470,11 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+Strategy = Callable[[Prover, Claim, list[Assert]], Result | None]
+"""A way to a verdict on a claim, with start-up checks said under switches; None where it leads to none."""
+
+_STRATEGIES: tuple[Strategy, ...] = (Prover.by_fewest_checks, Prover.by_promises, Prover.by_exact_products)
+"""Cheapest first. What rests on a promise is ASSUMED, and so comes after what rests on checks alone; a counterexample
+is looked for where no proof was found."""

@@ -54,8 +54,15 @@ class _Through(Rewriter):
 
     def rewrite_Print(self, e: ir.Print) -> ir.ExprNode:
         """The same, with what is shown as float32."""
-        message = tuple([_wide(self.expr(m)) if isinstance(m, ir.ExprNode) else m for m in e.message])
-        return ir.Print(e.type, self.expr(e.a), self.expr(e.condition), message)
+        return ir.Print(e.type, self.expr(e.a), self.expr(e.condition), self._shown(e))
+
+    def rewrite_Event(self, e: ir.Event) -> ir.ExprNode:
+        """The same, with what is shown as float32."""
+        a, condition = self.expr(e.a), self.expr(e.condition)
+        return ir.Event(e.type, a, condition, self._shown(e), e.code, e.name, e.of_input, e.component, e.tag)
+
+    def _shown(self, e: ir.Print) -> tuple[str | ir.ExprNode, ...]:
+        return tuple([_wide(self.expr(m)) if isinstance(m, ir.ExprNode) else m for m in e.message])
 
 
 def _odd(e: ir.ExprNode) -> ir.ExprNode:

@@ -95,6 +95,10 @@ class _Silent(Rewriter):
         """The value alone."""
         return self.expr(e.a)
 
+    def rewrite_Event(self, e: ir.Event) -> ExprNode:
+        """The value alone."""
+        return self.expr(e.a)
+
 
 def silent(e: ExprNode) -> ExprNode:
     """The expression without what it prints."""

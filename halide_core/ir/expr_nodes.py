@@ -117,7 +117,11 @@ class _HashConsed(type):
     them is alive: a key that held them would keep a Func, whose definitions hold the node, for ever.
     """
 
-    _make: Callable[..., Any] | None = None
+    _make: Callable[..., Any] | None
+
+    def __init__(cls, *named: Any) -> None:
+        super().__init__(*named)
+        cls._make = None  # its own, not that of a node that it extends
 
     def __call__(cls, *fields: Any) -> Any:
         return (cls._make or cls._written())(*fields)
@@ -141,7 +145,7 @@ class _HashConsed(type):
         table = _Nodes()
         scope: dict[str, Any] = {"cls": cls, "ExprNode": ExprNode, "new": object.__new__}
         scope |= {"look_up": table.known.get, "keep": table.keep}
-        scope |= {f"set_{name}": cls.__dict__[name].__set__ for name in names}
+        scope |= {f"set_{name}": getattr(cls, name).__set__ for name in names}
         exec("\n".join(lines), scope)  # noqa: S102  # names of our own
         made: Callable[..., Any] = scope["make"]
         cls._make = made
@@ -404,6 +408,35 @@ class Print(ExprNode):
     a: ExprNode
     condition: ExprNode
     message: tuple[str | ExprNode, ...]
+
+
+class EventCode(Enum):
+    """What happens in a run that is traced, by Halide's numbers."""
+
+    LOAD = 0
+    STORE = 1
+    BEGIN_REALIZATION = 2
+    END_REALIZATION = 3
+    PRODUCE = 4
+    END_PRODUCE = 5
+    CONSUME = 6
+    END_CONSUME = 7
+    BEGIN_PIPELINE = 8
+    END_PIPELINE = 9
+    TAG = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Event(Print):
+    """A line that is an event of a trace: of component ``component`` of ``name``, an input's or a Func's. The values of
+    the message are the coordinates, or a min and an extent of each dimension; the last one of a load or a store is the
+    element."""
+
+    code: EventCode
+    name: str
+    of_input: bool
+    component: int
+    tag: str
 
 
 LAST_STAGE = -1

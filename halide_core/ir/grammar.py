@@ -31,6 +31,8 @@ from halide_core.ir import (
     BufferField,
     Call,
     Cast,
+    Event,
+    EventCode,
     ExprNode,
     FloatImm,
     For,
@@ -96,6 +98,7 @@ STANDS: Mapping[type[ExprNode] | type[Stmt] | LoopKind, tuple[Form, Form] | None
     Call: (Form.HOLES, Form.VECTORS),
     Promise: (Form.HOLES, Form.VECTORS),
     Print: (Form.HOLES, Form.VECTORS),
+    Event: (Form.HOLES, Form.VECTORS),
     Hole: (Form.HOLES, Form.HOLES),
     Access: (Form.HOLES, Form.UNROLLED),
     Load: (Form.FLAT, Form.VECTORS),
@@ -198,6 +201,16 @@ def _slice(e: Slice) -> bool:
 # Types of statements.
 
 
+_PLACELESS = (EventCode.BEGIN_PIPELINE, EventCode.END_PIPELINE, EventCode.TAG)
+
+
+def _event(e: Event) -> bool:
+    """Whether an event is well made: one of a whole pipeline has no place, and no element."""
+    placed = any(isinstance(m, ExprNode) for m in e.message)
+    told = e.condition.type is BOOL and _message(e.message)
+    return e.type is e.a.type and told and not (placed and e.code in _PLACELESS)
+
+
 def _message(parts: tuple[str | ExprNode, ...]) -> bool:
     return all(isinstance(m, str) or m.type.is_scalar() for m in parts)
 
@@ -259,6 +272,7 @@ RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
         NodeRule("what decides whether something is printed is a truth value", lambda e: e.condition.type is BOOL),
         NodeRule("what is printed are scalars", lambda e: _message(e.message)),
     ),
+    Event: (NodeRule("an event leaves a value as it is, and tells of scalars, of its place or of none", _event),),
     Access: (
         NodeRule("a point has a coordinate for each dimension", lambda e: len(e.args) == e.callee.dimensions),
         NodeRule("a coordinate is an index", lambda e: all(map(_is_index, e.args))),

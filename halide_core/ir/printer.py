@@ -76,6 +76,10 @@ def _binary(e: ir.Binary) -> tuple[int, str]:
     return level, f"{_at(e.a, level)}{gap}{e.op.value}{gap}{_at(e.b, level + 1)}"
 
 
+def _print(e: ir.Print) -> tuple[int, str]:
+    return _ATOM, f"print({format_expr(e.a)}, {_message(e.message)!r} if {format_expr(e.condition)})"
+
+
 _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.IntImm: lambda e: (_ATOM if e.value >= 0 else 11, _int(e)),
     ir.FloatImm: lambda e: (_ATOM, f"{e.value!r}{_FLOAT_SUFFIXES.get(str(e.type), '')}"),
@@ -89,7 +93,8 @@ _FORMATS: dict[type, Callable[[Any], tuple[int, str]]] = {
     ir.Cast: lambda e: (_ATOM, f"{e.type}({format_expr(e.a)})"),
     ir.Call: lambda e: (_ATOM, f"{e.function.value}({', '.join(map(format_expr, e.args))})"),
     ir.Promise: lambda e: (_ATOM, f"unsafe_promise_clamped({', '.join(map(format_expr, (e.value, e.low, e.high)))})"),
-    ir.Print: lambda e: (_ATOM, f"print({format_expr(e.a)}, {_message(e.message)!r} if {format_expr(e.condition)})"),
+    ir.Print: _print,
+    ir.Event: _print,
     ir.Access: lambda e: (_ATOM, _access(e)),
     ir.Hole: lambda e: (_ATOM, _hole(e)),
     ir.Load: lambda e: (_ATOM, f"{e.buffer}[{format_expr(e.index)}]"),
@@ -135,9 +140,10 @@ def _head(stmt: ir.Stmt) -> str:
             told = [f" folding {dim_name(func, d)} by {format_expr(k)}" for d, k in enumerate(folds) if k is not None]
             laid = "" if layout is None else f" laid out: {layout}"
             return f"allocate {func.name}({_box(bounds)}){','.join(told)}{laid}"
-        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit, memory=memory):
+        case ir.AllocateFlat(buffer=buffer, type=element, size=size, limit=limit, memory=memory, within=within):
             most = "" if limit is None else f" at most {limit}"
             most += "" if memory is MemoryType.Auto else f" in {memory.value}"
+            most += "" if within is None else f" within {within}"
             return f"allocate {buffer}: {element}[{format_expr(size)}]{most}"
         case ir.Label(func=func, stage=stage):
             return f"label {func.name}:" if stage is None else f"label {func.name}.s{stage}:"

@@ -247,7 +247,8 @@ class PrefetchLine(Stmt):
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AllocateFlat(Stmt):
     """``size`` elements of flat memory until the block ends; ``limit`` is a constant upper bound, if there is one.
-    ``zeroed``: whether they begin as 0 in C, for a file that shows those which nothing writes."""
+    ``zeroed``: whether they begin as 0 in C, for a file that shows those which nothing writes. ``within``: the buffer
+    in whose memory they are, where they have none of their own; nothing in that memory is in use any more."""
 
     buffer: str
     type: Type
@@ -257,6 +258,7 @@ class AllocateFlat(Stmt):
     zeroed: bool = False
 
 
+    within: str | None = None
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Store(Stmt):
     """``buffer[index] = value`` on flat memory, for one element or lanes of them. ``atomic`` as of a Provide."""

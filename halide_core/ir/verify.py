@@ -59,6 +59,8 @@ BOUND_BEFORE_USE = "a variable is used where a let or a loop binds it"
 BOUND_ONCE = "a name is bound once in its scope"
 READ_WHERE_ALLOCATED = "memory is read where it is allocated or an argument, as of its type"
 WRITTEN_WHERE_ALLOCATED = "memory is written where it is allocated or an output, as of its type"
+LIVES_WITHIN = "memory lives within other memory of its type that is allocated before it in its block"
+DEAD_IS_DEAD = "what is in memory that serves another buffer is not used any more"
 SHAPE_OF_ARGUMENTS = "only an argument has a shape that is known at start-up"
 PARAMETER_IS_ARGUMENT = "a parameter is an argument"
 SEMAPHORE_OF_FORK = "a semaphore is one of a fork around"
@@ -180,15 +182,33 @@ def _stmt(s: Stmt) -> _NodeFacts:
 def _in_order(block: Block) -> list[_NodeFacts]:
     """What is known of a block's statements, where a let or an allocation scopes over those that follow it."""
     forms, binds, uses = _ALL, frozenset[str](), frozenset[Use]()
+    later: dict[str, frozenset[str]] = {}
     for s in reversed(block.stmts):
         known = _stmt(s)
         own = _bound_by(s)
+        if isinstance(s, AllocateFlat):
+            _check_dead(s, uses, later)
         if own and not binds.isdisjoint(own[0]):
             raise _BrokenError(BOUND_ONCE, s)
         if own:
             binds, uses = binds | own[0], uses - own[1]
         forms, binds, uses = forms & known.forms, binds | known.binds, uses | known.uses
+    if any(use.rule is LIVES_WITHIN for use in uses):
+        raise _BrokenError(LIVES_WITHIN, block)
     return [_NodeFacts(forms, uses, binds)]
+
+
+def _check_dead(s: AllocateFlat, uses: frozenset[Use], later: dict[str, frozenset[str]]) -> None:
+    """Nothing after an allocation within other memory uses what was there; ``uses`` are those after it, ``later`` the
+    buffers used after the first allocation within each memory, of those that follow."""
+    memory = s.buffer if s.within is None else s.within
+    if s.buffer in later.get(memory, ()):
+        raise _BrokenError(DEAD_IS_DEAD, s)
+    if s.within is not None:
+        used = frozenset(use.of for use in uses if use.rule is not LIVES_WITHIN and isinstance(use.of, str))
+        if memory in used:
+            raise _BrokenError(DEAD_IS_DEAD, s)
+        later[memory] = later.get(memory, frozenset()) | used
 
 
 def _bound_by(s: Stmt) -> tuple[frozenset[str], frozenset[Use]] | None:
@@ -221,6 +241,7 @@ def _flat_memory(buffer: str, type: Type) -> Iterator[Use]:
     yield Use(READ_WHERE_ALLOCATED, buffer)
     yield Use(READ_WHERE_ALLOCATED, buffer, type)
     yield Use(WRITTEN_WHERE_ALLOCATED, buffer, type)
+    yield Use(LIVES_WITHIN, buffer, type)
 
 
 def _check_alone(node: ExprNode | Stmt) -> None:
@@ -267,6 +288,8 @@ def _uses_of_stmt(s: Stmt) -> list[Use]:
             return [Use(WRITTEN_WHERE_ALLOCATED, func)]
         case Store(buffer=buffer, value=value):
             return [Use(WRITTEN_WHERE_ALLOCATED, buffer, value.type.element_of())]
+        case AllocateFlat(within=memory, type=type) if memory is not None:
+            return [Use(LIVES_WITHIN, memory, type)]
         case Acquire(semaphore=name) | Release(semaphore=name):
             return [Use(SEMAPHORE_OF_FORK, name)]
         case PrefetchRegion(func=func):

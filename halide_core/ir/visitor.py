@@ -24,6 +24,7 @@ from halide_core.ir import (
     Call,
     Callee,
     Cast,
+    Event,
     ExprNode,
     For,
     Fork,
@@ -59,6 +60,7 @@ _PARTS: dict[type[ExprNode], Callable[[Any], tuple[ExprNode, ...]]] = {
     Call: lambda e: e.args,
     Promise: lambda e: (e.value, e.low, e.high),
     Print: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, ExprNode))),
+    Event: lambda e: (e.a, e.condition, *(m for m in e.message if isinstance(m, ExprNode))),
     Access: lambda e: e.args,
     Load: lambda e: (e.index,),
     Ramp: lambda e: (e.base, e.stride),
@@ -73,6 +75,9 @@ _BUILD: dict[type[ExprNode], Callable[[Any, tuple[Any, ...]], ExprNode]] = {
     Call: lambda e, p: Call(e.type, e.function, p),
     Promise: lambda e, p: Promise(e.type, p[0], p[1], p[2], e.location),
     Print: lambda e, p: Print(e.type, p[0], p[1], _told(e.message, p[2:])),
+    Event: lambda e, p: Event(
+        e.type, p[0], p[1], _told(e.message, p[2:]), e.code, e.name, e.of_input, e.component, e.tag
+    ),
     Access: lambda e, p: Access(e.type, e.callee, p, e.component, e.stage),
     Load: lambda e, p: Load(e.type, e.buffer, *p),
     Ramp: lambda e, p: Ramp(e.type, *p),

@@ -416,9 +416,11 @@ class _Machine:
         if key in self._allocations:
             raise InternalError(f'"{name}" is allocated where it has memory already.')
         code = self._coder.code(stmt, box, ())
+        within = stmt.within if isinstance(stmt, ir.AllocateFlat) else None
+        around = None if within is None else self._allocations[within][0]
         allocation = Allocation(name, types, len(self._around))
         self._allocations[key] = (allocation, 0)
-        return allocate(stmt, code, allocation)
+        return allocate(stmt, code, allocation, around)
 
     def _remember(self, stmt: ir.Remember) -> Run:
         """What memory held after the computation of an equal key, or the computation."""

@@ -18,8 +18,11 @@ from halide_core.lowering.interpreter.memory_model import OUTSIDE, Cell, Memory,
 Run: TypeAlias = "Callable[[], None]"
 
 
-def allocate(stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Allocation) -> Run:
-    """Makes memory anew; ``code`` gives the minimum and the length of each dimension."""
+def allocate(
+    stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Allocation, within: Allocation | None = None
+) -> Run:
+    """Makes memory anew; ``code`` gives the minimum and the length of each dimension. ``within``: the memory whose
+    cells it has, in which there are no values from then on."""
     limit = stmt.limit if isinstance(stmt, ir.AllocateFlat) else None
     folded = [d for d, k in enumerate(stmt.folds) if k is not None] if isinstance(stmt, ir.Allocate) else []
 
@@ -38,9 +41,19 @@ def allocate(stmt: ir.Allocate | ir.AllocateFlat, code: Code, allocation: Alloca
         if limit is not None and memories[0].size > limit:
             told = f"is allocated with {memories[0].size} elements, but at most {limit} are promised"
             raise MemoryFault(allocation.name, told, stmt, bounds=box)
+        if within is not None:
+            _move_within(memories[0], within.memories[0], stmt)
         allocation.memories = memories
 
     return run
+
+
+def _move_within(memory: Memory, other: Memory, stmt: Stmt) -> None:
+    if memory.size > other.size:
+        told = f'has {memory.size} elements, but "{other.name}", in whose memory it is, has {other.size}'
+        raise MemoryFault(memory.name, told, stmt, bounds=memory.box)
+    other.cells.clear()
+    memory.cells = other.cells
 
 
 def write_point(stmt: ir.Provide, code: Code, place: AccessPlace) -> Run:

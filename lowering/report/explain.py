@@ -19,13 +19,27 @@ from halide_core.bounds.query.answers import Answer, Answers, Slide
 from halide_core.bounds.query.conjuncts import format_query
 from halide_core.bounds.query.query import Define, Query
 from halide_core.debug import deep_recursion
-from halide_core.errors import PipelineError
-from halide_core.ir import Block, Callee, ExprNode, For, Hole, If, Interval, IntImm, Label, LoopKind, Provide, Stmt
+from halide_core.errors import BoundsError, PipelineError, ScheduleError
+from halide_core.ir import (
+    AllocateFlat,
+    Block,
+    Callee,
+    ExprNode,
+    For,
+    Hole,
+    If,
+    Interval,
+    IntImm,
+    Label,
+    LoopKind,
+    Provide,
+    Stmt,
+)
 from halide_core.ir.brief import brief_interval
 from halide_core.ir.printer import dim_name, format_expr, format_stmt, hole_name
-from halide_core.ir.visitor import Closing, free_variables
+from halide_core.ir.visitor import Closing, free_variables, walk
 from halide_core.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
-from halide_core.lowering.driver import LoweringTrace, lower, schedule
+from halide_core.lowering.driver import LoweringTrace, lower, lower_scheduled, schedule
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.report.explanation import Formula, PipelineExplanation, chain_text, where
 from halide_core.run.backend import Question, Request, Topic
@@ -174,7 +188,8 @@ def _answer(a: Answer) -> str:
 
 
 def loop_nest(request: Request) -> str:
-    """The loops in the order in which they run, with what is stored, produced and consumed where, and what slides.
+    """The loops in the order in which they run, with what is stored, produced and consumed where, what slides,
+    and what lives in the memory of a Func that is dead.
 
     Raises: ScheduleError; BoundsError, where a Func might slide.
     """
@@ -187,7 +202,23 @@ def loop_nest(request: Request) -> str:
                 slides[f] = [each.told for each in _of_sliding(query, answers, f)]
                 if f in query.unproven and not slides[f]:
                     slides[f] = [f"it does not fold: {query.unproven[f]}"]
+    for f, other in _shared_memory(request, program).items():
+        slides[f] = [*slides.get(f, ()), f'in the memory of "{other.name}", which is dead']
     return "\n".join(_nest_lines(program, slides, assemble(program), 0)) + "\n"
+
+
+def _shared_memory(request: Request, program: Program) -> dict[Function, Function]:
+    """The Funcs that live in the memory of another one; none where the pipeline can't be lowered."""
+    apart = [f for f in program.algorithm.functions if f not in program.algorithm.outputs]
+    if len({program.stored[f] for f in apart}) == len(apart):  # no two in one block
+        return {}
+    try:
+        body = lower_scheduled(request, program, LoweringTrace()).body
+    except (ScheduleError, BoundsError):
+        return {}
+    owners = {f.component_name(k): f for f in apart for k in range(len(f.types))}
+    within = {s.buffer: s.within for s in walk(body) if isinstance(s, AllocateFlat) and s.within is not None}
+    return {owners[a]: owners[b] for a, b in within.items() if a in owners and b in owners}
 
 
 def _of_sliding(query: Query, answers: Answers, func: Function) -> list[Slide | Obstacle]:

@@ -43,6 +43,8 @@ def captured(body: ir.Stmt, own: set[str]) -> Iterator[Captured]:
         elif isinstance(stmt, ir.Acquire | ir.Release) and SemaphoreName(stmt.semaphore) not in names:
             yield SemaphoreName(stmt.semaphore)
         buffers = [stmt.buffer] if isinstance(stmt, ir.Store | ir.PrefetchLine) else []
+        if isinstance(stmt, ir.AllocateFlat) and stmt.within is not None:
+            buffers.append(stmt.within)
         if isinstance(stmt, ir.WriteFile | ir.Remember):
             buffers += [stmt.func.component_name(k) for k in range(len(stmt.func.types))]
         for e in subexpressions(stmt_exprs(stmt)):

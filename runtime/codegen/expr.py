@@ -166,6 +166,8 @@ class ExprEmitter:
         self._leaves = leaves
         self._names = names
         self._prelude = prelude
+        self.traced = False
+        """Whether what was emitted tells of an event."""
 
     def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
@@ -183,6 +185,7 @@ class ExprEmitter:
         if two is not None:
             return self._one_of_two(*two, args, pairs, declare)
         if isinstance(use[0], ir.Print):
+            self.traced |= isinstance(use[0], ir.Event)
             for line in printed(use[0], args):
                 declare(line)
         return self._render(use, args)
@@ -494,6 +497,7 @@ _METHODS: dict[type, Callable[..., Any]] = {
     ir.Call: ExprEmitter._call,
     ir.Promise: ExprEmitter._promise,
     ir.Print: lambda emitter, e, args, index: args[0],
+    ir.Event: lambda emitter, e, args, index: args[0],
     ir.Load: ExprEmitter._load,
     ir.Ramp: ExprEmitter._ramp,
     ir.Broadcast: ExprEmitter._broadcast,

@@ -9,6 +9,8 @@ whose values are such products too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from halide_core import ir
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.visitor import walk
@@ -29,12 +31,31 @@ def factors_of(size: ir.ExprNode) -> list[ir.ExprNode]:
     return found
 
 
+def sizes_of(size: ir.ExprNode) -> list[ir.ExprNode]:
+    """The sizes whose greatest is the size of memory that several buffers live in; else the size itself."""
+    if isinstance(size, ir.Binary) and size.op is ir.BinaryOp.MAX:
+        return [*sizes_of(size.a), *sizes_of(size.b)]
+    return [size]
+
+
+def bytes_of(names: Sequence[str], fits: str, sizes: Sequence[Sequence[str]], padding: int) -> list[str]:
+    """The C lines that declare the bytes of memory for the largest of some sizes, each a product of its factors, and
+    whether none of them overflows; the first of the names, one a size, has the result."""
+    total, lines, checks = names[0], list[str](), list[str]()
+    for name, (first, *others) in zip(names, sizes, strict=True):
+        lines.append(f"int64_t {name} = {first};")
+        checks += [f"{name} >= 0", *(f"!__builtin_mul_overflow({name}, {factor}, &{name})" for factor in others)]
+        checks += [f"!__builtin_add_overflow({name}, {padding}, &{name})"] if padding else []
+    larger = [f"{total} = {name} > {total} ? {name} : {total};" for name in names[1:]]
+    return [*lines, f"const bool {fits} = {' && '.join(checks)};", *larger]
+
+
 def find_size_lets(body: ir.Stmt) -> set[str]:
     """The variables that are factors of an allocation's size: their products must not overflow unseen."""
     found: set[str] = set()
     for stmt in reversed(list(walk(body))):
         if isinstance(stmt, ir.AllocateFlat):
-            factors = factors_of(stmt.size)
+            factors = [e for size in sizes_of(stmt.size) for e in factors_of(size)]
         elif isinstance(stmt, ir.Let) and stmt.var.name in found:
             factors = factors_of(stmt.value)
         else:

@@ -27,7 +27,7 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
-from halide_core.runtime.codegen.messages import conversion_of
+from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
 from halide_core.runtime.codegen.parts import first_loop, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
@@ -36,7 +36,7 @@ from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
 from halide_core.runtime.codegen.remember import NAMES as REMEMBER_NAMES
 from halide_core.runtime.codegen.remember import RECALLED, keeping, recalling, with_sites
 from halide_core.runtime.codegen.scalar_replacement import find_registers, place_of
-from halide_core.runtime.codegen.sizes import factors_of, find_size_lets, on_stack
+from halide_core.runtime.codegen.sizes import bytes_of, factors_of, find_size_lets, on_stack, sizes_of
 from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
@@ -115,6 +115,7 @@ class _TranslationUnit:
         body.finish(whole=True)
         checks = self.prologue.lines(queried)
         head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
+        checks += [SCOPE] if self.exprs.traced else []
         main = "".join([head, *(f"    {line}\n" for line in checks), body.text(), "}\n"])
         before, about = self._before(), banner(self.lowered.name, self.lowered.arguments)
         functions = [t for t in self.tasks if isinstance(t, _Task)]
@@ -520,24 +521,25 @@ class _Function:
             for c_type, name in kept:
                 self.line(f"{c_type} {name} = {{0}};")
             return
+        unit.buffers[stmt.buffer] = f"{element} *restrict"
+        name = unit.buffer(stmt.buffer)
+        if stmt.within is not None:
+            self.line(f"{element} *const {name} = {unit.buffer(stmt.within)};")
+            return
         padding = PADDING if stmt.buffer in unit.tables else 0
         if stmt.limit is not None and on_stack(stmt, stmt.limit * size):
-            unit.buffers[stmt.buffer] = f"{element} *restrict"
             room = max(1, -(-(stmt.limit * size + padding) // _ALIGNMENT)) * _ALIGNMENT // size
             zeros = " = {0}" if stmt.zeroed else ""
-            self.line(f"{element} {unit.buffer(stmt.buffer)}[{room}] __attribute__((aligned({_ALIGNMENT}))){zeros};")
+            self.line(f"{element} {name}[{room}] __attribute__((aligned({_ALIGNMENT}))){zeros};")
             if unit.profile is not None:
                 unit.profile.on_stack(stmt.buffer, room * size)
             return
-        factors = self._values(*(as_use(e, True) for e in factors_of(stmt.size)))
-        unit.buffers[stmt.buffer] = f"{element} *restrict"
-        name = unit.buffer(stmt.buffer)
-        total, fits = unit.names.fresh(f"{stmt.buffer}.bytes"), unit.names.fresh(f"{stmt.buffer}.fits")
-        self.line(f"int64_t {total} = {factors[0].text};")
-        steps = [t.text for t in factors[1:]] + [str(size)]
-        checks = [f"{total} >= 0", *(f"!__builtin_mul_overflow({total}, {step}, &{total})" for step in steps)]
-        checks += [f"!__builtin_add_overflow({total}, {padding}, &{total})"] if padding else []
-        self.line(f"const bool {fits} = {' && '.join(checks)};")
+        sizes = [self._values(*(as_use(e, True) for e in factors_of(each))) for each in sizes_of(stmt.size)]
+        texts = [[t.text for t in factors] + [str(size)] for factors in sizes]
+        names = [unit.names.fresh(f"{stmt.buffer}.bytes") for _ in texts]
+        total, fits = names[0], unit.names.fresh(f"{stmt.buffer}.fits")
+        for line in bytes_of(names, fits, texts, padding):
+            self.line(line)
         self.line(f"{element} *restrict {name} = {fits} ? halide_core_malloc({total}) : 0;")
         what = f'Pipeline "{unit.lowered.name}": there is no memory for buffer "{stmt.buffer}".'
         call = f"halide_core_error(halide_core_error_out_of_memory, {string(what.replace('%', '%%'))})"

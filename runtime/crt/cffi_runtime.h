@@ -28,6 +28,20 @@ typedef void (*halide_core_print_handler)(const char *line);
 void halide_core_print(const char *format, ...);
 halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
 
+struct halide_trace_event_t;
+typedef int32_t (*halide_core_trace_handler)(const struct halide_trace_event_t *event);
+halide_core_trace_handler halide_core_set_trace_handler(halide_core_trace_handler handler);
+int32_t halide_core_default_trace(const struct halide_trace_event_t *event);
+void halide_core_set_trace_file(int file);
+int halide_core_trace_file(void);
+int halide_core_shutdown_trace(void);
+void halide_core_trace(int event, const char *func, int input, int component, int code, int bits, const char *tag,
+                       int dimensions, int32_t *coordinates, void *value);
+struct halide_core_trace_scope;
+struct halide_core_trace_scope *halide_core_trace_scope(void);
+struct halide_core_trace_scope *halide_core_swap_trace_scope(struct halide_core_trace_scope *scope);
+void halide_core_leave_trace_scope(struct halide_core_trace_scope **scope);
+
 int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
                            const void *host, int bytes, int dimensions, const int64_t *sizes);
 

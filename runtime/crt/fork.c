@@ -29,6 +29,7 @@ struct halide_core_fork {
     struct halide_core_fork *around; /* whose side forks; NULL if none does */
     const volatile int *halting;     /* of the thread that forks */
     void *context;                   /* the caller's */
+    struct halide_core_trace_scope *traced; /* likewise */
     unsigned generation;         /* of the process that forks */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -104,6 +105,7 @@ static void fork_failed(struct halide_core_fork *f, int result) {
 static void run_producer(struct halide_core_fork *f) {
     const volatile int *const own = halide_core_halting_here;
     void *const own_context = halide_core_swap_user_context(f->context);
+    struct halide_core_trace_scope *const own_traced = halide_core_swap_trace_scope(f->traced);
     halide_core_halting_here = f->halting;
     current_fork = f;
     halide_core_clear_error();
@@ -113,6 +115,8 @@ static void run_producer(struct halide_core_fork *f) {
     }
     current_fork = NULL;
     halide_core_halting_here = own;
+    halide_core_leave_trace_scope(&f->traced);
+    (void)halide_core_swap_trace_scope(own_traced);
     (void)halide_core_swap_user_context(own_context);
 }
 
@@ -219,6 +223,7 @@ HALIDE_CORE_WEAK int halide_core_fork(halide_core_task producer, halide_core_tas
     f.around = current_fork;
     f.halting = halide_core_halting();
     f.context = halide_core_user_context();
+    f.traced = halide_core_trace_scope();
     f.waiting = f.result = 0;
     f.ended = false;
     for (int i = 0; i < count; ++i) {

@@ -16,6 +16,7 @@
 /* NULL stands for what this runtime does. */
 static _Atomic(halide_error_handler_t) error_hook;
 static _Atomic(halide_print_t) print_hook;
+static _Atomic(halide_trace_t) trace_hook;
 static _Atomic(halide_malloc_t) malloc_hook;
 static _Atomic(halide_free_t) free_hook;
 static _Atomic(halide_do_par_for_t) par_for_hook;
@@ -75,6 +76,44 @@ WEAK halide_print_t halide_set_custom_print(halide_print_t print) {
 WEAK void halide_print(void *context, const char *text) {
     const halide_print_t hook = atomic_load(&print_hook);
     (hook == NULL ? default_print : hook)(context, text);
+}
+
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+static int32_t pass_event(const struct halide_trace_event_t *event) {
+    const halide_trace_t hook = atomic_load(&trace_hook);
+    return hook == NULL ? halide_core_default_trace(event) : hook(halide_core_user_context(), event);
+}
+
+WEAK int32_t halide_default_trace(void *context, const struct halide_trace_event_t *event) {
+    void *const around = halide_core_swap_user_context(context);
+    const int32_t id = halide_core_default_trace(event);
+    (void)halide_core_swap_user_context(around);
+    return id;
+}
+
+WEAK halide_trace_t halide_set_custom_trace(halide_trace_t trace) {
+    const halide_trace_t before = atomic_exchange(&trace_hook, trace == halide_default_trace ? NULL : trace);
+    (void)halide_core_set_trace_handler(atomic_load(&trace_hook) == NULL ? NULL : pass_event);
+    return before == NULL ? halide_default_trace : before;
+}
+
+WEAK int32_t halide_trace(void *context, const struct halide_trace_event_t *event) {
+    const halide_trace_t hook = atomic_load(&trace_hook);
+    return (hook == NULL ? halide_default_trace : hook)(context, event);
+}
+
+WEAK void halide_set_trace_file(int fd) {
+    halide_core_set_trace_file(fd);
+}
+
+WEAK int halide_get_trace_file(void *context) {
+    (void)context;
+    return halide_core_trace_file();
+}
+
+WEAK int halide_shutdown_trace(void) {
+    return halide_core_shutdown_trace();
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

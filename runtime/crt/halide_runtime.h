@@ -97,6 +97,44 @@ typedef struct halide_filter_metadata_t {
     const char *name;
 } halide_filter_metadata_t;
 
+/* What happens in a run that is traced, and what a custom tracer is told. */
+typedef enum halide_trace_event_code_t {
+    halide_trace_load = 0,
+    halide_trace_store = 1,
+    halide_trace_begin_realization = 2,
+    halide_trace_end_realization = 3,
+    halide_trace_produce = 4,
+    halide_trace_end_produce = 5,
+    halide_trace_consume = 6,
+    halide_trace_end_consume = 7,
+    halide_trace_begin_pipeline = 8,
+    halide_trace_end_pipeline = 9,
+    halide_trace_tag = 10
+} halide_trace_event_code_t;
+
+typedef struct halide_trace_event_t {
+    const char *func;     /* the Func's name, or the pipeline's */
+    void *value;          /* of a load or a store: the element (a float of 16 bits as one of 32), else NULL */
+    int32_t *coordinates; /* of a load or a store, or a min and an extent of each dimension; NULL of a pipeline */
+    const char *trace_tag; /* "" but of a tag */
+    struct halide_type_t type;
+    enum halide_trace_event_code_t event;
+    int32_t parent_id;   /* what the tracer returned for the event that this one belongs to, or ends */
+    int32_t value_index; /* which component of a Tuple */
+    int32_t dimensions;  /* how many coordinates */
+} halide_trace_event_t;
+
+/* What a file of a trace holds: this, the coordinates, the value, the name and the tag, each text with its final 0. */
+typedef struct halide_trace_packet_t {
+    uint32_t size; /* in bytes, of all; a multiple of four */
+    int32_t id;
+    struct halide_type_t type;
+    enum halide_trace_event_code_t event;
+    int32_t parent_id;
+    int32_t value_index;
+    int32_t dimensions;
+} halide_trace_packet_t;
+
 #endif /* HALIDE_HALIDERUNTIME_H */
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -163,6 +201,33 @@ void halide_core_print(const char *format, ...) HALIDE_CORE_PRINTF(1, 2);
 /* The handler for lines, which have no newline. The default, restored by NULL, writes to stdout. Returns the previous
  * one (NULL: the default). */
 halide_core_print_handler halide_core_set_print_handler(halide_core_print_handler handler);
+
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+struct halide_trace_event_t;
+
+/* Is told of each event, on the thread where it happens, and returns its number, not 0, which events that belong to it
+ * get as `parent_id`. The default, restored by NULL, prints a line, or appends a packet to the file that HL_TRACE_FILE
+ * names or halide_core_set_trace_file gave. Setting returns the previous one (NULL: the default). */
+typedef int32_t (*halide_core_trace_handler)(const struct halide_trace_event_t *event);
+halide_core_trace_handler halide_core_set_trace_handler(halide_core_trace_handler handler);
+int32_t halide_core_default_trace(const struct halide_trace_event_t *event);
+
+/* The descriptor of a file for packets; 0 for lines. Shutting down closes the file of HL_TRACE_FILE and returns 0. */
+void halide_core_set_trace_file(int file);
+int halide_core_trace_file(void);
+int halide_core_shutdown_trace(void);
+
+/* Where pipelines tell of an event. `input` is 1 where it is about an input. */
+void halide_core_trace(int event, const char *func, int input, int component, int code, int bits, const char *tag,
+                       int dimensions, int32_t *coordinates, void *value);
+
+/* The innermost event that has begun for this thread. Leaving one ends all that began inside of it, as a run does that
+ * fails. */
+struct halide_core_trace_scope;
+struct halide_core_trace_scope *halide_core_trace_scope(void);
+struct halide_core_trace_scope *halide_core_swap_trace_scope(struct halide_core_trace_scope *scope);
+void halide_core_leave_trace_scope(struct halide_core_trace_scope **scope);
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -322,6 +387,15 @@ void halide_error(void *user_context, const char *message);
 typedef void (*halide_print_t)(void *user_context, const char *text);
 halide_print_t halide_set_custom_print(halide_print_t print);
 void halide_print(void *user_context, const char *text);
+
+/* A tracer is told of the events of traced pipelines; halide_trace passes one on to it. */
+typedef int32_t (*halide_trace_t)(void *user_context, const struct halide_trace_event_t *event);
+halide_trace_t halide_set_custom_trace(halide_trace_t trace);
+int32_t halide_trace(void *user_context, const struct halide_trace_event_t *event);
+int32_t halide_default_trace(void *user_context, const struct halide_trace_event_t *event);
+void halide_set_trace_file(int fd); /* 0: lines */
+int halide_get_trace_file(void *user_context);
+int halide_shutdown_trace(void);
 
 /* Both are set, or neither is used; while a block of either kind is out, neither is changed. */
 typedef void *(*halide_malloc_t)(void *user_context, size_t bytes);

@@ -38,6 +38,7 @@ typedef struct job {
     const struct job *parent; /* the job whose task started this one */
     const volatile int *halting; /* of the thread that started it */
     void *context;               /* the caller's */
+    struct halide_core_trace_scope *traced; /* likewise */
     unsigned generation;      /* of the process that started it */
 
     /* Guarded by the mutex. */
@@ -151,6 +152,7 @@ static void run_tasks(job *j, bool helping) {
     const job *const outer = current;
     const volatile int *const own = halide_core_halting_here;
     void *const own_context = halide_core_swap_user_context(j->context);
+    struct halide_core_trace_scope *const own_traced = halide_core_swap_trace_scope(j->traced);
     current = j;
     halide_core_halting_here = j->halting;
     while (!(helping && atomic_load_explicit(&pool.stopping, memory_order_relaxed))) {
@@ -161,11 +163,13 @@ static void run_tasks(job *j, bool helping) {
         const int result =
             *halide_core_halting() ? halide_core_halt() : j->task(j->closure, (int64_t)((uint64_t)j->min + index));
         if (result != 0) {
+            halide_core_leave_trace_scope(&j->traced);
             record_failure(j, result);
         }
     }
     current = outer;
     halide_core_halting_here = own;
+    (void)halide_core_swap_trace_scope(own_traced);
     (void)halide_core_swap_user_context(own_context);
 }
 
@@ -309,6 +313,7 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
     j.parent = current;
     j.halting = halide_core_halting();
     j.context = halide_core_user_context();
+    j.traced = halide_core_trace_scope();
     j.helpers = j.result = 0;
     atomic_init(&j.next, 0);
 
@@ -347,7 +352,10 @@ HALIDE_CORE_WEAK int halide_core_default_par_for(halide_core_task task, int64_t 
 static int run_custom_task(void *closure, int64_t index) {
     job *const j = closure;
     void *const own_context = halide_core_swap_user_context(j->context);
+    struct halide_core_trace_scope *const own_traced = halide_core_swap_trace_scope(j->traced);
     const int result = j->task(j->closure, index);
+    halide_core_leave_trace_scope(&j->traced);
+    (void)halide_core_swap_trace_scope(own_traced);
     (void)halide_core_swap_user_context(own_context);
     if (result != 0) {
         record_failure(j, result);
@@ -369,6 +377,7 @@ HALIDE_CORE_WEAK int halide_core_par_for(int (*task)(void *closure, int64_t inde
     j.closure = closure;
     j.extent = (uint64_t)extent;
     j.context = halide_core_user_context();
+    j.traced = halide_core_trace_scope();
     j.result = 0;
     atomic_init(&j.next, 0);
     const int result = custom(run_custom_task, min, extent, &j);

@@ -40,7 +40,8 @@ from halide_core.runtime.crt import abi
 HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
 _INSIDE: Final = (INCLUDE_FOLDER / "platform.h", INCLUDE_FOLDER / "threads.h")
 _PARTS = (
-    "context.c", "runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "checks.c", "support.c", "files.c", "memo.c"
+    "context.c", "runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "checks.c", "support.c", "trace.c", "files.c",
+    "memo.c",
 )  # fmt: skip
 SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in _PARTS)
 

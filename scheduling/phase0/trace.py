@@ -1,6 +1,6 @@
 """What traced Funcs and inputs show while a pipeline runs: prints among the values of definitions.
 
-In: the algorithm after inlining. Out: the same, with a line for each load and each store of what is traced.
+In: the algorithm after inlining. Out: the same, with an event for each load and each store of what is traced.
 
     f[x] = g[x + 1]*2, both traced   ->   "Load g.0(4) = 16" and "Store f.0(3) = 32", at each point that is computed
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Algorithm, Definition, Function
+from halide_core.algorithm.model import Algorithm, Definition, Function, Image
 from halide_core.ir import Callee, ExprNode
 from halide_core.ir.types import Float
 from halide_core.ir.visitor import subexpressions
@@ -40,18 +40,20 @@ def _shown(f: Function, d: Definition, loads: set[Callee], *, stores: bool) -> D
     read = [e for e in subexpressions((*d.exprs(), *domain)) if isinstance(e, ir.Access) and e.callee in loads]
     values = list(d.values)
     for e in read:
-        values[0] = _line(values[0], "Load", e.callee, e.component, e.args, e)
+        values[0] = _line(values[0], ir.EventCode.LOAD, e.callee, e.component, e.args, e)
     if stores:
-        values = [_line(values[k], "Store", f, k, d.args, given) for k, given in enumerate(d.values)]
+        values = [_line(values[k], ir.EventCode.STORE, f, k, d.args, given) for k, given in enumerate(d.values)]
     return replace(d, values=tuple(values))
 
 
 def _line(
-    value: ExprNode, verb: str, callee: Callee, component: int, at: Sequence[ExprNode], shown: ExprNode
+    value: ExprNode, code: ir.EventCode, callee: Callee, component: int, at: Sequence[ExprNode], shown: ExprNode
 ) -> ExprNode:
     """``value``, which shows a line where it is computed."""
+    verb = "Load" if code is ir.EventCode.LOAD else "Store"
     message: list[str | ExprNode] = [f"{verb} {callee.own.name}.{component}("]
     for i, coordinate in enumerate(at):
         message += [", ", coordinate] if i else [coordinate]
     number = ir.cast(Float(32), shown) if shown.type.is_narrow_float() else shown
-    return ir.Print(value.type, value, ir.TRUE, (*message, ") = ", number))
+    whole = (*message, ") = ", number)
+    return ir.Event(value.type, value, ir.TRUE, whole, code, callee.own.name, isinstance(callee, Image), component, "")

@@ -23,11 +23,13 @@ def chain() -> tuple[hl.Func, hl.Func]:
 
 
 def shown(f: hl.Func, sizes: list[int], capfd: pytest.CaptureFixture[str]) -> Lines:
-    """The lines of a run, whose values are checked."""
+    """The lines of a run, whose values are checked, between those of the pipeline."""
     capfd.readouterr()
     found = np.asarray(f.realize(sizes))
     assert np.array_equal(found, f.evaluate(sizes))
-    return capfd.readouterr().out.splitlines()
+    first, *lines, last = capfd.readouterr().out.splitlines()
+    assert (first, last) == (f"Begin pipeline {f.name()}.0()", f"End pipeline {f.name()}.0()")
+    return lines
 
 
 def test_stores_are_shown_in_the_order_of_the_loops(capfd: pytest.CaptureFixture[str]) -> None:
@@ -71,7 +73,7 @@ def test_tuples_show_each_component(capfd: pytest.CaptureFixture[str]) -> None:
     f[x] = (x, hl.f32(x) / 2)
     f.trace_stores()
     f.realize([2])
-    lines = capfd.readouterr().out.splitlines()
+    _, *lines, _ = capfd.readouterr().out.splitlines()
     assert lines == ["Store f.0(0) = 0", "Store f.1(0) = 0.000000", "Store f.0(1) = 1", "Store f.1(1) = 0.500000"]
 
 
@@ -79,9 +81,10 @@ def test_realizations_are_shown_each_time(capfd: pytest.CaptureFixture[str]) -> 
     f, g = chain()
     f.compute_at(g, y).trace_realizations().add_trace_tag("by rows")
     g.trace_realizations()
-    row = ['Tag f.0() tag = "by rows"', "Begin realization f.0(0, 3)", "Produce f.0(0, 3)", "End produce f.0(0, 3)"]
-    around = ["Begin realization g.0(0, 2, 0, 2)", "Produce g.0(0, 2, 0, 2)"]
-    expected = [*around, *[*row, "End realization f.0(0, 3)"] * 2]
+    steps = ("Begin realization", "Produce", "End produce", "Consume", "End consume", "End realization")
+    row = [f"{step} f.0(0, 3)" for step in steps]
+    around = ['Tag f.0() tag = "by rows"', "Begin realization g.0(0, 2, 0, 2)", "Produce g.0(0, 2, 0, 2)"]
+    expected = [*around, *row, *row]
     assert shown(g, [2, 2], capfd) == [*expected, "End produce g.0(0, 2, 0, 2)", "End realization g.0(0, 2, 0, 2)"]
 
 

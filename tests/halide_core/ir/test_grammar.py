@@ -48,6 +48,9 @@ BROKEN: dict[str, ExprNode | Stmt] = {
     "what is printed beside a value leaves its type": ir.Print(INT64, k, ir.TRUE, ()),
     "what decides whether something is printed is a truth value": ir.Print(INT32, k, k, ()),
     "what is printed are scalars": ir.Print(INT32, k, ir.TRUE, ("is", LANES)),
+    "an event leaves a value as it is, and tells of scalars, of its place or of none": ir.Event(
+        INT32, k, ir.TRUE, ("End", x), ir.EventCode.END_PIPELINE, "f", False, 0, ""
+    ),
     "a point has a coordinate for each dimension": ir.Access(INT32, image, (x, x), 0, ir.LAST_STAGE),
     "a coordinate is an index": ir.Access(INT32, image, (k,), 0, ir.LAST_STAGE),
     "an access has the type of the component that it reads": ir.Access(F32, image, (x,), 0, ir.LAST_STAGE),

@@ -13,6 +13,7 @@ from halide_core.lowering.passes import (
 )
 from halide_core.lowering.passes.asynchronous import fork, ring
 from halide_core.lowering.passes.memory import hoist_storage as hoisted
+from halide_core.lowering.passes.memory import reuse
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi, yo
 
@@ -26,6 +27,29 @@ def shared_memory() -> Made:
     p.compute_at(o, x).hoist_storage_root()
     w.compute_at(o, x).store_root()
     return o, [(2, 4)]
+
+
+def read_behind() -> Made:
+    """A Func that is read after another one is computed."""
+    im, g, h, f = image(), hl.Func("g"), hl.Func("h"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    h[x, y] = im[x, y + 1] + 1
+    f[x, y] = g[x, y] + h[x, y]
+    g.compute_root()
+    h.compute_root()
+    return f, [(0, 4), (0, 4)]
+
+
+def small_then_large() -> Made:
+    """A Func of one column is dead when a larger one is computed."""
+    im, g, h, k, f = image(), hl.Func("g"), hl.Func("h"), hl.Func("k"), hl.Func("f")
+    g[x, y] = im[x, y] * 3
+    h[x, y] = g[0, y] + x
+    k[x, y] = h[x, y] + h[x + 1, y]
+    f[x, y] = k[x, y] + k[x, y + 1]
+    for each in (g, h, k):
+        each.compute_root()
+    return f, [(0, 4), (0, 4)]
 
 
 def growing() -> Made:
@@ -86,6 +110,10 @@ def aligned_rows() -> Made:
 MEMORY: dict[str, AutomaticStep] = {
     "hoisted memory: once around all uses": AutomaticStep(
         hoisted, "_allocations", "s.buffer == buffer", "False", shared_memory
+    ),
+    "reuse: memory is dead": AutomaticStep(reuse._Reuse, "rewrite_Block", "b.used_until < i", "True", read_behind),
+    "reuse: room for the largest": AutomaticStep(
+        reuse._Reuse, "rewrite_Block", "ir.maximum(block.size, size)", "block.size", small_then_large
     ),
     "hoisted memory: the largest size": AutomaticStep(hoisted, "largest_over", "up=True", "up=False", growing),
     "threads: they share one Func": AutomaticStep(fork, "_check_apart", "if shared:", "if False:", read_by_two_threads),
