@@ -17,7 +17,7 @@ from halide_core.runtime.codegen.text import PRODUCT, Text
 from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, odd_lanes, small_constant
 from halide_core.runtime.codegen.vector.gathers import gather, lookup
 from halide_core.runtime.codegen.vector.prelude import Prelude
-from halide_core.runtime.codegen.vector.strided_loads import load_every
+from halide_core.runtime.codegen.vector.strided_loads import load_every, load_strided
 
 
 def address(
@@ -31,7 +31,7 @@ def address(
         every = load_every(prelude, type, small_constant(index.stride) or 0) if verb == "load" else None
         if every is not None:
             return f"{every}({pointer} + {args[0].at(PRODUCT)}"
-        function = prelude.load_strided(type) if verb == "load" else prelude.store_strided(type)
+        function = load_strided(prelude, type) if verb == "load" else prelude.store_strided(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     shared = lanes_an_element(index) if verb == "load" else 0
     if shared:

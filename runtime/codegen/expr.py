@@ -38,7 +38,14 @@ from halide_core.runtime.codegen.vector.exact_quotients import quotient, recipro
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
-from halide_core.runtime.codegen.vector.integer_idioms import is_narrow, mean, narrow_product, saturate
+from halide_core.runtime.codegen.vector.integer_idioms import (
+    complement,
+    is_complement,
+    is_narrow,
+    mean,
+    narrow_product,
+    saturate,
+)
 from halide_core.runtime.codegen.vector.paired_gathers import gather_two, neighbours, two
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
 
@@ -276,6 +283,8 @@ class ExprEmitter:
         if op is BinaryOp.MUL and is_narrow(e.a) and is_narrow(e.b):
             first, last = (b, a) if small_constant(e.a) is not None else (a, b)
             return Text(f"{narrow_product(self._prelude, type)}({first.text}, {last.text})", ATOM)
+        if is_complement(e):
+            return Text(f"{complement(self._prelude, type)}({b.text})", ATOM)
         infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
         power = small_constant(e.b) if op is BinaryOp.MUL and type.is_int() and type.is_vector() else None
         if power is not None and type.bits() >= 16 and _is_power_of_two(power):

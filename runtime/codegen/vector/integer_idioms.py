@@ -33,6 +33,25 @@ def mean(prelude: Prelude, type: Type) -> str:
     return prelude.define(f"mean_{tag(type)}", head)
 
 
+def is_complement(e: ir.Binary) -> bool:
+    """Whether lanes of 8 or 16 bits are taken from the greatest number of their type."""
+    greatest = e.a.a if isinstance(e.a, ir.Broadcast) else e.a
+    small = e.type.is_vector() and e.type.is_uint() and e.type.bits() in (8, 16)
+    if not small or e.op is not BinaryOp.SUB or not isinstance(greatest, ir.IntImm):
+        return False
+    return greatest.value == e.type.element_of().range[1]
+
+
+def complement(prelude: Prelude, type: Type) -> str:
+    """``f(a)``: the greatest number less ``a``, which is what saturates as well as what wraps."""
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        return c, f"{c} a", prelude.armed(x86_builtins.complement(type), type, type, ["return ~a;"])
+
+    return prelude.define(f"complement_{tag(type)}", head)
+
+
 def is_narrow(e: ExprNode) -> bool:
     """True where lanes of int32 hold numbers of int16, by their types alone."""
     if e.type.is_scalar() or e.type.element_of() is not Int(32):

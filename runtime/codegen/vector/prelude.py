@@ -364,17 +364,6 @@ class Prelude:
             lambda: ("void", f"{stored(type)} *p, {self.type(type)} v", [f"*({self._unaligned(type)} *)p = v;"]),
         )
 
-    def load_strided(self, type: Type) -> str:
-        """``f(pointer, stride)``: elements at equal distances."""
-        return self._function(
-            f"load_strided_{tag(type)}",
-            lambda: (
-                self.type(type),
-                f"const {stored(type)} *p, int64_t stride",
-                of_loads(self.type(type), [f"p[{i} * stride]" for i in range(type.lanes())]),
-            ),
-        )
-
     def load_shared(self, type: Type, count: int) -> str:
         """``f(pointer, first)``: the elements first/count, (first + 1)/count, …: as many neighbouring lanes share one.
         Lane number i of each group is a dense load, of what is read and no more."""

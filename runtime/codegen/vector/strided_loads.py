@@ -4,6 +4,8 @@ In: a vector type and a distance. Out: the name of a C function, which joins the
 
     load_every(prelude, UInt(8, 4), 2)   ->   "load_every_2_u8x4":   x = p[0..3], y = p[3..6];   x0 x2 y1 y3
 
+A distance that only the run knows is often that of a pixel's channels, and is compared with those.
+
 The loads reach from the first lane's element to the last one's, and no further: the last two overlap. Where a machine
 has no registers of this width, its compiler would take shuffles apart, and lanes are loaded one by one.
 """
@@ -16,6 +18,8 @@ from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
 
 DISTANCES = (2, 3, 4)
 """More would load more vectors than there are lanes worth."""
+_CHANNELS = (3, 4)
+"""How many channels pixels have whose distance is an argument's stride."""
 _MACHINES = {
     128: "defined(__SSSE3__) || defined(__ARM_NEON)",
     256: "defined(__AVX2__)",
@@ -43,6 +47,23 @@ def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
         return c, f"const {stored(type)} *p", [*lines, "return r;", "#else", *generic, "#endif"]
 
     return prelude.define(f"load_every_{distance}_{tag(type)}", head)
+
+
+def load_strided(prelude: Prelude, type: Type) -> str:
+    """``f(pointer, stride)``: elements at a distance that the run knows, densely where it is that of channels."""
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        dense = [(k, f) for k in _CHANNELS if (f := load_every(prelude, type, k)) is not None]
+        asked = [f"if (stride == {k}) return {f}(p);" for k, f in dense]
+        if dense:
+            asked = [f"#if {_MACHINES[8 * type.bytes() * type.lanes()]}", *asked, "#endif"]
+        return c, f"const {stored(type)} *p, int64_t stride", [
+            *asked,
+            *of_loads(c, [f"p[{i} * stride]" for i in range(type.lanes())]),
+        ]
+
+    return prelude.define(f"load_strided_{tag(type)}", head)
 
 
 def _source(lane: int, element: int, number: int, start: int, lanes: int) -> str:

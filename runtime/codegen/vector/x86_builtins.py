@@ -137,6 +137,17 @@ def product(type: Type) -> Builtin | None:
     return Builtin(f"pmullw{width}{'_mask' if masked else ''}", "({v})a, ({v})b" + masked)
 
 
+def complement(type: Type) -> Builtin | None:
+    """The greatest number less another one: gcc 12 negates bits with an instruction that waits for the register that it
+    writes, so that each iteration waits for the one before."""
+    width = _width(type)
+    if not type.is_uint() or type.bits() > 16 or width is None:
+        return None
+    masked = f", ({{v}})a, {_UNMASKED}" if width == 512 else ""
+    name = f"psubus{_LETTERS[type.bits()]}{width}{'_mask' if masked else ''}"
+    return Builtin(name, f"({{v}})~(a ^ a), ({{v}})a{masked}")
+
+
 def mean(type: Type) -> Builtin | None:
     """The mean of two unsigned integers, rounded up."""
     width = _width(type)

@@ -71,6 +71,22 @@ def of_two_rows() -> Made:
     return f, [(0, 8)]
 
 
+def column() -> Made:
+    """Elements that are a row apart."""
+    im, f = image(), hl.Func("f")
+    f[x] = im[0, x] + 1
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def differences() -> Made:
+    """From one less than bytes hold."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.u8(254) - hl.u8(im[x, 0] * 5)
+    f.vectorize(x, 16)
+    return f, [(0, 16)]
+
+
 def unsigned_products() -> Made:
     """Numbers of 16 bits without a sign, above those with one."""
     im, f = image(), hl.Func("f")
@@ -120,6 +136,9 @@ IN_C: dict[str, AutomaticStep] = {
     "strided loads: none is beyond the last lane": AutomaticStep(
         strided_loads, "load_every", "(lanes - 1) * (distance - 1)", "(distance - 1) * lanes", every_second, sanitized
     ),
+    "strided loads: a stride is that of channels": AutomaticStep(
+        strided_loads, "load_strided", "stride == {k}", "stride >= {k}", column, sanitized
+    ),
     "shared elements: neighbouring lanes are one apart": AutomaticStep(
         uses, "lanes_an_element", "stride is ir.ONE and ", "", three_quarters, sanitized
     ),
@@ -131,6 +150,10 @@ IN_C: dict[str, AutomaticStep] = {
     ),
     "quotients: a product has the bits of every one": AutomaticStep(
         exact_quotients, "_parts", "if bool((same & ~middle & safe).all())", "if True", tiny_quotients, sanitized
+    ),
+    "complements: the greatest number of the type": AutomaticStep(
+        integer_idioms, "is_complement", "greatest.value == e.type.element_of().range[1]", "True", differences,
+        sanitized,
     ),
     "narrow products: 16 bits hold the factors": AutomaticStep(
         integer_idioms, "is_narrow", "_SHORT.can_represent(inner.a.type.element_of())", "True", unsigned_products,

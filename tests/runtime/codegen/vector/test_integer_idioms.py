@@ -15,7 +15,14 @@ from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.gathers import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
-from halide_core.runtime.codegen.vector.x86_builtins import Builtin, lookup, mean, narrow_product, saturation
+from halide_core.runtime.codegen.vector.x86_builtins import (
+    Builtin,
+    complement,
+    lookup,
+    mean,
+    narrow_product,
+    saturation,
+)
 from tests.runtime.codegen.test_expr import Batch
 from tests.support import emitted
 from tests.support.checking import computed, image, numbers, same, variables
@@ -41,6 +48,18 @@ def test_mean(type: Type, flags: Sequence[str]) -> None:
         batch = Batch({"a": a, "b": b}, lanes)
         args = (batch.value("a"), batch.value("b"))
         batch.add("mean", ir.Call(args[0].type, Intrinsic.ROUNDING_HALVING_ADD, args), wanted)
+        batch.check(flags)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=str)
+@pytest.mark.parametrize("type", [UInt(8), UInt(16), UInt(32)], ids=str)
+def test_greatest_number_less_another(type: Type, flags: Sequence[str]) -> None:
+    a, greatest = np.repeat(ends(type), 2), type.range[1]
+    for lanes in (1, 4, 16, 32):
+        batch = Batch({"a": a}, lanes)
+        for constant in (greatest, greatest - 1):
+            taken = ir.sub(batch.constant(constant, type), batch.value("a"))
+            batch.add(f"from {constant}", taken, (constant - a.astype(object)).astype(object) % (greatest + 1))
         batch.check(flags)
 
 
@@ -94,6 +113,8 @@ def test_names_of_instructions() -> None:
     assert mean(UInt(8, 64)) == Builtin("pavgb512_mask", "({v})a, ({v})b, ({v})a, -1")
     assert mean(UInt(16, 8)) == Builtin("pavgw128", "({v})a, ({v})b")
     assert mean(Int(8, 16)) is None and mean(UInt(32, 16)) is None
+    assert complement(UInt(8, 32)) == Builtin("psubusb256", "({v})~(a ^ a), ({v})a")
+    assert complement(Int(8, 16)) is None and complement(UInt(32, 16)) is None
     assert narrow_product(Int(32, 8)) == Builtin("pmaddwd256", "(v16hi)a, (v16hi)(b & 0xffff)")
     assert narrow_product(Int(32, 2)) is None and narrow_product(UInt(32, 16)) is None
     assert saturation(UInt(8, 8), Int(16, 8)) == Builtin("packuswb128", "({v})a, ({v})a", low=64)

@@ -11,10 +11,8 @@ import pytest
 
 import halide_core as hl
 from halide_core.ir.types import Float, Int, Type, UInt
-from halide_core.lowering.driver import lower
-from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.prelude import Prelude
-from halide_core.runtime.codegen.vector.strided_loads import load_every
+from halide_core.runtime.codegen.vector.strided_loads import load_every, load_strided
 from tests.support.checking import computed, image, numbers, same, variables
 
 (x,) = variables("x")
@@ -75,10 +73,22 @@ def test_nothing_behind_the_last_element_is_touched(distance: int) -> None:
         assert libc.mprotect(ctypes.c_void_p(start + page), page, mmap.PROT_READ | mmap.PROT_WRITE) == 0
 
 
-def test_distance_that_is_known_at_run_time_only() -> None:
+@pytest.mark.parametrize("lanes", [4, 16])
+def test_distance_that_is_known_at_run_time_only(lanes: int) -> None:
     source, k = image(numbers((200,), np.uint8), "source"), hl.Param(hl.Int(32), "k", 3)
     f = hl.Func("f")
     f[x] = source[x * k]
-    f.vectorize(x, 16)
-    assert "load_every" not in emit_c(lower(f._request()))
-    same(computed(f, [32]), np.asarray(source.get())[: 32 * 3 : 3])
+    f.vectorize(x, lanes)
+    for distance in (0, 1, 2, 3, 4, 5):
+        k.set(distance)
+        same(computed(f, [32]), np.asarray(source.get())[np.arange(32) * distance])
+
+
+def test_distances_of_channels_are_asked_for() -> None:
+    prelude = Prelude()
+    assert load_strided(prelude, UInt(8, 16)) == "load_strided_u8x16"
+    text = prelude.text()
+    assert "if (stride == 3) return load_every_3_u8x16(p);" in text and "load_every_4_u8x16(p)" in text
+    narrow = Prelude()
+    load_strided(narrow, UInt(8, 4))
+    assert "load_every" not in narrow.text()
