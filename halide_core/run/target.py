@@ -53,9 +53,9 @@ _OF_OTHERS: dict[TargetArch, frozenset[TargetFeature]] = {
 
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
-# is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), and the
-# context and the names of functions (``runtime.codegen.linkage``).
-_ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling})
+# is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), the
+# context and the names of functions (``runtime.codegen.linkage``), and Profile, as ``profile`` measures what runs here.
+_ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.Profile})
 _ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime}) | _ABOUT_CALLS
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
@@ -331,6 +331,8 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
     if not isinstance(target, Target):
         raise PipelineError(f"A target is a hl.Target, not {target!r}.")
     reason = _unsupported(target)
+    if runs_here and target.has_feature(_F.Profile):
+        reason = "what runs here is measured by hl.profile(f, sizes), or in a whole program by HL_PROFILE=1"
     if reason:
         raise NotAvailableError(f'No code can be made for the target "{target}": {reason}.')
     if runs_here and not is_this_machine(target):

@@ -33,11 +33,12 @@ def public(lowered: Lowered) -> tuple[Argument, ...]:
     return tuple(a for a in lowered.arguments if data_of(a) is None)
 
 
-def unit_with_data(lowered: Lowered, function: str) -> str:
-    """The unit of a pipeline with its Buffers in it, with a function of that name, which takes the other arguments."""
+def unit_with_data(lowered: Lowered, function: str, *, profile: bool = False) -> str:
+    """The unit of a pipeline with its Buffers in it, with a function of that name, which takes the other arguments, and
+    may measure itself."""
     embedded = {i: data for i, a in enumerate(lowered.arguments) if (data := data_of(a)) is not None}
     if not embedded:
-        return emit_c(lowered, function=function)
+        return emit_c(lowered, function=function, profile=profile, registered=lowered.name)
     whole = f"{function}_and_data"
     before = (
         f"{RUNTIME_INCLUDES}"
@@ -53,7 +54,7 @@ def unit_with_data(lowered: Lowered, function: str) -> str:
     passed = iter([names.of("argument", i, a.name) for i, a in enumerate(given)])
     arguments = [f"&embedded_{i}" if i in embedded else next(passed) for i in range(len(lowered.arguments))]
     call = f"    return {whole}({', '.join(arguments)});\n"
-    unit = emit_c(lowered, function=whole)
+    unit = emit_c(lowered, function=whole, profile=profile, registered=lowered.name)
     return f"{before}{unit}\n{constants}{head};\n{head} {{\n{local}{call}}}\n"
 
 

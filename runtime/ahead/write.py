@@ -201,7 +201,7 @@ def _lowered(request: Request, folder: Path, version: str = "") -> _Output:
     parts = [
         linkage.labels(arguments),
         hidden(linkage, arguments),
-        unit_with_data(lowered, own.function),
+        unit_with_data(lowered, own.function, profile=target.has_feature(TargetFeature.Profile)),
         emit_in_context(linkage, arguments),
         emit_entry_points(lowered.name, linkage, arguments, target.to_string()),
     ]

@@ -22,7 +22,8 @@ from halide_core.runtime.codegen.names import string
 CLOCK = "profile_clock"
 _PREFIX = "halide_core_profile_"
 _OWN = """
-all allocated at clock count current freed funcs leave name names ns peak run stack start stop take ticks totals
+all allocated at clock count current freed funcs leave name names ns peak pipeline read register run self stack start
+stop take ticks totals word
 """
 NAMES = (CLOCK, *(_PREFIX + name for name in _OWN.split()))
 """Identifiers that no Func or variable may get."""
@@ -42,10 +43,11 @@ static const int64_t halide_core_profile_stack[] = {@STACK@};
 
 
 class Instrumentation:
-    """What a unit knows of its Funcs: their numbers, and the bytes that their arrays take on the stack."""
+    """What a unit knows of its Funcs: their numbers, and the bytes that their arrays take on the stack. Where it is
+    ``registered`` under a name, the runtime is told of it, and nobody calls the library."""
 
-    def __init__(self, owners: Mapping[str, str]) -> None:
-        self._owners = owners
+    def __init__(self, owners: Mapping[str, str], registered: str = "") -> None:
+        self._owners, self._registered = owners, registered
         self._numbers = {f: i for i, f in enumerate(dict.fromkeys(owners.values()), OVERHEAD + 1)}
         self._stack = [0] * (len(self._numbers) + 1)
 
@@ -78,7 +80,10 @@ class Instrumentation:
         stack = ", ".join(map(str, self._stack))
         count = str(len(self._numbers) + 1)
         head = _HEAD.replace("@COUNT@", count).replace("@NAMES@", names).replace("@STACK@", stack)
-        return head + resource("profile.h")
+        if not self._registered:
+            return head + resource("profile.h") + resource("profile_calls.h")
+        named = f"static const char halide_core_profile_pipeline[] = {string(self._registered)};\n\n"
+        return head + resource("profile.h") + named + resource("profile_registration.h")
 
 
 class Marks:

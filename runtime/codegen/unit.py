@@ -54,14 +54,15 @@ _SPARSE = 2
 _HIDDEN = '__attribute__((visibility("hidden")))'
 
 
-def emit_c(lowered: Lowered, *, function: str = "", profile: bool = False) -> str:
+def emit_c(lowered: Lowered, *, function: str = "", profile: bool = False, registered: str = "") -> str:
     """The pipeline's C source, with a function of that name, else of the pipeline's own; with ``profile`` it measures
-    itself (``runtime.codegen.profile``).
+    itself (``runtime.codegen.profile``), ``registered`` under a name where a program's runtime is to know of it.
 
     Raises:
         InternalError: the body holds something that lowering should have removed.
     """
-    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None, function).texts(1)[0]
+    measured = Instrumentation(lowered.owners, registered) if profile else None
+    return _TranslationUnit(lowered, measured, function).texts(1)[0]
 
 
 def emit_units(lowered: Lowered, most: int, *, profile: bool = False) -> list[str]:

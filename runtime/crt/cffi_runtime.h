@@ -42,6 +42,18 @@ struct halide_core_trace_scope *halide_core_trace_scope(void);
 struct halide_core_trace_scope *halide_core_swap_trace_scope(struct halide_core_trace_scope *scope);
 void halide_core_leave_trace_scope(struct halide_core_trace_scope **scope);
 
+struct halide_core_profiled {
+    const char *name;
+    int funcs;
+    const char *const *names;
+    void (*read)(int64_t *to, int anew);
+    struct halide_core_profiled *next;
+    void *kept;
+};
+void halide_core_register_profiled(struct halide_core_profiled *pipeline);
+struct halide_core_profiled *halide_core_profiled_pipelines(void);
+void halide_core_report_profiles(void);
+
 int halide_core_write_file(const char *pipeline, const char *path, int format, const char *text, int number,
                            const void *host, int bytes, int dimensions, const int64_t *sizes);
 

@@ -229,6 +229,26 @@ struct halide_core_trace_scope *halide_core_trace_scope(void);
 struct halide_core_trace_scope *halide_core_swap_trace_scope(struct halide_core_trace_scope *scope);
 void halide_core_leave_trace_scope(struct halide_core_trace_scope **scope);
 
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
+
+/* A pipeline whose target has profile. `read` writes the runs, their ticks and nanoseconds; then of each Func (the first
+ * one is what belongs to none), and of all memory together, the ticks, how often it was come to, the allocations, the
+ * peak of bytes on the heap, the bytes of arrays on the stack, those live, and all that were ever allocated. Where `anew`
+ * is not 0, all but the live bytes starts from 0. */
+struct halide_core_profiled {
+    const char *name;
+    int funcs;
+    const char *const *names;
+    void (*read)(int64_t *to, int anew);
+    struct halide_core_profiled *next;
+    void *kept; /* by Halide's names for this */
+};
+void halide_core_register_profiled(struct halide_core_profiled *pipeline);
+struct halide_core_profiled *halide_core_profiled_pipelines(void);
+
+/* Prints what has run since all was set to 0, a pipeline after the other; the end of the process does, too. */
+void halide_core_report_profiles(void);
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 typedef enum halide_core_file_format {
@@ -396,6 +416,56 @@ int32_t halide_default_trace(void *user_context, const struct halide_trace_event
 void halide_set_trace_file(int fd); /* 0: lines */
 int halide_get_trace_file(void *user_context);
 int halide_shutdown_trace(void);
+
+/* Of pipelines whose target has profile. Times are those of all threads together, by a clock that is read where a Func
+ * begins, not by samples: `samples` counts its readings, and the threads of a pipeline are its threads' time over that
+ * on the wall. halide_profiler_get_state and halide_profiler_get_pipeline_state bring up to date what they point to. */
+struct halide_mutex {
+    uintptr_t _private[1];
+};
+
+struct halide_profiler_func_stats {
+    uint64_t time; /* in nanoseconds */
+    uint64_t memory_current, memory_peak, memory_total;
+    uint64_t stack_peak;
+    uint64_t active_threads_numerator, active_threads_denominator;
+    const char *name;
+    int num_allocs;
+};
+
+struct halide_profiler_pipeline_stats {
+    uint64_t time; /* in nanoseconds, on the wall */
+    uint64_t memory_current, memory_peak, memory_total;
+    uint64_t active_threads_numerator, active_threads_denominator;
+    const char *name;
+    struct halide_profiler_func_stats *funcs; /* the first is what belongs to none: "overhead" */
+    void *next;
+    int num_funcs;
+    int runs;
+    int samples;
+    int num_allocs;
+};
+
+struct halide_profiler_instance_state;
+struct halide_thread;
+
+struct halide_profiler_state {
+    struct halide_mutex lock;
+    struct halide_profiler_pipeline_stats *pipelines;
+    struct halide_thread *sampling_thread;            /* NULL */
+    struct halide_profiler_instance_state *instances; /* NULL */
+    void (*get_remote_profiler_state)(int *func, int *active_workers);
+    int sleep_time;
+    int shutdown;
+};
+
+struct halide_profiler_state *halide_profiler_get_state(void);
+struct halide_profiler_pipeline_stats *halide_profiler_get_pipeline_state(const char *pipeline_name);
+void halide_profiler_lock(struct halide_profiler_state *state);
+void halide_profiler_unlock(struct halide_profiler_state *state);
+void halide_profiler_reset(void);
+void halide_profiler_shutdown(void); /* the same: nothing samples */
+void halide_profiler_report(void *user_context);
 
 /* Both are set, or neither is used; while a block of either kind is out, neither is changed. */
 typedef void *(*halide_malloc_t)(void *user_context, size_t bytes);

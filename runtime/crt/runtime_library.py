@@ -41,7 +41,7 @@ HEADER: Final = INCLUDE_FOLDER / "halide_runtime.h"
 _INSIDE: Final = (INCLUDE_FOLDER / "platform.h", INCLUDE_FOLDER / "threads.h")
 _PARTS = (
     "context.c", "runs.c", "pool.c", "fork.c", "serial.c", "memory.c", "checks.c", "support.c", "trace.c", "files.c",
-    "memo.c",
+    "memo.c", "profiles.c",
 )  # fmt: skip
 SOURCES: Final = tuple(INCLUDE_FOLDER / name for name in _PARTS)
 
@@ -55,8 +55,9 @@ _DLOPEN_FLAGS: Final = os.RTLD_NOW | os.RTLD_GLOBAL | os.RTLD_NODELETE
 _OPTIONS: Final = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=("-O1",))
 UNIT: Final = "".join(f'#include "{path.name}"\n' for path in SOURCES)
 """The whole runtime as one C file."""
-HOOKS: Final = INCLUDE_FOLDER / "halide_hooks.c"
+HOOKS: Final = (INCLUDE_FOLDER / "halide_hooks.c", INCLUDE_FOLDER / "halide_profiler.c")
 """Halide's names for it, which programs of C may call."""
+_HOOKS: Final = "".join(f'#include "{path.name}"\n' for path in HOOKS)
 
 _lock: Final = threading.Lock()
 _library: Any = None  # cffi's Lib, whose functions exist only at run time
@@ -173,12 +174,12 @@ def runtime_object(options: CompileOptions) -> Path:
 
 def hooks_object(options: CompileOptions) -> Path:
     """Halide's names for the runtime, to stand beside it in a library: linked where they are called."""
-    return _object(f'#include "{HOOKS.name}"\n', options)
+    return _object(_HOOKS, options)
 
 
 def standalone_object(options: CompileOptions) -> Path:
     """Both in one, for programs."""
-    return _object(f'{UNIT}#include "{HOOKS.name}"\n', options)
+    return _object(f"{UNIT}{_HOOKS}", options)
 
 
 def _object(text: str, options: CompileOptions) -> Path:
@@ -194,7 +195,7 @@ def _object(text: str, options: CompileOptions) -> Path:
 
 def _key(compiler: Compiler, flags: Sequence[str] = _OPTIONS.flags()) -> str:
     digest = hashlib.sha256()
-    for path in (HEADER, *_INSIDE, *SOURCES, HOOKS):
+    for path in (HEADER, *_INSIDE, *SOURCES, *HOOKS):
         digest.update(path.read_bytes())
         digest.update(b"\0")
     for text in (compiler.identity, *flags, cpu_identity()):

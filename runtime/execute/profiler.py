@@ -17,8 +17,8 @@ from halide_core.runtime.crt.runtime_library import FFI
 
 _HEAD = 3  # runs, their ticks, their nanoseconds
 FIELDS = ("ticks", "visits", "allocations", "peak")
-"""What ``halide_core_profile_take`` writes of each Func, in this order; the stack's bytes come last."""
-_EACH = len(FIELDS) + 1  # and the stack
+"""What ``halide_core_profile_take`` writes of each Func, in this order; three kinds of bytes follow."""
+_EACH = len(FIELDS) + 3
 
 
 class Profiler:
@@ -44,7 +44,7 @@ class Profiler:
         *own, together = rows
         funcs = [
             FuncProfile(name, spent * tick, visits, allocations, peak, stack)
-            for name, (spent, visits, allocations, peak, stack) in zip(self._funcs, own, strict=True)
+            for name, (spent, visits, allocations, peak, stack, *_) in zip(self._funcs, own, strict=True)
         ]
         nobody, *named = funcs
         return Profile(self._name, runs, nanoseconds * 1e-9, together[FIELDS.index("peak")], (*named, nobody))

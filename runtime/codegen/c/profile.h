@@ -12,7 +12,7 @@ static const int64_t halide_core_profile_stack[] = {0};
 /* From here on it is emitted. */
 /* Of each Func; the last one is all memory together. */
 static struct halide_core_profile_count {
-    int64_t ticks, visits, allocations, live, peak;
+    int64_t ticks, visits, allocations, live, peak, total;
 } halide_core_profile_totals[halide_core_profile_all + 1];
 
 /* Of the whole pipeline: finished runs, and the ticks and nanoseconds that they took, which say how long a tick is. */
@@ -86,6 +86,7 @@ static inline void halide_core_profile_peak(struct halide_core_profile_count *c,
     while (live > peak && !__atomic_compare_exchange_n(&c->peak, &peak, live, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     __atomic_fetch_add(&c->allocations, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&c->total, bytes, __ATOMIC_RELAXED);
 }
 
 static inline void __attribute__((unused)) halide_core_profile_allocated(int func, int64_t bytes) {
@@ -98,28 +99,27 @@ static inline void __attribute__((unused)) halide_core_profile_freed(int func, i
     __atomic_fetch_sub(&halide_core_profile_totals[halide_core_profile_all].live, bytes, __ATOMIC_RELAXED);
 }
 
-/* How many Funcs there are, number 0 included. */
-int halide_core_profile_funcs(void) {
-    return halide_core_profile_all;
-}
-
-const char *halide_core_profile_name(int func) {
-    return halide_core_profile_names[func];
+/* Reads a count, and sets it to what it starts anew from. */
+static inline int64_t halide_core_profile_word(int64_t *count, int anew, int64_t from) {
+    return anew ? __atomic_exchange_n(count, from, __ATOMIC_RELAXED) : __atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
 /* Writes the runs, their ticks and nanoseconds; then of each Func, and of all memory together, the ticks, visits,
- * allocations, the peak of bytes, and the bytes of arrays on the stack. Everything but the live bytes starts anew. */
-void halide_core_profile_take(int64_t *to) {
+ * allocations, the peak of bytes, the bytes of arrays on the stack, the bytes live, and the bytes that were ever
+ * allocated. Then everything but the live bytes starts anew, if asked for. */
+static void halide_core_profile_read(int64_t *to, int anew) {
     for (int i = 0; i < 3; ++i) {
-        *to++ = __atomic_exchange_n(&halide_core_profile_run[i], 0, __ATOMIC_RELAXED);
+        *to++ = halide_core_profile_word(&halide_core_profile_run[i], anew, 0);
     }
     for (int i = 0; i <= halide_core_profile_all; ++i) {
         struct halide_core_profile_count *const c = &halide_core_profile_totals[i];
-        *to++ = __atomic_exchange_n(&c->ticks, 0, __ATOMIC_RELAXED);
-        *to++ = __atomic_exchange_n(&c->visits, 0, __ATOMIC_RELAXED);
-        *to++ = __atomic_exchange_n(&c->allocations, 0, __ATOMIC_RELAXED);
-        *to++ = __atomic_exchange_n(&c->peak, __atomic_load_n(&c->live, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        const int64_t live = __atomic_load_n(&c->live, __ATOMIC_RELAXED);
+        *to++ = halide_core_profile_word(&c->ticks, anew, 0);
+        *to++ = halide_core_profile_word(&c->visits, anew, 0);
+        *to++ = halide_core_profile_word(&c->allocations, anew, 0);
+        *to++ = halide_core_profile_word(&c->peak, anew, live);
         *to++ = i < halide_core_profile_all ? halide_core_profile_stack[i] : 0;
+        *to++ = live;
+        *to++ = halide_core_profile_word(&c->total, anew, 0);
     }
 }
-
