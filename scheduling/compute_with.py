@@ -270,7 +270,7 @@ def _within(var: ExprNode, own: Interval) -> list[Let | Guard]:
 
 
 def _shift(strategy: LoopAlignStrategy, own: Interval, other: Interval) -> ExprNode:
-    """What a stage's own variable is more than that of the shared loop."""
+    """The offset of a stage's own variable from that of the shared loop."""
     match strategy:
         case LoopAlignStrategy.AlignStart:
             return simplify(ir.sub(own.min, other.min))

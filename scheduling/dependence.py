@@ -23,7 +23,7 @@ from halide_core.ir.types import INT32
 from halide_core.ir.visitor import accesses_to, subexpressions
 
 _Reach = Mapping[ExprNode, int | None]
-"""How far apart two values of each reduction variable can be; None where only a run knows."""
+"""The greatest distance of two values of each reduction variable; None where only a run knows."""
 
 
 def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -103,7 +103,7 @@ def _solutions(c: int, rest: _Rest) -> Iterator[int]:
 
 
 class _Rest:
-    """What the difference of two coordinates has besides one variable: ``const`` plus multiples of ``step`` (0 for
+    """The rest of the difference of two coordinates besides one variable: ``const`` plus multiples of ``step`` (0 for
     none), its absolute value being at most ``most``."""
 
     def __init__(self, const: int, step: int, most: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Whether loops are divided into a head, a steady part and a tail: a mark, which the pass of that name heeds.
+"""Partitioning of loops into a head, a steady part and a tail: a mark, which the pass of that name heeds.
 
 In: a program and one directive. Out: the program with loops that have the mark.
 

@@ -25,7 +25,7 @@ Uses = dict[Function, list[StageKey]]
 
 
 def uses(program: Program) -> Uses:
-    """Which stages read each Func; the loops and compute phases leave this as it is."""
+    """The stages that read each Func; the loops and compute phases leave this as it is."""
     return consumers(program)
 
 

@@ -127,7 +127,7 @@ def _begins(program: Program, loop: Loop, d: Prefetch) -> bool:
 
 
 def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee:
-    """What the directive names, as it is read inside a loop: a case of a specialized stage reads copies."""
+    """The callee that the directive names, as it is read inside a loop: a case of a specialized stage reads copies."""
     read = _read_inside(program, loop)
     callee = _named(read, d)
     if callee is not None:
@@ -140,7 +140,7 @@ def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee:
 
 
 def _read_inside(program: Program, loop: LoopName) -> list[Callee]:
-    """What is read inside a loop."""
+    """The callees that are read inside a loop."""
     read: dict[Callee, None] = {}
     for f in program.algorithm.functions:
         for key in program.keys(f):
@@ -150,7 +150,7 @@ def _read_inside(program: Program, loop: LoopName) -> list[Callee]:
 
 
 def _named(read: Sequence[Callee], d: Prefetch) -> Callee | None:
-    """What the directive names among what is read."""
+    """The callee that the directive names, among those that are read."""
     wanted = d.fetched.own
     for callee in read:
         own = callee.own

@@ -1,4 +1,4 @@
-"""What may become of the loops of a reduction: which may trade places, and which may run at once.
+"""Legality of reduction loops that trade places, or run at once.
 
 In: a nest, what a directive makes of its loops. Out: how they take the iterations that touch one point from then on, or
 a ScheduleError with the legal choices.
@@ -86,7 +86,7 @@ def _apart_inside(key: StageKey, nest: Nest, loop: Loop) -> bool:
 
 
 def check_at_once(program: Program, key: StageKey, loop: Loop, d: Traverse) -> None:
-    """Whether the iterations of a reduction loop may run as threads or as lanes.
+    """Checks that the iterations of a reduction loop may run as threads or as lanes.
 
     Legal when: they keep apart, by each of the variables that the loop runs over, in one iteration of the loops around
     it: that another one of those is done before is their own affair; or the update is atomic; or the user allowed race

@@ -30,7 +30,7 @@ SHIFTED = (TailStrategy.ShiftInwards, TailStrategy.ShiftInwardsAndBlend)
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """How a split ends. ``exact``: its factor divides the loop, so that there is no remainder, and nothing to do."""
+    """The tail of a split. ``exact``: its factor divides the loop, so that there is no remainder, and nothing to do."""
 
     strategy: TailStrategy
     exact: bool

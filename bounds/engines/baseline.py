@@ -45,7 +45,7 @@ class BaselineRanges:
         self._answers: dict[ExprNode, ExprNode] = {}
         self._values = _TypeRanges()
         self.facts = PathFacts()
-        """What inference notes of lengths; β₀ itself knows nothing of paths."""
+        """Facts that inference notes about lengths; β₀ itself knows nothing of paths."""
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""

@@ -62,7 +62,7 @@ class ImprovedRanges:
 
     @property
     def facts(self) -> PathFacts:
-        """What is known along paths."""
+        """The facts along paths."""
         return self._extents.facts
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
@@ -70,7 +70,7 @@ class ImprovedRanges:
         self._extents.record(h, value)
 
     def use(self, h: ExprNode) -> ExprNode:
-        """What stands for a hole from now on."""
+        """The expression that stands for a hole from now on."""
         return self._extents.use(h)
 
     def unholed(self, e: ExprNode) -> ExprNode:

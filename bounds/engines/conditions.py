@@ -61,8 +61,8 @@ class Conditions:
         self.lost |= ACCESS not in parts and any(isinstance(p, Variable) for p in parts)
 
     def _apart(self, gap: Linear) -> list[Linear]:
-        """What ``gap >= 0`` says of the operands of a minimum, or of a maximum that is subtracted: each of them holds.
-        Of one that is added, the operand by which it can't hold says nothing."""
+        """Distributes ``gap >= 0`` over the operands of a minimum, or of a maximum that is subtracted: each of them
+        holds. Of one that is added, the operand by which it can't hold says nothing."""
         for atom, c in gap.terms.items():
             if not isinstance(atom, Binary) or atom.op not in (BinaryOp.MIN, BinaryOp.MAX):
                 continue

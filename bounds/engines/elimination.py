@@ -60,11 +60,11 @@ ANY_INT32 = tuple(ir.i64(int(end)) for end in INT32.range)
 """The ends of an index of which nothing is known."""
 
 Targets = Mapping[Any, tuple[ExprNode, ExprNode]]
-"""What each eliminated variable ranges over: least and greatest value."""
+"""The least and the greatest value of each eliminated variable."""
 
 
 def _cancelling(form: Linear, atom: Binary | Select) -> int:
-    """How many terms of a form would cancel in the operands of one of its terms, or lose a case there."""
+    """Counts the terms of a form that would cancel in the operands of one of its terms, or lose a case there."""
     c = form.terms[atom]
     cancel = sum(form.terms.get(t, 0) == -c * k for side in (atom.a, atom.b) for t, k in linear_of(side).terms.items())
     if isinstance(atom, Select):

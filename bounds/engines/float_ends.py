@@ -83,7 +83,7 @@ def _away_from_0(of: Range) -> bool:
 
 
 def conditions(e: ExprNode, values: ValueRanges) -> list[ExprNode]:
-    """What has to hold of the symbols in an expression; none where what is declared of them is enough."""
+    """Start-up conditions on the symbols in an expression; none where their declared ranges are enough."""
     found: dict[ExprNode, None] = {}
     waiting, seen = [e], {e}
     while waiting:

@@ -21,7 +21,7 @@ class Oracle(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The engine's name."""
         ...
 
     def answer(self, query: Query) -> Answers:
@@ -33,7 +33,7 @@ class Oracle(Protocol):
 
 
 class Ranges(Protocol):
-    """What sets one engine apart from another: the range of one expression along one path."""
+    """The range of one expression along one path, by which one engine differs from another."""
 
     @property
     def facts(self) -> PathFacts:
@@ -50,7 +50,7 @@ class Ranges(Protocol):
         ...
 
     def use(self, h: ExprNode) -> ExprNode:
-        """What stands for a hole from now on."""
+        """The expression that stands for a hole from now on."""
         ...
 
     def unholed(self, e: ExprNode) -> ExprNode:

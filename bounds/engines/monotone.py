@@ -1,4 +1,4 @@
-"""Whether an expression grows or falls with a variable: then its extremes lie at the ends of what that ranges over.
+"""Monotonicity of an expression in a variable: its extremes then lie at the ends of the variable's range.
 
 In: an int64 expression and a variable. Out: a Direction.
 
@@ -17,7 +17,7 @@ from halide_core.ir.visitor import parts
 
 
 class Direction(Enum):
-    """How an expression depends on a variable."""
+    """The monotonicity of an expression in a variable."""
 
     CONSTANT = 0
     GROWS = 1

@@ -38,7 +38,7 @@ MOST_NODES = 120
 
 
 class Polynomials:
-    """What sympy knows of the paths of one query, given the holes answered so far."""
+    """Ranges of polynomials along the paths of one query, by sympy, given the holes answered so far."""
 
     def __init__(self, extents: Extents) -> None:
         self._extents = extents
@@ -253,7 +253,7 @@ _RING = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
 
 
 def _atoms(e: ExprNode) -> list[ExprNode]:
-    """What an expression is a polynomial in, in a deterministic order."""
+    """The indeterminates of an expression as a polynomial, in a deterministic order."""
     found: dict[ExprNode, None] = {}
     waiting = [e]
     seen: set[ExprNode] = set()

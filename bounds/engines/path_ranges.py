@@ -40,7 +40,7 @@ class Extents:
         self._exact: dict[ExprNode, ExprNode] = {}  # hole -> its whole answer
         self._short: dict[ExprNode, ExprNode] = {}  # hole -> its answer where that is small
         self.facts = PathFacts()
-        """What is known along paths."""
+        """The facts along paths."""
         self._entered: set[Path] = set()
         """Those whose binders are among their facts."""
         self._plain = Simplifier()  # by no facts: what it simplified stays simple
@@ -53,7 +53,7 @@ class Extents:
             self._short[h] = value
 
     def use(self, h: ExprNode) -> ExprNode:
-        """What stands for a hole from now on."""
+        """The expression that stands for a hole from now on."""
         return self._short.get(h, h)
 
     def of(self, e: ExprNode, path: Path, stop: Path) -> Bound:
@@ -125,13 +125,14 @@ class Extents:
         return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]
 
     def _assume_some(self, facts: Facts, length: ExprNode) -> None:
-        """What a variable is kept within has at least one place, by its hole's name and by its answer."""
+        """Assumes that an interval which a variable is kept within is not empty, by its hole's name and by its
+        answer."""
         for e in (self.unholed(length), self.closed(length, _funcs_of(length))):
             if not isinstance(e, IntImm):
                 facts.assume_at_least(e, ir.ONE)
 
     def _record_facts(self, path: Path) -> None:
-        """What the binders of a path say, recorded once, outermost first."""
+        """Records the facts that the binders of a path give, once, outermost first."""
         chain: list[Path] = []
         at: Path | None = path
         while at is not None and at.binder is not None and at not in self._entered:

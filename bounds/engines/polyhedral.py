@@ -35,9 +35,9 @@ _SHORT = 4
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What isl may be asked: forks in one question (``quasi_affine.forks``), operations for it, questions in one query;
-    and what is still written as an expression: nodes, and pieces of a function. An end with conditions in it must gain
-    more than ``negligible`` points somewhere."""
+    """Limits on questions to isl: forks in one question (``quasi_affine.forks``), operations for it, questions in one
+    query; and what is still written as an expression: nodes, and pieces of a function. An end with conditions in it
+    must gain more than ``negligible`` points somewhere."""
 
     forks: int = 10
     steps: int = 100_000
@@ -56,14 +56,14 @@ _FAR = 1 << 31
 
 
 class Polyhedra:
-    """What isl knows of the paths of one query, given the holes answered so far."""
+    """Ranges along the paths of one query, by isl, given the holes answered so far."""
 
     def __init__(self, extents: Extents, limits: Limits = Limits()) -> None:
         self._extents = extents
         self._limits = limits
         self._asked = 0
         self.given_up = 0
-        """How many ends stayed what they were because of a limit."""
+        """The number of ends that stayed as they were because of a limit."""
         self._context = isl.Context()
         self._context.set_on_error(isl.on_error.CONTINUE)
         self._context.set_max_operations(limits.steps)
@@ -97,7 +97,7 @@ class _Row:
 
 
 _Contexts = tuple[isl.Set, isl.Set]
-"""What is known of the values at the stop: where the path has points, and in any case."""
+"""Sets of the values at the stop: where the path has points, and in any case."""
 
 
 class _Question:
@@ -192,7 +192,7 @@ class _Question:
         return _Row(atom, low, ir.sub(ir.add(low, length), ir.ONE))
 
     def _context_rows(self, facts: Facts) -> list[_Row]:
-        """What some facts say of the atoms that do not vary."""
+        """Rows for the facts about atoms that do not vary."""
         rows: list[_Row] = []
         waiting = [a for a in self._terms.atoms if not self._varies(a)]
         first = len(waiting)

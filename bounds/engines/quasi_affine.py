@@ -21,7 +21,7 @@ _FORKS = (BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.OR, B
 
 
 def forks(exprs: Iterable[ExprNode]) -> int:
-    """How many operators of some expressions make more than one affine piece: what they cost a solver grows with it."""
+    """Counts the operators that make more than one affine piece: a solver's cost grows with them."""
     seen: set[ExprNode] = set()
     count = 0
     waiting = list(exprs)
@@ -35,7 +35,7 @@ def forks(exprs: Iterable[ExprNode]) -> int:
 
 
 def atoms_of(e: ExprNode, seen: set[ExprNode] | None = None) -> list[ExprNode]:
-    """What an expression is a quasi-affine function of, but for what was seen before."""
+    """The atoms of an expression as a quasi-affine function, without those seen before."""
     seen = set() if seen is None else seen
     found: list[ExprNode] = []
     waiting = [e]
@@ -52,7 +52,7 @@ def atoms_of(e: ExprNode, seen: set[ExprNode] | None = None) -> list[ExprNode]:
 
 
 def operands(e: ExprNode) -> list[ExprNode] | None:
-    """What a quasi-affine operator is applied to; None for an atom."""
+    """The operands of a quasi-affine operator; None for an atom."""
     if e.type is INT64:
         match e:
             case IntImm():

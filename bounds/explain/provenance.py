@@ -36,7 +36,7 @@ _CLOSED = 60
 
 
 class GivenEnd(Enum):
-    """Which end of an answer an access gave."""
+    """The end of an answer that an access gave."""
 
     NEITHER = "neither"
     LEAST = "least"
@@ -53,9 +53,10 @@ class Need:
     end: GivenEnd
     low: ExprNode | None
     high: ExprNode | None
-    """What it covers by itself, where the bound stands; None where a directive only says how large the bound is."""
+    """The interval that it covers by itself, where the bound stands; None where a directive only says how large the
+    bound is."""
     engine: Engine | None
-    """What found that; None where there was nothing to find."""
+    """The engine that found the interval; None where there was nothing to find."""
     location: Location | None
     depends: tuple[AskedBound, ...]
     """The bounds in terms of which this is known."""
@@ -63,7 +64,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class AskedBound:
-    """What can be asked about: one dimension of compute bounds, of memory, or of an argument's region."""
+    """A bound that can be asked about: one dimension of compute bounds, of memory, or of an argument's region."""
 
     kind: HoleKind
     callee: Callee
@@ -102,7 +103,7 @@ class Reasons:
 
     @cached_property
     def _closed(self) -> Mapping[ExprNode, ExprNode]:
-        """What stands for each hole in a closed form. Answers name only holes that were answered before."""
+        """The closed form of each hole. Answers name only holes that were answered before."""
         closed: dict[ExprNode, ExprNode] = {}
         for a in self._answers.holes:
             holes = hole(a.kind, a.func, a.stage, a.dim)
@@ -211,7 +212,7 @@ class Reasons:
         return self.closed(part.min), self.closed(ir.sub(ir.add(part.min, part.len), ir.ONE))
 
     def _match(self, low: ExprNode, high: ExprNode, interval: Interval, scope: Path) -> GivenEnd:
-        """Which ends of an answer a range has."""
+        """Finds the ends of an answer that a range gives."""
         first = self.closed(interval.min)
         last = self.closed(ir.sub(ir.add(interval.min, interval.len), ir.ONE))
         facts = self._answers.facts.at(scope)

@@ -91,7 +91,8 @@ class _MovingWindow:
         return simplify(Substitution({self._var: ir.add(self._var, ir.i64(by))}).expr(e))
 
     def ahead(self, slide: Slide, slots: ExprNode | None) -> int | None:
-        """How far ahead what is computed stays above what is needed, and apart from it."""
+        """The number of iterations by which a producer may be ahead: what it computes stays above what is needed, and
+        apart."""
         start = Simplifier(self._later).expr(self._ranges.unholed(slide.covered.min))
         before = self._moved(self._high, -1)
         above = self._later.proves_le(ir.add(before, ir.ONE), start) and self._later.proves_le(before, self._high)

@@ -57,7 +57,7 @@ class Aligned:
 
 
 class Alignments:
-    """What directives ask of holes."""
+    """The alignments that directives ask of holes."""
 
     def __init__(self) -> None:
         self._asked: dict[ExprNode, _Asked] = {}
@@ -87,7 +87,7 @@ class Alignments:
         return Aligned(start, count, modulus, nonempty, wanted.directive, facts)
 
     def checks(self, holes: Interval, given: Interval) -> Iterator[tuple[ExprNode, str]]:
-        """What must hold of bounds that another directive fixes, and what to say where it does not."""
+        """Conditions on bounds that another directive fixes, each with the message of its failure."""
         for end, value in ((End.MIN, given.min), (End.LEN, given.len)):
             wanted = self._asked.get(holes.min if end is End.MIN else holes.len)
             if wanted is not None:
@@ -102,5 +102,5 @@ class Alignments:
 
 
 def _multiples(length: ExprNode, modulus: ExprNode, simplifier: Simplifier) -> ExprNode:
-    """How many times the modulus covers a length."""
+    """The length in units of the modulus, rounded up."""
     return simplifier.expr(ir.div(ir.add(length, ir.sub(modulus, ir.ONE)), modulus))

@@ -96,7 +96,7 @@ class _Gathering:
 
 
 def chosen_ends(e: ExprNode, condition: ExprNode) -> tuple[ExprNode, ExprNode]:
-    """What an expression is where a condition holds, and where it does not."""
+    """The values of an expression where a condition holds, and where it does not."""
     return (e.a, e.b) if isinstance(e, Select) and e.condition is condition else (e, e)
 
 
@@ -105,7 +105,7 @@ Need = tuple[StageKey | None, ExprNode]
 
 
 def by_case(program: Program, needs: Sequence[Need], length: ExprNode, facts: Facts) -> list[ExprNode]:
-    """What a length must at least be, one value for each need that is apart. The needs of a specialized stage make
+    """Lower bounds of a length, one for each need that is apart. The needs of a specialized stage make
     one, which depends on the case; a case that needs no more than ``length`` needs nothing."""
     found: list[ExprNode] = []
     stages: dict[tuple[Function, int], dict[int, ExprNode]] = {}

@@ -45,7 +45,7 @@ _CASES = 3
 """So many conditions are told apart at most where the greatest length is looked for."""
 
 Check = tuple[ExprNode, tuple["str | ExprNode", ...]]
-"""What must hold at start-up, and what is said where it does not."""
+"""A condition at start-up, and the message of its failure."""
 
 
 class Folding:
@@ -124,7 +124,7 @@ class Folding:
         return ir.i64(int(high)) if 0 < high <= _LONGEST else None
 
     def run(self) -> tuple[dict[int, ExprNode], list[Check]]:
-        """How each dimension folds, by default or as it was asked for; and the start-up checks of what was asked for,
+        """The fold of each dimension, by default or as it was asked for; and the start-up checks of what was asked for,
         lengths of memory among it, each with what it says.
 
         Raises: ScheduleError, where a dimension can't fold, or memory is too small.

@@ -328,7 +328,7 @@ class _Answering:
         return Interval(start, length), str(directive)
 
     def _slide(self, slide: Slide, scope: Path) -> None:
-        """What the loops of a sliding dimension cover."""
+        """Binds the loop holes of a sliding dimension to the interval that its loops cover."""
         self._answers.slides.append(slide)
         holes, level = hole(HoleKind.LOOP, slide.func, 0, slide.dim), self._program.computed[slide.func]
         answer = Answer(HoleKind.LOOP, slide.func, 0, slide.dim, slide.covered, level, slide.told)
@@ -458,7 +458,7 @@ class _Answering:
         return side
 
     def _nonempty(self, path: Path, stop: Path) -> ExprNode:
-        """What must hold for the path to have points, as far as it is known at the stop: loops that run at all."""
+        """The condition under which the path has points, as far as it is known at the stop: loops that run at all."""
         binders = list(path.up_to(stop))
         bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         chosen = {b.func for b in binders if isinstance(b, Choice)}

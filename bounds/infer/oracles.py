@@ -24,7 +24,7 @@ class EngineOracle:
 
     @property
     def name(self) -> str:
-        """What the engine is called."""
+        """The engine's name."""
         return self.engine.value
 
     def answer(self, query: Query) -> Answers:

@@ -60,7 +60,7 @@ def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], 
 
 
 def raised_by(needs: Mapping[ExprNode, Sequence[tuple[object, ExprNode]]]) -> dict[tuple[Function, int], int]:
-    """How many points more than are needed shifted splits can make a Func compute in a dimension, given what each
+    """The number of extra points that shifted splits can make a Func compute in a dimension, given what each
     length hole is at least."""
     constant = ConstantRanges()
     found: dict[tuple[Function, int], int] = {}

@@ -134,7 +134,7 @@ class _Sliding:
         return self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""
 
     def _follower(self, d: int) -> Answer | None:
-        """What a stage computes of another dimension that follows from what the loops of this one cover: then less is
+        """The answer for another dimension that depends on what the loops of this one cover: then less is
         computed of it where less is new, and a point that was left out before may be needed."""
         covered = hole(HoleKind.LOOP, self._f, 0, d)
         known: set[ExprNode] = {covered.min, covered.len}
@@ -149,7 +149,8 @@ class _Sliding:
         return None
 
     def _elsewhere(self, d: int, at: int, step: _LoopStep) -> str:
-        """What a stage may write of what another iteration of the loops further in keeps; nothing if none does."""
+        """The reason why a stage may overwrite what another iteration of the loops further in keeps; empty if none
+        does."""
         further = frozenset(loop.var for loop in self._loops[at + 1 :])
         for other, window in enumerate(step.windows):
             if other == d or further.isdisjoint(free_variables(window.min) | free_variables(window.len)):
@@ -290,8 +291,8 @@ class _LoopStep:
         )
 
     def covered(self, d: int, *, only_up: bool) -> Interval | str:
-        """What an iteration computes of a dimension; or why that is all that it needs. ``only_up``: what is above a
-        window may be overwritten, so that it must move up for certain."""
+        """The interval that an iteration computes of a dimension; or the reason why it computes all that it needs.
+        ``only_up``: what is above a window may be overwritten, so that it must move up for certain."""
         if self._memory:
             return self._memory
         low, high = self._ends(d)

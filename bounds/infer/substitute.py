@@ -57,7 +57,7 @@ class _Folds(Rewriter):
 
 
 def hole_values(program: Program, answers: Answers) -> Substitution:
-    """What ``fill`` puts in place of each hole."""
+    """The substitution by which ``fill`` replaces holes."""
     return _Filling(answers, program).substitution
 
 
@@ -134,7 +134,7 @@ def _loop_variables(program: Program) -> list[str]:
 
 
 def _name(answer: Answer, h: Hole) -> str:
-    """What the let of a hole is called, unless a loop has the name; never read back."""
+    """The name of a hole's let, unless a loop has the name; never read back."""
     func: Function = answer.func
     dim = dim_name(func, answer.dim)
     if answer.kind is ir.HoleKind.MEM:

@@ -18,7 +18,7 @@ from halide_core.loop_nest import Level
 
 
 class Engine(Enum):
-    """What gave a range; the value is how it prints, and what ``HL_BOUNDS`` calls it."""
+    """The engine that gave a range; the value is its printed name, and that in ``HL_BOUNDS``."""
 
     CHAIN = "chain"
     INTERVAL = "interval"
@@ -56,7 +56,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What fills one dimension's hole: an interval that may name holes answered before, and where it came from.
+    """The answer for one dimension's hole: an interval that may name holes answered before, and where it came from.
 
     ``engine`` is the last in the chain that any part of it came from; ``evidence`` says it part by part. A directive
     made the length a ``multiple`` of a constant.
@@ -112,8 +112,8 @@ class Answers:
     folds: dict[Function, dict[int, ExprNode]] = field(default_factory=dict)
     """The number of slots of each dimension of memory that folds: start-up expressions."""
     ahead: dict[Function, Lead] = field(default_factory=dict)
-    """How far asynchronous Funcs may be ahead of what reads them."""
+    """The lead that asynchronous Funcs may have over what reads them."""
     slides: list[Slide] = field(default_factory=list)
-    """What sliding windows do, by dimension."""
+    """Sliding windows, by dimension, those refused among them."""
     facts: PathFacts = field(default_factory=PathFacts)
     """Facts along the query's paths, as the engine that answered knows them."""

@@ -226,8 +226,8 @@ def _indented(conjuncts: Iterable[Conjunct]) -> list[str]:
 
 
 def _slide_lines(query: Query, f: Function) -> list[str]:
-    """What the loops of a Func that may slide must cover. It is no conjunct: it speaks of several iterations, and the
-    certificate claims it of the program that runs."""
+    """The lines about what the loops of a Func that may slide must cover. It is no conjunct: it speaks of several
+    iterations, and the certificate claims it of the program that runs."""
     dims = ", ".join(f"?loop {f.name}.{f.args[d]}" for d in query.program.sliding.get(f, ()))
     last = len(f.definitions) - 1
     return [f"    {cpu_name(f, last)} in {dims} of this iteration and those before   [loops]"] if dims else []

@@ -23,7 +23,7 @@ def tell(e: ExprNode) -> str:
 
 
 def special(key: StageKey) -> str:
-    """How a nest's specialization is told: ``[1]``; nothing for the general case."""
+    """The text of a nest's specialization: ``[1]``; nothing for the general case."""
     return f"[{key.specialization}]" if key.specialization else ""
 
 
@@ -36,7 +36,7 @@ def describe(clause: Clause) -> str:
 
 
 def limited(clause: Clause, d: int, condition: ExprNode) -> tuple[str | ExprNode, ...]:
-    """What to say where a coordinate has a bound only under a condition, which does not hold."""
+    """The message where a coordinate has a bound only under a condition, which does not hold."""
     f, stage = clause.reader.func, clause.reader.stage
     at = " | ".join(map(tell, clause.points[d]))
     where = f'stage {stage} of "{f.name}" reads "{clause.callee.name}" at {at} in "{dim_name(clause.callee, d)}"'
@@ -48,7 +48,7 @@ def limited(clause: Clause, d: int, condition: ExprNode) -> tuple[str | ExprNode
 
 
 def unbounded(clause: Clause, d: int, e: ExprNode) -> BoundsError:
-    """What to say of a coordinate that has no bound."""
+    """The error for a coordinate that has no bound."""
     f, stage = clause.reader.func, clause.reader.stage
     name = dim_name(clause.callee, d)
     what = "writes" if clause.rule is Rule.WRITE else "reads"

@@ -99,7 +99,7 @@ class Path:
 
 
 class Rule(Enum):
-    """Which rule of figure 2.10a, or which correction of it, a conjunct comes from; the value is how it prints."""
+    """The rule of figure 2.10a, or the correction of it, that a conjunct comes from; the value is its printed name."""
 
     WINDOW = "window"
     """The requested window is computed (the rule of ``pipeline``)."""
@@ -114,11 +114,11 @@ class Rule(Enum):
     LET = "let"
     """And one inside the value of a let."""
     WRITE = "write"
-    """What is written lies in memory (assignment)."""
+    """A write lies in memory (assignment)."""
     LENGTH = "length"
     """A loop's length is not negative (``for``)."""
     ASSERT = "assert"
-    """What a directive asserts (``assert``)."""
+    """An obligation of a directive (``assert``)."""
     STAGES = "stages"
     """Correction: a point that a stage doesn't write keeps the earlier value, so ``cpu fⁱ ⊆ cpu fⁱ⁻¹``."""
     MEMORY = "memory"
@@ -170,7 +170,7 @@ class Query:
     """Funcs that neither slide nor fold, and why: what that would rest on was not proven."""
 
     def self_reads_of(self, func: Function, stage: int) -> list[Clause]:
-        """What a stage reads of its own Func elsewhere than where it writes, in every case."""
+        """The reads of a stage of its own Func elsewhere than where it writes, in every case."""
         keys = [key for key in self.program.keys(func) if key.stage == stage]
         return [clause for key in keys for clause in self.self_reads.get(key, [])]
 

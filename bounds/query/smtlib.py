@@ -52,7 +52,7 @@ def _comment(text: str) -> list[str]:
 
 
 class _Script:
-    """What both forms share: names, and what is known of the inputs."""
+    """The part that both forms share: names, and facts about the inputs."""
 
     def __init__(self, name: str, query: Query) -> None:
         self._name = name
@@ -94,7 +94,7 @@ class _Script:
         return [*lines, *w.helpers.values(), *w.functions.values()]
 
     def _input_facts(self) -> Iterator[ExprNode]:
-        """What holds of the inputs that were written so far: the ranges of their types, and those declared."""
+        """Facts about the inputs that were written so far: the ranges of their types, and those declared."""
         for e in self._writer.inputs:
             match e:
                 case BufferField(field=field):
@@ -107,7 +107,7 @@ class _Script:
                     yield _between(e, low, high)
 
     def _known(self, *exprs: ExprNode) -> list[str]:
-        """What is known of the values in some expressions, as terms."""
+        """Facts about the values in some expressions, as terms."""
         facts: dict[ExprNode, None] = {}
         for e in exprs:
             facts.update(dict.fromkeys(self._writer.facts(e)))
@@ -219,7 +219,8 @@ class _Answered(_Script):
         return "\n".join([*self._head(told, "QF_"), *definitions, *asserted, *body]) + "\n"
 
     def _premises(self) -> Iterator[ExprNode]:
-        """What holds once a run has passed its start-up checks; they are skipped where the only output is empty."""
+        """The premises of a run that has passed its start-up checks; they are skipped where the only output is
+        empty."""
         outputs = self._query.program.algorithm.outputs
         if len(outputs) == 1:
             yield from (ir.less(ir.ZERO, i.len) for i in window_of(outputs[0]))
@@ -261,7 +262,8 @@ class _Answered(_Script):
         return [f"(assert {text})" for c in conditions for text in (*self._known(c), self._writer.term(c))]
 
     def _arguments(self) -> Iterator[Conjunct]:
-        """What the query does not ask, since it knows no buffers: that those of the caller hold what is needed."""
+        """The conjuncts that the query leaves out, since it knows no buffers: that those of the caller hold what is
+        needed."""
         top = self._query.top
         for callee in self._answers.regions:
             inside = contains(window_of(callee), box_of(callee))

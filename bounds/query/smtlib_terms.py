@@ -131,7 +131,7 @@ class Writer:
         return result
 
     def facts(self, e: ExprNode) -> list[ExprNode]:
-        """What is known of the values that occur in an expression: those of memory lie in the range of their type, and
+        """Range facts about the values that occur in an expression: those of memory lie in the range of their type, and
         those of a Func in the range of what its definitions give; so do those of operators that are uninterpreted."""
         found = []
         for node in subexpressions([e]):

@@ -1,4 +1,4 @@
-"""How much is spent on a claim before it is given up.
+"""Budgets of a claim before it is given up.
 
 In: nothing. Out: numbers of z3's own steps, which are the same everywhere, and who is asked for how many of them.
 """

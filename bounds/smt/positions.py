@@ -23,8 +23,8 @@ from halide_core.ir.types import BOOL, INT64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slope:
-    """How a function depends on an argument: it grows with it, or falls; the other way round for each of some factors
-    that is negative."""
+    """The monotonicity of a function in an argument: it grows with it, or falls; the other way round for each of some
+    factors that is negative."""
 
     grows: bool = True
     factors: tuple[ExprNode, ...] = ()
@@ -49,7 +49,7 @@ class Shape:
     arguments: tuple[ExprNode, ...]
     slopes: tuple[Slope, ...]
     given: tuple[ExprNode, ...]
-    """What has to hold of Params so that no value is infinite or no number."""
+    """Conditions on Params under which no value is infinite or no number."""
 
 
 def shape_of(e: ExprNode) -> Shape | None:
@@ -65,7 +65,7 @@ def shape_of(e: ExprNode) -> Shape | None:
 
 
 def no_greater(one: Shape, other: Shape) -> ExprNode:
-    """What makes one value of a function no greater than another."""
+    """The condition under which one value of a function is no greater than another."""
     found: list[ExprNode] = []
     for a, b, slope in zip(one.arguments, other.arguments, one.slopes, strict=True):
         up, down = ir.less_equal(a, b), ir.less_equal(b, a)

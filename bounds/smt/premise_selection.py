@@ -1,4 +1,4 @@
-"""Which facts bear on a claim: with those alone it is proven sooner, if they are enough.
+"""Premise selection: with the facts that bear on a claim alone it is proven sooner, if they are enough.
 
 In: facts and what each is about, what the claim is about, a share. Out: the facts of which at least that share is about
 what the claim, or a fact taken before, is about.

@@ -1,4 +1,4 @@
-"""What is true of products of integers, for a solver that takes a product for one more unknown.
+"""Lemmas about products of integers, for a solver that takes a product for one more unknown.
 
 In: the z3 integers of products and of their factors. Out: z3 truth values.
 
@@ -23,7 +23,7 @@ _WINDOW = (1 << 31) + 2
 
 
 def product_lemmas(m: Any, x: Any, y: Any) -> list[Any]:
-    """What is true of every product ``m = x·y`` of integers."""
+    """Lemmas about every product ``m = x·y`` of integers."""
     small = both(x >= 0, x <= _WINDOW, y >= 0, y <= _WINDOW)
     return [
         implies(small, m <= _WINDOW * _WINDOW),
@@ -46,7 +46,7 @@ def _growth(m: Any, x: Any, y: Any) -> list[Any]:
 
 
 def pair_lemmas(one: _Product, other: _Product) -> list[Any]:
-    """What is true of two products that share a factor: with it they grow by at least that factor a step."""
+    """Lemmas about two products that share a factor: with it they grow by at least that factor a step."""
     lemmas = []
     for a, b, c, d in _ways(one, other):
         m, n = one[0], other[0]
@@ -60,7 +60,7 @@ def pair_lemmas(one: _Product, other: _Product) -> list[Any]:
 
 
 def _ways(one: _Product, other: _Product) -> list[tuple[int, int, int, int]]:
-    """How factors of two products can be compared: places of one's own and its shared factor, and of the other's.
+    """The ways to compare factors of two products: places of one's own and its shared factor, and of the other's.
 
     Where some factor is the same term in both, those that might happen to be equal besides are left out.
     """
@@ -82,7 +82,7 @@ def _agree(one: Sequence[int], other: Sequence[int], ways: Sequence[tuple[int, i
 
 
 def _few_steps(one: Sequence[int], other: Sequence[int], way: tuple[int, int, int, int]) -> int | None:
-    """How far apart the other factors are, where the products are not as far apart as that says, and it is not far."""
+    """The distance of the other factors, where it is small and the products are closer than it implies."""
     a, b, c, d = way
     steps = other[c] - one[a]
     wrong = one[b] == other[d] and one[b] >= 0 and other[0] - one[0] != steps * one[b]
@@ -174,7 +174,7 @@ class Products:
         return found
 
     def _apart(self, m: int, n: int, way: tuple[int, int, int, int], steps: int) -> list[int]:
-        """What products are apart whose other factors are so many steps apart."""
+        """Lemmas on the distance of two products whose other factors are so many steps apart."""
         if (m, n, way, steps) not in self._steps:
             one, other, (a, b, c, d) = self._about[n], self._about[m], way
             shared = both(one[b] == other[d], one[b] >= 0)
@@ -191,5 +191,5 @@ class Products:
         return sorted(self._pairs[m, n])
 
     def exact(self) -> list[Any]:
-        """What every product so far is."""
+        """The definition of every product so far."""
         return [m == x * y for (m, x, y), _ in self._known.values()]

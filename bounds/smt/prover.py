@@ -104,17 +104,18 @@ class Prover:
         self._certain: dict[ExprNode, bool | None] = {}
         """Conditions in the present context: certain, ruled out, or neither."""
         self._open: set[ExprNode] = set()
-        """What states of the present context may meet, as far as the solver that walks can tell without checks."""
+        """Conditions that states of the present context may meet, as far as the solver that walks can tell without
+        checks."""
         self._stuck = 0
-        """How often it gave up in the present context."""
+        """The number of times that it gave up in the present context."""
         self._failed = 0
         self._spent = 0
         self._counted = 0
-        """What the context counted when it was last asked."""
+        """The context's count of steps when it was last asked."""
 
     @property
     def steps(self) -> int:
-        """What was spent of z3's count of steps so far."""
+        """The z3 steps spent so far."""
         return self._spent
 
     def prove(self, claims: Sequence[Claim]) -> list[Result]:
@@ -198,7 +199,7 @@ class Prover:
     def _ask(
         self, e: ExprNode, checks: Sequence[Assert] = (), *, trusting: bool = False, effort: Effort = Effort.ALL
     ) -> SolverAnswer:
-        """Whether a state of the present context meets ``e``; ``trusting``: one that keeps promises.
+        """Asks for a state of the present context that meets ``e``; ``trusting``: for one that keeps promises.
 
         What the solver has learned on its walk can hold it up, and of products it knows less: where it gives up, or
         finds a state of them, new ones are asked.

@@ -163,7 +163,7 @@ class Z3Terms:
         return self._unknown("o", e.type.range if e.type.is_integer() else EVERYTHING)
 
     def _key(self, operator: Hashable, *operands: Any) -> Hashable:
-        """What two expressions have in common that are one operator at the same values, written in two ways."""
+        """A key that is equal for one operator at the same values, written in two ways."""
         plain = [z3.simplify(z) for z in operands]
         self._kept += plain
         return (operator, *(z.get_id() for z in plain))
@@ -253,7 +253,7 @@ class Z3Terms:
         return self._where(inside, term, both(term.z >= low, term.z <= high))
 
     def _placed(self, type: Type, a: ExprNode, z: Any) -> frozenset[int]:
-        """What compares a float as an integer with others of the same function of integers."""
+        """Axioms that compare a float as an integer with others of the same function of integers."""
         shape = shape_of(a)
         if shape is None:
             return frozenset()

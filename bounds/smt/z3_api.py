@@ -1,4 +1,4 @@
-"""What is asked of z3's own objects: solvers, their counts of steps, and the values of models.
+"""The interface to z3's own objects: solvers, their counts of steps, and the values of models.
 
 In: solvers and models. Out: numbers.
 """
@@ -12,11 +12,11 @@ from typing import Any
 import z3
 
 _STEPS = "rlimit count"
-"""What z3 calls them."""
+"""The key of z3's statistics."""
 
 
 class Arithmetic(Enum):
-    """How a solver decides linear arithmetic."""
+    """The decision procedure for linear arithmetic."""
 
     QUICK = 2
     """By a simplex whose steps take a tenth of the other's time, and which most often takes fewer than ten times as
@@ -41,7 +41,7 @@ def say(solver: Any, *formulas: Any) -> None:
 
 
 def steps_of(solver: Any) -> int:
-    """How many steps its context counts so far."""
+    """The steps that a solver's context has counted so far."""
     statistics = solver.statistics()
     context, counts = statistics.ctx.ref(), statistics.stats
     near_the_end = reversed(range(len(statistics)))
@@ -50,7 +50,7 @@ def steps_of(solver: Any) -> int:
 
 
 def valued(model: Any) -> Callable[[Any], int]:
-    """What a model says that integers are worth."""
+    """The integer values of a model."""
     return lambda z: number_of(model.eval(z, model_completion=True))
 
 

@@ -33,7 +33,7 @@ _STEPS = 150
 """Formulas that are taken apart for one claim."""
 
 _WORK = 8000
-"""What may be done for one claim, or for one context. What a formula comes to may double with each of its parts."""
+"""Work allowed for one claim, or for one context. The cases of a formula may double with each of its parts."""
 
 _FORMS_SEARCHED = 4
 """A search among so many forms is as much work as taking in one formula."""
@@ -42,7 +42,7 @@ Case = tuple[ExprNode, ...]
 """Formulas that hold together."""
 
 Cases = tuple[Case, ...]
-"""What a formula comes to: some case holds. One of just the formula itself: it is not made of others."""
+"""A disjunction of cases that a formula expands to. Just the formula itself: it is not made of others."""
 
 _Terms = frozenset[tuple[ExprNode, int]]
 
@@ -57,7 +57,7 @@ class CaseProver:
         """True where the last claim has more cases than are looked at."""
         self._places: dict[Context, _KnownAt] = {}
         self._proven: dict[tuple[Context, ExprNode], bool | None] = {}
-        """What became of claims; None of one that was given up."""
+        """Verdicts on claims; None of one that was given up."""
 
     def proves(self, claim: Claim) -> bool:
         """True where the conclusion follows from the context."""
@@ -97,7 +97,7 @@ class CaseProver:
 
 
 class _KnownAt:
-    """What is known in a context, in terms of what has no definition in it."""
+    """Knowledge in a context, in terms of what has no definition in it."""
 
     def __init__(self, values: Mapping[ExprNode, ExprNode], state: _State, *, impossible: bool = False) -> None:
         self._values = values
@@ -127,7 +127,7 @@ class _KnownAt:
 
 
 class _Budget:
-    """How much more may be done for a claim or a context. Where it is spent, less is known, and no more is claimed."""
+    """The work left for a claim or a context. Where it is spent, less is known, and no more is claimed."""
 
     def __init__(self) -> None:
         self.steps = _STEPS
@@ -139,7 +139,7 @@ class _Budget:
 
 
 class _State:
-    """What holds in a case: linear facts, conditions that are no comparisons, and formulas whose cases are open."""
+    """The hypotheses of a case: linear facts, conditions that are no comparisons, and formulas whose cases are open."""
 
     def __init__(
         self, facts: Facts, said: frozenset[ExprNode], forms: Mapping[_Terms, Linear], open: tuple[Cases, ...]
@@ -255,7 +255,7 @@ def _next(state: _State) -> tuple[int, Cases] | None:
 
 
 def _quotient(atom: ExprNode) -> tuple[Linear, ...]:
-    """What is not negative of a quotient: k·(a/k) is in [a - k + 1, a]."""
+    """Non-negative forms about a quotient: k·(a/k) is in [a - k + 1, a]."""
     match atom:
         case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0:
             rest = linear_of(a).plus(Linear({atom: 1}, 0), -k)
@@ -285,7 +285,7 @@ def _form(e: ExprNode) -> Linear | None:
 
 
 def _opposite(e: ExprNode) -> ExprNode:
-    """What holds where a condition does not."""
+    """The negation of a condition."""
     match e:
         case Not(a=a):
             return a

@@ -30,7 +30,7 @@ class StageSite:
     body: Stmt
     box: tuple[Interval, ...]
     tests: int = 0
-    """How many of the conditions right around the assignment are those of its definition."""
+    """The number of conditions right around the assignment that are those of its definition."""
 
     @property
     def func(self) -> Function:

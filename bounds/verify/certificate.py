@@ -24,7 +24,7 @@ _BAD = (Status.REFUTED, Status.UNDECIDED)
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What the claims of one kind took: z3's steps, the same everywhere, and seconds, which are not."""
+    """The cost of the claims of one kind: z3's steps, the same everywhere, and seconds, which are not."""
 
     steps: int
     seconds: float
@@ -55,12 +55,12 @@ class PipelineCertificate:
 
     @property
     def seconds(self) -> float:
-        """What the whole took."""
+        """The time of all claims."""
         return sum(s.seconds for s in self.spent.values())
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What some claim takes the user's word for, in the order of first need."""
+        """The promises of the user's that some claim rests on, in the order of first need."""
         return tuple(dict.fromkeys(a for r in self.results for a in r.assumptions))
 
     @property
@@ -69,7 +69,7 @@ class PipelineCertificate:
         return tuple(dict.fromkeys(c for r in self.results for c in r.checks))
 
     def count(self, status: Status) -> int:
-        """How many claims ended so."""
+        """Counts the claims with a status."""
         return sum(r.status is status for r in self.results)
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ def _lines(c: PipelineCertificate) -> list[str]:
 
 
 def _notes(c: PipelineCertificate) -> list[str]:
-    """What is not proven outright, and why."""
+    """Notes on what is not proven outright, and why."""
     lines: list[str] = []
     asserted: dict[tuple[Assert, ...], list[Claim]] = {}
     for r in c.results:

@@ -96,7 +96,7 @@ def _identical(wanted: Sequence[ExprNode], found: Sequence[ExprNode]) -> ExprNod
 def _compared(
     wanted: Sequence[ExprNode], found: Sequence[ExprNode], context: Context, reads: Reads
 ) -> tuple[Context, ExprNode]:
-    """What must hold for expressions to have the same values, and a context that knows what that rests on."""
+    """The condition under which expressions have the same values, and a context with the facts that it rests on."""
     if _identical(wanted, found) is ir.TRUE:
         return context, ir.TRUE
     known, same = Substitution(_known_equal(context)), _Same(reads)
@@ -124,7 +124,7 @@ def _known_equal(context: Context) -> dict[ExprNode, ExprNode]:
 
 
 def _callees(exprs: Iterable[ExprNode]) -> list[Callee]:
-    """What some expressions read, each once."""
+    """The callees that some expressions read, each once."""
     return list(dict.fromkeys(e.callee for e in accesses_in(exprs)))
 
 

@@ -111,7 +111,7 @@ class _QueryClaims:
     # -- paths
 
     def _context(self, path: Path) -> Context:
-        """What a path says, with the answers at the places where they are bound."""
+        """The context of a path, with the answers at the places where they are bound."""
         known = self._contexts.get(path)
         if known is None:
             known = self._contexts[path] = self._bound(path, self._below(path))

@@ -159,7 +159,7 @@ class TreeClaims:
             )
 
     def _lengths(self, lengths: Iterable[ExprNode], scope: Scope) -> None:
-        """What a fused loop's length is made of is no more than ``fuse`` checked: from here on, that is known."""
+        """Claims that a fused loop's length is no more than ``fuse`` checked: from here on, that is known."""
         for e in lengths:
             limit = ir.less_equal(e, ir.i64(LENGTH_LIMIT))
             context = scope.context.holds(*scope.sizes)

@@ -1,4 +1,4 @@
-"""What claims about products follow from start-up checks of products of lengths (``bounds.infer.fused_lengths``).
+"""Limits on products that follow from start-up checks of products of lengths (``bounds.infer.fused_lengths``).
 
 In: the start-up checks of a context. Out: conditions without products that make a product no greater than a checked
 one.
@@ -32,7 +32,7 @@ class Checked:
 
 
 def checked_lengths(context: Context) -> list[Checked]:
-    """What the start-up checks of a context limit so."""
+    """The products that the start-up checks of a context limit."""
     found: list[Checked] = []
     for node in context.below(None):
         if node.check is not None:

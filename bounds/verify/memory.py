@@ -24,7 +24,7 @@ from halide_core.ir.visitor import Rewriter, subexpressions
 
 
 class MemoryReads:
-    """What the reads of one program's claims are called."""
+    """Variables for the reads of one program's claims."""
 
     def __init__(self) -> None:
         self._ranges = ValueRanges()
@@ -76,7 +76,7 @@ class Reads(Rewriter):
         return var
 
     def facts(self, accesses: Iterable[Access]) -> list[ExprNode]:
-        """What is known of the values of some reads, which must be of points that hold values."""
+        """Range facts about the values of some reads, which must be of points that hold values."""
         facts: list[ExprNode] = []
         for e in accesses:
             if e not in self._found:

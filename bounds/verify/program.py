@@ -37,7 +37,7 @@ class Claims:
     start: Claim
     """That some window passes the start-up checks: it holds if its context is possible."""
     memory: MemoryReads
-    """What the unknowns in them stand for."""
+    """The meanings of the unknowns in them."""
 
 
 def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
@@ -60,7 +60,7 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
 
 
 def step_claims(query: Query, answers: Answers, tree: Stmt) -> list[Claim]:
-    """What the slides and the folds of a program rest on; nothing where it has none."""
+    """The claims that the slides and the folds of a program rest on; none where it has none."""
     taken = {slide.func for slide in answers.slides if slide.loop is not None} | set(answers.folds)
     if not taken:
         return []
@@ -71,7 +71,8 @@ def step_claims(query: Query, answers: Answers, tree: Stmt) -> list[Claim]:
 
 
 def _boxes(query: Query, holes: Substitution) -> Boxes:
-    """What the loops of each stage cover, in variables of the filled tree: compute bounds, or what is new of them."""
+    """The box that the loops of each stage cover, in variables of the filled tree: compute bounds, or what is new of
+    them."""
     program = query.program
     return {
         (f, stage): tuple([holes.interval(i) for i in loop_box(program, f, stage)])
@@ -81,7 +82,7 @@ def _boxes(query: Query, holes: Substitution) -> Boxes:
 
 
 def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
-    """What is read of the Funcs that slide: their compute bounds."""
+    """The windows of the Funcs that slide: their compute bounds."""
     return {
         f: Window(
             tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),

@@ -1,4 +1,4 @@
-"""What a walk over a program's tree knows at a place.
+"""The scope of a walk over a program's tree: knowledge at a place.
 
 In: a statement's surroundings. Out: a Scope, which the walk copies on its way down.
 """
@@ -18,7 +18,7 @@ from halide_core.loop_nest import StageKey
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """What is in scope at a place."""
+    """The context, the reads and the boxes at a place."""
 
     context: Context
     reads: Reads

@@ -1,4 +1,4 @@
-"""What a walk of a tree leaves for claims about several places at once.
+"""Records of a walk of a tree, for claims about several places at once.
 
 In: nothing. Out: the types of loops entered, of memory touched, and of assignments, each with its context.
 
@@ -42,9 +42,9 @@ class Touch:
     context: Context
     loops: tuple[Entered, ...]
     private: int
-    """How many of the loops are around the allocation too: those further in share the memory."""
+    """The number of loops that are around the allocation too: those further in share the memory."""
     labels: Mapping[Callee, int]
-    """Which Funcs' labels are around it, and how many of the loops around each."""
+    """The Funcs whose labels are around it, with the number of loops around each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,4 +57,4 @@ class ValueSite:
     values: tuple[ExprNode, ...]
     reads: Reads
     read: tuple[Access, ...]
-    """What the values are made of: points that were computed, as this one counts."""
+    """The reads of its values: points that were computed, as this one counts."""

@@ -31,13 +31,13 @@ _IN_ORDER = frozenset({LoopKind.SERIAL, LoopKind.UNROLLED})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """What is read of a Func in one iteration, and the loops that it slides along. Neither needs trust: these are any
-    for which the claims hold."""
+    """The box that is read of a Func in one iteration, and the loops that it slides along. Neither needs trust: these
+    are any for which the claims hold."""
 
     needed: tuple[Interval, ...]
     along: tuple[LoopName, ...]
     lead: Lead | None = None
-    """How far a thread that computes it may be ahead of those that read it, where there is one."""
+    """The lead of the thread that computes it over those that read it, where there is one."""
 
 
 Folds = tuple[ExprNode | None, ...]
@@ -73,8 +73,8 @@ class KeptMemory:
     # -- where the Func is computed
 
     def at_label(self, context: Context, loops: Sequence[Entered], private: int) -> Iterator[Claim]:
-        """What the label leaves out was there before, and slots are enough. ``private``: how many of the loops around
-        the label are around its memory too."""
+        """Claims that what the label leaves out was there before, and that slots are enough. ``private``: how many of
+        the loops around the label are around its memory too."""
         if self.window is not None:
             yield self._slides(self.window, context, loops, private)
             yield from self._ahead(self.window, context, loops)

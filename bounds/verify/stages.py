@@ -42,7 +42,7 @@ def stage_claims(site: StageSite, nest: Nest, holes: Substitution, number: int) 
 
 
 def _chain(site: StageSite) -> list[Stmt] | None:
-    """What stands around the one assignment of a stage, outermost first, without the definition's own conditions;
+    """The statements around the one assignment of a stage, outermost first, without the definition's own conditions;
     lets are among it. None where there is no such assignment, or several."""
     paths = list(_paths(site.body, site.func, site.stage))
     if len(paths) != 1:

@@ -33,7 +33,7 @@ class StartupArithmetic:
     def __init__(self, ranges: ConstantRanges) -> None:
         self._ranges = ranges
         self._risky: dict[_Guarded, None] = {}
-        """What constants do not keep in int64."""
+        """Expressions that constants do not keep in int64."""
         self._made_of: dict[Variable, dict[_Guarded, None]] = {}
         """Of that, what the value of each variable rests on."""
         self._checks: list[tuple[ir.Assert, dict[_Guarded, None]]] = []

@@ -1,4 +1,4 @@
-"""What a certificate is made of: claims, what each may take for granted, and how each can end.
+"""Verification conditions: claims, their hypotheses, and their outcomes.
 
 In: facts met on the way to a place in a program. Out: Claims, ``hypotheses ⇒ conclusion``, over the expressions of the
 language alone: no solver is needed to build, print or evaluate one.
@@ -25,7 +25,7 @@ from halide_core.ir.visitor import Substitution
 
 
 class ClaimKind(Enum):
-    """What a claim is about; the value is how a certificate calls it."""
+    """The subject of a claim; the value is its name in a certificate."""
 
     QUERY = "query"
     OBLIGATION = "obligation"
@@ -48,7 +48,7 @@ class ClaimKind(Enum):
 
 
 class Status(Enum):
-    """How a claim ends."""
+    """The outcome of a claim."""
 
     PROVEN = "proven"
     ASSERTED = "asserted"
@@ -58,7 +58,7 @@ class Status(Enum):
 
 
 Named = Variable | Hole
-"""What a context can define."""
+"""The expressions that a context can define."""
 
 
 class Context:
@@ -213,8 +213,8 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """How one claim ended. ``checks`` and ``assumptions``: the start-up checks, and the user's word, without which it
-    isn't proven. A claim that is assumed although it is refuted has a counterexample."""
+    """The outcome of one claim. ``checks`` and ``assumptions``: the start-up checks, and the user's word, without which
+    it isn't proven. A claim that is assumed although it is refuted has a counterexample."""
 
     claim: Claim
     status: Status

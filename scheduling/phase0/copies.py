@@ -89,8 +89,8 @@ class _Copying:
                         self._copy(f, uses)
 
     def _part(self, use: _Use, at: ComputeAt) -> _Use | None:
-        """What a label at a level can dominate: one stage of a consumer; or all, where the level is around them or is
-        said to be one's. None for a use that is in none."""
+        """The part that a label at a level can dominate: one stage of a consumer; or all, where the level is around
+        them or is said to be one's. None for a use that is in none."""
         around = self._around(use, at.consumer)
         whole = at.var == OUTERMOST or at.stage >= 0
         return (around[0], at.stage) if around is not None and whole else around
@@ -122,6 +122,6 @@ class _Copying:
 
 
 def _read(d: Definition) -> list[Callee]:
-    """What a definition reads, each once."""
+    """The callees that a definition reads, each once."""
     roots = d.exprs() + ((d.domain.predicate,) if d.domain else ())
     return list(dict.fromkeys(e.callee for e in subexpressions(roots) if isinstance(e, Access)))

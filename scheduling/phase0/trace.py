@@ -1,4 +1,4 @@
-"""What traced Funcs and inputs show while a pipeline runs: prints among the values of definitions.
+"""Trace lines of Funcs and inputs: prints among the values of definitions.
 
 In: the algorithm after inlining. Out: the same, with an event for each load and each store of what is traced.
 
