@@ -21,6 +21,9 @@ from typing import Any
 from halide_core.tuning.job import Ending, Job, JobOutcome
 from halide_core.tuning.processes import CandidateProcesses
 
+_SPARE = 3.0
+"""Times the limit of a candidate, beyond those that are before it: a worker that died is noticed meanwhile."""
+
 
 class Hosts:
     """The workers of a client.
@@ -35,7 +38,8 @@ class Hosts:
         self, client: Any, files: Mapping[str, bytes], here: CandidateProcesses, limit: float, measure_on: str | None
     ) -> None:
         self._client = client
-        self._files = client.scatter(dict(files), broadcast=True, hash=False)
+        self._files = dict(files)
+        self._sent: Any = None
         self._here = here
         self._limit = limit
         self._quiet = measure_on
@@ -43,35 +47,46 @@ class Hosts:
 
     def compiled(self, jobs: Sequence[Job]) -> list[JobOutcome]:
         """Compiles on all workers but the quiet one, where there are others."""
-        others = [w for w in self._client.scheduler_info()["workers"] if w != self._quiet]
-        self._live = [self._submitted(job, others or None) for job in jobs]
-        return [self._outcome(future, job) for future, job in zip(self._live, jobs, strict=True)]
+        workers = self._workers()
+        if not workers:
+            return self._here.compiled(jobs)
+        others = [w for w in workers if w != self._quiet]
+        self._live = [self._submitted(job, others) for job in jobs]
+        patience = self._limit * (len(jobs) + _SPARE)
+        return [self._outcome(future, job, patience) for future, job in zip(self._live, jobs, strict=True)]
 
     def run(self, job: Job) -> JobOutcome:
         """Runs one where nothing else runs."""
-        if self._quiet is None or self._quiet not in self._client.scheduler_info()["workers"]:
+        if self._quiet is None or self._quiet not in self._workers():
             return self._here.run(job)
         self._live = [self._submitted(job, [self._quiet])]
-        return self._outcome(self._live[0], job)
+        return self._outcome(self._live[0], job, self._limit * _SPARE)
 
     def stop(self) -> None:
         """Gives up what is under way."""
         for future in self._live:
             future.cancel()
 
-    def _submitted(self, job: Job, workers: list[str] | None) -> Any:
+    def _workers(self) -> list[str]:
+        """The addresses of those that are alive."""
+        return list(self._client.nthreads())  # asked of the scheduler now
+
+    def _submitted(self, job: Job, workers: list[str]) -> Any:
+        if self._sent is None:
+            self._sent = self._client.scatter(self._files, broadcast=True, hash=False)
         # Not pure: the same job may be wanted twice. Others may take it where the workers that are meant are gone.
         return self._client.submit(
-            perform_there, job.to_json(), self._files, self._limit,
-            workers=workers, allow_other_workers=True, pure=False, retries=2,
+            perform_there, job.to_json(), self._sent, self._limit,
+            workers=workers or None, allow_other_workers=bool(workers), pure=False, retries=2,
         )  # fmt: skip
 
-    def _outcome(self, future: Any, job: Job) -> JobOutcome:
+    def _outcome(self, future: Any, job: Job, patience: float) -> JobOutcome:
         """What a worker found; done here, where all that had the job died."""
-        with suppress(CancelledError):
-            if future.exception() is None:
+        with suppress(CancelledError, TimeoutError):
+            if future.exception(timeout=patience) is None:
                 result, seconds, reason = future.result()
                 return JobOutcome(Ending(result), seconds, reason)
+        self._sent = None  # all who had it may be gone
         return self._here.run(job)
 
 

@@ -63,6 +63,22 @@ def test_workers_compile_and_the_marked_one_measures(client: Any, problem: dict[
     assert Hosts(client, problem, Nowhere(), 30, None).run(Job("", "", JobRole.MEASURE)).reason == "measure here"
 
 
+class Deserted:
+    """A client whose workers are gone."""
+
+    def nthreads(self) -> dict[str, int]:
+        return {}
+
+
+def test_marked_worker_compiles_where_it_is_alone(problem: dict[str, bytes]) -> None:
+    compiling = Job("", "", JobRole.COMPILE)
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster, Client(cluster) as other:
+        hosts = Hosts(other, problem, Nowhere(), 30, next(iter(other.nthreads())))
+        assert hosts.compiled([compiling]) == [JobOutcome(Ending.DONE)]
+    assert Hosts(Deserted(), problem, Nowhere(), 30, "tcp://quiet").compiled([compiling])[0].reason == "compile here"
+    assert Hosts(Deserted(), problem, Nowhere(), 30, "tcp://quiet").run(compiling).reason == "compile here"
+
+
 def test_worker_that_dies_loses_nothing(client: Any, problem: dict[str, bytes]) -> None:
     hosts = Hosts(client, problem, Nowhere(), 30, None)
     victim = next(iter(client.run(os.getpid).values()))
