@@ -130,7 +130,7 @@ def _verification(algorithm: Algorithm, last: str) -> Verification | None:
 
 
 def _report(name: str, stmt: Stmt, watch: Stopwatch, checked: Verification | None) -> None:
-    """What is shown and checked after each pass."""
+    """Shows and checks the tree after a pass."""
     show(name, stmt, watch.lap())
     if checked is not None:
         checked.after(name, stmt)

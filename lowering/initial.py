@@ -59,7 +59,7 @@ def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
 
 
 def _unless_negative(length: ExprNode) -> list[ExprNode]:
-    """What a loop whose length may be negative stands under: it has no iterations then."""
+    """The guard of a loop whose length may be negative: it has no iterations then."""
     known = simplify(length)
     return [] if ConstantRanges().of(known)[0] >= 0 else [ir.less_equal(ir.ZERO, known)]
 

@@ -55,7 +55,7 @@ def check_laws(laws: Sequence[AlgebraicLaw], target: Target | None) -> None:
 
 
 def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
-    """How the claims about laws ended. The table isn't taken for granted here; to be called under ``Z3``."""
+    """The results of the claims about laws. The table isn't taken for granted here; to be called under ``Z3``."""
     results: list[Result] = []
     for each in laws:
         d, law = each.directive, each.law
@@ -71,8 +71,8 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
 
 
 def memo_results(program: Program) -> list[Result]:
-    """How the claims about keys of memoized Funcs ended. The key was made of definitions; what the nests read, after
-    inlining, has to be in it. That a tag stands for what is below it is the user's word."""
+    """The results of the claims about keys of memoized Funcs. The key was made of definitions; what the nests read,
+    after inlining, has to be in it. That a tag stands for what is below it is the user's word."""
     results: list[Result] = []
     for func, each in program.remembered.items():
         d = each.directive

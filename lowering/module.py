@@ -1,4 +1,4 @@
-"""What lowering hands to the runtime: one function of buffers and scalars, without holes.
+"""The module that lowering hands to the runtime: one function of buffers and scalars, without holes.
 
 In: built by ``driver.lower``. Out: read by ``runtime.codegen.unit``.
 

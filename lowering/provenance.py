@@ -1,4 +1,4 @@
-"""Which directive said how a loop is run: for errors that only show after bounds inference.
+"""The directive that said how a loop is run: for errors that only show after bounds inference.
 
 In: the directives of an algorithm. Out: for a loop, the error of the user's own line.
 
@@ -65,7 +65,7 @@ class Traversals:
         raise self.error(loop.loop, f"the length of the loop is not a constant: {loop.bounds.len}. {legal}.")
 
     def _legal(self, loop: LoopName) -> list[str]:
-        """What would make a length constant, as the user can write it."""
+        """Directives that would make a length constant, as the user can write them."""
         d = self._of[loop]
         func, own = d.func, d.own
         assert isinstance(func, Function)

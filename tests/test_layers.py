@@ -406,6 +406,22 @@ def missing_docstrings(modules: Sequence[Module]) -> list[str]:
     return [f"{m.path}: has no docstring" for m in modules if not ast.get_docstring(m.tree)]
 
 
+PROSE = frozenset({"bounds", "scheduling", "lowering", "runtime"})
+"""The packages whose docstrings open with a noun phrase or a verb in the third person."""
+_QUESTIONS = ("What", "Whether", "How", "Which")
+
+
+def question_openings(modules: Sequence[Module]) -> list[str]:
+    """A docstring names its thing: it opens with no question word."""
+    found = []
+    for m in modules:
+        for node in ast.walk(m.tree) if m.package in PROSE else ():
+            match node:
+                case ast.Expr(value=ast.Constant(value=str(text))) if text.split(" ", 1)[0] in _QUESTIONS:
+                    found.append(f'{m.path}:{node.lineno}: a docstring opens with "{text.split()[0]}"')
+    return found
+
+
 RULES: tuple[Rule, ...] = (
     upward_imports,
     imports_within,
@@ -422,6 +438,7 @@ RULES: tuple[Rule, ...] = (
     full_folders,
     repeated_classes,
     missing_docstrings,
+    question_openings,
 )
 
 
@@ -516,6 +533,7 @@ def test_rule_accepts_a_sound_tree(rule: Rule, tmp_path: Path) -> None:
         (wide_handlers, "runtime/a.py", "with contextlib.suppress(Exception):\n    pass", "a.py:2: suppresses every"),
         (long_files, "bounds/a.py", "x = 1\n" * MOST_LINES, "bounds/a.py: 601 lines, at most 600"),
         (repeated_classes, "bounds/a.py", "class A:\n    pass\nclass A:\n    pass", 'class "A" is defined more'),
+        (question_openings, "bounds/a.py", 'x = 1\n"""What x is."""', 'bounds/a.py:3: a docstring opens with "What"'),
         (missing_docstrings, "bounds/a.py", "# no docstring\nx = 1", "bounds/a.py: has no docstring"),
     ],
 )

@@ -39,7 +39,8 @@ LANE = 0
 
 
 class Allocation:
-    """What a name means in one scope: a memory for each component, made anew each time that the scope is entered."""
+    """The meaning of a name in one scope: a memory for each component, made anew each time that the scope is
+    entered."""
 
     __slots__ = ("depth", "memories", "name", "types", "writable")
 
@@ -55,7 +56,7 @@ class Allocation:
         self.name = name
         self.types = types
         self.depth = depth
-        """How many parallel or vectorized loops stand around it: those further in share it."""
+        """The number of parallel or vectorized loops around it: those further in share it."""
         self.memories = memories
         self.writable = writable
 
@@ -70,7 +71,7 @@ class AccessPlace:
 
 
 class Surroundings(Protocol):
-    """What stands around a statement."""
+    """The surroundings of a statement: values of leaves, and variables in scope."""
 
     def leaf(self, e: ExprNode) -> int | float:
         """The value of a parameter or of a field of a buffer, constant in a run."""
@@ -137,7 +138,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What evaluates the expressions of a statement: ``strict`` ones, which can't be ε_mem, then values."""
+    """Evaluators of the expressions of a statement: ``strict`` ones, which can't be ε_mem, then values."""
 
     values: list[Any]
     first: tuple[Step, ...]

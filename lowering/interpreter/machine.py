@@ -60,13 +60,13 @@ _CONCURRENT = frozenset({LoopKind.PARALLEL, LoopKind.VECTORIZED})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an execution left behind."""
+    """The result of an execution."""
 
     regions: tuple[Box | None, ...] | None
     """The answer to a bounds query: the region of each argument without memory. None where the program ran."""
     outputs: tuple[tuple[Argument, Memory], ...]
     overlaps: int
-    """How often iterations of one parallel or vectorized loop wrote the same value to the same cell."""
+    """The number of times that iterations of one parallel or vectorized loop wrote the same value to the same cell."""
 
     def result(self, output: int, window: Sequence[tuple[int, int]]) -> npt.NDArray[Any]:
         """An output's values in a window, axes reversed. Raises: UndefinedValue where a point was never written."""
@@ -172,7 +172,7 @@ class _Machine:
         self._remembered: Kept = {}
         self._threads = Threads()
         self._forks = 0
-        """How many forks are around."""
+        """The number of forks around."""
         self._semaphores: dict[str, int] = {}
         """The places of the semaphores in scope."""
         self.loops: list[Races] = []
@@ -233,7 +233,7 @@ class _Machine:
 
     @contextmanager
     def _scope(self) -> Iterator[None]:
-        """What is bound or allocated inside ends with it."""
+        """A scope: bindings and allocations made inside end with it."""
         before = self._variables, self._allocations, self._around
         self._variables, self._allocations = dict(self._variables), dict(self._allocations)
         yield
@@ -423,7 +423,7 @@ class _Machine:
         return allocate(stmt, code, allocation, around)
 
     def _remember(self, stmt: ir.Remember) -> Run:
-        """What memory held after the computation of an equal key, or the computation."""
+        """Recalls the memory that the computation of an equal key left, or runs the computation."""
         names: list[Callee | str] = [stmt.func, *(stmt.func.component_name(k) for k in range(len(stmt.func.types)))]
         places = [self._place(name) for name in names]
         numbers = [self._number(e, stmt) for e in stmt.exprs()]
@@ -456,7 +456,7 @@ class _Machine:
 
     @contextmanager
     def _one_step(self, keys: Sequence[Callee | str]) -> Iterator[None]:
-        """What is translated inside updates memory in one step."""
+        """Makes what is translated inside update memory in one step."""
         self._atomic = tuple([self._allocations[key][0] for key in keys if key in self._allocations])
         yield
         self._atomic = ()

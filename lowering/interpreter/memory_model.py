@@ -25,7 +25,7 @@ class ErrorValue(Enum):
 
 
 EPS_MEM = ErrorValue.MEM
-"""What a cell holds until it is written."""
+"""The value of a cell until it is written."""
 
 Cell: TypeAlias = "int | float | ErrorValue"
 OUTSIDE = -1
@@ -127,7 +127,7 @@ class Memory:
         return index if 0 <= index < self.size else OUTSIDE
 
     def read(self, at: int) -> Cell:
-        """What a cell holds."""
+        """The value of a cell."""
         return self.cells.get(at, EPS_MEM)
 
     def write(self, at: int, value: Cell) -> None:
@@ -188,7 +188,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 class _Write:
-    """What one execution of a loop did to a cell."""
+    """The writes of one execution of a loop to a cell."""
 
     __slots__ = ("before", "last", "shared", "steady", "value")
 
@@ -217,7 +217,7 @@ class Races:
         """True where updates that are one step may meet: it is a reduction loop."""
         self.iteration = 0
         self.overlaps = 0
-        """How often an iteration wrote what another had written already, the same value."""
+        """The number of times that an iteration wrote a value that another had written already."""
         self._writes: dict[tuple[Memory, int], _Write] = {}
         self._reads: dict[tuple[Memory, int], object] = {}
 

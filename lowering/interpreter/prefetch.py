@@ -1,4 +1,4 @@
-"""What the interpreter does with prefetches: it sees to it that those which say so lie inside of memory.
+"""Checks of prefetches: those which say so must lie inside of memory.
 
 In: a prefetch of a box of points, or of one place in flat memory. Out: a closure that does
 nothing, or raises MemoryFault.

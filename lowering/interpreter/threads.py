@@ -23,7 +23,7 @@ from halide_core.ir import Stmt
 from halide_core.lowering.interpreter.memory_model import Cell, Memory, RaceError, StuckError
 
 _SHARE = 0.1
-"""How often a thread gives its turn away where it need not."""
+"""The probability that a thread gives its turn away where it need not."""
 
 Clock = dict[int, int]
 """Of each thread how many of its steps are known to be over."""
@@ -43,7 +43,7 @@ class _Thread:
     clock: Clock
     turn: threading.Event = field(default_factory=threading.Event)
     waits: Callable[[], bool] | None = None
-    """What it waits for."""
+    """The condition that it waits for."""
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""What changes the store: allocations [ALLOC] and assignments [ASSN], of points and of lanes.
+"""Changes of the store: allocations [ALLOC] and assignments [ASSN], of points and of lanes.
 
 In: a statement's Code, and where its memory is. Out: closures that execute it.
 
@@ -133,7 +133,7 @@ Kept: TypeAlias = "dict[tuple[Callee, tuple[Any, ...]], list[dict[int, Cell]]]"
 def recall_or_run(
     func: Callee, numbers: Sequence[Callable[[], Any]], body: Run, places: Sequence[AccessPlace], kept: Kept
 ) -> Run:
-    """What was kept of a Func's memory for a key; or its computation, which is kept."""
+    """Recalls a Func's memory for a key; or computes and keeps it."""
 
     def run() -> None:
         key = (func, tuple([number() for number in numbers]))

@@ -21,7 +21,7 @@ from halide_core.lowering.passes.lets import Lets
 
 _KINDS = (LoopKind.VECTORIZED, LoopKind.UNROLLED)
 _STEPS = 4
-"""How deep lets are looked into."""
+"""The depth to which lets are looked into."""
 _MOST = 256
 """The longest loop that is guarded: more lanes or copies, most of them idle, are not what is meant."""
 

@@ -94,7 +94,7 @@ def _keeps(to: Type, source: Type) -> bool:
 
 
 def _bare(e: ExprNode) -> ExprNode:
-    """What is reinterpreted in as many bits: a difference that wraps is the same in either type."""
+    """The operand of a cast to as many bits: a difference that wraps is the same in either type."""
     same = isinstance(e, Cast) and e.a.type.is_integer() and e.a.type.bits() == e.type.bits() and e.type is not INT64
     return e.a if isinstance(e, Cast) and same else e
 

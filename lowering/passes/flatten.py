@@ -170,7 +170,7 @@ class _Flatten(Rewriter):
         return stmts
 
     def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[ExprNode, int | None]:
-        """What a dimension takes in memory, and a constant upper bound of that."""
+        """The extent of a dimension in memory, and a constant upper bound of it."""
         length = s.fold(d) or (ir.i64(layout.extents[d]) if layout.extents[d] else s.bounds[d].len)
         most = constant_limit(simplify(self._lets.substituted(length)), Facts())
         unit = layout.alignments[d]
@@ -194,8 +194,8 @@ class _Flatten(Rewriter):
 
 
 def _checked_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> MemoryType:
-    """What has to live on the stack must have a size that is known to fit. A size of which nothing is known comes out
-    of the memory that a pipeline keeps for its next run, which is as quick to have."""
+    """Checks that memory which has to live on the stack has a size that is known to fit. A size of which nothing is
+    known comes out of the memory that a pipeline keeps for its next run, which is as quick to have."""
     if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
         return layout.memory
     told, location = layout.asked

@@ -33,7 +33,7 @@ from halide_core.ir.visitor import Rewriter, free_variables, parts, subexpressio
 from halide_core.lowering.passes.fresh import names_in
 
 _FIXED = (Access, Call, Load, Print)
-"""What may not move, or be computed where it was not: memory, which the loop may write, and what is shown."""
+"""Nodes that may not move, or be computed where they were not: memory, which the loop may write, and what is shown."""
 
 
 def hoist_divisions(stmt: Stmt) -> Stmt:

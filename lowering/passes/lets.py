@@ -1,4 +1,4 @@
-"""What the lets in scope stand for, so that places relative to each other can be told.
+"""The values of lets in scope, by which the distance of two coordinates is known.
 
 In: lets in program order. Out: the distance of two coordinates, with lets put in where more cancels than appears.
 

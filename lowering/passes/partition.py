@@ -107,7 +107,7 @@ class _Partition(Rewriter):
         self._names = names_in(stmt)
         self._policies = policies
         self._ranges = CoordinateRanges()
-        """What is known of coordinates here."""
+        """The ranges of coordinates here."""
         self._in_lanes = False
         """True where lanes are around: what they differ in would divide a loop for each lane by itself."""
         self._at_ends = False
@@ -170,7 +170,7 @@ class _Partition(Rewriter):
         return self._further(self._parts(apart, steady), apart) if left else None
 
     def _decided_by_rows(self, loop: For, steady: _Steady) -> set[ExprNode]:
-        """What loops inside that are no taps decide, without lanes around them."""
+        """The conditions that loops inside decide, taps aside, without lanes around them."""
         found: set[ExprNode] = set()
         for row in walk(loop.body):
             if isinstance(row, For) and is_innermost(row) and not is_taps(row) and not is_in_lanes(row, loop):
@@ -365,7 +365,7 @@ def _part(loop: For, start: ExprNode, end: ExprNode, body: Stmt) -> For:
 
 @dataclass(slots=True, eq=False)
 class _Steady:
-    """What the steady part of a loop decides, and the thresholds between which it does.
+    """The decisions of a loop's steady part, and the thresholds between which they hold.
 
     ``decided`` maps a clamp, a comparison or a select to what it is there; ``gaps`` are forms of the loop's variable
     that must be >= 0 for that. Of those that differ by a constant, as the taps of a stencil do, only the least is kept.
@@ -422,7 +422,7 @@ class _Steady:
     # -- what is decided
 
     def _clamp(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> int | None:
-        """Which operand of a min or max is kept: the one that varies, where the other does not."""
+        """The operand of a min or max that is kept: the one that varies, where the other does not."""
         varies = [self._varies(a), self._varies(b)]
         if varies[0] == varies[1]:
             return None
@@ -487,7 +487,7 @@ class _Steady:
         return True
 
     def thresholds(self) -> tuple[list[ExprNode], list[ExprNode]]:
-        """What the loop's variable is at least, and what it is at most, where every gap is >= 0."""
+        """The lower and the upper bounds of the loop's variable where every gap is >= 0."""
         lowest, highest = [], []
         for gap in self.gaps.values():
             c = gap.terms[self.loop.var]

@@ -130,7 +130,7 @@ class _Placing(Rewriter):
 
 
 class _LookAhead:
-    """What an expression will be when a loop's variable is further on: lets inside that loop change with it."""
+    """The value of an expression when a loop's variable is further on: lets inside that loop change with it."""
 
     def __init__(self, s: PrefetchRegion, scope: Sequence[Let | For]) -> None:
         start = next(i for i, each in enumerate(scope) if each.var is s.var)

@@ -44,6 +44,6 @@ def lines_of(
 
 
 def _step(size: int, stride: ExprNode) -> int:
-    """How many neighbours share a line."""
+    """The number of neighbours that share a line."""
     apart = size * abs(stride.value) if isinstance(stride, IntImm) else _LINE
     return max(1, _LINE // max(apart, 1))

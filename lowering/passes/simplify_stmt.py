@@ -191,7 +191,7 @@ class _Simplify(Simplifier):
 
 
 def assume_loop(facts: Facts, var: ir.Variable, bounds: Interval) -> None:
-    """What holds inside a loop: its variable's range, and that it runs at least once."""
+    """Assumes what holds inside a loop: its variable's range, and that it runs at least once."""
     last = Simplifier(facts).expr(ir.sub(ir.add(bounds.min, bounds.len), ir.ONE))
     facts.assume_range(var, bounds.min, last)
     if not isinstance(bounds.len, IntImm):

@@ -71,7 +71,7 @@ class _Life:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What is above a statement. ``earlier``: what stands before it in the loops around it, with their depths."""
+    """The surroundings of a statement. ``earlier``: what stands before it in the loops around it, with their depths."""
 
     known: frozenset[Variable]
     depth: int
@@ -84,12 +84,12 @@ def _joined(a: Needs, b: Needs) -> Needs:
 
 
 def _under(needs: Needs, condition: ExprNode) -> Needs:
-    """What is needed inside of what runs under a condition."""
+    """The needs of a statement that runs under a condition."""
     return {f: frozenset(c | {condition} for c in each) for f, each in needs.items()}
 
 
 def _without(needs: Needs, var: Variable) -> Needs:
-    """What is needed, outside of what binds a variable."""
+    """The needs outside of what binds a variable."""
     return {
         f: frozenset(frozenset(e for e in c if var not in free_variables(e)) for c in each)
         for f, each in needs.items()
@@ -195,7 +195,7 @@ class _Skipping:
         return If(condition, made, None), _under(needs, condition)
 
     def _condition(self, s: Label, after: Needs, place: _Place) -> ExprNode | None:
-        """What the computation of a Func stands under; None where it always runs."""
+        """The condition of a Func's computation; None where it always runs."""
         life, needed = place.lives.get(s.func), after.get(s.func)
         if s.func in self._outputs or life is None or needed is None or not self._only(s, after):
             return None
@@ -224,11 +224,11 @@ class _Skipping:
         return known
 
     def _indices(self, roots: Iterable[ExprNode]) -> Needs:
-        """What must be right wherever the statement runs."""
+        """The needs of indices: right wherever the statement runs."""
         return {e.callee: frozenset((_ALWAYS,)) for e in subexpressions(roots) if isinstance(e, Access)}
 
     def _values(self, roots: Iterable[ExprNode], place: _Place) -> Needs:
-        """What values read, under the conditions of the selects around it."""
+        """The reads of values, under the conditions of the selects around them."""
         found: dict[Callee, set[Conjunction]] = {}
         waiting = [(e, _ALWAYS) for e in roots]
         seen = set(waiting)

@@ -1,4 +1,4 @@
-"""What pipelines show of their memory and of their computation: events where each begins and ends, and files.
+"""Trace events of pipelines' memory and computation: events where each begins and ends, and files.
 
 In: a program with bounds, before it is flattened. Out: the same, with an event where a pipeline that traces anything
 begins and ends, and where each step of a Func does whose realizations are traced; and, where the memory of a Func with
@@ -60,7 +60,7 @@ _VERBS = {
 
 
 def is_shown(algorithm: Algorithm) -> bool:
-    """Whether anything of the algorithm is traced, or goes to a file."""
+    """True where anything of the algorithm is traced, or goes to a file."""
     return _is_traced(algorithm) or any(isinstance(d, DebugToFile) for f in algorithm.functions for d in f.directives)
 
 

@@ -23,14 +23,14 @@ from halide_core.ir.types import INT32, INT64
 
 _Terms = frozenset[tuple[ExprNode, int]]
 _Ends = tuple[Linear, Linear]
-"""What a variable is at least, and at most."""
+"""The lower and the upper bound of a variable."""
 _ROUNDS = 12
 """So many atoms of a form are replaced by what they are at most."""
 
 
 @dataclass(slots=True)
 class CoordinateRanges:
-    """What is known where a statement stands."""
+    """Ranges of coordinates where a statement stands."""
 
     facts: Facts = field(default_factory=Facts)
     limits: Mapping[_Terms, int] = field(default_factory=dict)

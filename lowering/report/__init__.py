@@ -1,1 +1,1 @@
-"""What the compiler did, for people: explanations and the bounds query as objects."""
+"""Reports for people: explanations and the bounds query as objects."""

@@ -1,4 +1,4 @@
-"""What the compiler did, for people: T₀, each directive's effect, the query, the answers, the loops; and why one loop,
+"""Explanations for people: T₀, each directive's effect, the query, the answers, the loops; and why one loop,
 allocation or input has the bounds that it has.
 
 In: a Request, and a Question or none. Out: an Explanation, the same in every process.
@@ -128,7 +128,7 @@ def _of_loop(question: Question, reasons: Reasons, trace: LoweringTrace, program
 
 
 def _spellings(loop: Loop) -> tuple[str, ...]:
-    """What a loop can be called: ``by.s0.x``, ``by.x``, ``x``."""
+    """The names of a loop: ``by.s0.x``, ``by.x``, ``x``."""
     return (str(loop.name), f"{loop.name.func}.{loop.name.var}", loop.name.var)
 
 

@@ -53,7 +53,7 @@ def emit_entry_points(name: str, linkage: Linkage, arguments: Sequence[Argument]
 
 
 class _Values:
-    """What metadata points to."""
+    """The values that metadata points to."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []

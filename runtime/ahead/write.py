@@ -160,7 +160,7 @@ def _is_source(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Output:
-    """What is written of a function: the program at two points of its way, its C, and how that is compiled."""
+    """The output of a function: the program at two points of its way, its C, and how that is compiled."""
 
     request: Request
     lowered: Lowered
@@ -170,7 +170,8 @@ class _Output:
 
     @property
     def options(self) -> CompileOptions:
-        """How the C is compiled; C alone needs no compiler. Raises: ToolchainError: there is none for the target."""
+        """The options by which the C is compiled; C alone needs no compiler. Raises: ToolchainError: there is none for
+        the target."""
         return compile_options(self.request, runs_here=False)
 
     def object(self) -> Path:

@@ -1,4 +1,4 @@
-"""What a statement uses that is bound outside of it: what a task, or a part of a function, has to be given.
+"""Captures of a statement: leaves and names that a task, or a part of a function, has to be given.
 
 In: a statement, and what is its own. Out: expressions that are leaves, and the names of buffers and semaphores, in the
 order of first use.
@@ -31,7 +31,7 @@ Captured: TypeAlias = "ir.Variable | ir.ParamRef | ir.BufferField | BufferName |
 
 
 def captured(body: ir.Stmt, own: set[str]) -> Iterator[Captured]:
-    """What is used; ``own``: variables that are bound around the body, but are its own."""
+    """The captures of a body; ``own``: variables that are bound around the body, but are its own."""
     variables, names = set(own), set[NamedTuple]()
     for stmt in walk(body):
         if isinstance(stmt, ir.AllocateFlat):

@@ -1,4 +1,4 @@
-"""Which functions are compiled together, where several C compilers work side by side.
+"""Division of functions into units, where several C compilers work side by side.
 
 In: the lengths of functions, the pipeline's own first, and how many units there may be. Out: a list of positions for
 each unit, the first of them with the pipeline's own; one where a second compiler would not pay.

@@ -174,14 +174,14 @@ class ExprEmitter:
         self._names = names
         self._prelude = prelude
         self.traced = False
-        """Whether what was emitted tells of an event."""
+        """True where what was emitted tells of an event."""
 
     def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
         return self.together([roots]).emit(roots, declare)
 
     def together(self, groups: Sequence[Sequence[Use]]) -> SharedValues:
-        """What is evaluated in groups, one after the other between two braces."""
+        """The values that are evaluated in groups, one after the other between two braces."""
         return SharedValues(self, self._names, groups)
 
     def one(

@@ -1,4 +1,4 @@
-"""How a program calls a pipeline: its function's name, its namespaces, and whether the caller's context comes first.
+"""The linkage of a pipeline: its function's name, its namespaces, and whether the caller's context comes first.
 
 In: a pipeline's name, its target. Out: a Linkage, which writes the function's parameters and its declarations.
 
@@ -28,7 +28,7 @@ _LONG_SYSTEMS = (TargetOS.OSX, TargetOS.IOS, TargetOS.Windows)
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
-    """How a pipeline is called."""
+    """The linkage of a pipeline."""
 
     function: str
     """The function as C names it."""
@@ -38,7 +38,7 @@ class Linkage:
     mangled: bool = False
     """True where the symbols are those of C++."""
     label_prefix: str = ""
-    """What the system puts before a symbol."""
+    """The prefix that the system puts before a symbol."""
     long_is_64: bool = True
 
     @classmethod

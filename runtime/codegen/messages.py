@@ -16,7 +16,7 @@ from halide_core.runtime.codegen.text import UNARY, Text
 
 
 def conversion_of(type: Type, value: Text) -> tuple[str, str]:
-    """How a value is shown in full."""
+    """The format and the argument that show a value in full."""
     if type.is_bool():
         return "%s", f'{value.at(UNARY)} ? "true" : "false"'
     if type.is_float():
@@ -64,4 +64,4 @@ SCOPE = (
     "struct halide_core_trace_scope *halide_core_traced __attribute__((cleanup(halide_core_leave_trace_scope))) = "
     "halide_core_trace_scope();"
 )
-"""What a function whose run is traced starts with: however it ends, its events do."""
+"""The start of a function whose run is traced: however it ends, its events do."""

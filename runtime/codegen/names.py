@@ -54,7 +54,7 @@ _TAKEN = re.compile(
     rf"|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"
 )
 RUNTIME_INCLUDES = '#include <stdbool.h>\n#include "halide_runtime.h"\n'
-"""What declarations of pipelines need before them."""
+"""The includes that declarations of pipelines need."""
 _CODE_LETTERS = {TypeCode.Int: "i", TypeCode.UInt: "u", TypeCode.Float: "f", TypeCode.BFloat: "bf"}
 
 

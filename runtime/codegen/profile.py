@@ -1,4 +1,4 @@
-"""What a profiled pipeline has besides its own code: a clock that knows which Func it is in, and counts of memory.
+"""Instrumentation of a profiled pipeline: a clock that knows which Func it is in, and counts of memory.
 
 In: the flat program, and which Func each buffer belongs to. Out: C text, which ``emit_c`` puts between its statements,
 and three functions that ``runtime.execute.profiler`` calls. A pipeline that is not profiled has none of this.
@@ -43,8 +43,8 @@ static const int64_t halide_core_profile_stack[] = {@STACK@};
 
 
 class Instrumentation:
-    """What a unit knows of its Funcs: their numbers, and the bytes that their arrays take on the stack. Where it is
-    ``registered`` under a name, the runtime is told of it, and nobody calls the library."""
+    """The Funcs of a unit as the profile knows them: their numbers, and the bytes that their arrays take on the stack.
+    Where it is ``registered`` under a name, the runtime is told of it, and nobody calls the library."""
 
     def __init__(self, owners: Mapping[str, str], registered: str = "") -> None:
         self._owners, self._registered = owners, registered

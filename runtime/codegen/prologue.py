@@ -1,4 +1,4 @@
-"""What a pipeline's C function does with its arguments before it computes: names, checks, and the query's protocol.
+"""The prologue of a pipeline's C function, about its arguments: names, checks, and the query's protocol.
 
 In: the arguments. Out: C lines that refuse a wrong argument with a message that names it, and locals for what is
 read of the buffers.
@@ -150,7 +150,7 @@ class Prologue:
         return [(a, b) if a.kind is output else (b, a) for a, b in pairs]
 
     def memory_checks(self) -> list[str]:
-        """What is checked once no buffer asks for its bounds: components are alike, and no output overlaps, another or
+        """The checks once no buffer asks for its bounds: components are alike, and no output overlaps, another or
         itself."""
         lines = [
             self.check(f"check_alike({self.name(b)}, {self.name(a)}, {self.described(b)}, {string(_short(a))})")

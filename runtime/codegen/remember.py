@@ -49,7 +49,7 @@ def recalling(
 
 
 def keeping(stmt: ir.Remember, values: Sequence[str]) -> str:
-    """What follows the body."""
+    """The C that follows the body and keeps its memory."""
     group = "0, 0" if stmt.evicted is None else f"1, (uint64_t)({values[len(stmt.key)]})"
     count = len(stmt.func.types)
     return f"halide_core_memo_keep({KEY}, (int64_t)sizeof {KEY}, {PARTS}, {count}, {group});"

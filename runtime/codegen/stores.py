@@ -163,7 +163,7 @@ def stores_of(stmt: ir.Stmt) -> tuple[ir.Store, ...]:
 
 
 def _points(stmt: ir.Stmt, *, meeting: bool) -> Points:
-    """What a statement writes that does nothing else: neither locks a point nor shows a value. Of an unrolled
+    """The writes of a statement that does nothing else: neither locks a point nor shows a value. Of an unrolled
     iteration's block the variables, which other iterations compute of the same, are written out."""
     values: dict[ir.ExprNode, ir.ExprNode] = {}
     points: Points = []

@@ -46,7 +46,7 @@ from halide_core.runtime.codegen.vector.prelude import Prelude
 _ALIGNMENT = 64
 _SEMAPHORE = "struct halide_core_semaphore *"
 _OUTER = 2
-"""How many loops of a function, from the outermost on, are outer ones."""
+"""The number of loops of a function, from the outermost on, that are outer ones."""
 _SHORT = 1024
 """Iterations that are over before anybody waits."""
 _SPARSE = 2
@@ -106,7 +106,7 @@ class _TranslationUnit:
         """The functions beside the pipeline's own, and the types of their closures, each before what uses it."""
         self._sites: dict[ir.Callee, int] = {}
         self.meeting = 0
-        """How many parallel loops are around whose iterations may update one element."""
+        """The number of parallel loops around whose iterations may update one element."""
 
     def texts(self, most: int) -> list[str]:
         """The whole unit, or up to so many that it is cut into."""
@@ -137,7 +137,7 @@ class _TranslationUnit:
         return self.profile is not None or self.stores.locks
 
     def _before(self) -> str:
-        """What stands before the functions: what they include, and what they call."""
+        """The text before the functions: includes, and what they call."""
         prelude = self.prelude.text()
         parts = ['#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n']
         if prelude:
@@ -250,7 +250,7 @@ class _Function:
         self.line("return 0;")
 
     def text(self) -> str:
-        """What was emitted."""
+        """The emitted text."""
         halting = [f"    const volatile int *const {self._HALTING} = halide_core_halting();"] if self._halts else []
         return "".join(f"{line}\n" for line in [*halting, *self._lines])
 

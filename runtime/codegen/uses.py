@@ -1,4 +1,4 @@
-"""Which expressions C has to evaluate for a statement or an expression, and which of them compute an index.
+"""The expressions that C evaluates for a statement or an expression, with those that compute an index.
 
 In: a statement or an expression. Out: *uses*: expressions, each with whether it computes an index, that is a place in
 memory or a bound of a loop. Only int64 values can; what memory holds, and what is compared or cast, computes none.
@@ -34,10 +34,10 @@ def as_use(expr: ExprNode, index: bool) -> Use:
 
 
 def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, ...]:
-    """What is evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base, first) of lanes
-    that share elements and are loaded, (base, distance) of lanes that are loaded in pairs, the even ones dense, as
-    the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as the index says
-    that it fits; else the index itself."""
+    """The parts that are evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base,
+    first) of lanes that share elements and are loaded, (base, distance) of lanes that are loaded in pairs, the even
+    ones dense, as the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as
+    the index says that it fits; else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
             return (base,) if stride is ir.ONE else (base, stride)
@@ -55,8 +55,8 @@ def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, .
 
 
 def _narrow(rest: ExprNode) -> ExprNode:
-    """What differs between lanes, as int32 where it fits; as bytes where it is made of those, and of so few lanes that
-    elements are mostly loaded one by one: each by an index that is one load itself."""
+    """The part that differs between lanes, as int32 where it fits; as bytes where it is made of those, and of so few
+    lanes that elements are mostly loaded one by one: each by an index that is one load itself."""
     match rest:
         case ir.Cast(a=ir.Cast(a=a) as wide) if wide.type is INT32.with_lanes(_FEW) and a.type in _BYTES:
             return a
@@ -66,7 +66,8 @@ def _narrow(rest: ExprNode) -> ExprNode:
 
 
 def lanes_an_element(index: ExprNode) -> int:
-    """How many neighbouring lanes share an element: k of ``x16(base) + ramp(first, 1, 16)/x16(k)``; 0 of all others."""
+    """The number of neighbouring lanes that share an element: k of ``x16(base) + ramp(first, 1, 16)/x16(k)``; 0 of all
+    others."""
     match index:
         case ir.Binary(
             op=BinaryOp.ADD,
@@ -78,7 +79,7 @@ def lanes_an_element(index: ExprNode) -> int:
 
 
 def odd_lanes(index: ExprNode) -> ExprNode | None:
-    """How far the first odd lane is from the first even one, where lanes of both are dense by themselves: the d of
+    """The distance of the first odd lane from the first even one, where lanes of both are dense by themselves: the d of
     ``x16(base) + (ramp(0, 1, 16)/x16(2) + (ramp(0, 1, 16) % x16(2))*x16(d))``; None of all others."""
     match index:
         case ir.Binary(
@@ -136,7 +137,7 @@ def shift_amount(e: ir.Binary) -> int | None:
 
 
 def operands(use: Use) -> tuple[Use, ...]:
-    """What has to be evaluated before an expression is."""
+    """The operands that are evaluated before an expression is."""
     e, index = use
     match e:
         case ir.Binary(op=op, a=a, b=b):

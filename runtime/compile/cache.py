@@ -54,7 +54,7 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class CacheInfo:
-    """What a cache holds now. ``persistent`` is False where nothing outlives this process."""
+    """The contents of a cache now. ``persistent`` is False where nothing outlives this process."""
 
     root: Path
     entries: int
@@ -317,7 +317,7 @@ def _cache_for(_environment: tuple[str | None, ...]) -> CompileCache:
 
 @contextmanager
 def _folder_errors() -> Iterator[None]:
-    """Whatever the file system refuses, a cache must not be the reason that a program stops: so, every OSError."""
+    """Ignores every OSError: whatever the file system refuses, a cache must not be the reason that a program stops."""
     try:
         yield
     except OSError as error:

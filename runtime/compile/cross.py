@@ -28,7 +28,7 @@ _S = TargetOS
 
 
 class Dialect(Enum):
-    """How a compiler is told of instructions."""
+    """The dialect of a compiler's flags for instructions."""
 
     GNU = auto()
     """``-march=x86-64 -mavx2``: gcc, clang."""
@@ -38,7 +38,7 @@ class Dialect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What compilers call a machine."""
+    """The names of a machine for compilers."""
 
     zig: str | None
     gnu: str | None = None
@@ -148,7 +148,7 @@ _ARM_EXTENSIONS = {
 
 
 def dialect(compiler: Compiler) -> Dialect:
-    """How a compiler is told of instructions."""
+    """The dialect of a compiler's flags for instructions."""
     return Dialect.ZIG if "ziglang" in compiler.command else Dialect.GNU
 
 

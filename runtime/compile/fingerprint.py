@@ -42,7 +42,7 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
 
 @cache
 def isl_identity() -> str:
-    """What identifies the installed isl, another version of which may write a bound otherwise; it is not loaded."""
+    """The identity of the installed isl, another version of which may write a bound otherwise; it is not loaded."""
     spec = importlib.util.find_spec("islpy")
     if spec is None or spec.origin is None:
         return "none"
@@ -59,6 +59,6 @@ def _identities(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def own_sources() -> str:
-    """What identifies this version of the compiler: the name, size and time of each of its files."""
+    """The identity of this version of the compiler: the name, size and time of each of its files."""
     folders = sorted(folder for folder, _, _ in os.walk(HOME, followlinks=True))
     return "\n".join(part for folder in folders for part in _identities(Path(folder), (".py", ".c", ".h")))

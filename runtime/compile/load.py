@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 
 def load(name: str, key: str, build: Callable[[Path], None], opened: Callable[[Path], _T]) -> _T:
-    """What ``opened`` makes of the shared object.
+    """Builds the shared object where it is missing, and gives what ``opened`` makes of it.
 
     Raises:
         ToolchainError: from ``build``; or files can't be written; or what was built this very moment can't be opened.

@@ -21,12 +21,12 @@ INCLUDE_FOLDER: Final = Path(__file__).resolve().parents[1] / "crt"
 
 
 def compile_options(request: Request, *, runs_here: bool) -> CompileOptions:
-    """How a request's C is compiled: with instructions that are quick on this machine, if that is where it runs."""
+    """The options for a request's C: with instructions that are quick on this machine, if that is where it runs."""
     return options_for(request.target, request.flags, runs_here=runs_here)
 
 
 def options_for(target: Target | None, given: tuple[str, ...] = (), *, runs_here: bool = False) -> CompileOptions:
-    """How C for a target is compiled; None is this machine as it is.
+    """The options for a target's C; None is this machine as it is.
 
     Raises:
         ToolchainError: there is no compiler for the target.
@@ -47,5 +47,5 @@ def options_for(target: Target | None, given: tuple[str, ...] = (), *, runs_here
 
 
 def archiver_for(target: Target | None) -> tuple[str, ...] | None:
-    """What packs objects for a target; None is what is found on this machine. Raises: ToolchainError."""
+    """The archiver for a target; None is the one found on this machine. Raises: ToolchainError."""
     return None if target is None or is_this_machine(target) else cross_archiver(target)

@@ -75,7 +75,8 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
-    """What may differ from one compilation to another. ``march=None`` leaves the compiler's own baseline."""
+    """The options that may differ from one compilation to another. ``march=None`` leaves the compiler's own
+    baseline."""
 
     march: str | None = "native"
     compiler: Compiler | None = None
@@ -410,12 +411,12 @@ def _run_all(commands: Sequence[Sequence[str]], timeout_s: float) -> None:
 
 
 def processors() -> int:
-    """How many compilers run side by side: as many as there are processors that this process may use."""
+    """The number of compilers that run side by side: as many as there are processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> list[str | None]:
-    """What ``_run`` says of each, with as many at a time as there are processors."""
+    """The messages of ``_run`` for each, with as many at a time as there are processors."""
     found: list[str | None] = [None] * len(commands)
     waiting: SimpleQueue[int] = SimpleQueue()
     for number in range(len(commands)):

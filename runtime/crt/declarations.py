@@ -1,4 +1,4 @@
-"""What C functions Python calls, and the types they take; ``runtime.crt.abi`` is made of it.
+"""The C functions that Python calls, and the types they take; ``runtime.crt.abi`` is made of it.
 
 In: ``cffi_runtime.h`` and ``cffi_pipelines.h``. Out: ``runtime/crt/abi.py``, which needs no parser of C where a process
 starts.
@@ -34,7 +34,7 @@ _DOCSTRING = f'"""The declarations as cffi keeps them. By ``python -m {_MODULE}.
 
 
 def abi_text() -> str:
-    """What ``abi.py`` has to be."""
+    """The text that ``abi.py`` has to have."""
     ffi = cffi.FFI()
     ffi.cdef(DECLARATIONS + OF_PIPELINES)
     ffi.set_source(f"{_MODULE}.abi", None)

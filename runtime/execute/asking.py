@@ -26,7 +26,7 @@ _C_SCALARS = {"int": "int{}_t", "uint": "uint{}_t"}
 
 
 class Asked:
-    """What answers for windows. May be called from several threads, one after another."""
+    """Answers bounds queries for windows. May be called from several threads, one after another."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class _Unknown:
             stride *= max(extent, 1)
 
     def box(self) -> Box:
-        """What the dimensions say now."""
+        """The box of the dimensions now."""
         return tuple([(dim.min, dim.extent) for dim in self._dims])
 
 

@@ -1,4 +1,4 @@
-"""What the language asks of the layers above it, filled in: see ``halide_core.run.backend``."""
+"""Implements what the language asks of the layers above it: see ``halide_core.run.backend``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What C sees of a buffer: ``halide_buffer_t`` over numpy memory, made once for a Buffer and kept with it.
+"""Descriptors of buffers for C: ``halide_buffer_t`` over numpy memory, made once for a Buffer and kept with it.
 
 In: a Buffer. Out: a Descriptor, the one of the last call as long as memory, shape and coordinates are the same.
 

@@ -117,5 +117,5 @@ def _dense(box: Box) -> list[tuple[int, int, int, int]]:
 
 
 def _box(buffer: Any) -> Box:
-    """What a buffer's dimensions say now."""
+    """The box of a buffer's dimensions now."""
     return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))

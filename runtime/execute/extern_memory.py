@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 
 
 class KeptStage:
-    """What is kept of one extern stage of one compiled pipeline.
+    """The memory kept of one extern stage of one compiled pipeline.
 
     Raises:
         ScheduleError: an input is passed, or read by what is passed, without a tag.

@@ -173,7 +173,7 @@ class Staged:
         return
 
     def take_profile(self) -> Profile:
-        """What was measured in the last segment, the one that writes the outputs."""
+        """The measurements of the last segment, the one that writes the outputs."""
         return self._main.compiled.take_profile()
 
     def query(
@@ -221,7 +221,8 @@ class Staged:
         return plan
 
     def _settle(self, segment: _Segment, plan: _Plan, known: Mapping[Source | Function, Value], box: Box) -> Box:
-        """What a segment writes where a region is needed of it: rounding up can make it more, round by round."""
+        """The box that a segment writes where a region is needed of it: rounding up can make it more, round by
+        round."""
         for _ in range(_ROUNDS):
             boxes, written = segment.compiled.query(segment.values(known), [box])
             grown = _hull(written[0], box)

@@ -164,7 +164,7 @@ class LoadedPipeline:
         return code
 
     def take_profile(self) -> Profile:
-        """What was measured since the last call."""
+        """The measurements since the last call."""
         if self._profiler is None:
             raise PipelineError(f'Pipeline "{self._name}" was not compiled to be measured.')
         return self._profiler.take()

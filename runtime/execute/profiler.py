@@ -17,7 +17,7 @@ from halide_core.runtime.crt.runtime_library import FFI
 
 _HEAD = 3  # runs, their ticks, their nanoseconds
 FIELDS = ("ticks", "visits", "allocations", "peak")
-"""What ``halide_core_profile_take`` writes of each Func, in this order; three kinds of bytes follow."""
+"""The fields that ``halide_core_profile_take`` writes of each Func, in this order; three kinds of bytes follow."""
 _EACH = len(FIELDS) + 3
 
 
@@ -34,7 +34,7 @@ class Profiler:
             _shown_at_exit.append(self)
 
     def take(self) -> Profile:
-        """What was measured since the last call."""
+        """The measurements since the last call."""
         words = FFI.new("int64_t[]", _HEAD + (len(self._funcs) + 1) * _EACH)
         self._library.halide_core_profile_take(words)
         values = list(words)

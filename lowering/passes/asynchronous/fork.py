@@ -297,7 +297,7 @@ def _may_be_needed(s: Stmt) -> bool:
 
 
 class _Behind:
-    """What is left of a statement, which waits for the producer."""
+    """Leaves of a statement the part that waits for the producer."""
 
     def __init__(self, f: Function, moved: set[Callee], reader: _Reader, *, bounded: bool) -> None:
         self._f = f
@@ -440,7 +440,7 @@ class _Called(_Semaphores):
         return ir.Acquire(self._names.get(s.semaphore, s.semaphore))
 
     def rewrite_Release(self, s: ir.Release) -> Stmt:
-        """What the other one waits for."""
+        """The release of the semaphore that the other one waits for."""
         return ir.Release(self._names.get(s.semaphore, s.semaphore))
 
 
@@ -473,7 +473,7 @@ class _AllReaders(_Semaphores):
         return s
 
     def rewrite_Release(self, s: ir.Release) -> Stmt:
-        """What all readers wait for."""
+        """A release for each reader."""
         for p in self._inside:
             if s.semaphore == p.readers[0].filled:
                 return Block(tuple([ir.Release(r.filled) for r in p.readers]))

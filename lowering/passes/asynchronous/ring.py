@@ -34,7 +34,7 @@ from halide_core.schedule.storage_directives import RingBuffer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ring:
-    """How many copies, and the loops around them: none of those that take turns."""
+    """The number of copies, and the loops around them: none of those that take turns."""
 
     copies: int
     around: tuple[LoopName, ...]
@@ -69,7 +69,7 @@ def make_rings(stmt: Stmt, rings: Mapping[Function, Ring]) -> tuple[Stmt, dict[F
 
 
 def ring_leads(rings: Mapping[Function, Ring], made: Mapping[Function, Function]) -> dict[Function, Lead]:
-    """How far ahead the producers of rings may be: the iteration that is read has a copy too."""
+    """The leads of the producers of rings: the iteration that is read has a copy too."""
     return {made[f]: Lead(ring.copies - 1) for f, ring in rings.items() if f in made}
 
 
@@ -126,7 +126,7 @@ def _paths(s: Stmt, f: Function, path: tuple[Stmt, ...]) -> Iterable[tuple[Stmt,
 
 
 def _memory(f: Function) -> Function:
-    """What stands for a Func's memory: a coordinate more says which copy."""
+    """A Func that stands for a ring's memory: one more coordinate selects the copy."""
     return Function(f.name, (*f.args, "copy"), f.types, location=f.location, original=f.own)
 
 
@@ -209,7 +209,7 @@ class _Ringed(Rewriter):
         return Label(self._ring if s.func is self._f else s.func, s.stage, body)
 
     def rewrite_PrefetchRegion(self, s: ir.PrefetchRegion) -> Stmt:
-        """What is prefetched of the copy."""
+        """The prefetch, of the copy."""
         if s.func is not self._f or s.box is None:
             return self.inside(s)
         box = [Interval(start, i.len) for start, i in zip(self._point([i.min for i in s.box]), s.box, strict=False)]

@@ -51,7 +51,7 @@ class _StorageHoist(Rewriter):
         self._whole = whole
         self._hoisted = hoisted
         self._scope: list[Let | For] = []
-        """What names in a size may be, outermost first."""
+        """The names that a size may mention, outermost first."""
         self._loops: list[For] = []
         self._moving: list[_Moved] = []
         self._places = _places(hoisted, whole)

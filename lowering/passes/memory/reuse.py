@@ -73,7 +73,7 @@ class _Reuse(Rewriter):
 
 
 def _may_share(s: AllocateFlat) -> bool:
-    """Whether the memory is of the heap, and large: what is small is an array of its function, or in registers."""
+    """True where the memory is of the heap, and large: what is small is an array of its function, or in registers."""
     small = s.limit is not None and s.limit * s.type.bytes() <= STACK_LIMIT
     return s.memory in (MemoryType.Auto, MemoryType.Heap) and not small
 

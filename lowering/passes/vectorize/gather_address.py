@@ -22,7 +22,7 @@ from halide_core.ir.types import INT32
 from halide_core.ir.visitor import free_variables, substitute
 
 STEPS = (2, 4, 8)
-"""How many lanes may share an element and still be loaded densely."""
+"""The numbers of lanes that may share an element and still be loaded densely."""
 _NOTHING = Linear({}, 0)
 
 
@@ -142,7 +142,7 @@ def _two_on(atom: ExprNode, lane: Variable, varies: Callable[[ExprNode], bool]) 
 
 
 def narrow_lanes(place: GatherAddress, lanes: int) -> ExprNode | None:
-    """What moves in int32, where that and the distance of so many lanes stay in it; None where they might not."""
+    """The moving part of a place in int32, where it stays in it in so many lanes; None where it might not."""
     if place.offset is None:
         return None
     low, high = Facts().constant_range(place.offset)

@@ -1,4 +1,4 @@
-"""What an update takes into the element that it writes, and by which operator.
+"""Matches accumulating stores ``a[i] = a[i] op v``.
 
 In: a store. Out: the operator that makes the new element of the old one, the operator that combines several values
 before one is taken in, and the value; or None where the update is of another kind.
@@ -18,7 +18,7 @@ _ANY_ORDER = (
     BinaryOp.ADD, BinaryOp.MUL, BinaryOp.MIN, BinaryOp.MAX, BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR,
 )  # fmt: skip
 _COMBINED = {BinaryOp.SUB: BinaryOp.ADD, **{op: op for op in _ANY_ORDER}}
-"""How several values become the one that an operator takes in."""
+"""The operator that combines several values before an operator accumulates them."""
 
 
 def accumulation(store: Store) -> tuple[BinaryOp, BinaryOp, ExprNode] | None:

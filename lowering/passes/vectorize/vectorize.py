@@ -90,7 +90,7 @@ class _FindLoops(Rewriter):
         self._traversals = traversals
         self._register_bytes = register_bytes
         self._meeting = 0
-        """How many parallel loops are around whose iterations may update one point."""
+        """The number of parallel loops around whose iterations may update one point."""
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside vectorized loops stay as they are."""

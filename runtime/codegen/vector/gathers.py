@@ -88,7 +88,7 @@ def _one_by_one(prelude: Prelude, type: Type, index: Type) -> list[str]:
 
 
 def places(prelude: Prelude, index: Type) -> tuple[list[str], list[str]]:
-    """What is declared for a vector ``index``, and then the number of each lane. Two leave their register at once."""
+    """The declarations for a vector ``index``, and then the number of each lane. Two leave their register at once."""
     lanes = index.lanes()
     if index.bits() * lanes not in _REGISTERS or index.bits() != 32:
         return [], [f"index[{i}]" for i in range(lanes)]

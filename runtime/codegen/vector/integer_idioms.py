@@ -34,7 +34,7 @@ def mean(prelude: Prelude, type: Type) -> str:
 
 
 def is_complement(e: ir.Binary) -> bool:
-    """Whether lanes of 8 or 16 bits are taken from the greatest number of their type."""
+    """True where lanes of 8 or 16 bits are taken from the greatest number of their type."""
     greatest = e.a.a if isinstance(e.a, ir.Broadcast) else e.a
     small = e.type.is_vector() and e.type.is_uint() and e.type.bits() in (8, 16)
     if not small or e.op is not BinaryOp.SUB or not isinstance(greatest, ir.IntImm):

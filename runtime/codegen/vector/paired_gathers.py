@@ -44,7 +44,7 @@ def neighbours(loads: Iterable[ir.Load]) -> dict[ExprNode, tuple[ir.Load, int]]:
 
 
 def _base(load: ir.Load) -> ExprNode | None:
-    """What all lanes of a gather have in common; None of a load that is none, or that has no halves."""
+    """The base that all lanes of a gather share; None of a load that is none, or that has no halves."""
     type, index = load.type, load.index
     shared = lanes_an_element(index) or odd_lanes(index) is not None
     if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or shared:

@@ -1,4 +1,4 @@
-"""What the emitted C defines before it starts: vector types, and one inline function per operation and type.
+"""The prelude of the emitted C: vector types, and one inline function per operation and type.
 
 In: an operation and a type, asked for while expressions are emitted. Out: the name of a C function (or type), whose
 definition joins ``text()`` once. Scalars and vectors have the same functions, under the same names:

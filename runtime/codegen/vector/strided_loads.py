@@ -19,7 +19,7 @@ from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
 DISTANCES = (2, 3, 4)
 """More would load more vectors than there are lanes worth."""
 _CHANNELS = (3, 4)
-"""How many channels pixels have whose distance is an argument's stride."""
+"""The number of channels of pixels whose distance is an argument's stride."""
 _MACHINES = {
     128: "defined(__SSSE3__) || defined(__ARM_NEON)",
     256: "defined(__AVX2__)",

@@ -20,7 +20,7 @@ from halide_core.ir.types import Int, Type, UInt
 from halide_core.runtime.codegen.names import tag
 
 DEFINITION = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"
-"""What the unit needs before the first arm: compilers that don't know the question have no arms."""
+"""The definition that the unit needs before the first arm: compilers that don't know the question have no arms."""
 
 _SLOW_GATHERS = " || ".join(f"defined(__tune_znver{k}__)" for k in range(1, 6))
 """Machines that take longer to gather than to load each element by itself: Zen 4 takes 1.4 times as long."""
@@ -30,11 +30,11 @@ _LETTERS = {8: "b", 16: "w", 32: "d", 64: "q"}
 _NEAREST, _UNMASKED, _CURRENT = 8, "-1", "4"
 _REGISTER = "{} __attribute__((vector_size(16)))"
 _INTEGERS = {16: "short", 32: "int", 64: "long long"}
-"""What has as many bits as the lanes that fill less than a register."""
+"""The C types of as many bits as the lanes that fill less than a register."""
 _HALVES = {UInt(8, 8): "ub", Int(16, 4): "sw"}
 """Halves of registers that have minima and maxima of their own, for which the rest needn't be cleared."""
 _MODES = {Intrinsic.FLOOR: 9, Intrinsic.CEIL: 10, Intrinsic.TRUNC: 11, Intrinsic.ROUND: _NEAREST}
-"""How a rounding instruction rounds; 8 says that it raises no flag."""
+"""The immediates of the rounding instruction; 8 says that it raises no flag."""
 
 
 class Builtin(NamedTuple):
@@ -97,8 +97,8 @@ def _float_suffix(type: Type, width: int) -> str:
 
 
 def _on_part(whole: Callable[[Type], Builtin | None], type: Type) -> Builtin | None:
-    """What a whole register's instruction does, for integers that fill the low part of one: for fewer lanes gcc has
-    comparisons and masks. None for other types."""
+    """The builtin of a whole register's instruction, for integers that fill the low part of one: for fewer lanes gcc
+    has comparisons and masks. None for other types."""
     bits = type.bits() * type.lanes()
     if type.is_float() or bits not in _INTEGERS:
         return None
