@@ -47,6 +47,15 @@ def constants_of_this_machine() -> Constants:
     return _measured() if folder is None else _kept(folder / _FILE)
 
 
+def forget_constants() -> None:
+    """Removes what was measured and kept: the next choice of a schedule measures again. Raises: OSError."""
+    folder = cache_folder()
+    if folder is not None:
+        (folder / _FILE).unlink(missing_ok=True)
+    _kept.cache_clear()
+    _measured.cache_clear()
+
+
 @lru_cache(maxsize=8)
 def _kept(file: Path) -> Constants:
     who = f"{platform.node()} {platform.machine()} {platform.processor()} {os.cpu_count()}"

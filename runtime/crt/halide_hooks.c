@@ -18,7 +18,7 @@ static _Atomic(halide_error_handler_t) error_hook;
 static _Atomic(halide_print_t) print_hook;
 static _Atomic(halide_trace_t) trace_hook;
 static _Atomic(halide_malloc_t) malloc_hook;
-static _Atomic(halide_free_t) free_hook;
+static _Atomic(halide_free_t) free_hook, last_free_hook;
 static _Atomic(halide_do_par_for_t) par_for_hook;
 static _Atomic(halide_do_task_t) task_hook;
 
@@ -124,7 +124,10 @@ static void *pass_allocate(size_t bytes) {
 }
 
 static void pass_release(void *pointer) {
-    const halide_free_t hook = atomic_load(&free_hook);
+    halide_free_t hook = atomic_load(&free_hook);
+    if (hook == NULL) { /* of a block from before the default was set again */
+        hook = atomic_load(&last_free_hook);
+    }
     if (hook != NULL) {
         hook(halide_core_user_context(), pointer);
     }
@@ -155,6 +158,9 @@ WEAK halide_malloc_t halide_set_custom_malloc(halide_malloc_t allocate) {
 
 WEAK halide_free_t halide_set_custom_free(halide_free_t release) {
     const halide_free_t before = atomic_exchange(&free_hook, release == halide_default_free ? NULL : release);
+    if (before != NULL) {
+        atomic_store(&last_free_hook, before);
+    }
     use_memory();
     return before == NULL ? halide_default_free : before;
 }

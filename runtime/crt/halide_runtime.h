@@ -379,7 +379,8 @@ void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);
 
 /* Takes memory from these functions, which need not align it, and gives it back to them; NULL for both restores this
- * runtime's own. May be changed while no pipeline runs. */
+ * runtime's own. A block goes back by the function that was set when it was taken. May be changed while no pipeline
+ * runs. */
 typedef void *(*halide_core_allocate_function)(size_t bytes);
 typedef void (*halide_core_release_function)(void *pointer);
 void halide_core_set_custom_memory(halide_core_allocate_function allocate, halide_core_release_function release);
@@ -467,7 +468,7 @@ void halide_profiler_reset(void);
 void halide_profiler_shutdown(void); /* the same: nothing samples */
 void halide_profiler_report(void *user_context);
 
-/* Both are set, or neither is used; while a block of either kind is out, neither is changed. */
+/* Both are set, or neither is used. A block goes back by the function that was set when it was taken. */
 typedef void *(*halide_malloc_t)(void *user_context, size_t bytes);
 typedef void (*halide_free_t)(void *user_context, void *pointer);
 halide_malloc_t halide_set_custom_malloc(halide_malloc_t allocate);

@@ -286,21 +286,65 @@ HALIDE_CORE_WEAK void halide_core_set_custom_memory(halide_core_allocate_functio
     atomic_store(&custom_release, release);
 }
 
-/* A block of a stranger's, which need not be aligned; what it gave stands right before what is used of it. */
-static void *take_custom(halide_core_allocate_function allocate, size_t size) {
-    void *const whole = allocate(size + alignment + sizeof whole);
+/* A block of a stranger's, which need not be aligned: this stands right before what is used of it. Blocks of strangers
+ * that are out are in lists by their addresses, so that each goes back to where it came from whatever is set then. Until
+ * there was one, nobody looks. */
+typedef struct foreign {
+    struct foreign *next;
+    void *whole;
+    halide_core_release_function release;
+} foreign;
+
+enum { foreign_lists = 256 };
+static foreign *foreign_blocks[foreign_lists];
+static atomic_flag foreign_locked = ATOMIC_FLAG_INIT;
+static _Atomic int foreign_since;
+
+static foreign **foreign_list(const void *used) {
+    while (atomic_flag_test_and_set_explicit(&foreign_locked, memory_order_acquire)) {
+    }
+    return &foreign_blocks[(uintptr_t)used / alignment % foreign_lists];
+}
+
+static void *take_custom(halide_core_allocate_function allocate, halide_core_release_function release, size_t size) {
+    void *const whole = allocate(size + alignment + sizeof(foreign));
     if (whole == NULL) {
         return NULL;
     }
-    const uintptr_t first = (uintptr_t)whole + sizeof whole;
-    void **const used = (void **)((first + alignment - 1) / alignment * alignment);
-    used[-1] = whole;
+    const uintptr_t first = (uintptr_t)whole + sizeof(foreign);
+    void *const used = (void *)((first + alignment - 1) / alignment * alignment);
+    foreign *const f = (foreign *)used - 1;
+    f->whole = whole;
+    f->release = release;
+    atomic_store(&foreign_since, 1);
+    foreign **const list = foreign_list(used);
+    f->next = *list;
+    *list = f;
+    atomic_flag_clear_explicit(&foreign_locked, memory_order_release);
     return used;
+}
+
+/* Gives a stranger's block back; false where it is none. */
+static bool release_custom(void *used) {
+    foreign *const f = (foreign *)used - 1;
+    bool found = false;
+    for (foreign **at = foreign_list(used); *at != NULL; at = &(*at)->next) {
+        if (*at == f) {
+            *at = f->next;
+            found = true;
+            break;
+        }
+    }
+    atomic_flag_clear_explicit(&foreign_locked, memory_order_release);
+    if (found) {
+        f->release(f->whole);
+    }
+    return found;
 }
 
 /* 0 where there are no so many. */
 static size_t size_of_block(int64_t bytes) {
-    const uint64_t most = (uint64_t)PTRDIFF_MAX - slack - alignment - sizeof(void *);
+    const uint64_t most = (uint64_t)PTRDIFF_MAX - slack - alignment - sizeof(foreign);
     return bytes < 0 || (uint64_t)bytes > most ? 0 : (size_t)bytes + slack;
 }
 
@@ -328,19 +372,17 @@ HALIDE_CORE_WEAK void halide_core_default_free(void *pointer) {
 
 HALIDE_CORE_WEAK void *halide_core_malloc(int64_t bytes) {
     const halide_core_allocate_function allocate = atomic_load(&custom_allocate);
-    if (allocate == NULL) {
+    const halide_core_release_function release = atomic_load(&custom_release);
+    if (allocate == NULL || release == NULL) {
         return halide_core_default_malloc(bytes);
     }
     const size_t size = size_of_block(bytes);
-    return size == 0 ? NULL : take_custom(allocate, size);
+    return size == 0 ? NULL : take_custom(allocate, release, size);
 }
 
 HALIDE_CORE_WEAK void halide_core_free(void *pointer) {
-    const halide_core_release_function release = atomic_load(&custom_release);
-    if (release == NULL) {
+    if (pointer == NULL || atomic_load(&foreign_since) == 0 || !release_custom(pointer)) {
         halide_core_default_free(pointer);
-    } else if (pointer != NULL) {
-        release(((void **)pointer)[-1]);
     }
 }
 

@@ -8,7 +8,8 @@ In: the words of the command line. Out: text on stdout, and a status for the she
     python -m halide_core cmake-dir      where the CMake package is, for -Dhalide_core_DIR
     python -m halide_core python-module NAME FUNCTION… -o FILE.c   writes a Python module of compiled functions
     python -m halide_core cache info     where compiled pipelines are kept, how many, and how large they are
-    python -m halide_core cache clear    removes them; running programs go on with those that they have loaded
+    python -m halide_core cache clear    removes them, and what was measured of this machine for choosing schedules;
+                                         running programs go on with those that they have loaded
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from halide_core.autoschedule.measured import forget_constants
 from halide_core.errors import HalideError
 from halide_core.generate.command_line import generate_from
 from halide_core.run.as_halide import run_script
@@ -94,6 +96,10 @@ def _clear() -> int:
         sys.stdout.write(f"{_without_cache()} There is nothing to remove.\n")
         return 0
     cache.clear()
+    try:
+        forget_constants()
+    except OSError as error:
+        raise HalideError(f'"{error.filename}" can\'t be removed: {error.strerror}.') from error
     after = cache.info()
     removed = max(0, before.entries - after.entries)
     sys.stdout.write(f"removed {_entries(removed)} ({_mib(max(0, before.bytes - after.bytes))}) from {before.root}\n")

@@ -86,6 +86,19 @@ int main(void) {{
     const long before = tasks;
     if (summed(&word, &c, &b) != 0 || out[60 * 50 - 1] != wanted || tasks == before || strange != 0) return 8;
 
+    /* a block goes back to where it came from, whatever is set then */
+    void *theirs = halide_malloc(&word, 10);
+    const long given = freed;
+    halide_set_custom_malloc(old_malloc);
+    halide_set_custom_free(old_free);
+    void *own = halide_malloc(&word, 10);
+    halide_free(&word, theirs);
+    if (freed != given + 1) return 13;
+    halide_set_custom_malloc(get);
+    halide_set_custom_free(give);
+    halide_free(&word, own);
+    if (freed != given + 1) return 14;
+
     /* back to what was */
     if (halide_set_custom_malloc(old_malloc) != get || halide_set_custom_free(old_free) != give) return 9;
     halide_set_custom_do_task(old_task);

@@ -43,9 +43,11 @@ def test_info_shows_folder_entries_and_bound(
 
 
 def test_clear_removes_everything(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "machine.json").write_text("{}")
     assert run_command(["cache", "clear"]) == 0
     assert capsys.readouterr().out == f"removed 2 entries (2.0 MiB) from {folder}\n"
     assert CompileCache(folder).info().entries == 0
+    assert not (folder / "machine.json").exists()
     assert run_command(["cache", "clear"]) == 0
     assert capsys.readouterr().out == f"removed 0 entries (0.0 MiB) from {folder}\n"
 
