@@ -23,8 +23,7 @@ compile_to_bitcode
 compile_to_llvm_assembly
 """
 _MODULE = """
-Derivative gather propagate_adjoints
-scatter target_feature_for_device_api user_context_value
+Derivative gather propagate_adjoints scatter user_context_value
 """
 
 DIRECTIVES = frozenset((_STAGE + _DEVICE).split())

@@ -52,6 +52,7 @@ from halide_core.run.target import Target, get_host_target, wants_strict_floats
 from halide_core.scheduling.phase0.atomic_laws import atomic_laws
 from halide_core.scheduling.phase0.factor import factor_reductions
 from halide_core.scheduling.phase0.inline import inline_functions
+from halide_core.scheduling.phase0.trace import trace_everything
 from halide_core.scheduling.phase0.wrappers import wrap_calls
 from halide_core.scheduling.phases import ScheduleStep, apply_schedule
 from halide_core.scheduling.specialize import for_every_case
@@ -170,6 +171,7 @@ def schedule(request: Request, trace: LoweringTrace) -> Program:
 def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0."""
     algorithm = with_memo_keys(snapshot(request.outputs, request.requirements))
+    trace_everything(algorithm, request.target)
     algorithm = atomic_laws(factor_reductions(algorithm))
     if not wants_strict_floats(request.target):
         algorithm = fuse_products(algorithm)

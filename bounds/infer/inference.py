@@ -318,8 +318,9 @@ class _Answering:
                 directive.location,
             )
         inside = ir.conjunction(ir.less_equal(first, least), ir.less_equal(most, last))
+        where = f'"{name}" in "{dim_name(f, d)}"'
         message = (
-            f'{directive.spelled()} does not cover what is needed of "{name}" in "{dim_name(f, d)}": from ',
+            f"{directive.spelled()}: these bounds do not cover required region of {where}: from ",
             least,
             " to ",
             most,

@@ -141,6 +141,7 @@ class Shaped:
     _mins: tuple[int, ...]
     _name: str
     _has_memory: bool
+    _defined = True
 
     def _check_shape(self) -> None:
         array = self._array
@@ -184,8 +185,8 @@ class Shaped:
         return int(self._array.ndim)
 
     def defined(self) -> bool:
-        """Always true."""
-        return True
+        """Whether there is anything: ``Buffer()`` is nothing yet."""
+        return self._defined
 
     def same_as(self, other: Shaped) -> bool:
         """True where both are the same view of the same memory."""

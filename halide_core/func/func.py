@@ -30,6 +30,7 @@ from halide_core.lang.mathematics import definitions, latex_definitions
 from halide_core.lang.output_buffer import OutputImageParam
 from halide_core.lang.rdom import RVar
 from halide_core.lang.tuple import Tuple, TupleLike
+from halide_core.own_name import package_name
 from halide_core.run.output_files import NameMangling
 from halide_core.run.pipeline import Realizable
 from halide_core.run.target_names import DeviceAPI
@@ -117,7 +118,7 @@ class Stage(Schedulable):
         return self._function.name + (f".update({self._number - 1})" if self._number else "")
 
     def __repr__(self) -> str:
-        return f"<halide_core.Stage {self.name()!r}>"
+        return f"<{package_name()}.Stage {self.name()!r}>"
 
 
 class Func(FuncSchedule, Schedulable, Realizable):
@@ -249,7 +250,8 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
     def _definition(self, stage: int) -> Definition:
         if not self._function.definitions:
-            raise DefinitionError(f'Func "{self._function.name}" is not defined.')
+            name = self._function.name
+            raise DefinitionError(f'Func "{name}" is not defined: there is nothing to ask for, as it is undefined.')
         if not 0 <= stage < len(self._function.definitions):
             raise DefinitionError(
                 f'Func "{self._function.name}" has {self.num_update_definitions()} update definitions: '
@@ -394,7 +396,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return [] if domain is None else [RVar.of(domain, i) for i in range(len(domain.names))]
 
     def __repr__(self) -> str:
-        return f"<halide_core.Func {self._function.name!r}>"
+        return f"<{package_name()}.Func {self._function.name!r}>"
 
     def __str__(self) -> str:
         """The definitions, a line each."""

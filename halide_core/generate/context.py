@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar, Token
 
 from halide_core.errors import DefinitionError
+from halide_core.own_name import package_name
 from halide_core.run.target import Target, get_jit_target_from_environment
 from halide_core.run.target_names import TargetFeature
 
@@ -23,7 +24,7 @@ class AutoschedulerParams:
         self.extra: dict[str, str] = dict(extra or {})
 
     def __repr__(self) -> str:
-        return f"<halide_core.AutoschedulerParams {self.name!r} {self.extra!r}>"
+        return f"<{package_name()}.AutoschedulerParams {self.name!r} {self.extra!r}>"
 
 
 class GeneratorContext:
@@ -52,7 +53,7 @@ class GeneratorContext:
         _ACTIVE.reset(self._entered.pop())
 
     def __repr__(self) -> str:
-        return f"<halide_core.GeneratorContext target({self._target})>"
+        return f"<{package_name()}.GeneratorContext target({self._target})>"
 
 
 _ACTIVE: ContextVar[GeneratorContext | None] = ContextVar("halide_generator_context", default=None)

@@ -30,6 +30,7 @@ from halide_core.ir.types import Type
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.coordinates import Coordinates, as_tuple, check_arity, image_access
 from halide_core.lang.expr import Expr, ExprLike, Operand
+from halide_core.own_name import package_name
 
 _count = 0
 
@@ -45,13 +46,16 @@ class Buffer(DeviceMemory, Shaped):
 
     ``Buffer(array, name="", reverse_axes=True)`` views any array or buffer of numbers, without a copy;
     ``Buffer(type, sizes, name="")`` allocates, x dense; ``Buffer(type, sizes, storage_order, name="")`` lays the
-    dimensions out in the order given, the first dense. The least coordinate is 0 until ``set_min``.
+    dimensions out in the order given, the first dense. The least coordinate is 0 until ``set_min``. ``Buffer()``
+    is none: it isn't ``defined()``.
 
     Raises:
         HalideError: a type that no pipeline knows, a foreign byte order, misaligned data, strides
             that are no multiple of the element, or a shape that int32 can't express.
     """
 
+    @overload
+    def __init__(self) -> None: ...
     @overload
     def __init__(self, buffer: Any, name: str = "", reverse_axes: bool = True) -> None: ...
     @overload
@@ -67,10 +71,12 @@ class Buffer(DeviceMemory, Shaped):
         self._has_memory = True
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
             self._array, self._mins, self._name = args[0]._array, args[0]._mins, _fresh_name()
-            self._has_memory = args[0]._has_memory
+            self._has_memory, self._defined = args[0]._has_memory, args[0]._defined
             return
-        if not args and not options:
-            raise DefinitionError("A Buffer is made from a numpy array, or from a type and a list of sizes.")
+        if not args and not options:  # none yet, as a variable of Halide's is before it is assigned
+            self._array, self._mins, self._name = np.empty(0, np.uint8), (0,), _fresh_name()
+            self._has_memory = self._defined = False
+            return
         make = allocate if "type" in options or (args and isinstance(args[0], Type)) else view
         self._array, name = make(*args, **options)
         self._mins = (0,) * self._array.ndim
@@ -184,8 +190,8 @@ class Buffer(DeviceMemory, Shaped):
             position, d = operator.index(value), self.dim(i)
             if not d.min() <= position <= d.max():
                 raise CoordinateError(
-                    f'Coordinate {position} of dimension {i} is outside of Buffer "{self._name}", '
-                    f"which has {d.extent()} from {d.min()} to {d.max()}."
+                    f"index {position} is out of bounds for axis {i} with min={d.min()}, extent={d.extent()}, "
+                    f'in Buffer "{self._name}".'
                 )
             at.append(position - d.min())
         return tuple(reversed(at))
@@ -378,6 +384,8 @@ class Buffer(DeviceMemory, Shaped):
         self.embed(self.dimensions())
 
     def __repr__(self) -> str:
+        if not self._defined:
+            return f"<undefined {package_name()}.Buffer>"
         dims = [self.dim(i) for i in range(self.dimensions())]
         shape = ",".join(f"[{d.min()},{d.extent()},{d.stride()}]" for d in dims)
-        return f"<halide_core.Buffer of type {self.type()} shape:[{shape}]>"
+        return f"<{package_name()}.Buffer of type {self.type()} shape:[{shape}]>"

@@ -123,7 +123,7 @@ def requirement(what: str, condition: ExprLike, told: Sequence[ExprLike | str]) 
         DefinitionError: the condition, or a value, is not known when the pipeline starts.
     """
     test = startup_condition(condition, f"The condition of {what}", DefinitionError)
-    message: list[str | ir.ExprNode] = ["a requirement is not met:"]
+    message: list[str | ir.ExprNode] = ["Requirement Failed: (false)"]
     for part in told or (repr(test),):
         message += [" ", part if isinstance(part, str) else startup_value(part, f"A value of {what}")]
     return Requirement(test, tuple(message))

@@ -121,11 +121,15 @@ def _define_pure(
     check_shapes(function.name, values, None)
     types = tuple(v.type for v in values)
     if required is not None:
-        check_arity(f'Func "{function.name}"', required.dimensions, len(names))
+        if required.dimensions != len(names):
+            raise DefinitionError(
+                f'Func "{function.name}" is constrained to have exactly {required.dimensions} dimensions, '
+                f"but is defined with {len(names)} dimensions."
+            )
         if required.types != types:
             raise TypeMismatchError(
-                f'Func "{function.name}" is declared to be of {types_text(required.types)}, '
-                f"but the value is of {types_text(types)}."
+                f'Func "{function.name}" is constrained to only hold values of type {types_text(required.types)} '
+                f"but is defined with values of type {types_text(types)}."
             )
     at = user_location()
     args = tuple(ir.pure_variable(n) for n in names)

@@ -20,6 +20,7 @@ from halide_core.lang.buffer_constraints import alignment_of, check_dimension, n
 from halide_core.lang.coordinates import Coordinates, as_tuple, image_access, startup
 from halide_core.lang.expr import Expr, ExprLike
 from halide_core.lang.parameter import Parameter
+from halide_core.own_name import package_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11
@@ -241,4 +242,4 @@ class InputImage(ShapedSource):
         self._source.bound = None
 
     def __repr__(self) -> str:
-        return f"<halide_core.ImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"
+        return f"<{package_name()}.ImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"

@@ -13,6 +13,7 @@ from halide_core.algorithm.model import Function
 from halide_core.errors import user_location
 from halide_core.ir.types import Type
 from halide_core.lang.input_buffer import Dimension, ShapedSource, dimension_of
+from halide_core.own_name import package_name
 from halide_core.schedule.directives import Estimate
 
 
@@ -67,4 +68,4 @@ class OutputImageParam(ShapedSource):
         return True
 
     def __repr__(self) -> str:
-        return f"<halide_core.OutputImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"
+        return f"<{package_name()}.OutputImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"

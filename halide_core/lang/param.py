@@ -18,6 +18,7 @@ from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.coordinates import constant
 from halide_core.lang.expr import Expr, Operand
 from halide_core.lang.parameter import Parameter as Input
+from halide_core.own_name import package_name
 
 
 class Param(Operand):
@@ -105,4 +106,4 @@ class Param(Operand):
         return Expr() if high is None else Expr.of(ir.const(high, self._source.type))
 
     def __repr__(self) -> str:
-        return f"<halide_core.Param {self.name()!r} type {self._source.type}>"
+        return f"<{package_name()}.Param {self.name()!r} type {self._source.type}>"

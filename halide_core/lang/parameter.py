@@ -22,6 +22,7 @@ from halide_core.lang.buffer_constraints import alignment_of, check_dimension, n
 from halide_core.lang.coordinates import constant, startup
 from halide_core.lang.estimates import ArgumentEstimates, estimates_of, expected
 from halide_core.lang.expr import Expr, ExprLike, Operand, as_node
+from halide_core.own_name import package_name
 
 
 class Parameter:
@@ -245,4 +246,4 @@ class Parameter:
 
     def __repr__(self) -> str:
         kind = f"buffer of {self.dimensions()} dimensions" if self.is_buffer() else "scalar"
-        return f"<halide_core.Parameter {self.name()!r}, {kind}, {self.type()}>"
+        return f"<{package_name()}.Parameter {self.name()!r}, {kind}, {self.type()}>"

@@ -30,10 +30,14 @@ def as_buffer(value: object, argument: Argument) -> Buffer:
         raise PipelineError(f"{what} needs a Buffer or a numpy array, not {value!r}.")
     buffer = value if isinstance(value, Buffer) else Buffer(value)
     if buffer.type() is not argument.type:
-        raise PipelineError(f"{what} is of {argument.type}, but the buffer given is of {buffer.type()}.")
+        raise PipelineError(
+            f"{kind} buffer {argument.name} has type {argument.type} "
+            f"but type of the buffer passed in is {buffer.type()}."
+        )
     if buffer.dimensions() != argument.dimensions:
         raise PipelineError(
-            f"{what} has {argument.dimensions} dimensions, but the buffer given has {buffer.dimensions()}."
+            f"{kind} buffer {argument.name} requires a buffer of exactly {argument.dimensions} dimensions, "
+            f"but the buffer passed in has {buffer.dimensions()} dimensions."
         )
     if argument.kind is ArgumentKind.OutputBuffer and not buffer.array.flags.writeable:
         raise PipelineError(f"{what} is read-only: it is made of an array that can't be written.")
@@ -117,17 +121,21 @@ class Callable:
     def _bind(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         names = [a.name for a in self._parameters]
         if len(args) > len(names):
-            raise PipelineError(f"{self!r} takes {len(names)} arguments, not {len(args)}.")
+            raise PipelineError(f"{self!r}: Expected at most {len(names)} positional arguments, but saw {len(args)}.")
         bound = dict(zip(names, args, strict=False))
         for name, value in named.items():
             if name not in names:
-                raise PipelineError(f'{self!r} has no argument "{name}".')
+                raise PipelineError(f"{self!r}: Unknown argument '{name}' specified via keyword.")
             if name in bound:
-                raise PipelineError(f'{self!r} is given "{name}" twice.')
+                raise PipelineError(f"{self!r}: Argument {name} specified multiple times.")
             bound[name] = value
         absent = [n for n in names if n not in bound]
         if absent:
-            raise PipelineError(f"{self!r} takes {len(names)} arguments; not given: {', '.join(absent)}.")
+            if named:
+                one = f"Argument {absent[0]} was not specified by either positional or keyword argument"
+            else:
+                one = f"Expected exactly {len(names)} positional arguments, but saw {len(args)}"
+            raise PipelineError(f"{self!r}: {one}; not given: {', '.join(absent)}.")
         return [bound[n] for n in names]
 
     def _checked(self, value: object, argument: Argument) -> Buffer | int | float:

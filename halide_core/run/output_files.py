@@ -16,6 +16,7 @@ from typing import TypeAlias
 from halide_core.algorithm.model import Image, ScalarParam, realization_order
 from halide_core.errors import HOME, NotAvailableError, PipelineError
 from halide_core.lang.definition import freeze
+from halide_core.own_name import package_name
 from halide_core.run.arguments import ArgumentLike, sources
 from halide_core.run.automatic import choose, wanted
 from halide_core.run.backend import OutputKind, Request, backend
@@ -133,7 +134,7 @@ class Module(Pending):
         backend().write(self._requests, _kinds(outputs))
 
     def __repr__(self) -> str:
-        return f"<halide_core.Module {self.name()!r}>"
+        return f"<{package_name()}.Module {self.name()!r}>"
 
 
 def link_modules(name: str, modules: Sequence[Module]) -> Module:

@@ -33,6 +33,7 @@ from halide_core.ir import Field, IntImm
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import requirement
 from halide_core.lang.expr import ExprLike
+from halide_core.own_name import package_name
 from halide_core.reference import evaluate as semantics
 from halide_core.run.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
 from halide_core.run.automatic import AUTO, AutoschedulerChoice, AutoSchedulerResults, choose, wanted
@@ -416,7 +417,7 @@ class Pipeline(Realizable):
         return bool(self._outputs) and all(f.definitions for f in self._functions())
 
     def __repr__(self) -> str:
-        return f"<halide_core.Pipeline {[f.name for output in self._outputs for f in output._functions()]}>"
+        return f"<{package_name()}.Pipeline {[f.name for output in self._outputs for f in output._functions()]}>"
 
 
 def _hull(a: Box, b: Box) -> Box:

@@ -17,13 +17,17 @@ from collections.abc import Iterable, Sequence
 from halide_core.errors import DefinitionError, NotAvailableError, PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.expr import Expr
+from halide_core.own_name import package_name
 from halide_core.run.implementation import implementation
 from halide_core.run.target_names import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 
 _F = TargetFeature
 _ARCHS, _SYSTEMS = {a.value: a for a in TargetArch}, {s.value: s for s in TargetOS}
-_TUNES, _FEATURES = {t.value: t for t in TargetProcessorTune}, {f.value: f for f in TargetFeature}
+_TUNES = {t.value: t for t in TargetProcessorTune}
+_FEATURES = {f.value: f for f in TargetFeature if f is not _F.FeatureEnd}
 _BITS = {"32": 32, "64": 64}
+_TRACE_ALL = "trace_all"
+"""The word of a text that stands for all features of ``_TRACES``."""
 
 _SKYLAKE = ("avx512f", "avx512cd", "avx512vl", "avx512bw", "avx512dq")
 _CANNONLAKE = (*_SKYLAKE, "avx512ifma", "avx512vbmi")
@@ -56,7 +60,8 @@ _LARGEST = (1 << 63) - 1
 # is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), the
 # context and the names of functions (``runtime.codegen.linkage``), and Profile, as ``profile`` measures what runs here.
 _ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.Profile})
-_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime}) | _ABOUT_CALLS
+_TRACES = frozenset({_F.TraceLoads, _F.TraceStores, _F.TraceRealizations})
+_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime}) | _ABOUT_CALLS | _TRACES
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
     "x86_64": (TargetArch.X86, 64),
@@ -198,13 +203,15 @@ class Target:
         words = [self.arch.value, str(self.bits), self.os.value]
         if self.processor_tune is not TargetProcessorTune.TuneGeneric:
             words.append(self.processor_tune.value)
-        return "-".join([*words, *sorted(f.value for f in self._features)])
+        every = self._features >= _TRACES
+        named = [f.value for f in self._features if not (every and f in _TRACES)]
+        return "-".join([*words, *sorted([*named, _TRACE_ALL] if every else named)])
 
     def __str__(self) -> str:
         return self.to_string()
 
     def __repr__(self) -> str:
-        return f"<halide_core.Target {self.to_string()}>"
+        return f"<{package_name()}.Target {self.to_string()}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Target) and self.to_string() == other.to_string()
@@ -232,6 +239,8 @@ def _parse(text: str) -> Target:
             target.processor_tune = _TUNES[word]
         elif word in _FEATURES:
             target.set_feature(_FEATURES[word])
+        elif word == _TRACE_ALL:
+            target.set_features(_TRACES)
         else:
             raise DefinitionError(
                 f'"{word}" in the target "{text}" names nothing. A target is arch-bits-os-feature-… or host-…: '
@@ -343,7 +352,7 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
             f'Code for the target "{target}" can\'t run here: this machine does not have '
             f"{', '.join(sorted(f.value for f in wanted - has))}."
         )
-    plain = runs_here or not target.features() & _ABOUT_CALLS
+    plain = (runs_here or not target.features() & _ABOUT_CALLS) and not target.features() & _TRACES
     return None if is_this_machine(target) and wanted == has and plain and not wants_strict_floats(target) else target
 
 
@@ -357,6 +366,20 @@ def carries_runtime(target: Target | str | None) -> bool:
     target = os.environ.get("HL_TARGET") or None if target is None else target
     made_for = Target(target) if isinstance(target, str) else target
     return made_for is None or not made_for.has_feature(_F.NoRuntime)
+
+
+_FEATURES_OF_DEVICES = {
+    DeviceAPI.CUDA: _F.CUDA,
+    DeviceAPI.Vulkan: _F.Vulkan,
+    DeviceAPI.OpenCL: _F.OpenCL,
+    DeviceAPI.Metal: _F.Metal,
+    DeviceAPI.Hexagon: _F.HVX_128,
+}
+
+
+def target_feature_for_device_api(api: DeviceAPI) -> TargetFeature:
+    """The feature of targets that have such a device; FeatureEnd where none stands for it."""
+    return _FEATURES_OF_DEVICES.get(api, _F.FeatureEnd)
 
 
 def host_supports_target_device(target: Target) -> bool:

@@ -159,6 +159,8 @@ class TargetFeature(Enum):
     AVX10_1 = "avx10_1"
     X86APX = "x86apx"
     Simulator = "simulator"
+    FeatureEnd = "feature_end"
+    """No feature."""
 
 
 class DeviceAPI(Enum):

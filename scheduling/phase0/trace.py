@@ -14,10 +14,26 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function, Image
+from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Callee, ExprNode
 from halide_core.ir.types import Float
 from halide_core.ir.visitor import subexpressions
+from halide_core.run.target import Target
+from halide_core.run.target_names import TargetFeature
 from halide_core.schedule.directives import Trace, Traced
+
+_OF_TARGETS = {
+    TargetFeature.TraceLoads: Traced.LOADS,
+    TargetFeature.TraceStores: Traced.STORES,
+    TargetFeature.TraceRealizations: Traced.REALIZATIONS,
+}
+
+
+def trace_everything(algorithm: Algorithm, target: Target | None) -> None:
+    """Traces every Func, as the target asks for. The Funcs of the algorithm are copies of the user's."""
+    wanted = [what for feature, what in _OF_TARGETS.items() if target is not None and target.has_feature(feature)]
+    for f in algorithm.functions if wanted else ():
+        f.directives += [Trace(func=f, location=UNKNOWN_LOCATION, what=what) for what in wanted]
 
 
 def show_traces(algorithm: Algorithm) -> Algorithm:

@@ -126,7 +126,7 @@ def test_buffers_are_filled_when_their_layouts_differ() -> None:
         f.realize([first, second])
     with pytest.raises(hl.PipelineError, match=r'2 outputs, "f.0", "f.1", but 1 buffers'):
         f.realize(a)
-    with pytest.raises(hl.PipelineError, match=r'"f.1" is of uint8, but the buffer given is of int32'):
+    with pytest.raises(hl.PipelineError, match=r"buffer f.1 has type uint8 but .* is int32"):
         f.realize([a, a])
     shared, g = np.zeros((5, 8), np.int32), hl.Func("g")
     g[x, y] = (x, y)

@@ -23,6 +23,7 @@ from halide_core.func.scheduling.stage import FuncHandle
 from halide_core.func.scheduling.stage_arguments import LoopHandle, VarOrRVar, loop_name
 from halide_core.ir.names import OUTERMOST
 from halide_core.lang.arguments.keywords import one_of
+from halide_core.own_name import package_name
 from halide_core.schedule.directives import (
     PLAIN,
     ComputeAt,
@@ -192,9 +193,10 @@ class LoopLevel(LoopHandle):
     def __repr__(self) -> str:
         at = self._at
         if at is None:
-            return "<halide_core.LoopLevel, not set>"
+            return f"<{package_name()}.LoopLevel, not set>"
         stage = "" if self.stage_index() < 0 else f".s{self.stage_index()}"
-        return f"<halide_core.LoopLevel {f'{at.consumer.name}{stage}.{at.var}' if isinstance(at, _Loop) else at.value}>"
+        told = f"{at.consumer.name}{stage}.{at.var}" if isinstance(at, _Loop) else at.value
+        return f"<{package_name()}.LoopLevel {told}>"
 
 
 def _loop(call: str, func: object, var: object, stage: int = -1) -> _Loop:

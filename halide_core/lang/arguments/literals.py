@@ -14,6 +14,7 @@ import numpy as np
 from halide_core import ir
 from halide_core.errors import PrecisionWarning, TypeMismatchError, warn_user
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, type_of_dtype
+from halide_core.own_name import stands_for_halide
 
 _FLOAT32 = Float(32)
 
@@ -50,8 +51,10 @@ def type_name(value: object) -> str:
 def _float_literal(value: float, type: Type) -> ir.ExprNode:
     node = ir.const(value, type)
     assert isinstance(node, ir.FloatImm)
-    # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news.
-    if math.isfinite(value) and type.bits() == 32 and abs(node.value - value) > abs(value) * 1e-6:
+    # A decimal such as 0.1 is inexact in any binary format: only digits that float32 can't even print are news. Scripts
+    # that were written for Halide look for a warning of each.
+    slack = 0.0 if stands_for_halide() else abs(value) * 1e-6
+    if math.isfinite(value) and type.bits() == 32 and abs(node.value - value) > slack:
         warn_user(f"{value!r} becomes {node.value!r} as a float32.", PrecisionWarning)
     return node
 

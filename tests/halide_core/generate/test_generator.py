@@ -310,8 +310,8 @@ def adds_late(self: Any) -> None:
         (body(generate=adds_late), "add_input\\(\\) can be called in configure\\(\\) only"),
         (body(configure=lambda self: self.add_input("out", hl.InputScalar(int))), "has an attribute of this name"),
         (body(configure=lambda self: self.add_output("more", hl.InputScalar(int))), "can't take"),
-        (body(out=hl.OutputBuffer(int, 2)), 'Func "out" has 2 dimensions, but is used with 1'),
-        (body(out=hl.OutputBuffer(float, 1)), 'Func "out" is declared to be of float32'),
+        (body(out=hl.OutputBuffer(int, 2)), 'Func "out" is constrained to have exactly 2 dimensions'),
+        (body(out=hl.OutputBuffer(float, 1)), 'Func "out" is constrained to only hold values of type float32'),
     ],
 )
 def test_classes_that_are_no_generators_are_refused(of: type, told: str) -> None:

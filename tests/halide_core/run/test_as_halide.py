@@ -69,3 +69,26 @@ def test_names_that_halide_has_not_are_no_modules(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "a.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout == "No module named 'halide.nonsense'\n", done.stderr
+
+
+OBJECTS = """\
+import halide as hl
+import warnings
+x, f = hl.Var("x"), hl.Func("f")
+print(hl.Buffer(), hl.Buffer(hl.UInt(8), [2, 3]), repr(f), repr(hl.Target("x86-64-linux")))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    f[x] = hl.f64(0.1) + 0.5
+    assert not caught
+    hl.f32(x) * 0.1
+    assert [issubclass(w.category, RuntimeWarning) for w in caught] == [True]
+"""
+
+
+def test_objects_and_warnings_are_as_scripts_know_them(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(OBJECTS, encoding="utf-8")
+    done = run(tmp_path, "a.py")
+    buffer = "<halide.Buffer of type uint8 shape:[[0,2,1],[0,3,2]]>"
+    target = "<halide.Target x86-64-linux>"
+    assert done.stdout == f"<undefined halide.Buffer> {buffer} <halide.Func 'f'> {target}\n", done.stderr
+    assert done.returncode == 0, done.stderr

@@ -158,3 +158,29 @@ def test_modules_and_several_files(tmp_path: Path) -> None:
     assert f.compile_to_module([image], "f", linkage=hl.LinkageType.ExternalPlusArgv).name() == "f"
     with pytest.raises(hl.NotAvailableError, match="is external"):
         f.compile_to_module([image], "f", linkage=hl.LinkageType.Internal)
+
+
+def test_traces_of_a_target(capfd: pytest.CaptureFixture[str]) -> None:
+    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
+    f[x] = x + 1
+    g[x] = f[x] * 2
+    f.compute_root()
+    traced = hl.get_jit_target_from_environment().with_feature(hl.TargetFeature.TraceStores)
+    assert list(np.asarray(g.realize([2], traced))) == [2, 4]
+    shown = [line for line in capfd.readouterr().out.splitlines() if "pipeline" not in line and "Tag" not in line]
+    assert shown == ["Store f.0(0) = 1", "Store f.0(1) = 2", "Store g.0(0) = 2", "Store g.0(1) = 4"]
+    g.realize([2])
+    assert not capfd.readouterr().out
+
+
+def test_all_traces_have_one_word() -> None:
+    every = hl.Target("x86-64-linux-avx-trace_all")
+    assert every.has_feature(hl.TargetFeature.TraceLoads)
+    assert str(every) == "x86-64-linux-avx-trace_all"
+    assert str(every.without_feature(hl.TargetFeature.TraceLoads)).endswith("-trace_realizations-trace_stores")
+
+
+def test_features_of_devices() -> None:
+    assert hl.target_feature_for_device_api(hl.DeviceAPI.OpenCL) is hl.TargetFeature.OpenCL
+    assert hl.target_feature_for_device_api(hl.DeviceAPI.Host) is hl.TargetFeature.FeatureEnd
+    assert not hl.Target.validate_target_string("x86-64-linux-feature_end")
