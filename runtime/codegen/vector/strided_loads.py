@@ -21,18 +21,24 @@ DISTANCES = (2, 3, 4)
 _CHANNELS = (3, 4)
 """The number of channels of pixels whose distance is an argument's stride."""
 _MACHINES = {
+    32: "defined(__SSSE3__)",
+    64: "defined(__SSSE3__) || defined(__ARM_NEON)",
     128: "defined(__SSSE3__) || defined(__ARM_NEON)",
     256: "defined(__AVX2__)",
     512: "defined(__AVX512BW__)",
 }
-"""Who shuffles whole registers of each width, down to bytes."""
+"""Who shuffles registers, or low parts of them, of each width, down to bytes."""
+_REGISTER_BITS = 128
 
 
 def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
     """``f(pointer)``; None where lanes are better loaded one by one."""
     lanes = type.lanes()
-    machine = _MACHINES.get(8 * type.bytes() * lanes)
+    bits = 8 * type.bytes() * lanes
+    machine = _MACHINES.get(bits)
     if distance not in DISTANCES or lanes < 4 or machine is None:
+        return None
+    if bits < _REGISTER_BITS and lanes < 2 * distance:  # a part of a register is shuffled twice for each load
         return None
 
     def head() -> tuple[str, str, list[str]]:

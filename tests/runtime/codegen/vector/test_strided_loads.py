@@ -22,7 +22,7 @@ from tests.support.checking import computed, image, numbers, same, variables
 @pytest.mark.parametrize("distance", [2, 3, 4, 5])
 @pytest.mark.parametrize("type", [UInt(8), Int(16), Float(32), Float(64)], ids=str)
 def test_every_so_many_elements(type: Type, distance: int, target: str) -> None:
-    for lanes in (4, 16, 32, 64):
+    for lanes in (4, 8, 16, 32, 64):
         count = 2 * lanes
         source = image(numbers(((count - 1) * distance + 1,), type.dtype), "source")
         f = hl.Func("f")
@@ -38,7 +38,8 @@ def functions(type: Type, lanes: int, distances: Sequence[int]) -> list[str | No
 def test_which_lanes_are_shuffled() -> None:
     assert functions(UInt(8), 32, (2, 3, 4)) == [f"load_every_{k}_u8x32" for k in (2, 3, 4)]
     assert functions(UInt(8), 32, (0, 1, 5, -2)) == [None] * 4
-    assert functions(UInt(8), 8, (2,)) == [None], "no register"
+    assert functions(UInt(8), 8, (2, 4)) == ["load_every_2_u8x8", "load_every_4_u8x8"], "half a register"
+    assert functions(UInt(16), 4, (2, 3)) == ["load_every_2_u16x4", None], "as many loads and shuffles as lanes"
     assert functions(Float(64), 2, (2,)) == [None], "two lanes"
 
 
@@ -51,8 +52,9 @@ def test_loads_end_with_the_last_element() -> None:
     assert "p + 32)" not in text
 
 
+@pytest.mark.parametrize("lanes", [8, 64])
 @pytest.mark.parametrize("distance", [2, 3, 4])
-def test_nothing_behind_the_last_element_is_touched(distance: int) -> None:
+def test_nothing_behind_the_last_element_is_touched(distance: int, lanes: int) -> None:
     """The last element is the last of a page, and the next page can't be read."""
     page = mmap.PAGESIZE
     memory = mmap.mmap(-1, 2 * page)
@@ -62,13 +64,13 @@ def test_nothing_behind_the_last_element_is_touched(distance: int) -> None:
     start = whole.ctypes.data
     assert libc.mprotect(ctypes.c_void_p(start + page), page, 0) == 0
     try:
-        size = 63 * distance + 1
+        size = (lanes - 1) * distance + 1
         part = whole[page - size : page]
         source, f = hl.ImageParam(hl.UInt(8), 1, "source"), hl.Func("f")
         f[x] = source[x * distance]
-        f.vectorize(x, 64)
+        f.vectorize(x, lanes)
         source.set(hl.Buffer(part))
-        same(computed(f, [64]), part[::distance].copy())
+        same(computed(f, [lanes]), part[::distance].copy())
     finally:
         assert libc.mprotect(ctypes.c_void_p(start + page), page, mmap.PROT_READ | mmap.PROT_WRITE) == 0
 
