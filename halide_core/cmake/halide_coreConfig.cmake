@@ -36,18 +36,20 @@ endif()
 
 # Halide's kinds of extra files, and what their names end in.
 set(_halide_core_extras
-    ASSEMBLY C_SOURCE CONCEPTUAL_STMT CONCEPTUAL_STMT_HTML HLPIPE PYTORCH_WRAPPER REGISTRATION SCHEDULE STMT STMT_HTML)
+    ASSEMBLY C_SOURCE CONCEPTUAL_STMT CONCEPTUAL_STMT_HTML FEATURIZATION HLPIPE PYTORCH_WRAPPER REGISTRATION SCHEDULE
+    STMT STMT_HTML)
 set(_halide_core_ASSEMBLY .s)
 set(_halide_core_C_SOURCE .halide_generated.c)
 set(_halide_core_CONCEPTUAL_STMT .conceptual.stmt)
 set(_halide_core_CONCEPTUAL_STMT_HTML .conceptual.stmt.html)
+set(_halide_core_FEATURIZATION .featurization)
 set(_halide_core_HLPIPE .hlpipe)
 set(_halide_core_PYTORCH_WRAPPER .pytorch.h)
 set(_halide_core_REGISTRATION .registration.cpp)
 set(_halide_core_SCHEDULE .schedule.py)
 set(_halide_core_STMT .stmt)
 set(_halide_core_STMT_HTML .stmt.html)
-set(_halide_core_absent BITCODE COMPILER_LOG FEATURIZATION FUNCTION_INFO_HEADER LLVM_ASSEMBLY NAMESPACE)
+set(_halide_core_absent BITCODE COMPILER_LOG FUNCTION_INFO_HEADER LLVM_ASSEMBLY NAMESPACE)
 
 # The machine that the project is for, as a target.
 function(_halide_core_machine OUT)

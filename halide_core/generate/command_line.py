@@ -29,6 +29,7 @@ EXTENSIONS = {
     OutputFileType.c_source: ".halide_generated.c",
     OutputFileType.conceptual_stmt: ".conceptual.stmt",
     OutputFileType.conceptual_stmt_html: ".conceptual.stmt.html",
+    OutputFileType.featurization: ".featurization",
     OutputFileType.hlpipe: ".hlpipe",
     OutputFileType.object: ".o",
     OutputFileType.python_extension: ".abi3.so",

@@ -160,6 +160,7 @@ class OutputKind(Enum):
     PYTORCH_WRAPPER = "pytorch_wrapper"
     REGISTRATION = "registration"
     SCHEDULE = "schedule"
+    FEATURIZATION = "featurization"
     PIPELINE = "hlpipe"
 
 

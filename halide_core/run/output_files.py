@@ -69,6 +69,7 @@ _KINDS = {
     OutputFileType.assembly: OutputKind.ASSEMBLY,
     OutputFileType.c_header: OutputKind.C_HEADER,
     OutputFileType.c_source: OutputKind.C_SOURCE,
+    OutputFileType.featurization: OutputKind.FEATURIZATION,
     OutputFileType.object: OutputKind.OBJECT,
     OutputFileType.static_library: OutputKind.STATIC_LIBRARY,
     OutputFileType.stmt: OutputKind.STMT,

@@ -31,6 +31,7 @@ from halide_core.runtime.ahead.context import emit_in_context, hidden, inside
 from halide_core.runtime.ahead.data import public, unit_with_data
 from halide_core.runtime.ahead.entry_points import emit_entry_points, emit_registration
 from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, module_name
+from halide_core.runtime.ahead.features import emit_features
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.ahead.pytorch import emit_wrapper
 from halide_core.runtime.codegen.header import Declared, emit_header
@@ -234,6 +235,10 @@ def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path
             output.write_text(format_stmt(unit.filled) + "\n", encoding="utf-8")
         case OutputKind.CONCEPTUAL_STMT_HTML:
             output.write_text(page(lowered.name, format_stmt(unit.filled)), encoding="utf-8")
+        case OutputKind.FEATURIZATION:
+            target = (unit.request.target or get_host_target()).to_string()
+            text = emit_features(lowered.name, target, public(lowered), unit.filled)
+            output.write_text(text, encoding="utf-8")
         case OutputKind.SCHEDULE:
             output.write_text(_schedule(unit.request), encoding="utf-8")
         case OutputKind.PIPELINE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -179,3 +180,25 @@ int main(void) {
 """
     done = run(build(tmp_path, "main", text, "scaled.a"))
     assert (done.returncode, done.stdout) == (0, " ".join(f"{v:g}" for v in np.arange(1, 7) * -2 + 0.5) + " ")
+
+
+def test_featurization_counts_what_each_nest_does(tmp_path: Path) -> None:
+    source, f, g = hl.ImageParam(hl.UInt(8), 2, "source"), hl.Func("f"), hl.Func("g")
+    f[x, y] = hl.u16(source[x, y]) * 3
+    g[x, y] = f[x, y] + f[x, y + 1]
+    f.compute_at(g, y)
+    g.bound(x, 0, 64).vectorize(x, 8).parallel(y)
+    path = tmp_path / "g.featurization"
+    g.compile_to({hl.OutputFileType.featurization: str(path)}, [source], "g")
+    found = json.loads(path.read_text())
+    assert [(a["name"], a["kind"], a["type"]) for a in found["arguments"]] == [
+        ("source", "InputBuffer", "uint8"), ("g", "OutputBuffer", "uint16")
+    ]  # fmt: skip
+    (memory,) = found["memory"]
+    assert memory == {"func": "f", "types": ["uint16"], "extents": [64, 2], "inside": "g.s0.y"}
+    made, read = found["nests"]
+    assert (made["func"], made["loads"], made["stores"]) == ("f", {"source": 1}, ["uint16"])
+    assert made["operations"] == {"cast uint8 to uint16": 1, "mul uint16": 1}
+    assert (read["func"], read["loads"], read["operations"]) == ("g", {"f": 2}, {"add uint16": 1})
+    kinds = [(loop["kind"], loop["extent"]) for loop in read["loops"]]
+    assert kinds == [("parallel", "g.extent.1"), ("serial", 8), ("vectorized", 8)]
