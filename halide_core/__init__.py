@@ -40,6 +40,7 @@ from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCod
 from halide_core.lang.arguments.implicit import _, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9
 from halide_core.lang.arguments.loop_variables import VarOrRVar
 from halide_core.lang.arguments.ranges import Range
+from halide_core.lang.at_once import gather, scatter
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.estimates import ArgumentEstimates
 from halide_core.lang.eviction_key import EvictionKey
@@ -390,6 +391,7 @@ __all__ = [
     "floor",
     "fract",
     "funcs",
+    "gather",
     "generator",
     "get_host_target",
     "get_jit_target_from_environment",
@@ -450,6 +452,7 @@ __all__ = [
     "saturating_add",
     "saturating_cast",
     "saturating_sub",
+    "scatter",
     "select",
     "serialize_pipeline",
     "set_default_schedule",

@@ -43,7 +43,7 @@ from halide_core.lowering.passes.prefetch import place_prefetches
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.skip_producers import skip_producers
 from halide_core.lowering.passes.trace import is_shown, show_realizations
-from halide_core.lowering.passes.unroll import unroll_loops
+from halide_core.lowering.passes.unroll import join_at_once, unroll_loops
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.provenance import Traversals
@@ -227,6 +227,7 @@ def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tupl
         ("partition", lambda s: partition_loops(s, policies)),
         *([("remember", lambda s: remember(s, program.remembered))] if program.remembered else []),
         ("flatten", lambda s: flatten_storage(s, algorithm.outputs, algorithm.constraints)),
+        *([("join", join_at_once)] if _has_several_at_once(algorithm) else []),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("narrow", narrow_arithmetic),
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
@@ -235,6 +236,11 @@ def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tupl
         ("reuse", reuse_memory),
         ("limits", narrow_limits),
     ]
+
+
+def _has_several_at_once(algorithm: Algorithm) -> bool:
+    domains = [d.domain for f in algorithm.functions for d in f.definitions]
+    return any(domain is not None and domain.at_once for domain in domains)
 
 
 def _fork(stmt: Stmt, ahead: Ahead, program: Program) -> Stmt:

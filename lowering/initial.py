@@ -47,7 +47,8 @@ def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
             bounds = Interval(startup_index(domain.bounds[i].min), startup_index(domain.bounds[i].len))
             conditions |= dict.fromkeys(_unless_negative(bounds.len))
             name = domain.names[i]
-            loops.append(_loop(LoopName(f.name, stage, 0, name), var, bounds, (name,)))
+            kind = LoopKind.AT_ONCE if domain.at_once and i == 0 else LoopKind.SERIAL
+            loops.append(_loop(LoopName(f.name, stage, 0, name), var, bounds, (name,), kind))
     exprs = TargetExprs(variables)
     core: Stmt = Provide(
         f, stage, tuple(exprs.index(a) for a in definition.args), tuple(exprs.value(v) for v in definition.values)
@@ -64,6 +65,12 @@ def _unless_negative(length: ExprNode) -> list[ExprNode]:
     return [] if ConstantRanges().of(known)[0] >= 0 else [ir.less_equal(ir.ZERO, known)]
 
 
-def _loop(name: LoopName, var: ExprNode, bounds: Interval, reduces: tuple[str, ...] = ()) -> Loop:
+def _loop(
+    name: LoopName,
+    var: ExprNode,
+    bounds: Interval,
+    reduces: tuple[str, ...] = (),
+    kind: LoopKind = LoopKind.SERIAL,
+) -> Loop:
     assert isinstance(var, Variable)
-    return Loop(name, var, bounds, LoopKind.SERIAL, reduces)
+    return Loop(name, var, bounds, kind, reduces)

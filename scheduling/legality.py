@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from halide_core.algorithm.model import Function
 from halide_core.errors import UNKNOWN_LOCATION, ScheduleError
+from halide_core.ir import LoopKind
 from halide_core.loop_nest import Level, Loop, Nest, Program, StageKey, level_site
 from halide_core.schedule.directives import AtLevel, Directive, StageDirective
 
@@ -37,14 +38,14 @@ def pasted(name: str, variables: Container[str] = ()) -> str:
 
 def described(loops: Iterable[Loop]) -> str:
     """Loops by name, innermost first."""
-    names = [pasted(loop.name.var, loop.reduces) for loop in loops]
+    names = [pasted(loop.name.var, loop.reduces) for loop in loops if loop.kind is not LoopKind.AT_ONCE]
     return ", ".join(reversed(names)) if names else "none"
 
 
 def require_loop(nest: Nest, var: str, directive: StageDirective) -> int:
     """The position of a loop that must exist."""
     for i, loop in enumerate(nest.loops):
-        if loop.name.var == var:
+        if loop.name.var == var and loop.kind is not LoopKind.AT_ONCE:
             return i
     refuse(
         directive,

@@ -46,7 +46,7 @@ def common_path(program: Program, stages: list[StageKey]) -> tuple[Loop, ...]:
 
 def legal_compute_levels(program: Program, func: Function, readers: list[StageKey]) -> list[Level]:
     """Every level at which a Func's label dominates its uses, outermost first."""
-    return [None, *(loop.name for loop in common_path(program, readers))]
+    return [None, *(loop.name for loop in common_path(program, readers) if loop.kind is not LoopKind.AT_ONCE)]
 
 
 def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Program:

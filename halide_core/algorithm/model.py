@@ -92,17 +92,31 @@ class Image(ir.Callee):
 
 
 class ReductionDomain(ir.Domain):
-    """An ordered list of reduction variables; the first is the innermost loop."""
+    """An ordered list of reduction variables; the first is the innermost loop. ``at_once``: iterations that differ in
+    the first one alone, a constant number of them, read all that they read before any of them writes; where two write
+    one point, the last one's value stays."""
 
     def __init__(
-        self, names: tuple[str, ...], bounds: tuple[ir.Interval, ...], predicate: ir.ExprNode, location: Location
+        self,
+        names: tuple[str, ...],
+        bounds: tuple[ir.Interval, ...],
+        predicate: ir.ExprNode,
+        location: Location,
+        *,
+        at_once: bool = False,
     ) -> None:
+        self.at_once = at_once
         self.names = names
         self.bounds = bounds
         self.predicate = predicate
         self.location = location
         self.frozen_by: Location | None = None
         """The first definition that uses the domain; its predicate is final from there on."""
+
+    @property
+    def movable(self) -> tuple[str, ...]:
+        """The names of the variables whose loops directives may be about."""
+        return self.names[1:] if self.at_once else self.names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -366,7 +380,11 @@ class Renamed(Rewriter):
         domain = d.domain
         if domain is not None:
             copy = ReductionDomain(
-                domain.names, tuple(self.interval(i) for i in domain.bounds), domain.predicate, domain.location
+                domain.names,
+                tuple(self.interval(i) for i in domain.bounds),
+                domain.predicate,
+                domain.location,
+                at_once=domain.at_once,
             )
             inner = self.within({domain: copy})
             copy.predicate = inner.expr(domain.predicate)

@@ -57,6 +57,8 @@ def _label(function: Function, definition: Definition) -> int:
 def updates_points(function: Function, definition: Definition) -> bool:
     """True where an update reads its own Func, and nothing of it but the point that it writes, for the value alone."""
     roots = [*definition.args, definition.predicate]
+    if definition.domain is not None and definition.domain.at_once:
+        return False  # of two that write one point at once, one does not see what the other wrote
     if definition.domain is not None:
         roots.append(definition.domain.predicate)
     read = accesses_to(function, definition.values)

@@ -159,7 +159,7 @@ class _Writer:
             domain = f.definitions[stage].domain
             of = Stage.of(f, stage) if stage else Func._of(f)
             if domain is not None:
-                of.reorder(x, *rest, *(Var(n) for n in domain.names))
+                of.reorder(x, *rest, *(Var(n) for n in domain.movable))
             of.vectorize(x, lanes).unroll(x)
             for y in rest:
                 of.unroll(y)
@@ -175,7 +175,7 @@ class _Writer:
         lanes = self._lanes(f, d) if d in free else 1
         outer = [e for e in free if e != d or lanes == 1]
         domain = f.definitions[stage].domain
-        reductions = [] if domain is None else [Var(n) for n in domain.names]
+        reductions = [] if domain is None else [Var(n) for n in domain.movable]
         if lanes > 1:
             vectors = Var(f.args[d])
             if len(free) == f.dimensions:

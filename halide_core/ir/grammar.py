@@ -127,6 +127,7 @@ STANDS: Mapping[type[ExprNode] | type[Stmt] | LoopKind, tuple[Form, Form] | None
     LoopKind.PARALLEL: (Form.HOLES, Form.VECTORS),
     LoopKind.UNROLLED: (Form.HOLES, Form.POINTS),
     LoopKind.VECTORIZED: (Form.HOLES, Form.FLAT),
+    LoopKind.AT_ONCE: (Form.HOLES, Form.FLAT),
 }
 
 

@@ -41,12 +41,14 @@ class LoopName:
 
 
 class LoopKind(Enum):
-    """Traversal orders (figure 2.7), and the two of section 2.8.6."""
+    """Traversal orders (figure 2.7), and the two of section 2.8.6; and AT_ONCE, of a definition that gives several
+    points values at once: all iterations read what they read before any of them writes, in order."""
 
     SERIAL = "for"
     PARALLEL = "parallel"
     VECTORIZED = "vectorized"
     UNROLLED = "unrolled"
+    AT_ONCE = "at once"
 
 
 class Stmt:
@@ -256,9 +258,9 @@ class AllocateFlat(Stmt):
     limit: int | None
     memory: MemoryType = MemoryType.Auto
     zeroed: bool = False
-
-
     within: str | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Store(Stmt):
     """``buffer[index] = value`` on flat memory, for one element or lanes of them. ``atomic`` as of a Provide."""

@@ -32,6 +32,7 @@ from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.lang.at_once import refuse_lists, spread
 from halide_core.lang.coordinates import check_arity
 from halide_core.lang.expr import Expr, Operand, Var, arithmetic, as_node, is_plain, matched
 from halide_core.lang.placeholders import concrete, coordinates_defined, refuse_placeholders
@@ -117,6 +118,7 @@ def define(function: Function, args: tuple[ir.ExprNode, ...], value: object, req
 def _define_pure(
     function: Function, names: tuple[str, ...], values: tuple[ir.ExprNode, ...], required: Required | None
 ) -> None:
+    refuse_lists(function.name, values)
     check_pure_values(function.name, names, values)
     check_shapes(function.name, values, None)
     types = tuple(v.type for v in values)
@@ -148,6 +150,7 @@ def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tu
     what = f'{ordinal(stage).capitalize()} of Func "{name}"'
     check_arity(f'Func "{name}"', function.dimensions, len(args))
     check_update_type(function, stage, tuple(v.type for v in values))
+    args, values = spread(what, args, values)
     domain = domain_of(what, (*args, *values))
     check_names(function, domain)
     args, where = coordinates_defined(function, args)

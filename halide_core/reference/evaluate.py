@@ -133,8 +133,10 @@ class _Program:
                 raise InternalError(f'"{e!r}" moves a pure dimension of "{f.name}" (definition 2.7).', d.location)
         # A read of the Func itself names its pure dimensions, by the check above.
         shared = not any(isinstance(e, ir.Variable) for e in nodes)
-        writes = Writes(None, self._iterations(f, i), shared)
-        if reads_where or any(a is not b for e in reads for a, b in zip(e.args, d.args, strict=True)):
+        iterations = self._iterations(f, i)
+        at_once = len(iterations.ranges[0]) if d.domain is not None and d.domain.at_once else 1
+        writes = Writes(None, iterations, shared, at_once)
+        if at_once > 1 or reads_where or any(a is not b for e in reads for a, b in zip(e.args, d.args, strict=True)):
             return Scan(before, pure_dims, writes)
         return Fold(before, pure_dims, writes, bool(reads))
 

@@ -98,6 +98,8 @@ class Writes:
     iterations: Iterations
     shared: bool
     """True where all points of the pure dimensions are written by the same iterations."""
+    at_once: int = 1
+    """So many iterations in a row read what they read before any of them writes."""
     logs: dict[Point, _Log] = field(default_factory=dict)
 
     def of(self, pure: Point, cell: Point, end: int, depth: int) -> Sequence[int]:
@@ -117,10 +119,14 @@ class Writes:
         log = self.logs[() if self.shared else pure]
         while log.done < end:
             t = log.done
-            cell = self.target(pure, self.iterations.points[t], t, depth + 1)
+            cell = self.target(pure, self.iterations.points[t], self.begun(t), depth + 1)
             if cell is not None:
                 log.hits.setdefault(cell, []).append(t)
             log.done = t + 1
+
+    def begun(self, t: int) -> int:
+        """The first of the iterations that are at once with one."""
+        return t - t % self.at_once
 
 
 @dataclass
@@ -233,5 +239,5 @@ class Scan(Update):
         if depth > DEEPEST:
             raise TooDeep(self._write, key)
         pure, t = key
-        value = self.written[key] = self.body(pure, self.writes.iterations.points[t], t, depth + 1)
+        value = self.written[key] = self.body(pure, self.writes.iterations.points[t], self.writes.begun(t), depth + 1)
         return value

@@ -165,6 +165,7 @@ def _domain(row: Any) -> ReductionDomain:
 def _fill_domain(domain: ReductionDomain, row: Any, tables: Tables) -> None:
     domain.bounds = decoded(tuple[Interval, ...], row["bounds"], tables)
     domain.predicate = decoded(ExprNode, row["predicate"], tables)
+    domain.at_once = decoded(bool, row.get("at_once", False), tables)
     domain.frozen_by = decoded(Location | None, row["frozen_by"], tables)
     ends = [end for i in domain.bounds for end in (i.min, i.len)]
     if len(domain.bounds) != len(domain.names) or any(e.type not in (INT32, INT64) for e in ends):

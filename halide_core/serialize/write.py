@@ -183,6 +183,7 @@ def _domain(d: ReductionDomain, numbers: Numbers) -> dict[str, Any]:
         "names": list(d.names),
         "bounds": [numbers.encoded(i) for i in d.bounds],
         "predicate": numbers.encoded(d.predicate),
+        "at_once": d.at_once,
         "location": numbers.encoded(d.location),
         "frozen_by": numbers.encoded(d.frozen_by),
     }

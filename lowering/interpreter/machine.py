@@ -46,9 +46,13 @@ from halide_core.lowering.interpreter.threads import Threads
 from halide_core.lowering.interpreter.writes import (
     FlatWrite,
     Kept,
+    Prepared,
     Run,
     allocate,
+    flat_write,
+    point_write,
     recall_or_run,
+    run_at_once,
     write_flat,
     write_nowhere,
     write_point,
@@ -321,12 +325,14 @@ class _Machine:
     def _for(self, loop: ir.For) -> Run:
         low, length = self._number(loop.bounds.min, loop), self._number(loop.bounds.len, loop)
         races = Races(loop.loop, takes_turns=not loop.pure) if loop.kind in _CONCURRENT else None
+        at_once = loop.kind is LoopKind.AT_ONCE
         with self._scope():
             if races is not None:
                 self.loops.append(races)
                 self._around = (*self._around, races)
             place = self._bind(loop.var, undefined=False)
-            body = self.translate(loop.body)
+            body = _nothing if at_once else self.translate(loop.body)
+            prepare = self._prepared(loop.body) if at_once else None
         values = self._coder.values
 
         def iterations() -> range:
@@ -360,9 +366,37 @@ class _Machine:
                 values[place] = i
                 body()
 
+        if prepare is not None:
+            return run_at_once(place, values, iterations, prepare)
         if races is not None:
             return run_concurrent
         return run_in_fork if self._forks else run
+
+    def _prepared(self, stmt: Stmt) -> Prepared:
+        """A write, with the conditions and lets around it, in two steps."""
+        match stmt:
+            case ir.If(condition=condition, then=then, otherwise=None):
+                test, inner = self._number(condition, stmt), self._prepared(then)
+                return lambda: inner() if test() else _nothing
+            case ir.Block(stmts=(*lets, last)) if all(isinstance(s, ir.Let) for s in lets):
+                with self._scope():
+                    bound = [self._stmt(s) for s in lets]
+                    rest = self._prepared(last)
+
+                def prepare() -> Run:
+                    for each in bound:
+                        each()
+                    return rest()
+
+                return prepare
+            case ir.Provide():
+                place = self._written(stmt.func, stmt)
+                assert place is not None
+                return point_write(stmt, self._coder.code(stmt, stmt.args, stmt.values), place)
+            case ir.Store() | ir.Stores():
+                stores = stmt.stores if isinstance(stmt, ir.Stores) else (stmt,)
+                return flat_write([self._store(s) for s in stores])
+        raise InternalError(f"A {type(stmt).__name__} can't be in several iterations at once.")
 
     def _fork(self, fork: ir.Fork) -> Run:
         threads, values = self._threads, self._coder.values

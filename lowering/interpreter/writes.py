@@ -8,6 +8,7 @@ In: a statement's Code, and where its memory is. Out: closures that execute it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from halide_core import ir
@@ -16,6 +17,8 @@ from halide_core.lowering.interpreter.code import AccessPlace, Allocation, Code
 from halide_core.lowering.interpreter.memory_model import OUTSIDE, Cell, Memory, MemoryFault, Races, folded_memory
 
 Run: TypeAlias = "Callable[[], None]"
+Prepared: TypeAlias = "Callable[[], Run]"
+"""Reads what a statement reads; what it gives writes what the statement writes."""
 
 
 def allocate(
@@ -58,10 +61,30 @@ def _move_within(memory: Memory, other: Memory, stmt: Stmt) -> None:
 
 def write_point(stmt: ir.Provide, code: Code, place: AccessPlace) -> Run:
     """All components of a point at once."""
-    allocation, races = place.allocation, place.races
+    put = _put(stmt, place)
 
     def run() -> None:
         ((point, values),) = code.run()
+        put(point, values)
+
+    return run
+
+
+def point_write(stmt: ir.Provide, code: Code, place: AccessPlace) -> Prepared:
+    """The same in two steps: what is written is found, then written."""
+    put = _put(stmt, place)
+
+    def prepare() -> Run:
+        ((point, values),) = code.run()
+        return partial(put, point, values)
+
+    return prepare
+
+
+def _put(stmt: ir.Provide, place: AccessPlace) -> Callable[[Sequence[int], Sequence[Cell]], None]:
+    allocation, races = place.allocation, place.races
+
+    def put(point: Sequence[int], values: Sequence[Cell]) -> None:
         for memory, value in zip(allocation.memories, values, strict=True):
             at = memory.offset(point)
             if at == OUTSIDE:
@@ -70,7 +93,7 @@ def write_point(stmt: ir.Provide, code: Code, place: AccessPlace) -> Run:
                 each.write(memory, at, value, stmt)
             memory.write(at, value)
 
-    return run
+    return put
 
 
 class FlatWrite:
@@ -110,9 +133,31 @@ def write_flat(writes: Sequence[FlatWrite]) -> Run:
         return lambda: only.write(only.read())
 
     def run() -> None:
-        found = [each.read() for each in writes]
-        for each, lanes in zip(writes, found, strict=True):
-            each.write(lanes)
+        _write_all(writes, [each.read() for each in writes])
+
+    return run
+
+
+def flat_write(writes: Sequence[FlatWrite]) -> Prepared:
+    """The same in two steps."""
+    return lambda: partial(_write_all, writes, [each.read() for each in writes])
+
+
+def _write_all(writes: Sequence[FlatWrite], found: Sequence[list[tuple[list[int], list[Cell]]]]) -> None:
+    for each, lanes in zip(writes, found, strict=True):
+        each.write(lanes)
+
+
+def run_at_once(place: int, values: list[Any], iterations: Callable[[], range], prepare: Prepared) -> Run:
+    """A loop whose iterations all read before one of them writes; ``values[place]`` is its variable."""
+
+    def run() -> None:
+        found = []
+        for i in iterations():
+            values[place] = i
+            found.append(prepare())
+        for write in found:
+            write()
 
     return run
 

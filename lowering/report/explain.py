@@ -254,6 +254,7 @@ _VERBS = {
     LoopKind.PARALLEL: "parallel",
     LoopKind.VECTORIZED: "vectorized",
     LoopKind.UNROLLED: "unrolled",
+    LoopKind.AT_ONCE: "at once",
 }
 
 

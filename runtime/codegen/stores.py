@@ -1,6 +1,6 @@
 """Stores as C: one element, or lanes of them, or every component of a point at once.
 
-In: stores that happen together. Out: lines that first read everything that the stores need, then write.
+In: stores that happen together. Out: lines that first read everything that the stores need, then write in order.
 
     f.0[x] = f.1[x]; f.1[x] = f.0[x]   ->   const int32_t t0 = f_0[x]; f_0[x] = f_1[x]; f_1[x] = t0;
 """
@@ -43,7 +43,7 @@ class StoreEmitter:
         """True where some point is updated under a lock."""
 
     def emit(self, stores: Sequence[ir.Store], line: Callable[[str], None], *, meeting: bool = False) -> None:
-        """The lines of one store, or of several at one index. ``meeting``: other threads may update the element."""
+        """The lines of one store, or of several at once. ``meeting``: other threads may update the element."""
         first = stores[0]
         if meeting and first.atomic and first.buffer not in self._registers:
             if not _takes_lock(stores):
@@ -56,7 +56,15 @@ class StoreEmitter:
             self.emit(stores, line)
             line(f"halide_core_unlock({lock});")
             return
-        self.emit_run([stores], line)
+        self.emit_run([[self._placed(s, line) for s in stores] if _are_found_in_memory(stores) else stores], line)
+
+    def _placed(self, store: ir.Store, line: Callable[[str], None]) -> ir.Store:
+        """A store whose place is a constant of its own, found before anything is written."""
+        (place,) = self._exprs.emit([(store.index, False)], line)
+        at = ir.Variable(store.index.type, self._names.numbered("place"))
+        type = self._prelude.type(at.type)
+        line(f"const {type} {self._leaves.bind(at, type)} = {place.text};")
+        return replace(store, index=at)
 
     def emit_run(self, points: Sequence[Sequence[ir.Store]], line: Callable[[str], None]) -> None:
         """The lines of stores one after the other, each of a point's components: what they share is evaluated once,
@@ -77,8 +85,6 @@ class StoreEmitter:
         for store, (value, *where) in zip(stores, texts, strict=True):
             if store.index.type.lanes() != store.value.type.lanes():
                 raise InternalError(f"A store has an index and a value of different lanes:\n{store!r}")
-            if store.index is not first.index:
-                raise InternalError(f"The components of a point are stored at different places:\n{store!r}")
             text = self._exprs.as_stored(value, store.value.type)
             if store is not first:
                 name = self._names.numbered("t")
@@ -190,7 +196,13 @@ def _is_index(value: ir.ExprNode) -> bool:
 
 def _is_simple(stores: Sequence[ir.Store], *, meeting: bool) -> bool:
     locked = meeting and any(store.atomic for store in stores)
-    return not locked and all(silent(store.value) is store.value for store in stores)
+    shown = any(silent(store.value) is not store.value for store in stores)
+    return not locked and not shown and not _are_found_in_memory(stores)
+
+
+def _are_found_in_memory(stores: Sequence[ir.Store]) -> bool:
+    """True where the places of stores that are at once depend on memory, which these may write."""
+    return len(stores) > 1 and any(isinstance(e, ir.Load) for e in subexpressions([s.index for s in stores]))
 
 
 def _takes_lock(stores: Sequence[ir.Store]) -> bool:

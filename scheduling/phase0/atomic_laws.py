@@ -38,6 +38,10 @@ def check_law(f: Function, d: Atomic) -> AlgebraicLaw:
 
     Raises: ScheduleError, where there is none and the user's word isn't given.
     """
+    known = f.definitions[d.stage] if d.stage < len(f.definitions) else None
+    if known is not None and known.domain is not None and known.domain.at_once:
+        told = "the definition gives several points values at once (hl.scatter), which is no one step."
+        refuse(d, told, DependenceError)
     if d.override or d.stage >= len(f.definitions) or not updates_points(f, f.definitions[d.stage]):
         return AlgebraicLaw(d, None)  # the loops phase refuses it
     law = law_of(f, f.definitions[d.stage])

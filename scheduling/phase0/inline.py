@@ -173,7 +173,9 @@ class _Inliner(Rewriter):
         if domain is not None:
             predicate = self.expr(domain.predicate)
             if predicate is not domain.predicate:
-                changed = ReductionDomain(domain.names, domain.bounds, predicate, domain.location)
+                changed = ReductionDomain(
+                    domain.names, domain.bounds, predicate, domain.location, at_once=domain.at_once
+                )
                 again = Renamed({}, {domain: changed})
                 changed.predicate = again.expr(predicate)
                 d = again.definition(replace(d, domain=None))

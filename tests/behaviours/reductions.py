@@ -292,3 +292,36 @@ def streams_are_compacted(hl: Any) -> Shown:
     out[x] = 0
     out[hl.clamp(place[kept], 0, 5)] = data[kept]
     return [(plain(out.realize([6])), [5, 7, 8, 3, 0, 0])]
+
+
+def points_are_exchanged_at_once(hl: Any) -> Shown:
+    """An update of several points reads all that it reads before it writes."""
+    x, f = hl.Var("x"), hl.Func()
+    f[x] = x
+    f[hl.scatter([0, 3])] = hl.gather([f[3], f[0]])
+    return [(plain(f.realize([6])), [3, 1, 2, 0, 4, 5])]
+
+
+def neighbours_are_sorted_at_once(hl: Any) -> Shown:
+    """A bubble sort, whose step writes two points."""
+    x, f, r = hl.Var("x"), hl.Func(), hl.RDom([(0, 9), (0, 9)])
+    f[x] = (7 * x) % 10
+    r.where(r.x < 9 - r.y)
+    f[hl.scatter([r.x, r.x + 1])] = hl.gather([hl.min(f[r.x], f[r.x + 1]), hl.max(f[r.x], f[r.x + 1])])
+    return [(plain(f.realize([10])), list(range(10)))]
+
+
+def lists_are_part_of_formulas(hl: Any) -> Shown:
+    """Lists of coordinates and of values may be computed with."""
+    x, f = hl.Var("x"), hl.Func()
+    f[x] = x
+    f[hl.scatter([0, 1]) + 1] = hl.gather([1, 2]) + hl.gather([5, 7])
+    return [(plain(f.realize([6])), [0, 6, 9, 3, 4, 5])]
+
+
+def of_values_for_one_point_the_last_stays(hl: Any) -> Shown:
+    """Points that are listed twice have what comes last; each value is of what was there before."""
+    x, f = hl.Var("x"), hl.Func()
+    f[x] = x
+    f[hl.scatter([0, 0])] += hl.gather([10, 20])
+    return [(plain(f.realize([4])), [20, 1, 2, 3])]

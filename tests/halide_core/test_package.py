@@ -24,8 +24,8 @@ def test_names_are_exported_or_pending_but_not_both() -> None:
 
 
 def test_name_error_when_it_is_not_available_yet() -> None:
-    with pytest.raises(hl.NotAvailableError, match='"scatter" is not available yet'):
-        hl.scatter  # type: ignore[attr-defined]  # noqa: B018  # on purpose
+    with pytest.raises(hl.NotAvailableError, match='"propagate_adjoints" is not available yet'):
+        hl.propagate_adjoints  # type: ignore[attr-defined]  # noqa: B018  # on purpose
     with pytest.raises(AttributeError, match="nonsense"):
         hl.nonsense  # type: ignore[attr-defined]  # noqa: B018  # on purpose
 
