@@ -76,7 +76,7 @@ class Loop:
 
 
 class Order(Enum):
-    """How the loops of an update take the iterations that touch one point."""
+    """The order in which the loops of an update take the iterations that touch one point."""
 
     IN_ORDER = "in the order of its domain"
     INDEPENDENT = "in that order; only loops that keep iterations apart have other places"
@@ -217,13 +217,13 @@ class Program:
     obligations: tuple[Obligation, ...] = ()
     specialized: Mapping[tuple[Function, int], tuple[Case, ...]] = field(default_factory=dict)
     folded: tuple[tuple[Function, FoldStorage], ...] = ()
-    """What is asked of the memory of Funcs: later ones of one dimension are the ones that count."""
+    """Folds that are asked for: later ones of one dimension are the ones that count."""
     layouts: Mapping[Function, Layout] = field(default_factory=dict)
     """Of the Funcs whose memory is not laid out plainly."""
     hoisted: Mapping[Function, Hoisting] = field(default_factory=dict)
     """The Funcs whose memory is allocated further out than it lives."""
     prefetches: Mapping[LoopName, tuple[ir.PrefetchRegion, ...]] = field(default_factory=dict)
-    """What each iteration of a loop begins with."""
+    """The prefetches that each iteration of a loop begins with."""
     sliding: Mapping[Function, tuple[int, ...]] = field(default_factory=dict)
     """The dimensions of a Func whose loops have holes of their own: see ``loop_box``."""
     joined: Mapping[StageKey, Joined] = field(default_factory=dict)
@@ -296,15 +296,15 @@ def cpu_box(func: Function, stage: int) -> tuple[Interval, ...]:
 
 
 def loop_box(program: Program, func: Function, stage: int) -> tuple[Interval, ...]:
-    """What the loops of a stage cover: its compute bounds; in a sliding dimension the part of them that no earlier
-    iteration has computed."""
+    """The box that the loops of a stage cover: its compute bounds; in a sliding dimension the part of them that no
+    earlier iteration has computed."""
     own = program.sliding.get(func, ())
     kinds = [ir.HoleKind.LOOP if d in own else ir.HoleKind.CPU for d in range(func.dimensions)]
     return tuple(hole(kind, func, stage if kind is ir.HoleKind.CPU else 0, d) for d, kind in enumerate(kinds))
 
 
 def consumers(program: Program) -> dict[Function, list[StageKey]]:
-    """Which stages of other Funcs read each Func, in realization order."""
+    """The stages of other Funcs that read each Func, in realization order."""
     found: dict[Function, list[StageKey]] = {f: [] for f in program.algorithm.functions}
     for g in program.algorithm.functions:
         for key in program.keys(g):
@@ -406,7 +406,7 @@ class _Assembly:
             self._obligations.setdefault(o.func, []).append(told)
 
     def at(self, level: Level, body: Stmt) -> Stmt:
-        """What stands inside a level: its prologue, its allocations, its labels, then the body."""
+        """The statement inside a level: its prologue, its allocations, its labels, then the body."""
         stmts: list[Stmt] = [] if level is None else list(self._program.prefetches.get(level, ()))
         stmts += self._prologue(level)
         computed = self._computed.get(level, [])

@@ -14,7 +14,7 @@ _OWN, _HALIDE = "halide_core", "halide"
 
 
 def stands_for_halide() -> bool:
-    """Whether ``import halide`` gives this package."""
+    """True where ``import halide`` gives this package."""
     known = sys.modules.get(_HALIDE)
     return known is not None and known is sys.modules.get(_OWN)
 

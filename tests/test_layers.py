@@ -406,7 +406,7 @@ def missing_docstrings(modules: Sequence[Module]) -> list[str]:
     return [f"{m.path}: has no docstring" for m in modules if not ast.get_docstring(m.tree)]
 
 
-PROSE = frozenset({"bounds", "scheduling", "lowering", "runtime"})
+PROSE = frozenset({"halide_core", "bounds", "scheduling", "lowering", "runtime"})
 """The packages whose docstrings open with a noun phrase or a verb in the third person."""
 _QUESTIONS = ("What", "Whether", "How", "Which")
 

@@ -1,4 +1,4 @@
-"""What all values of a Func depend on: the key by which they can be remembered.
+"""Memo keys: what all values of a Func depend on, and can be remembered by.
 
 In: a Func. Out: start-up expressions, and the inputs whose elements are read without a tag.
 

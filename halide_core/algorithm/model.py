@@ -23,13 +23,13 @@ from halide_core.schedule.directives import Directive, StageDirective
 
 
 class HostBuffer(Protocol):
-    """What an Image needs to know of the numpy-backed Buffer that feeds it."""
+    """The interface of the numpy-backed Buffer that feeds an Image."""
 
     def name(self) -> str: ...
 
 
 Constraints: TypeAlias = "dict[tuple[ir.Field, int], ir.ExprNode]"
-"""What is promised of a buffer: for a field of a dimension the start-up expression that it equals."""
+"""Promises about a buffer: for a field of a dimension the start-up expression that it equals."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,12 +145,12 @@ class Definition:
     predicate: ir.ExprNode
     location: Location
     requirements: tuple[Requirement, ...] = ()
-    """What every run of a pipeline that the stage is part of must meet."""
+    """Requirements on every run of a pipeline that the stage is part of."""
     partial: tuple[Partial, ...] = ()
     """A first definition that leaves something undefined: each of its values, and where it has it. ``values`` then have
     0 where there is none, which is what a Func has that is no output."""
     tags: tuple[Tag, ...] = ()
-    """What tells some of the values from those of other runs, where the Func is remembered."""
+    """Tags by which some values differ from those of other runs, where the Func is remembered."""
 
     def exprs(self) -> tuple[ir.ExprNode, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
@@ -195,7 +195,7 @@ class Function(ir.Callee):
     original: Function | None = None
     """The Func of the user's that the compiler made this copy of, if it is one."""
     constraints: Constraints = field(default_factory=dict)
-    """What is promised of the buffer, where the Func is an output."""
+    """Promises about the buffer, where the Func is an output."""
     alignment: int | None = None
     """The bytes that the address of its buffer is a multiple of, where that is promised."""
     memory: MemoryType = MemoryType.Auto
@@ -203,13 +203,13 @@ class Function(ir.Callee):
     extern: ExternCall | None = None
     """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
     loops_so_far: object = field(default=None, init=False)
-    """What ``lowering.at_call`` keeps of the directives that it has checked."""
+    """The state that ``lowering.at_call`` keeps of the directives that it has checked."""
     automatic: Automatic | None = field(default=None, init=False)
     """The part of the directives that was chosen automatically, if it was."""
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]  # a Callee's attribute, here derived
-        """How many coordinates a point has."""
+        """The number of coordinates of a point."""
         return len(self.args)
 
     @property
@@ -218,8 +218,8 @@ class Function(ir.Callee):
         return self.original or self
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: first the Funcs that this one needs, producers before consumers, so that a chain of any
-        length is read without recursion."""
+        """The contents of a pickle: first the Funcs that this one needs, producers before consumers, so that a chain of
+        any length is read without recursion."""
         needed = with_made_funcs(realization_order([self]))
         return {"needed": [f for f in needed if f is not self], **self.__dict__, "loops_so_far": None}
 
@@ -237,7 +237,8 @@ class Function(ir.Callee):
         return len(self.definitions) == 1
 
     def pure_dims(self, stage: int) -> tuple[bool, ...]:
-        """Which dimensions are pure in a stage (definition 2.8): those whose variable is its own index there."""
+        """For each dimension, True where it is pure in a stage (definition 2.8): its variable is its own index
+        there."""
         args = self.definitions[stage].args
         return tuple(a is ir.pure_variable(n) for a, n in zip(args, self.args, strict=True))
 
@@ -253,7 +254,7 @@ def refuse_externs(functions: Iterable[Function], what: str) -> None:
 
 
 def callees(function: Function) -> list[ir.Callee]:
-    """What a Func reads, itself excepted, in the order of first use."""
+    """The callees of a Func, itself excepted, in the order of first use."""
     found: dict[ir.Callee, None] = {}
     roots = [e for d in function.definitions for e in d.exprs()]
     roots += [e for d in function.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
@@ -296,7 +297,7 @@ def with_made_funcs(functions: Iterable[Function]) -> list[Function]:
 
 
 def requirements_of(functions: Iterable[Function]) -> tuple[Requirement, ...]:
-    """What the definitions of some Funcs require, each once."""
+    """The requirements of the definitions of some Funcs, each once."""
     return tuple(dict.fromkeys(r for f in functions for d in f.definitions for r in d.requirements))
 
 
@@ -330,7 +331,7 @@ class Algorithm:
     constraints: tuple[Constraint, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     laws: tuple[AlgebraicLaw, ...] = ()
-    """What phase 0 took for true."""
+    """The laws that phase 0 took for true."""
     memo_keys: Mapping[Function, MemoKey] = field(default_factory=dict)
     """Of the memoized Funcs."""
 
@@ -351,7 +352,7 @@ class Renamed(Rewriter):
 
     @property
     def to(self) -> dict[ir.Callee, ir.Callee]:
-        """What each callee becomes."""
+        """The replacement of each callee."""
         return self._to
 
     def within(self, domains: dict[ir.Domain, ir.Domain]) -> Renamed:

@@ -103,7 +103,7 @@ class _SourceWriter(Spelling):
         return "\n".join([*lines, *(f"    {line}" for line in body or ["pass"])]) + "\n"
 
     def _copied(self, f: Function) -> int:
-        """How many directives a Func starts with: a clone with those that the other one had."""
+        """The number of directives that a Func starts with: a clone with those that the other one had."""
         for _, directives in self._given:
             for at, d in enumerate(directives):
                 if isinstance(d, CloneIn) and d.instead is f:
@@ -214,7 +214,7 @@ class _SourceWriter(Spelling):
 
 
 def _leaves(d: Directive) -> list[object]:
-    """What a directive mentions, besides Funcs."""
+    """The leaves that a directive mentions, besides Funcs."""
     return [*d.callees(), *(_leaf(e) for e in subexpressions(d.exprs()))]
 
 

@@ -1,4 +1,4 @@
-"""What has a buffer of its own that schedules speak of: inputs, and outputs.
+"""Sources with a buffer of their own that schedules speak of: inputs, and outputs.
 
 In: nothing. Out: a class that ImageParams share, which the interface of schedules can name without knowing them.
 """

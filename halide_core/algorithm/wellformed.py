@@ -1,4 +1,4 @@
-"""Whether a definition is well formed (definitions 2.7 to 2.10), checked when it is written.
+"""Well-formedness of definitions (definitions 2.7 to 2.10), checked when they are written.
 
 In: a Func and the parts of a new stage. Out: nothing, or a DefinitionError that names the variable and the Func.
 
@@ -27,7 +27,7 @@ def _has(name: str, args: Sequence[str]) -> str:
 
 
 def ordinal(stage: int) -> str:
-    """What a stage is called: update 0 is stage 1, as in ``f.update(0)``."""
+    """The name of a stage in words: update 0 is stage 1, as in ``f.update(0)``."""
     return "the pure definition" if stage == 0 else f"update definition {stage - 1}"
 
 

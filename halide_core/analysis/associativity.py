@@ -1,4 +1,4 @@
-"""What a reduction does to a point: the operator by which it takes in one more value, and the law that this obeys.
+"""Matches the operator by which a reduction accumulates values, and the law that it obeys.
 
 In: an update definition. Out: a Law, ``combine`` of a state ``x`` and a value ``y``, and its neutral element; or None.
 
@@ -78,7 +78,7 @@ def _narrowed(e: ExprNode) -> ExprNode:
 
 
 class _Reads:
-    """Whether expressions read a Func."""
+    """Finds reads of a Func in expressions."""
 
     def __init__(self, function: Function) -> None:
         self._function = function

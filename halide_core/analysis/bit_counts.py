@@ -31,7 +31,7 @@ def _summed(a: ExprNode, width: int) -> ExprNode:
 
 
 def ones(a: ExprNode) -> ExprNode:
-    """How many bits of an unsigned integer are set: sums of neighbours, in fields that double."""
+    """The population count of an unsigned integer: sums of neighbours, in fields that double."""
     width = 1
     while width < a.type.bits():
         a = _summed(a, width)
@@ -40,7 +40,8 @@ def ones(a: ExprNode) -> ExprNode:
 
 
 def counted(e: ExprNode) -> ExprNode | None:
-    """What ``e`` counts the bits of; None where it is no such sum, or one of signed numbers, which counts otherwise."""
+    """The expression whose bits ``e`` counts; None where it is no such sum, or one of signed numbers, which counts
+    otherwise."""
     width = e.type.bits() // 2 if e.type.is_uint() else 0
     if not width:
         return None
@@ -55,12 +56,12 @@ def counted(e: ExprNode) -> ExprNode | None:
 
 
 def leading_zeros(a: ExprNode) -> ExprNode:
-    """How many bits above the highest one that is set are clear, of an unsigned integer."""
+    """The number of clear bits above the highest set bit of an unsigned integer."""
     return ones(_inverse(_spread(a)))
 
 
 def trailing_zeros(a: ExprNode) -> ExprNode:
-    """How many bits below the lowest one that is set are clear, of an unsigned integer."""
+    """The number of clear bits below the lowest set bit of an unsigned integer."""
     return ones(ir.binary(BinaryOp.BIT_AND, _inverse(a), ir.sub(a, ir.const(1, a.type))))
 
 

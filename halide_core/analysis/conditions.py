@@ -1,4 +1,4 @@
-"""What a condition says where it holds, or where it does not: ranges for the prover, and values to put in place.
+"""Consequences of a condition where it holds, or where it does not: ranges for the prover, and values to put in place.
 
 In: a condition, and whether it holds. Out: facts about int64 atoms; and, for a condition that is the same all through a
 run, what its parts are worth.
@@ -65,7 +65,7 @@ def _at_most(facts: Facts, a: ExprNode, b: ExprNode, slack: ExprNode) -> None:
 
 
 def known_values(condition: ExprNode, holds: bool = True) -> dict[ExprNode, ExprNode]:
-    """What the parts of a condition are worth. Nothing, unless it is the same all through a run."""
+    """The values of the parts of a condition. None, unless it is the same all through a run."""
     found: dict[ExprNode, ExprNode] = {}
     if not any(isinstance(e, Variable | Access | Load | Call) for e in subexpressions([condition])):
         _learn(found, condition, holds)

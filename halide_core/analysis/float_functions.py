@@ -64,8 +64,8 @@ def function_range(function: Intrinsic, of: Range) -> Range | None:
 
 
 def clamp_ends(e: ExprNode) -> tuple[ExprNode, ExprNode] | None:
-    """What a float is clamped between, the lower end first. Where these are numbers so is the result, whatever is
-    clamped: of a NaN and a number, ``min`` and ``max`` give the second."""
+    """The ends that a float is clamped between, the lower one first. Where these are numbers so is the result, whatever
+    is clamped: of a NaN and a number, ``min`` and ``max`` give the second."""
     match e:
         case Binary(op=BinaryOp.MAX, a=Binary(op=BinaryOp.MIN, b=high), b=low):
             return low, high

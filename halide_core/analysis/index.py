@@ -206,7 +206,7 @@ def exact_index(e: ExprNode, is_int32: Callable[[ExprNode], bool] | None = None)
 
 
 def stage_variables(f: Function, stage: int, specialization: int = 0) -> dict[ExprNode, ExprNode]:
-    """What the pure and reduction variables of a stage are called in the target language."""
+    """The names of a stage's pure and reduction variables in the target language."""
     definition = f.definitions[stage]
     found: dict[ExprNode, ExprNode] = {}
 

@@ -35,7 +35,7 @@ _TINY = 1e-36
 _LEAST_DIVISOR = 1e-30
 """Floats below this are divided by as if they were 0; it is more than rounding takes of the least numbers."""
 _NUMBERS = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": 1.7e308}
-"""What a number of each type is at most."""
+"""The greatest number of each type."""
 
 
 def hull(ends: Iterable[float]) -> Range:
@@ -170,7 +170,7 @@ def _away(end: float, direction: int) -> float:
 
 
 def to_float(of: Range, source: Type, target: Type) -> Range | None:
-    """What converting to a float makes of a range."""
+    """The range after conversion to a float."""
     low, high = of
     if not -LARGEST < low <= high < LARGEST:
         return None
@@ -185,7 +185,7 @@ def to_float(of: Range, source: Type, target: Type) -> Range | None:
 
 
 def truncated(of: Range | None, type: Type) -> Range:
-    """What converting floats to an integer makes of a range: truncated, and brought to the nearest number that it has.
+    """The range of floats after conversion to an integer: truncated, and brought to the nearest number that it has.
     A NaN becomes 0."""
     least, most = type.range
     if of is None or math.isinf(of[0]) or math.isinf(of[1]):

@@ -1,4 +1,4 @@
-"""How the length of a loop made by splits depends on the compute bounds below it.
+"""Growth of the length of a loop made by splits with the compute bounds below it.
 
 In: a length as ``split`` writes it. Out: the hole in it, and how much the hole must grow.
 

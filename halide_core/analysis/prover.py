@@ -1,4 +1,4 @@
-"""What is known of index expressions at a place in a program, and a small prover on top of it.
+"""Facts about index expressions at a place in a program, and a small prover on top of them.
 
 In: lower and upper bounds of atoms (loop variables, lengths, guards). Out: ``proves_le(a, b)``: True is a proof,
 False only says that none was found. Work is bounded by steps, never by time.
@@ -335,7 +335,7 @@ def _range(e: ExprNode, facts: Facts, depth: int) -> Range:
 
 @remembered("_weight")
 def _weight(e: ExprNode) -> int:
-    """How deep operators are nested in an expression."""
+    """The depth of nested operators in an expression."""
     return 1 + max(_weight(e.a), _weight(e.b)) if isinstance(e, Binary | Select) else 0
 
 

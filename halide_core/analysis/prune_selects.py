@@ -48,7 +48,7 @@ def assume(e: ExprNode, condition: ExprNode, *, holds: bool) -> ExprNode:
 
 
 class _Following:
-    """Which conditions hold wherever others do, as far as their forms show it: each two are compared once."""
+    """Implications among conditions, as far as their forms show them: each two are compared once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[ExprNode, ExprNode], bool] = {}

@@ -36,7 +36,7 @@ _FAR = 1 << 20
 
 
 class Known(Protocol):
-    """What is known of atoms."""
+    """Bounds on atoms."""
 
     def lower_bounds(self, atom: ExprNode) -> Sequence[ExprNode]:
         """Bounds that the atom is not below."""
@@ -48,7 +48,7 @@ class Known(Protocol):
 
 
 class Extreme(Enum):
-    """Which of the values that it may have a world gives to an atom."""
+    """The end of an atom's bounds whose value a model takes."""
 
     LEAST = auto()
     MOST = auto()
@@ -79,7 +79,7 @@ class Model:
         """The atoms whose bounds are being valued: a bound that leads back to one says nothing yet."""
 
     def value(self, form: Linear, known: Known) -> int:
-        """What a form is worth. New atoms are given values within their bounds."""
+        """The value of a form. New atoms are given values within their bounds."""
         total, values = form.const, self._values
         for atom, c in form.terms.items():
             value = values.get(atom)

@@ -134,7 +134,7 @@ class ValueRanges:
         return known
 
     def _count(self, e: ExprNode) -> Range:
-        """How many bits of an unsigned integer are set."""
+        """The range of an unsigned integer's population count."""
         spread, width = spread_of(e), e.type.bits()
         low, high = self.of(e if spread is None else spread)
         if spread is None:

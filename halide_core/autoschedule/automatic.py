@@ -52,7 +52,7 @@ _NO_SCHEDULE = (AlignBounds, Bound, DebugToFile, Estimate, Trace)
 
 @dataclass(frozen=True, slots=True)
 class AutomaticRequest:
-    """What a schedule is chosen for: equal ones get the same. ``windows`` is None where estimates say it."""
+    """A request for a schedule: equal ones get the same. ``windows`` is None where estimates say it."""
 
     windows: tuple[Region, ...] | None
     target: str
@@ -112,7 +112,7 @@ def schedule_automatically(outputs: Sequence[Function], request: AutomaticReques
 
 
 def chosen_before(outputs: Sequence[Function], request: AutomaticRequest) -> bool:
-    """Whether the Funcs have what was chosen for the very same."""
+    """True where the Funcs have what was chosen for the very same."""
     order = realization_order(outputs)
     return _holds(order, _key(outputs, order, request))
 
@@ -168,7 +168,7 @@ def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRe
 
 
 def _from_store(stages: PipelineStages, hardware: MachineModel) -> tuple[list[Placed], str] | None:
-    """What the store has; extern stages are in no store."""
+    """The choices that the store has; extern stages are in no store."""
     with suppress(NotAvailableError, ChoiceError):
         known = stored(store_key(list(stages.outputs), stages.outputs, hardware))
         if known is not None:

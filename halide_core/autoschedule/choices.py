@@ -16,7 +16,7 @@ from halide_core.autoschedule.shapes import WHOLE, Level, LoopShape, Placed
 
 
 class ChoiceError(ValueError):
-    """What is read are no choices for these Funcs."""
+    """Data that are no choices for these Funcs."""
 
 
 def encoded(placed: Sequence[Placed], order: Sequence[Function]) -> str:

@@ -1,4 +1,4 @@
-"""What a cost model has to know of a processor: cycles of what is no arithmetic.
+"""Constants of a processor for a cost model: cycles of what is no arithmetic.
 
 In: nothing, or a file with what was measured before. Out: Constants.
 
@@ -22,7 +22,7 @@ class Constants:
     byte_memory: float = 0.15
     """Of a byte that is read from each level, beyond what a load from the first one costs."""
     shared: float = 1.6
-    """How many times as much of memory two threads or more read at once."""
+    """The factor by which two threads or more read more of memory at once."""
     load: float = 0.5
     store: float = 1.0
     shuffle: float = 1.0

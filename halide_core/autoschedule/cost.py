@@ -1,4 +1,4 @@
-"""What a choice for one Func costs, in cycles of one core, item by item.
+"""The cost of a choice for one Func, in cycles of one core, item by item.
 
 In: the choices for all its readers, and one for itself. Out: a Cost, which says what it is made of.
 
@@ -60,7 +60,7 @@ class Cost:
 
 
 Regions = tuple[Region, ...]
-"""What is needed of a Func for one tile, and for three neighbouring rows in it."""
+"""The regions of a Func needed for one tile, and for three neighbouring rows in it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +75,9 @@ class FuncLoops:
     """Of the group."""
     boxes: Regions
     instances: float
-    """How often it is computed."""
+    """The number of times that it is computed."""
     each: Region
-    """What is computed of it at a time: of one that slides all of a tile, as it is computed once."""
+    """The region that is computed at a time: of one that slides all of a tile, as it is computed once."""
     vector: tuple[int, int]
     tiles: float
     busy: float
@@ -113,13 +113,13 @@ class CostModel:
         return self._work[f, stage]
 
     def readings(self, f: Function, stage: int) -> list[Reading]:
-        """What a stage reads itself."""
+        """The reads of a stage itself."""
         if (f, stage) not in self._readings:
             self._readings[f, stage] = readings(f, stage)
         return self._readings[f, stage]
 
     def region(self, f: Function, box: Region, place: Coordinates) -> Region:
-        """What computing a box of a Func reads at a place."""
+        """The region read at a place where a box of a Func is computed."""
         key = (f, box, place)
         known = self._regions.get(key)
         if known is None:
@@ -146,7 +146,7 @@ class CostModel:
         return tuple((max(a[0], b[0]), max(min(a[1], b[1]), a[0], b[0])) for a, b in zip(found, whole, strict=True))
 
     def runs(self, nest: FuncLoops, stage: int) -> float:
-        """How often a stage of a Func computes a value, all in all."""
+        """The number of times that a stage of a Func computes a value, all in all."""
         f = nest.function
         pure = self._pure(f, stage)
         count = math.prod(float(extent(r)) for r, own in zip(nest.each, pure, strict=True) if own)
@@ -265,7 +265,7 @@ class CostModel:
         return cost
 
     def expected(self, nest: FuncLoops) -> dict[Function, float]:
-        """What reading each Func will cost the loops of one, in caches and inlined where that is cheap."""
+        """The expected cost of reading each Func in the loops of one, in caches and inlined where that is cheap."""
         found: dict[Function, float] = {}
         if not self.stages.known(nest.function):
             return found
@@ -304,7 +304,7 @@ class CostModel:
     def _reread(
         self, nest: FuncLoops, callee: Callee, places: tuple[Coordinates, ...], touched: float, *, dense: bool
     ) -> float:
-        """What each register tile reads again of what its tile does: of short rows that are far apart each is in a page
+        """The cost of what register tiles read again within a tile: of short rows that are far apart each is in a page
         of its own, and there may be more of these than the processor remembers."""
         c = self.constants
         region = self.needed(nest.function, nest.each, places, callee)
@@ -346,7 +346,7 @@ class CostModel:
         return (c.load + c.shuffle) * wide * 2 if first == -1 else c.gather * lanes
 
     def _shared(self, nest: FuncLoops, places: tuple[Coordinates, ...]) -> float:
-        """How many points of a register tile one load serves."""
+        """The number of points of a register tile that one load serves."""
         if nest.level is not Level.REGISTERS or nest.shape.micro is None:
             return 1.0
         x, y = (ir.pure_variable(n) for n in nest.function.args[:2])
@@ -400,7 +400,7 @@ class CostModel:
         return sum(t.bytes() for t in callee.types)
 
     def threads(self, shape: LoopShape, region: Region) -> tuple[float, Cost]:
-        """How many threads the loops of a shape keep busy, and what it costs to start them."""
+        """The number of threads that the loops of a shape keep busy, and the cost of starting them."""
         if not shape.parallel:
             return 1.0, Cost()
         tasks = math.prod(math.ceil(shape.trips(d, extent(region[d]))) for d in shape.parallel)

@@ -31,7 +31,7 @@ class MachineModel:
 
     @property
     def registers(self) -> int:
-        """How many vector registers there are."""
+        """The number of vector registers."""
         return 32 if self.register_bytes >= _WIDE or self.target.arch is not TargetArch.X86 else 16
 
     @property
@@ -40,7 +40,7 @@ class MachineModel:
         return self.target.natural_vector_size(Float(32)) * 4
 
     def lanes(self, type: Type) -> int:
-        """How many values of a type a register holds."""
+        """The number of values of a type in a register."""
         return self.target.natural_vector_size(type)
 
     def register_tile(self, type: Type) -> tuple[int, tuple[int, ...]]:

@@ -34,7 +34,7 @@ _Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 _FILE = "machine.json"
 _CYCLES_A_SECOND = 3e9
 _MOST = 3.0
-"""How many times the usual a measurement may be."""
+"""The greatest factor by which a measurement may exceed the usual."""
 _TURNS = 5
 _LEAST_SHARED, _MOST_SHARED = 1.3, 2.0
 _MEMORY = 64 << 20
@@ -42,7 +42,7 @@ _CPU = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def constants_of_this_machine() -> Constants:
-    """What was measured on this machine before, or is measured now, in less than a second."""
+    """Constants measured on this machine before, or measured now, in less than a second."""
     folder = cache_folder()
     return _measured() if folder is None else _kept(folder / _FILE)
 
@@ -113,7 +113,7 @@ def _seconds(source: _Bytes, target: _Bytes, rounds: int) -> float:
 
 
 def _sharing(size: int) -> float:
-    """How many times as much two threads copy in the time of one."""
+    """The factor by which two threads copy more in the time of one."""
     if (os.cpu_count() or 1) < 2:
         return 1.0
     arrays = [np.ones(size, np.uint8) for _ in range(4)]

@@ -27,7 +27,7 @@ _SAVED, _SAVED_A_READ = 2.0, 1.5
 _SAME = 1.05
 """More often than once a point, by what edges of regions add."""
 _REDONE = 1.35
-"""How much more of a producer strips may compute than all of it at once."""
+"""The greatest factor of recomputation of a producer in strips."""
 _SMALL = 4096
 """Points below which loops are neither divided among threads nor hold producers."""
 _LEAST_STRIP, _MOST_STRIP, _STRIPS_A_THREAD = 8, 128, 8
@@ -256,7 +256,7 @@ class _Planner:
         return Place.SLIDING if len(moved) == 1 and forward and f.is_pure else Place.STRIP
 
     def _region(self, group: Group, f: Function, rows: Range) -> Region:
-        """What some rows of a group need of a Func."""
+        """The region of a Func that some rows of a group need."""
         assert group.strip is not None
         part = list(self._stages.regions[group.anchor])
         part[group.strip] = rows

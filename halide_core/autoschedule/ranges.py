@@ -64,7 +64,7 @@ class IndexRanges:
         return _whole(e.type)
 
     def iterations(self, stage: int, f: Function) -> Number:
-        """How many times a stage's domain has it run at each point of its pure loops."""
+        """The number of iterations of a stage's domain at each point of its pure loops."""
         domain = f.definitions[stage].domain
         count: Number = 1
         for bounds in () if domain is None else domain.bounds:
@@ -85,7 +85,7 @@ def _param(param: ScalarParam) -> Range:
 
 
 def field_range(buffer: ir.Callee, field: Field, dim: int) -> Range:
-    """What a dimension of an input is expected to be: by the data that it has, or by its estimate."""
+    """The expected value of a field of an input's dimension: by the data that it has, or by its estimate."""
     if not isinstance(buffer, Image) or field is Field.STRIDE:
         return EVERYTHING
     if isinstance(buffer.bound, Buffer):
@@ -104,7 +104,7 @@ def _whole(type: Type) -> Range:
 
 
 def _narrower(a: Range, b: Range) -> Range:
-    """What two true ranges say together."""
+    """The intersection of two true ranges."""
     low, high = max(a[0], b[0]), min(a[1], b[1])
     return (low, high) if low <= high else b
 
@@ -117,12 +117,12 @@ def _binary(op: BinaryOp, a: Range, b: Range) -> Range:
 
 
 def extent(r: Range) -> Number:
-    """How many values a range has."""
+    """The number of values in a range."""
     return max(0, r[1] - r[0] + 1)
 
 
 def size(region: Region) -> Number:
-    """How many points a region has."""
+    """The number of points in a region."""
     return math.prod(extent(r) for r in region)
 
 

@@ -103,7 +103,7 @@ class Reading:
     place: Coordinates
 
     def region(self, ranges: IndexRanges) -> Region:
-        """What is read of it."""
+        """The region that is read."""
         return tuple([i.range(ranges) for i in self.place])
 
     @cached_property
@@ -114,7 +114,7 @@ class Reading:
 
 
 def readings(f: Function, stage: int) -> list[Reading]:
-    """What a stage of a Func reads, each place once, in the order of first use."""
+    """The reads of a stage of a Func, each place once, in the order of first use."""
     found: dict[Reading, None] = {}
     for e in subexpressions(f.definitions[stage].exprs()):
         if isinstance(e, Access):
@@ -130,14 +130,14 @@ class Inliner:
         self._known: dict[tuple[Function, Coordinates], tuple[Reading, ...]] = {}
 
     def through(self, f: Function, at: Coordinates) -> tuple[Reading, ...]:
-        """What a pure Func reads where it is computed for one place."""
+        """The reads of a pure Func where it is computed for one place."""
         known = self._known.get((f, at))
         if known is None:
             known = self._known[f, at] = tuple(dict.fromkeys(self._composed(f, at)))
         return known
 
     def own(self, f: Function) -> list[Reading]:
-        """What the first stage of a Func reads."""
+        """The reads of a Func's first stage."""
         if f not in self._own:
             self._own[f] = readings(f, 0)
         return self._own[f]

@@ -52,7 +52,7 @@ _SAME = 1.02
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FuncChoice:
-    """What becomes of a Func: inlined without a nest, at root without a level."""
+    """The choice for a Func: inlined without a nest, at root without a level."""
 
     function: Function
     nest: FuncLoops | None
@@ -70,7 +70,7 @@ class FuncChoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BeamState:
-    """What was chosen so far. ``pending`` is what reading each Func to come will cost at least, or nearly."""
+    """The choices so far. ``pending`` is what reading each Func to come will cost at least, or nearly."""
 
     cost: float
     choices: dict[Function, FuncChoice]
@@ -133,7 +133,7 @@ def search(model: CostModel, *, width: int = WIDTH, best: int = 1) -> list[Found
 
 
 Draw: TypeAlias = "Callable[[Function, list[FuncChoice]], int]"
-"""Which of the choices for a Func is taken; they come in the order of what they cost, with what they make pending."""
+"""Selects one of the choices for a Func; they come in the order of what they cost, with what they make pending."""
 
 
 def drawn(model: CostModel, draw: Draw) -> Found:
@@ -200,7 +200,7 @@ class _Search:
             yield _Candidate(state, chosen, adds, expected)
 
     def made(self, c: _Candidate) -> _BeamState:
-        """What is chosen when a candidate is taken."""
+        """The state after a candidate is taken."""
         state, f, nest = c.state, c.choice.function, c.choice.nest
         pending = {g: cycles for g, cycles in state.pending.items() if g is not f}
         for g, cycles in c.adds.items():
@@ -215,7 +215,7 @@ class _Search:
         )
 
     def _read(self, before: dict[Callee, Stages], f: Function, nest: FuncLoops | None) -> dict[Callee, Stages]:
-        """What is read, by which stages with loops, when the choice for a Func is known."""
+        """The callees that are read, with the stages that read them, when the choice for a Func is known."""
         readers = dict(before)
         if nest is None:
             for stage, places in before[f].items():
@@ -268,7 +268,7 @@ class _Search:
         return FuncChoice(nest.function, nest, cost), self._model.expected(nest)
 
     def _reading(self, state: _BeamState, f: Function, readers: Stages, kept: float | None) -> Cost:
-        """What all who read a Func spend on that."""
+        """The cost of all reads of a Func."""
         cost = Cost()
         if self._stages.known(f):
             for (reader, stage), places in readers.items():
@@ -298,8 +298,8 @@ class _Search:
         return self._rooted_of[f]
 
     def _of_reduction(self, nest: FuncLoops) -> dict[Function, float]:
-        """What the reduction costs that register tiles would be for, in the loops of a Func: as these are what it gets,
-        loops can't be compared without it."""
+        """The cost of the reduction that register tiles would be for, in the loops of a Func: as these are what it
+        gets, loops can't be compared without it."""
         reduction = self._tiled_reduction(nest.function) if self._stages.known(nest.function) else None
         if reduction is None:
             return {}
@@ -386,7 +386,7 @@ class _Search:
         return float(extent(group.boxes[0][row]))
 
     def _boxes_of(self, state: _BeamState, f: Function, readers: Stages) -> Regions:
-        """What the tile, and each of some rows, needs of a Func."""
+        """The regions of a Func that the tile, and each of some rows, needs."""
         found: list[Region] = []
         for i in range(4):
             box: Region | None = None

@@ -64,7 +64,7 @@ class LoopShape:
         return [d for d, k in enumerate(self.tiles) if k != WHOLE]
 
     def trips(self, d: int, extent: Number) -> float:
-        """How often the outer loop of a dimension runs, the last, shorter time being part of one."""
+        """The number of iterations of a dimension's outer loop, the last, shorter time being part of one."""
         return max(1.0, extent / self.tiles[d]) if self.tiles[d] else 1.0
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a heuristic has to know of Funcs: who reads whom, where, how often, and what a value costs.
+"""A summary of Funcs for heuristics: who reads whom, where, how often, and the cost of a value.
 
 In: the Funcs of a pipeline, producers first, and the regions of its outputs. Out: a PipelineStages, made once.
 
@@ -82,7 +82,7 @@ class PipelineStages:
                         found[g] = joined(found.get(g), region)
 
     def points(self, f: Function) -> Number:
-        """How many points of a Func are needed."""
+        """The number of needed points of a Func."""
         return size(self.regions[f])
 
     def known(self, f: Function) -> bool:
@@ -117,7 +117,7 @@ class PipelineStages:
         return None
 
     def runs(self, f: Function, stage: int) -> Number:
-        """How often a stage's value is computed where each point is computed once."""
+        """The number of times that a stage's value is computed where each point is computed once."""
         d = f.definitions[stage]
         ranges = IndexRanges(f, self.regions[f])
         used = {e for e in subexpressions(d.exprs()) if isinstance(e, ir.Variable)}
@@ -126,7 +126,7 @@ class PipelineStages:
 
 
 def _tested(values: Sequence[ExprNode]) -> set[ExprNode]:
-    """What conditions of selects compare with constants."""
+    """The expressions that conditions of selects compare with constants."""
     conditions = [e.condition for e in subexpressions(values) if isinstance(e, ir.Select)]
     compared = [e for e in subexpressions(conditions) if isinstance(e, ir.Binary) and isinstance(e.b, ir.IntImm)]
     return {e.a for e in compared if e.type.is_bool()}

@@ -34,7 +34,7 @@ _EXACT = 16
 
 @dataclass(frozen=True, slots=True)
 class StoreKey:
-    """What a schedule is kept for; the digest covers all of it."""
+    """The key that a schedule is kept for; the digest covers all of it."""
 
     digest: str
     outputs: tuple[str, ...]
@@ -62,7 +62,7 @@ class _Generation:
 
 
 def generation() -> int:
-    """How often this process has kept something."""
+    """The number of schedules that this process has kept."""
     return _Generation.number
 
 
@@ -91,7 +91,7 @@ def store_folder() -> Path | None:
 
 
 def stored(key: StoreKey) -> StoredSchedule | None:
-    """What is kept for a key; None where there is nothing, or nothing of this version."""
+    """The schedule kept for a key; None where there is none, or nothing of this version."""
     folder = store_folder()
     if folder is None:
         return None

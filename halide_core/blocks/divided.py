@@ -56,7 +56,7 @@ class Parts:
     part: Fed
     merge: Recipe
     merged: tuple[int, ...]
-    """Which value of a point each input of the merge holds."""
+    """The index of the value that each input of the merge holds."""
     window: Box
     boxes: tuple[tuple[int, ...], ...]
     """For each part the min and the extent along each dimension of the domain that is split."""
@@ -64,7 +64,7 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class BlockPlan:
-    """How a block of the outputs is computed: by which pipeline, from which regions."""
+    """The plan for a block of the outputs: by which pipeline, from which regions."""
 
     by: Fed
     needed: Needed
@@ -208,7 +208,7 @@ class Divided:
         return BlockPlan(self._near, self._near.recipe.kernel().regions(window, values), values)
 
     def pipelines(self) -> list[Fed]:
-        """What the blocks are computed by."""
+        """The pipelines that compute the blocks."""
         return [self.main] if self._edges is None else [self._far, self._near]
 
     def _check(self, window: Box, block: BlockPlan) -> None:

@@ -1,4 +1,5 @@
-"""What a pipeline of blocks is given: the window of the whole picture, an array for each input, values of parameters.
+"""The arguments of a pipeline of blocks: the window of the whole picture, an array for each input, values of
+parameters.
 
 In: a Func or a Pipeline, a shape, arrays. Out: a Given, in which all of these are checked to go together.
 
@@ -62,7 +63,7 @@ class Given:
         whole: Sequence[ImageParam | str] = (),
         target: TargetLike = None,
     ) -> Given:
-        """What a call was given.
+        """The arguments of a call.
 
         Raises: PipelineError.
         """

@@ -231,7 +231,7 @@ class _Inside:
         return None
 
     def _truth(self, e: ir.ExprNode) -> bool | None:
-        """What a condition is proven to be."""
+        """The proven truth of a condition; None where there is no proof."""
         match e:
             case ir.Not(a=a):
                 inner = self._truth(a)

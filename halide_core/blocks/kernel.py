@@ -28,7 +28,7 @@ from halide_core.run.pipeline import allocated, settled
 
 @dataclass(frozen=True)
 class Needed:
-    """What a window takes: the region of each input in parts, and that of each output, which may be larger."""
+    """The needs of a window: the region of each input in parts, and that of each output, which may be larger."""
 
     inputs: tuple[Box, ...]
     outputs: tuple[Box, ...]

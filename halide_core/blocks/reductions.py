@@ -48,7 +48,7 @@ class Reduction:
     function: Function
     law: Law
     merged: tuple[Image, ...]
-    """What stands for the merged parts, an input for each value of a point."""
+    """The images that stand for the merged parts, an input for each value of a point."""
     box: tuple[ScalarParam, ...]
     """The min and the extent of a part along each dimension of the domain that is split."""
     split: tuple[int, ...]

@@ -16,7 +16,7 @@ from halide_core.run.backend import Box
 
 
 class Sliceable(Protocol):
-    """What an array has that can be read in parts: ``array[2:5, 0:3]`` is one of numpy."""
+    """The interface of an array that can be read in parts: ``array[2:5, 0:3]`` is one of numpy."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,13 +57,13 @@ def read(source: Sliceable, box: Box) -> Array:
 
 
 def meet(a: Box, b: Box) -> Box | None:
-    """What two regions have in common."""
+    """The intersection of two regions; None where it is empty."""
     ends = [(max(x, y), min(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
     return None if any(high <= low for low, high in ends) else tuple((low, high - low) for low, high in ends)
 
 
 def volume(box: Box) -> int:
-    """How many points a region has."""
+    """The number of points in a region."""
     result = 1
     for _, extent in box:
         result *= max(0, extent)

@@ -15,7 +15,7 @@ class DeviceMemory:
     _device_dirty = False
 
     def host_dirty(self) -> bool:
-        """What ``set_host_dirty`` said last."""
+        """The value given to ``set_host_dirty`` last."""
         return self._host_dirty
 
     def set_host_dirty(self, dirty: bool = True) -> None:
@@ -23,7 +23,7 @@ class DeviceMemory:
         self._host_dirty = bool(dirty)
 
     def device_dirty(self) -> bool:
-        """What ``set_device_dirty`` said last."""
+        """The value given to ``set_device_dirty`` last."""
         return self._device_dirty
 
     def set_device_dirty(self, dirty: bool = True) -> None:

@@ -118,7 +118,7 @@ class BufferDimension:
         return self._min
 
     def extent(self) -> int:
-        """How many coordinates there are."""
+        """The number of coordinates."""
         return self._extent
 
     def max(self) -> int:
@@ -181,11 +181,11 @@ class Shaped:
         return known
 
     def dimensions(self) -> int:
-        """How many coordinates a point has."""
+        """The number of coordinates of a point."""
         return int(self._array.ndim)
 
     def defined(self) -> bool:
-        """Whether there is anything: ``Buffer()`` is nothing yet."""
+        """True where there is anything: ``Buffer()`` is nothing yet."""
         return self._defined
 
     def same_as(self, other: Shaped) -> bool:

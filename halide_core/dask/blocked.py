@@ -75,7 +75,7 @@ def plan(
     memory: int | str = "128MiB",
     target: TargetLike = None,
 ) -> Plan:
-    """What ``realize`` with the same arguments would read; nothing is read."""
+    """The plan of what ``realize`` with the same arguments would read; nothing is read."""
     return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target), chunks).plan()
 
 _normalized: Any = da.core.normalize_chunks  # Dask's functions have no types
@@ -107,7 +107,7 @@ class _Blocked:
         return tuple(reversed(lengths))
 
     def plan(self) -> Plan:
-        """What the blocks will read."""
+        """The plan of what the blocks will read."""
         graph: Graph = {}
         counted = _Counted(self._sources)
         self._reduce(graph, counted)

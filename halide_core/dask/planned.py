@@ -1,4 +1,4 @@
-"""What a blocked pipeline will read, before it runs.
+"""Plans of what a blocked pipeline will read, before it runs.
 
 In: the regions of all blocks. Out: counts of bytes, as numbers and as a text.
 
@@ -14,7 +14,7 @@ from halide_core.blocks.sizes import size
 
 @dataclass(frozen=True)
 class Read:
-    """What the blocks read of an input."""
+    """The reads of the blocks of an input."""
 
     name: str
     array: int

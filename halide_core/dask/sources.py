@@ -123,7 +123,7 @@ class _Met(NamedTuple):
 
     chunk: int
     interval: tuple[int, int]
-    """What they have in common."""
+    """The interval that they share."""
     ends: tuple[int, int]
     """Where that is in the chunk."""
     whole: bool

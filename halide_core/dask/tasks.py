@@ -57,7 +57,7 @@ def _share_threads() -> None:
 
 
 class Tasks:
-    """What adds the tasks of one pipeline to a graph."""
+    """Adds the tasks of one pipeline to a graph."""
 
     def __init__(self, recipe: Recipe, sources: Sequence[Source], graph: Graph) -> None:
         self.recipe = recipe

@@ -31,7 +31,7 @@ Passed: TypeAlias = "FuncSchedule | Buffer | InputImage | ExprLike"
 
 
 class ExternFuncArgument:
-    """What an extern stage is passed: a Func, an ImageParam, a Buffer, or a value that is known at start-up.
+    """An argument of an extern stage: a Func, an ImageParam, a Buffer, or a value that is known at start-up.
 
     Raises:
         DefinitionError: anything else; a value that depends on a point; a Func that is not defined.
@@ -70,7 +70,7 @@ class ExternFuncArgument:
 
     @property
     def passed(self) -> ir.Callee | ir.ExprNode:
-        """What is passed, as the compiler sees it."""
+        """The argument as the compiler sees it."""
         if self._passed is None:
             raise DefinitionError("An undefined ExternFuncArgument is used: ask defined() first.")
         return self._passed

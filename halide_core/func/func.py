@@ -272,7 +272,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return [Var(n) for n in self._function.args]
 
     def dimensions(self) -> int:
-        """How many coordinates a point has."""
+        """The number of coordinates of a point."""
         if self._required is not None:
             return self._required.dimensions
         return len(self._definition(0).args)
@@ -321,7 +321,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return "" if self._function.extern is None else self._function.extern.name
 
     def outputs(self) -> int:
-        """How many values a point has."""
+        """The number of values of a point."""
         return len(self.types())
 
     # Other Funcs made of it.
@@ -371,7 +371,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return Stage.of(self._function, idx + 1)
 
     def num_update_definitions(self) -> int:
-        """How many update definitions there are."""
+        """The number of update definitions."""
         return max(0, len(self._function.definitions) - 1)
 
     def has_update_definition(self) -> bool:

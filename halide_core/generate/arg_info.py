@@ -1,4 +1,4 @@
-"""What a Generator says of each of its inputs and outputs: a name, a kind, types and dimensions.
+"""Descriptions of a Generator's inputs and outputs: a name, a kind, types and dimensions.
 
 In: types as users write them (``hl.UInt(8)``, ``float``, ``"uint8,float32"``, ``None`` for one that is not
 set). Out: Types, and ArgInfos in which all is set.
@@ -30,14 +30,14 @@ _NAMED |= {str(t): t for t in (Float(16), Float(32), Float(64))} | {"int": Int(3
 
 
 class ArgInfoDirection(Enum):
-    """Which way the data of an argument goes."""
+    """The direction of an argument's data."""
 
     Input = 0
     Output = 1
 
 
 class ArgInfoKind(Enum):
-    """What an argument is."""
+    """The kind of an argument."""
 
     Scalar = 0
     Function = 1

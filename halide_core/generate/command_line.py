@@ -40,7 +40,7 @@ EXTENSIONS = {
     OutputFileType.stmt: ".stmt",
     OutputFileType.stmt_html: ".stmt.html",
 }
-"""What the names of the files end in, by their types: those that ``-e`` can ask for."""
+"""The endings of files' names, by their types: those that ``-e`` can ask for."""
 
 _DEFAULT = "c_header,static_library,registration"
 
@@ -65,7 +65,7 @@ USAGE = f"""usage: [-g GENERATOR] [-f FUNCTION] [-o FOLDER] [-n FILE_NAME] [-e K
 
 
 def main() -> None:
-    """What a script with Generators ends with: writes the files that its command line asks for.
+    """Writes the files that the command line of a script with Generators asks for: the script's last line.
 
     Raises:
         SystemExit: with status 1, after a message, where that can't be done.
@@ -114,14 +114,14 @@ def run(words: Sequence[str]) -> int:
 
 @dataclass
 class _CommandLine:
-    """What a command line says."""
+    """A parsed command line."""
 
     flags: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
-        """How long it may take; 0 for as long as it takes."""
+        """The greatest time it may take, in seconds; 0 for as long as it takes."""
         try:
             return float(self.flags.get("t", "0"))
         except ValueError:

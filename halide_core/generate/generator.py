@@ -102,7 +102,7 @@ class Generator(ABC):
         return bool(self._autoscheduler.name)
 
     def natural_vector_size(self, type: TypeLike) -> int:
-        """How many values of a type a vector register of the target holds."""
+        """The number of values of a type in a vector register of the target."""
         return self._target.natural_vector_size(as_types(type)[0])
 
     def add_requirement(self, condition: ExprLike, *args: ExprLike | str) -> None:

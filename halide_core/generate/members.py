@@ -1,4 +1,4 @@
-"""What the body of a Generator's class declares: parameters, inputs and outputs.
+"""Members that the body of a Generator's class declares: parameters, inputs and outputs.
 
 In: ``gain = hl.GeneratorParam(2)``, ``source = hl.InputBuffer(hl.UInt(8), 2)``, ``out = hl.OutputBuffer(float, 2)``.
 Out: for each instance the value of the parameter, an ImageParam or a Param, and a Func.
@@ -90,10 +90,10 @@ class Port(ABC):
 
     @abstractmethod
     def made(self, info: ArgInfo) -> Any:
-        """What stands for the port in an instance."""
+        """The object that stands for the port in an instance."""
 
     def bound_to(self, info: ArgInfo, value: object) -> Any:
-        """What stands for an input in an instance that is called with a value.
+        """The object that stands for an input in an instance that is called with a value.
 
         Raises:
             DefinitionError: a value of another kind, type, or number of dimensions.

@@ -47,7 +47,7 @@ def fields(callee: Callee) -> list[tuple[ExprNode, ExprNode]]:
 
 
 def window_of(callee: Callee) -> tuple[Interval, ...]:
-    """What an argument's buffer spans: of an output, what the caller asks for."""
+    """The box that an argument's buffer spans: of an output, what the caller asks for."""
     return tuple(Interval(start, extent) for start, extent in fields(callee))
 
 

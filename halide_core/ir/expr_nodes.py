@@ -36,7 +36,7 @@ class Callee:
     types: tuple[Type, ...]
 
     def component_name(self, component: int) -> str:
-        """What the memory of one component is called: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
+        """The name of one component's memory: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
         return self.name if len(self.types) == 1 else f"{self.name}.{component}"
 
     @property
@@ -157,7 +157,7 @@ _KEYS = {
     "tuple[ExprNode, ...]": "tuple([id(e) for e in {}])",
     "tuple[str | ExprNode, ...]": "tuple([id(e) if isinstance(e, ExprNode) else e for e in {}])",
 }
-"""How fields stand in a key, where not by themselves."""
+"""The text of fields in a key, where not the fields themselves."""
 
 
 class ExprNode(metaclass=_HashConsed):
@@ -257,7 +257,7 @@ class ParamRef(ExprNode):
 
 
 class Field(Enum):
-    """What a buffer says of one of its dimensions."""
+    """A field of one dimension of a buffer."""
 
     MIN = "min"
     EXTENT = "extent"
@@ -411,7 +411,7 @@ class Print(ExprNode):
 
 
 class EventCode(Enum):
-    """What happens in a run that is traced, by Halide's numbers."""
+    """The kinds of events in a traced run, by Halide's numbers."""
 
     LOAD = 0
     STORE = 1
@@ -462,7 +462,8 @@ class HoleKind(Enum):
     MEM = "mem"
     CPU = "cpu"
     LOOP = "loop"
-    """What an iteration computes of what it needs, where memory keeps what earlier ones computed; of all stages."""
+    """The part of what an iteration needs that it computes, where memory keeps what earlier ones computed; of all
+    stages."""
 
 
 class End(Enum):

@@ -167,7 +167,7 @@ def _result(e: Binary) -> bool:
 
 
 SIGNATURES: Mapping[Intrinsic, tuple[int, Callable[..., bool]]] = {f: (f.arity, f.fits) for f in Intrinsic}
-"""How many arguments each function has, and whether a type of the result goes with types of them."""
+"""The arity of each function, and the rule by which the type of a result goes with types of arguments."""
 
 
 def _call(e: Call) -> bool:
@@ -206,7 +206,7 @@ _PLACELESS = (EventCode.BEGIN_PIPELINE, EventCode.END_PIPELINE, EventCode.TAG)
 
 
 def _event(e: Event) -> bool:
-    """Whether an event is well made: one of a whole pipeline has no place, and no element."""
+    """True where an event is well made: one of a whole pipeline has no place, and no element."""
     placed = any(isinstance(m, ExprNode) for m in e.message)
     told = e.condition.type is BOOL and _message(e.message)
     return e.type is e.a.type and told and not (placed and e.code in _PLACELESS)
@@ -366,4 +366,4 @@ RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
     Fork: (NodeRule("a semaphore's first count is not negative", lambda s: all(n >= 0 for _, n in s.semaphores)),),
     Stores: (NodeRule("a point of a Tuple has several values", lambda s: len(s.stores) > 1),),
 }
-"""What must be true of each node by itself."""
+"""The rules of each node by itself."""

@@ -52,7 +52,7 @@ def alternatives(e: ExprNode) -> list[ExprNode]:
 
 
 def provable_parts(e: ExprNode) -> list[ExprNode]:
-    """What can be proven one after the other."""
+    """The parts of a condition that can be proven one after the other."""
     return list(dict.fromkeys(p for c in conjuncts(e) for p in distribute_or(c)))
 
 

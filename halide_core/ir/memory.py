@@ -1,4 +1,4 @@
-"""How a Func's memory is laid out: data that storage directives leave, and that flattening reads.
+"""Layouts of Funcs' memory: data that storage directives leave, and that flattening reads.
 
 In: nothing. Out: types. A layout says where points are in memory, never what they hold.
 
@@ -24,7 +24,7 @@ class MemoryType(Enum, metaclass=PendingMembers):
 
 
 class PrefetchBoundStrategy(Enum):
-    """What becomes of a prefetch of points that lie outside of the memory that there is."""
+    """The treatment of a prefetch of points outside of the memory that there is."""
 
     Clamp = "Clamp"
     GuardWithIf = "GuardWithIf"

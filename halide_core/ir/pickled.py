@@ -1,4 +1,4 @@
-"""How expressions and Funcs are pickled: flat, so that depth costs no recursion, and shared again when they are read.
+"""Pickling of expressions and Funcs: flat, so that depth costs no recursion, and shared again when they are read.
 
 In: a node of the grammar. Out: a row for each node below it, operands first, in which operands are numbers of rows.
 

@@ -40,7 +40,7 @@ _TIGHT = frozenset({BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD})
 
 
 def dim_name(callee: ir.Callee, dim: int) -> str:
-    """What the ``dim``-th dimension is called: the pure variable of a Func, else its number."""
+    """The name of the ``dim``-th dimension: the pure variable of a Func, else its number."""
     args = getattr(callee, "args", None)
     return str(args[dim]) if args and dim < len(args) else str(dim)
 

@@ -17,7 +17,7 @@ def is_truth(type: Type) -> bool:
 
 
 def is_number(type: Type) -> bool:
-    """What there are sums of."""
+    """True for types that have sums."""
     return type.is_float() or (type.is_integer() and not type.is_bool())
 
 

@@ -28,7 +28,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class LoopName:
-    """What identifies a loop for scheduling (lemma 2.4)."""
+    """The identity of a loop for scheduling (lemma 2.4)."""
 
     func: str
     stage: int

@@ -217,7 +217,7 @@ def _is_exact(value: int, type: Type) -> bool:
 
 
 BFLOAT16_DTYPE: np.dtype[np.generic] = np.dtype([("bfloat16", np.uint16)])
-"""How numpy holds bfloat16: records of one field, the bits."""
+"""The numpy type of bfloat16: records of one field, the bits."""
 
 
 def _checked(code: TypeCode, bits: int, lanes: int, legal: tuple[int, ...]) -> Type:

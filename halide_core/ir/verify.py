@@ -94,7 +94,7 @@ class PipelineArguments(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _NodeFacts:
-    """What holds of a node wherever it stands. ``forms``: a bit for each form that it may be part of."""
+    """Facts about a node wherever it stands. ``forms``: a bit for each form that it may be part of."""
 
     forms: int
     uses: frozenset[Use]
@@ -180,7 +180,7 @@ def _stmt(s: Stmt) -> _NodeFacts:
 
 
 def _in_order(block: Block) -> list[_NodeFacts]:
-    """What is known of a block's statements, where a let or an allocation scopes over those that follow it."""
+    """Facts about a block's statements, where a let or an allocation scopes over those that follow it."""
     forms, binds, uses = _ALL, frozenset[str](), frozenset[Use]()
     later: dict[str, frozenset[str]] = {}
     for s in reversed(block.stmts):

@@ -129,7 +129,7 @@ _REBUILT: dict[type[ExprNode], Callable[[Any, Callable[[ExprNode], ExprNode]], E
     Cast: _rebuilt_cast,
     Load: _rebuilt_load,
 }
-"""How each composite expression is rewritten; the most frequent ones by themselves."""
+"""Rewriters of composite expressions; the most frequent ones by themselves."""
 
 
 def accesses_to(callee: Callee, roots: Iterable[ExprNode]) -> list[Access]:
@@ -138,7 +138,7 @@ def accesses_to(callee: Callee, roots: Iterable[ExprNode]) -> list[Access]:
 
 
 def factors(product: ExprNode) -> Iterator[ExprNode]:
-    """What a product multiplies, left to right; of anything else, itself."""
+    """The factors of a product, left to right; of anything else, itself."""
     match product:
         case Binary(op=BinaryOp.MUL, a=a, b=b):
             yield from factors(a)
@@ -180,7 +180,7 @@ def _free(expr: ExprNode) -> frozenset[Variable]:
 
 
 def all_stores(stmts: tuple[Stmt, ...]) -> Stores:
-    """What a Stores has become, each of whose parts was rewritten."""
+    """The Stores whose parts were rewritten."""
     stores = tuple([s for s in stmts if isinstance(s, Store)])
     assert len(stores) == len(stmts), "a store was rewritten to something else"
     return Stores(stores)
@@ -266,7 +266,7 @@ class Rewriter:
     """
 
     _methods: ClassVar[dict[type, Callable[..., Any]]] = {}
-    """How each kind of node is rewritten, as far as it was looked up."""
+    """The rewriter of each kind of node, as far as it was looked up."""
 
     def __init_subclass__(cls) -> None:
         cls._methods = {}

@@ -67,7 +67,7 @@ class Buffer(DeviceMemory, Shaped):
     def __init__(self, *args: Any, **options: Any) -> None:
         self._image: Image | None = None
         self.described: object = None
-        """What the runtime keeps with the Buffer: how C sees it."""
+        """The descriptor that the runtime keeps with the Buffer: how C sees it."""
         self._has_memory = True
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
             self._array, self._mins, self._name = args[0]._array, args[0]._mins, _fresh_name()
@@ -125,7 +125,7 @@ class Buffer(DeviceMemory, Shaped):
         return view
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: all but how C sees the memory."""
+        """The contents of a pickle: all but how C sees the memory."""
         return {**self.__dict__, "described": None}
 
     # Memory.

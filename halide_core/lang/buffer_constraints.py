@@ -1,4 +1,4 @@
-"""What the user promises of a buffer's shape and address, before there is one.
+"""Promises about a buffer's shape and address, before there is one.
 
 In: an input or an output, a field of a dimension, and a start-up expression. Out: a record on it, which compiled code
 checks when it starts.

@@ -41,7 +41,7 @@ from halide_core.lang.tuple import several
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Required:
-    """What ``Func(type, dimensions, name)`` promises of its definition."""
+    """The types and dimensions that ``Func(type, dimensions, name)`` promises of its definition."""
 
     types: tuple[Type, ...]
     dimensions: int
@@ -183,7 +183,7 @@ def _coordinates(
 
 
 def _before(function: Function, args: tuple[ir.ExprNode, ...]) -> list[ir.ExprNode]:
-    """What the point of an update has, by component."""
+    """The old values of an update's point, by component."""
     return [ir.Access(type, function, args, k, ir.LAST_STAGE) for k, type in enumerate(function.types)]
 
 

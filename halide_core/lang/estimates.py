@@ -1,4 +1,4 @@
-"""What the user noted of the values of inputs and outputs, for tools that choose schedules.
+"""Estimates of the values of inputs and outputs, for tools that choose schedules.
 
 In: an input, or an output. Out: expressions, undefined where nothing was noted.
 
@@ -18,7 +18,7 @@ from halide_core.schedule.directives import Estimate
 
 @dataclass(frozen=True, slots=True)
 class ArgumentEstimates:
-    """What is known of an argument's values in advance; what is not is undefined, or an empty list."""
+    """Estimates of an argument's values; one that was not given is undefined, or an empty list."""
 
     scalar_def: Expr
     scalar_min: Expr

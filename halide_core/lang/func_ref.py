@@ -78,7 +78,7 @@ class FuncRef(Operand):
         return self._accumulate(BinaryOp.DIV, value, Operand.__truediv__)
 
     def size(self) -> int:
-        """How many values a point has."""
+        """The number of values of a point."""
         return max(1, len(self._function.types))
 
     def __len__(self) -> int:
@@ -126,7 +126,7 @@ class FuncTupleElementRef(Operand):
         return self._point._nodes()[self._component]
 
     def index(self) -> int:
-        """Which of the values this is, counted from 0."""
+        """The index of the value among those of a point, from 0."""
         return self._component
 
     def __repr__(self) -> str:

@@ -41,7 +41,7 @@ class Dimension:
         return self._field(Field.MIN)
 
     def extent(self) -> Expr:
-        """How many coordinates there are."""
+        """The number of coordinates."""
         return self._field(Field.EXTENT)
 
     def max(self) -> Expr:
@@ -194,7 +194,7 @@ class InputImage(ShapedSource):
         return self._source.types[0]
 
     def dimensions(self) -> int:
-        """How many coordinates a point has."""
+        """The number of coordinates of a point."""
         return self._source.dimensions
 
     def defined(self) -> bool:

@@ -108,7 +108,7 @@ def _at(e: ir.ExprNode, level: int) -> str:
 
 
 def _formed(e: ir.ExprNode) -> tuple[int, str]:
-    """How strongly the text binds, and the text."""
+    """The precedence of the text, and the text."""
     form = _FORMS.get(type(e))
     return form(e) if form is not None else (_ATOM, rf"\texttt{{{_escaped(format_expr(e))}}}")
 

@@ -60,7 +60,7 @@ class OutputImageParam(ShapedSource):
         return self._function.types[self._component]
 
     def dimensions(self) -> int:
-        """How many coordinates a point has."""
+        """The number of coordinates of a point."""
         return self._function.dimensions
 
     def defined(self) -> bool:

@@ -71,7 +71,7 @@ class Parameter:
         return self._source.type if isinstance(self._source, Scalar) else self._source.types[0]
 
     def dimensions(self) -> int:
-        """How many dimensions a buffer has; 0 for a scalar."""
+        """The number of dimensions of a buffer; 0 for a scalar."""
         return 0 if isinstance(self._source, Scalar) else self._source.dimensions
 
     def is_buffer(self) -> bool:

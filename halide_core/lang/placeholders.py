@@ -1,4 +1,5 @@
-"""What stands in an expression until a definition gives it a meaning: random numbers, values left undefined, demands.
+"""Placeholders in an expression until a definition gives them a meaning: random numbers, values left undefined,
+demands.
 
 In: the values of a definition, its coordinates, and the values there were. Out: values without placeholders.
 
@@ -170,7 +171,7 @@ def refuse_placeholders(what: str, exprs: Iterable[ir.ExprNode]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concrete:
-    """What a definition is made of when no placeholder is left."""
+    """The parts of a definition when no placeholder is left."""
 
     values: tuple[ir.ExprNode, ...]
     requirements: tuple[Requirement, ...] = ()

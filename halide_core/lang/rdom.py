@@ -65,7 +65,7 @@ class RVar(Operand):
         return Expr.of(self._bounds()[1].min)
 
     def extent(self) -> Expr:
-        """How many values there are."""
+        """The number of values."""
         return Expr.of(self._bounds()[1].len)
 
     def __hash__(self) -> int:  # type: ignore[override]  # as a Var, an RVar is its name
@@ -146,7 +146,7 @@ class RDom(Operand):
         return self._defined
 
     def dimensions(self) -> int:
-        """How many variables there are."""
+        """The number of variables."""
         return len(self._domain.names)
 
     def same_as(self, other: RDom) -> bool:

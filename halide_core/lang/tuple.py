@@ -30,7 +30,7 @@ class Tuple(tuple[Expr, ...]):
         return super().__new__(cls, [Expr.of(as_node(v)) for v in given])
 
     def size(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return len(self)
 
     def __repr__(self) -> str:

@@ -165,7 +165,7 @@ _EXP2_LESS_1 = (0.6931471824645996, 0.24022647738456726, 0.05550359562039375, 0.
 
 
 def _power_of_2(x: Step) -> tuple[Step, Step, Step]:
-    """What is left of a float64 in [-252, 254], in [-0.5, 0.5], and two float32s: their product is the power of 2."""
+    """The rest of a float64 in [-252, 254], in [-0.5, 0.5], and two float32s: their product is the power of 2."""
     n = (x + _MAGIC64) - _MAGIC64
     first, second = _both_powers(bits(narrow(n) + _MAGIC) - _MAGIC_BITS)
     return x - n, first, second
@@ -269,7 +269,7 @@ def _atan2(y: Step, x: Step) -> Step:
 
 
 def _negative(x: Step) -> Step:
-    """Whether the sign of a number is negative, also a zero's."""
+    """True where the sign of a number is negative, also a zero's."""
     return (bits(x) & _SIGN).equals(_SIGN)
 
 
@@ -279,7 +279,7 @@ _ASIN = (1.000000000000918, 0.16666666608452532, 0.07500006066128029, 0.04464043
 
 
 def _half_angle(size: Step) -> tuple[Step, Step]:
-    """Whether a sine is above 0.5, and the angle of it, or else half of the angle of its complement's; a float64."""
+    """A mask of sines above 0.5, and the angle of each, or else half of the angle of its complement's; a float64."""
     far = size > 0.5
     wide = widen(size)
     square = widen(select(far, 0.5, 0.0)) + wide * (widen(select(far, -0.5, 0.0)) + wide * widen(select(far, 0.0, 1.0)))

@@ -47,7 +47,7 @@ from halide_core.reference.stages import Fold, Iterations, Kept, Pure, Scan, Sta
 from halide_core.reference.translate import Translator
 
 Contents: TypeAlias = "Mapping[Function, Sequence[tuple[Array, Sequence[int]]]]"
-"""What the buffer of each component of some Funcs has, and its first coordinates."""
+"""The contents of the buffer of each component of some Funcs, and its first coordinates."""
 
 
 def _below(roots: Iterable[ir.ExprNode]) -> list[ir.ExprNode]:
@@ -63,7 +63,7 @@ def _below(roots: Iterable[ir.ExprNode]) -> list[ir.ExprNode]:
 
 
 def _conditions(definition: Definition) -> list[ir.ExprNode]:
-    """What must hold in an iteration that writes; the domain's own predicate comes first."""
+    """The conditions of an iteration that writes; the domain's own predicate comes first."""
     tests = [definition.domain.predicate] if definition.domain is not None else []
     return [test for test in dict.fromkeys([*tests, definition.predicate]) if test is not ir.TRUE]
 
@@ -111,7 +111,7 @@ class _Program:
         return Kept([Before(type, None if had is None else had[k]) for k, type in enumerate(f.types)])
 
     def _check_requirements(self, f: Function, i: int) -> None:
-        """What a definition demands of every run, asked at the start as in compiled code."""
+        """Checks a definition's requirements on every run, at the start as in compiled code."""
         for r in f.definitions[i].requirements:
             startup = Translator(self.inputs, self.stages, f, i)
             found = startup.code((), 0, startup.tuple_of([startup.expr(e) for e in r.exprs()]))((), (), None, 0)

@@ -28,7 +28,7 @@ Array: TypeAlias = "npt.NDArray[Any]"
 
 @runtime_checkable
 class BoundArray(Protocol):
-    """What ``Image.bound`` must offer: the data, with numpy axes reversed, and the first coordinates, x first."""
+    """The interface of ``Image.bound``: the data, with numpy axes reversed, and the first coordinates, x first."""
 
     @property
     def array(self) -> Array: ...
@@ -61,7 +61,7 @@ class Table:
 
 
 class Before:
-    """What an output's buffer has before a pipeline runs; 0 where there is no buffer."""
+    """The contents of an output's buffer before a pipeline runs; 0 where there is no buffer."""
 
     def __init__(self, type: Type, had: tuple[Array, Sequence[int]] | None) -> None:
         self._had = had
@@ -124,7 +124,7 @@ class Inputs:
         return bound.array, bound.mins
 
     def buffer_field(self, e: ir.BufferField) -> int:
-        """What a buffer says of one of its dimensions."""
+        """The value of a field of one dimension of a buffer."""
         if not isinstance(e.buffer, Image):
             raise InternalError(f'"{e!r}" asks for the shape of a Func.')
         table = self.table(e.buffer)

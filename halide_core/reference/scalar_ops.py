@@ -1,4 +1,4 @@
-"""What each operator means on single values: the scalar half of the executable semantics (figure 2.6).
+"""The meaning of operators on single values: the scalar half of the executable semantics (figure 2.6).
 
 In: an operator and the types it works on. Out: a Python function on plain numbers. A value of an integer type is
 an int inside the type's range, a truth value a bool (or 0, 1), a floating-point value a Python float that its

@@ -80,7 +80,7 @@ class Kept(Pure):
 
 @dataclass
 class _Log:
-    """Which iterations wrote which cell, among the first ``done``."""
+    """The iterations that wrote each cell, among the first ``done``."""
 
     done: int = 0
     hits: dict[Point, list[int]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class _Log:
 
 @dataclass
 class Writes:
-    """What an update definition writes, found as far as it was asked for.
+    """The writes of an update definition, found as far as they were asked for.
 
     ``target(pure, r, t, depth)`` gives the coordinates in the reduction dimensions that iteration ``t`` writes,
     None where a predicate fails; no target at all means that every iteration writes the only cell.

@@ -19,8 +19,8 @@ from halide_core.run.backend import Box
 from halide_core.run.target import Target, get_jit_target_from_environment
 
 AUTO, MODEL, TUNED, MEASURED = "auto", "model", "tuned", "measured"
-"""What a call may say: a schedule by rules, in milliseconds; by a search, in seconds; the one that ``hl.tune`` kept, or
-else by a search; and that one, or else the best of some that are measured now, in a minute."""
+"""The schedules that a call may ask for: a schedule by rules, in milliseconds; by a search, in seconds; the one that
+``hl.tune`` kept, or else by a search; and that one, or else the best of some that are measured now, in a minute."""
 _NAMES = {AUTO: "", MODEL: "Model", TUNED: "Tuned", MEASURED: "Measured"}
 
 
@@ -62,7 +62,7 @@ def load_plugin(lib_name: str) -> None:
 
 
 class _Default:
-    """What calls mean that say nothing."""
+    """The default of calls that ask for no schedule."""
 
     schedule: str | None = None
 

@@ -1,4 +1,4 @@
-"""What the language asks of the layers above it, as a protocol.
+"""The protocol of the layers above the language.
 
 ``Func.realize`` needs a compiler and a runtime, which sit above the language. ``runtime`` implements ``Backend``; it
 is found by its name (``implementation``) when it is first needed, so that importing the language stays cheap.
@@ -28,7 +28,7 @@ from halide_core.schedule.directives import StageDirective
 
 
 class ArgumentKind(Enum):
-    """What an argument of a compiled pipeline is."""
+    """The kind of an argument of a compiled pipeline."""
 
     InputScalar = "InputScalar"
     InputBuffer = "InputBuffer"
@@ -97,7 +97,7 @@ class Argument:
 
     @property
     def argument_estimates(self) -> ArgumentEstimates:
-        """What is known in advance of the values."""
+        """Estimates of the values."""
         assert isinstance(self.source, Image | Function | ScalarParam)
         return estimates_of(self.source)
 
@@ -117,7 +117,7 @@ def output_arguments(f: Function) -> list[Argument]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What is to be compiled: the outputs, the inputs in the order of the function's arguments, its name."""
+    """A request to compile: the outputs, the inputs in the order of the function's arguments, its name."""
 
     outputs: tuple[Function, ...]
     inputs: tuple[Image | ScalarParam, ...]
@@ -145,7 +145,7 @@ def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
 
 
 class OutputKind(Enum):
-    """What ahead-of-time compilation can write."""
+    """The kinds of files that ahead-of-time compilation can write."""
 
     C_SOURCE = "c_source"
     C_HEADER = "c_header"
@@ -200,7 +200,7 @@ class Compiled(Protocol):
         ...
 
     def take_profile(self) -> Profile:
-        """What was measured since the last call. Raises PipelineError where it was not compiled to be measured."""
+        """The measurements since the last call. Raises PipelineError where it was not compiled to be measured."""
         ...
 
     def query(
@@ -235,7 +235,7 @@ class Certificate(Protocol):
 
 
 class Topic(Enum):
-    """What ``explain`` can be asked about; the value is the word for it."""
+    """The topics of ``explain``; the value is the word for it."""
 
     LOOP = "loop"
     ALLOCATION = "allocation"
@@ -251,7 +251,7 @@ class Question:
 
 
 class Explanation(Protocol):
-    """What the compiler did, or why some bounds are what they are. ``print`` shows it; notebooks show a table."""
+    """An explanation of what the compiler did, or of some bounds. ``print`` shows it; notebooks show a table."""
 
     def latex(self) -> str:
         """The closed forms of the bounds. Raises HalideError where sympy is not installed."""
@@ -263,7 +263,7 @@ class Explanation(Protocol):
 
 
 class BoundsQuery(Protocol):
-    """What the bounds of a pipeline must satisfy. ``print`` shows it, one condition a line."""
+    """The conditions that the bounds of a pipeline must satisfy. ``print`` shows it, one condition a line."""
 
     def to_smtlib(self, *, answered: bool = False) -> str:
         """A complete SMT-LIB 2 script: with open bounds, which a solver may look for; or, ``answered``, with those that
@@ -272,7 +272,7 @@ class BoundsQuery(Protocol):
 
 
 class Backend(Protocol):
-    """What ``runtime`` provides."""
+    """The interface that ``runtime`` provides."""
 
     def check(self, function: Function, directives: Sequence[StageDirective]) -> None:
         """Refuses directives about loops that the Func's own stages show to be illegal. Raises: ScheduleError."""

@@ -65,7 +65,8 @@ def run_or_query(
 
 
 class Callable:
-    """What ``compile_to_callable`` returns: call it with the inputs and then the outputs, by position or by name."""
+    """A compiled pipeline, from ``compile_to_callable``: call it with the inputs and then the outputs, by position or
+    by name."""
 
     def __init__(self, request: Request, compiled: Compiled, given: int) -> None:
         self._request = request
@@ -79,14 +80,14 @@ class Callable:
         self._last: Prepared | None = None
         """A call that the next one most often repeats, with other values in the same buffers."""
         self._seen: tuple[int, ...] = ()
-        """Which objects the last call had."""
+        """The identities of the last call's objects."""
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """A pickle holds the pipeline; it is compiled, or found on disk, where it is read."""
         return _compiled_again, (self._request, self._given)
 
     def arguments(self) -> tuple[Argument, ...]:
-        """What a call takes, in order."""
+        """The arguments of a call, in order."""
         return tuple(self._parameters)
 
     def __call__(self, *args: Any, **named: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a Func or a Pipeline keeps of its last compile: a call is cheap as long as compiling again would give the same.
+"""The memo of a Func's or a Pipeline's last compile: a call is cheap as long as compiling again would give the same.
 
 In: a request and what it was compiled to. Out: whether that still holds.
 
@@ -37,6 +37,6 @@ class Built:
 
 
 def _promises(request: Request) -> list[tuple[Constraints, int | None]]:
-    """What is promised of the inputs' and the outputs' buffers now."""
+    """The promises about the inputs' and the outputs' buffers now."""
     buffers: list[Function | Image] = [*request.outputs, *(i for i in request.inputs if isinstance(i, Image))]
     return [(dict(b.constraints), b.alignment) for b in buffers]

@@ -1,4 +1,4 @@
-"""What memoized Funcs keep in this process: how much, and giving it up.
+"""The cache of memoized Funcs in this process: its size, and eviction.
 
 In: sizes and eviction keys. Out: nothing; the next runs compute what they miss.
 """

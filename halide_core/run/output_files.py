@@ -33,14 +33,14 @@ def install_dir() -> str:
 
 
 class StmtOutputFormat(Enum):
-    """How ``compile_to_lowered_stmt`` writes."""
+    """The format of ``compile_to_lowered_stmt``."""
 
     Text = 0
     HTML = 1
 
 
 class OutputFileType(Enum):
-    """What ``compile_to`` can be asked for; the value is Halide's number."""
+    """The files that ``compile_to`` can write; the value is Halide's number."""
 
     assembly = 0
     bitcode = 1
@@ -101,7 +101,7 @@ class LinkageType(Enum):
 
 
 class NameMangling(Enum):
-    """How the name of a C function is written. Functions here have C names."""
+    """The mangling of a C function's name. Functions here have C names."""
 
     Default = 0
     C = 1
@@ -122,7 +122,7 @@ class Module(Pending):
         return self._name
 
     def target(self) -> Target:
-        """What the code is for."""
+        """The target of the code."""
         return self._requests[0].target or get_host_target()
 
     def compile(self, outputs: Mapping[OutputFileType, str]) -> None:
@@ -200,7 +200,7 @@ class OutputFiles:
     def _request(
         self, inputs: Sequence[Image | ScalarParam] | None = None, name: str = "", target: Target | None = None
     ) -> Request:
-        """What is to be compiled."""
+        """The request to compile."""
         raise NotImplementedError  # Func and Pipeline say
 
     def _write(

@@ -65,7 +65,7 @@ Result: TypeAlias = "Buffer | tuple[Buffer, ...]"
 
 
 class Realizable(OutputFiles, Pending):
-    """What Func and Pipeline share: outputs that can be run and compiled."""
+    """The base of Func and Pipeline: outputs that can be run and compiled."""
 
     _pending = PIPELINE
     _built: Built | None = None
@@ -84,7 +84,7 @@ class Realizable(OutputFiles, Pending):
         return functions
 
     def _requirements(self) -> tuple[Requirement, ...]:
-        """What every run must meet."""
+        """The requirements on every run."""
         return ()
 
     def _request(
@@ -157,7 +157,7 @@ class Realizable(OutputFiles, Pending):
             choose(self._defined(), windows, target, schedule)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: all but the compiled code, which is compiled again, or found on disk."""
+        """The contents of a pickle: all but the compiled code, which is compiled again, or found on disk."""
         return {**self.__dict__, "_built": None}
 
     def invalidate_cache(self) -> None:
@@ -361,7 +361,7 @@ class Realizable(OutputFiles, Pending):
         return backend().explain(self._request(), questions[0] if questions else None)
 
     def bounds_query(self) -> BoundsQuery:
-        """What the bounds of all loops and of all memory must satisfy (figure 2.10a).
+        """The conditions that the bounds of all loops and of all memory must satisfy (figure 2.10a).
 
         ``print`` shows the conditions, and ``to_smtlib()`` gives them to a solver.
         """
@@ -462,7 +462,7 @@ def _agreed(compiled: Compiled, values: Sequence[Any], windows: list[Box]) -> li
 
 
 def _grown(compiled: Compiled, windows: list[Box], regions: list[Box]) -> str:
-    """What is computed beyond the windows that were asked for, to add to an error that it may be the cause of."""
+    """The regions computed beyond the windows that were asked for, to add to an error that it may be the cause of."""
     outputs = [a for a in compiled.arguments if a.kind is ArgumentKind.OutputBuffer]
     more = [
         f'"{a.name}" from {region[0]} to {region[0] + region[1] - 1} in dimension {d}, '

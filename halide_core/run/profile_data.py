@@ -1,4 +1,4 @@
-"""What a profile holds: the time and memory of a pipeline, Func by Func, and how it is shown."""
+"""Profiles: the time and memory of a pipeline, Func by Func, and their text."""
 
 from __future__ import annotations
 

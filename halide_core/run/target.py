@@ -1,4 +1,4 @@
-"""What code is made for: an architecture, an operating system, and features.
+"""Targets of code: an architecture, an operating system, and features.
 
 In: a text such as ``x86-64-linux-avx2-fma`` or ``host``, or the parts. Out: a Target that can be asked and compiled
 for; what is compiled for this machine with some of its features runs here.
@@ -147,7 +147,7 @@ class Target:
     # What follows from it.
 
     def natural_vector_size(self, type: Type) -> int:
-        """How many values of a type the widest vector register holds that suits the type."""
+        """The number of values of a type in the widest vector register that suits the type."""
         wide = self.features_any_of(f for f in INSTRUCTIONS if "avx512f" in INSTRUCTIONS[f])
         wide_integers = self.features_any_of(f for f in INSTRUCTIONS if "avx512bw" in INSTRUCTIONS[f])
         if self.arch is TargetArch.WebAssembly and not self.has_feature(_F.WasmSimd128):
@@ -276,17 +276,17 @@ def get_jit_target_from_environment() -> Target:
 
 
 def target_has_feature(feature: TargetFeature) -> Expr:
-    """Whether this machine has a feature."""
+    """True where this machine has a feature."""
     return Expr(get_host_target().has_feature(feature))
 
 
 def target_arch_is(arch: TargetArch) -> Expr:
-    """Whether this machine has an instruction set."""
+    """True where this machine has an instruction set."""
     return Expr(get_host_target().arch is arch)
 
 
 def target_os_is(os: TargetOS) -> Expr:
-    """Whether this machine has an operating system."""
+    """True where this machine has an operating system."""
     return Expr(get_host_target().os is os)
 
 
@@ -296,7 +296,7 @@ def target_bits() -> Expr:
 
 
 def target_natural_vector_size(type: Type) -> Expr:
-    """How many values of a type a vector register of this machine holds."""
+    """The number of values of a type in a vector register of this machine."""
     return Expr(get_host_target().natural_vector_size(type))
 
 
@@ -321,8 +321,8 @@ def _unsupported(target: Target) -> str:
 
 
 def checked_target(target: object, *, runs_here: bool) -> Target | None:
-    """What to compile for: None for this machine as it is. Where no target is given, HL_JIT_TARGET names the one of
-    code that runs here, and HL_TARGET that of files.
+    """The target to compile for: None for this machine as it is. Where no target is given, HL_JIT_TARGET names the one
+    of code that runs here, and HL_TARGET that of files.
 
     Raises:
         NotAvailableError: a machine that is not reached, or a feature that does something which is not here yet.

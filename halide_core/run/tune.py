@@ -51,7 +51,7 @@ class TuningResult:
     plot: Path | None = None
 
     def counts(self) -> Mapping[str, int]:
-        """How many candidates ended in each way."""
+        """The number of candidates that ended in each way."""
         found: dict[str, int] = {}
         for trial in self.trials:
             found[trial.result] = found.get(trial.result, 0) + 1

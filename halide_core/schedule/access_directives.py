@@ -37,7 +37,7 @@ class Atomic(StageDirective):
 
 
 class Partition(Enum):
-    """Whether a loop is divided into a head, a steady part without the clamps and guards of its ends, and a tail."""
+    """Policies for dividing a loop into a head, a steady part without the clamps and guards of its ends, and a tail."""
 
     Auto = "Auto"
     Never = "Never"
@@ -46,7 +46,8 @@ class Partition(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionLoop(StageDirective):
-    """Whether a loop is divided, or every loop that the stage has by then, where ``var`` is None. No value changes."""
+    """The policy for dividing a loop, or every loop that the stage has by then, where ``var`` is None. No value
+    changes."""
 
     var: LoopVar | None
     policy: Partition

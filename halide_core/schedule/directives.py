@@ -30,7 +30,7 @@ _VERBS = {
 
 
 class TailStrategy(Enum):
-    """What becomes of the remainder when a split factor does not divide an extent."""
+    """The treatment of the remainder when a split factor does not divide an extent."""
 
     RoundUp = "RoundUp"
     GuardWithIf = "GuardWithIf"
@@ -53,7 +53,7 @@ class LoopAlignStrategy(Enum):
 
 
 class Role(Enum):
-    """What a field of a directive holds, where its type does not say so."""
+    """The role of a directive's field, where its type does not tell it."""
 
     LOOP = "the name of a loop"
     MADE = "a Func that the call made"
@@ -64,7 +64,7 @@ MadeFunc: TypeAlias = Annotated[Callee, Role.MADE]
 
 
 class Spelling:
-    """How the parts of a call are written: by the user's own names."""
+    """The spelling of the parts of a call: by the user's own names."""
 
     def loop(self, name: str) -> str:
         """A loop."""
@@ -183,7 +183,7 @@ class Directive:
         return replace(self, **changed) if changed else self
 
     def subject(self) -> str:
-        """What the call is a method of: ``f``, ``f.update()``."""
+        """The object that the call is a method of: ``f``, ``f.update()``."""
         return self.func.name
 
     @property
@@ -320,7 +320,7 @@ class Rename(StageDirective):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Traverse(StageDirective):
-    """How a loop is run."""
+    """The way in which a loop runs: serial, parallel, vectorized or unrolled."""
 
     var: LoopVar
     kind: LoopKind
@@ -438,7 +438,7 @@ class AlignBounds(Directive):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Estimate(Directive):
-    """What the user expects of a dimension; it is recorded for tools that choose schedules, and has no effect."""
+    """An estimate of a dimension; it is recorded for tools that choose schedules, and has no effect."""
 
     verb: ClassVar[str] = "set_estimate"
     var: LoopVar
@@ -465,7 +465,7 @@ class Async(Directive):
 
 
 class Traced(Enum):
-    """What is shown of a Func while a pipeline runs; the value is the call that asks for it."""
+    """The events of a Func that a run traces; the value is the call that asks for it."""
 
     LOADS = "trace_loads"
     STORES = "trace_stores"

@@ -69,7 +69,7 @@ class CloneIn(ReadInstead):
 def made_before(
     directives: Sequence[Directive], kind: type[ReadInstead], consumers: tuple[Callee, ...]
 ) -> Callee | None:
-    """What the same call made before, if it was made; ``directives`` are those about what is read.
+    """The Func that the same call made before, if it was made; ``directives`` are those about what is read.
 
     Raises: ScheduleError where one of the consumers reads something else in its place.
     """

@@ -74,7 +74,7 @@ class RingBuffer(Directive):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Memoize(Directive):
-    """What was computed of the Func is kept for runs in which it would be computed again."""
+    """Keeps what was computed of the Func for runs in which it would be computed again."""
 
     verb: ClassVar[str] = "memoize"
     eviction_key: ExprNode | None = None

@@ -35,13 +35,13 @@ EXPRESSIONS: Final = {
         *(ir.Select, ir.Cast, ir.Call, ir.Promise, ir.Print, ir.Access),
     )
 }
-"""What definitions are made of."""
+"""The classes of nodes that definitions are made of."""
 _PARTS: Final = frozenset({Branch, Definition, Interval, Partial, Requirement, Tag})
 _LONGEST: Final = 1 << 63
 
 
 class DamageError(ValueError):
-    """What is read is no serialization."""
+    """Data that are no serialization."""
 
 
 def _all(of: type[Directive]) -> dict[str, type[Directive]]:
@@ -70,7 +70,7 @@ def hints(kind: type[Any]) -> tuple[tuple[str, Any, Any], ...]:
 
 @dataclass
 class Tables:
-    """What the numbers stand for."""
+    """The objects that numbers stand for."""
 
     expressions: list[ExprNode] = field(default_factory=list)
     callees: list[Callee] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Tables:
 
 
 class Numbers:
-    """Which numbers stand for things, to write them."""
+    """The numbers that stand for objects, to write them."""
 
     def __init__(self, tables: Tables) -> None:
         every = (tables.expressions, tables.callees, tables.scalars, tables.domains)

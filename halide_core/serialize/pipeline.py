@@ -33,7 +33,7 @@ VERSION = 1
 _UNREADABLE = (
     AttributeError, IndexError, KeyError, OverflowError, RecursionError, TypeError, UnicodeError, ValueError,
 )  # fmt: skip
-"""What Python raises of data of another form."""
+"""The exceptions that Python raises of data of another form."""
 
 
 def serialized(outputs: Sequence[Function], requirements: Sequence[Requirement], *, indent: bool = False) -> bytes:
@@ -158,7 +158,7 @@ _STRING, _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL), re.compile(rb"
 
 
 def _depth(data: bytes) -> int:
-    """How deeply brackets are nested: Python's reader recurses, and where much recursion is allowed, it crashes."""
+    """The depth of nested brackets: Python's reader recurses, and where much recursion is allowed, it crashes."""
     deepest = depth = 0
     for bracket in _BRACKET.findall(_STRING.sub(b"", data)):
         depth += 1 if bracket in b"[{" else -1

@@ -41,7 +41,7 @@ _MOST_DIMENSIONS = 64
 
 @dataclass(frozen=True)
 class Restored:
-    """What a serialization holds."""
+    """The contents of a serialization."""
 
     outputs: tuple[Function, ...]
     requirements: tuple[Requirement, ...]
@@ -178,7 +178,7 @@ def _fill_domain(domain: ReductionDomain, row: Any, tables: Tables) -> None:
 
 
 def _shared(of: Image | Function, row: Any, tables: Tables) -> None:
-    """What inputs and outputs both have."""
+    """Restores what inputs and outputs both have."""
     for field, dim, value in row["constraints"]:
         promised = decoded(ExprNode, value, tables)
         of.constraints[Field.__members__[field], number(dim, of.dimensions)] = promised

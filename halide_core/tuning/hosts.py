@@ -81,7 +81,7 @@ class Hosts:
         )  # fmt: skip
 
     def _outcome(self, future: Any, job: Job, patience: float) -> JobOutcome:
-        """What a worker found; done here, where all that had the job died."""
+        """The outcome that a worker found; done here, where all that had the job died."""
         with suppress(CancelledError, TimeoutError):
             if future.exception(timeout=patience) is None:
                 result, seconds, reason = future.result()

@@ -29,7 +29,7 @@ WEIGHTS = Path(__file__).with_name("weights.json")
 FEATURES = (*(each.name for each in fields(Cost)), "log_cycles")
 """The share that each item has of a cost, and the logarithm of the whole."""
 _STIFF = 3.0
-"""How much a search trusts the weights that it begins with, in candidates."""
+"""The trust of a search in the weights that it begins with, in candidates."""
 
 
 @dataclass(frozen=True, slots=True)

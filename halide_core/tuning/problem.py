@@ -82,7 +82,7 @@ class Problem:
         return realization_order(self.pipeline._functions())
 
     def stages(self) -> tuple[PipelineStages, MachineModel]:
-        """What a choice of loops is written by."""
+        """The stages and the machine by which a choice of loops is written."""
         hardware = machine(Target(self.automatic.target), dict(self.automatic.parameters))
         whole = dict(zip(self.pipeline._functions(), self.windows, strict=True))
         return PipelineStages(self.order, whole), hardware
@@ -106,7 +106,7 @@ class Problem:
                 Func._of(f).compute_root()
 
     def request(self) -> Request:
-        """What ``realize`` would ask the backend for."""
+        """The request that ``realize`` would give to the backend."""
         return self.pipeline._request(target=Target(self.automatic.target))
 
     def values(self, request: Request) -> list[Buffer | int | float]:

@@ -86,7 +86,7 @@ class CandidateProcesses:
 
 
 def _environment() -> dict[str, str]:
-    """What this process imports, the other one finds too."""
+    """The environment of the other process, which finds what this one imports."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 
 

@@ -40,7 +40,7 @@ class Proposals(Protocol):
         ...
 
     def earlier(self, proposal: Proposal) -> JobOutcome | None:
-        """What became of the same choice before."""
+        """The outcome of the same choice before."""
         ...
 
 

@@ -10,7 +10,7 @@ from halide_core.tuning.proposals import ModelProposals, Proposals
 
 
 def sampled(model: CostModel, own: ModelProposals, *, journal: Path | None, name: str, seed: int) -> Proposals:
-    """What the model and the sampler propose.
+    """The proposals of the model and the sampler.
 
     Raises:
         NotAvailableError: optuna is not installed.

@@ -77,7 +77,7 @@ class Runner(Protocol):
 
 @dataclass(slots=True)
 class _Progress:
-    """What was found so far. ``choices`` has the seconds of each candidate that was measured."""
+    """The findings so far. ``choices`` has the seconds of each candidate that was measured."""
 
     plain: float
     trials: list[TrialRecord] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Session:
 
     @property
     def problem(self) -> Problem:
-        """What is tuned."""
+        """The problem that is tuned."""
         return self._problem
 
     # The whole.

@@ -115,7 +115,7 @@ class StudyProposals:
         self._own.tell(proposal, outcome)
 
     def earlier(self, proposal: Proposal) -> JobOutcome | None:
-        """What became of the same choice before."""
+        """The outcome of the same choice before."""
         return self._known.get(proposal.choice)
 
 

@@ -134,7 +134,7 @@ class FuncSchedule(FuncHandle):
         return self._add(HoistStorageRoot(func=self._stage()[0], location=user_location()))
 
     def _wrapper(self, f: object, fs: object) -> Function:
-        """What ``in_`` makes."""
+        """Makes the Func of ``in_``."""
         function, consumers = self._consumers("in_", one_of("in_", ScheduleError, f=f, fs=fs))
         made = made_before(self._stage()[0].directives, In, consumers)
         if made is None:
@@ -148,7 +148,7 @@ class FuncSchedule(FuncHandle):
         return made
 
     def _clone(self, f: object, fs: object) -> Function:
-        """What ``clone_in`` makes."""
+        """Makes the Func of ``clone_in``."""
         function, consumers = self._consumers("clone_in", one_of("clone_in", ScheduleError, f=f, fs=fs))
         if not consumers:
             raise ScheduleError("clone_in() takes a Func that reads this one, or a list of such Funcs.")
@@ -441,7 +441,7 @@ def given_consumers(directive: str, f: object) -> tuple[Function, ...]:
 
 
 def wrapper_of_input(image: Image, f: object) -> Function:
-    """What ``ImageParam.in_`` makes: a Func of an input's values, which consumers read in its place."""
+    """Makes the Func of ``ImageParam.in_``: an input's values, which consumers read in its place."""
     consumers = given_consumers("in_", f)
     asked = [d for w in image.wrappers for d in w.directives if isinstance(d, InInput)]
     made = made_before(asked, InInput, consumers)

@@ -91,7 +91,7 @@ class _Use:
     was: list[Directive] = field(default_factory=list)
 
     def directive(self, at: _Loop | _Fixed | None) -> Directive:
-        """What the call records if the level is a place."""
+        """The directive that the call records if the level is a place."""
         about: dict[str, Any] = {"func": self.function, "location": self.location}
         verb = self.kind.verb
         if at is None:

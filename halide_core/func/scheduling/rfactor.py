@@ -47,7 +47,7 @@ _LOOPS_KEPT = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factored:
-    """What a factored stage becomes. ``consumed`` are the directives that are part of it."""
+    """The parts of a factored stage. ``consumed`` are the directives that are part of it."""
 
     neutral: Definition
     update: Definition
@@ -230,7 +230,8 @@ class _Loops:
         self._steps.append(undo)
 
     def values(self, leaves: _Named) -> tuple[dict[ExprNode, ExprNode], list[ExprNode]]:
-        """What each variable of the domain is, and the guards of the splits, over values of the loops as they are."""
+        """The value of each variable of the domain, and the guards of the splits, over values of the loops as they
+        are."""
         env = dict(leaves)
         self._guards = []
         for undo in reversed(self._steps):

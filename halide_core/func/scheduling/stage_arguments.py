@@ -94,7 +94,7 @@ def constant(what: str, value: ExprLike) -> int:
 
 
 def listed(directive: str, args: Sequence[object], name: str, named: object) -> list[object]:
-    """What is passed one by one, or in a list, or in a list by its name."""
+    """Arguments that are passed one by one, or in a list, or in a list by its name."""
     if named is not None and args:
         raise ScheduleError(f"{directive}() takes its arguments one by one or as {name}, not both.")
     flat: list[object] = []

@@ -28,13 +28,13 @@ def _unsigned(name: str, value: ExprLike) -> tuple[ExprNode, Type]:
 
 
 def popcount(value: ExprLike) -> Expr:
-    """How many bits are set, in the value's type."""
+    """The number of set bits, in the value's type."""
     node, type = _unsigned("popcount", value)
     return Expr.of(ir.cast(type, node if type.is_bool() else ones(node)))
 
 
 def count_leading_zeros(value: ExprLike) -> Expr:
-    """How many bits above the highest set one are clear; all of them for 0. In the value's type."""
+    """The number of clear bits above the highest set one; all of them for 0. In the value's type."""
     node, type = _unsigned("count_leading_zeros", value)
     if type.is_bool():
         return ~Expr.of(node)
@@ -42,7 +42,7 @@ def count_leading_zeros(value: ExprLike) -> Expr:
 
 
 def count_trailing_zeros(value: ExprLike) -> Expr:
-    """How many bits below the lowest set one are clear; all of them for 0. In the value's type."""
+    """The number of clear bits below the lowest set one; all of them for 0. In the value's type."""
     node, type = _unsigned("count_trailing_zeros", value)
     if type.is_bool():
         return ~Expr.of(node)

@@ -248,7 +248,7 @@ def div_round_to_zero(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def mod_round_to_zero(a: ExprLike, b: ExprLike) -> Expr:
-    """What ``div_round_to_zero`` leaves, which has the sign of ``a``; 0 where ``b`` is."""
+    """The remainder of ``div_round_to_zero``, which has the sign of ``a``; 0 where ``b`` is."""
     x, y = _matched("mod_round_to_zero", a, b)
     if x.type.is_uint():
         return Expr.of(ir.mod(x, y))

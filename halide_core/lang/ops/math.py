@@ -331,7 +331,7 @@ def trunc(value: ExprLike) -> Expr:
 
 
 def fract(value: ExprLike) -> Expr:
-    """What ``trunc`` cuts off; it has the sign of the value."""
+    """The fraction that ``trunc`` cuts off; it has the sign of the value."""
     node = _as_float(value)
     return Expr.of(ir.sub(node, ir.Call(node.type, Intrinsic.TRUNC, (node,))))
 
@@ -350,17 +350,17 @@ def _float_only(name: str, value: ExprLike) -> ir.ExprNode:
 
 
 def is_nan(value: ExprLike) -> Expr:
-    """Whether a float is not a number."""
+    """True where a float is not a number."""
     return Expr.of(ir.Call(BOOL, Intrinsic.IS_NAN, (_float_only("is_nan", value),)))
 
 
 def is_inf(value: ExprLike) -> Expr:
-    """Whether a float is infinite."""
+    """True where a float is infinite."""
     node = _float_only("is_inf", value)
     return Expr.of(ir.equal(abs(Expr.of(node))._node(), ir.const(float("inf"), node.type)))
 
 
 def is_finite(value: ExprLike) -> Expr:
-    """Whether a float is a number and not infinite."""
+    """True where a float is a number and not infinite."""
     node = _float_only("is_finite", value)
     return Expr.of(ir.less(abs(Expr.of(node))._node(), ir.const(float("inf"), node.type)))
