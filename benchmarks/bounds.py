@@ -1,4 +1,4 @@
-"""How tight the bounds engines are: points computed and bytes allocated, against isl's exact answer, and their time.
+"""Tightness of the bounds engines: points computed and bytes allocated, against isl's exact answer, and their time.
 
     python -m benchmarks.bounds --seed 5 --count 100
 
@@ -60,7 +60,7 @@ class Unmeasured(Exception):
 
 
 def check_affine(query: Query) -> None:
-    """Whether isl knows all that the query says exactly. Raises: Unmeasured."""
+    """Checks that isl knows exactly all that the query says. Raises: Unmeasured."""
     clauses: list[Clause] = [c for group in (query.reads, query.needs_memory) for cs in group.values() for c in cs]
     clauses += [c for cs in query.self_reads.values() for c in cs] + list(query.writes.values())
     for clause in clauses:
@@ -193,7 +193,7 @@ class Program:
     costs: dict[Engine, Footprint] = field(default_factory=dict)
 
     def looser(self, engine: Engine) -> str | None:
-        """What an engine computes or allocates more than interval arithmetic alone; None where it does not."""
+        """The excess of an engine over interval arithmetic alone, as text; None where it does not."""
         ours, interval = self.costs[engine], self.costs[Engine.INTERVAL]
         if ours.points <= interval.points and ours.bytes <= interval.bytes:
             return None
@@ -222,7 +222,7 @@ class _Reference:
 
 
 def measure(case: Case) -> Program:
-    """What each engine makes of a case. Raises: Unmeasured; HalideError where the schedule is refused."""
+    """Measures each engine on a case. Raises: Unmeasured; HalideError where the schedule is refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", hl.HalideWarning)
         outputs, windows = case.build()
@@ -241,7 +241,7 @@ def measure(case: Case) -> Program:
 
 
 def cost_of(request: Request, windows: tuple[Window, ...], ranges: Ranges) -> Footprint:
-    """What the program costs that one engine fills."""
+    """The cost of the program that one engine fills."""
     program = schedule(request, LoweringTrace())
     query = extract_query(program)
     with deep_recursion():

@@ -1,4 +1,4 @@
-"""What a compile costs: lowering of stencil chains and unrolled choices as they grow, and first pixels of a blur.
+"""The cost of a compile: lowering of stencil chains and unrolled choices as they grow, and first pixels of a blur.
 
     python -m benchmarks.compile_time [--repeats 3]
 

@@ -36,7 +36,7 @@ _OF_NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arc
 
 @dataclass
 class Found:
-    """What was seen of one function."""
+    """The findings about one function."""
 
     count: int = 0
     error: float = 0.0

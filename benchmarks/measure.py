@@ -26,7 +26,7 @@ _SLOW_S, _SLOW_TURNS = 1.0, 2
 
 @dataclass
 class Outcome:
-    """What one side made of an application; times are minima.
+    """The result of one side for an application; times are minima.
 
     ``cpu_s`` is the processor time of all threads, which other programs on the machine disturb less.
     """
@@ -113,7 +113,7 @@ class Sides:
 
 
 def thread_environment(threads: int) -> dict[str, str]:
-    """How many threads both compilers, and the libraries of ``bench-peers``, may use."""
+    """Environment variables that limit the threads of both compilers and of the libraries of ``bench-peers``."""
     names = ("HL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     return dict.fromkeys(names, str(threads))
 
@@ -163,7 +163,7 @@ def _keep_least(outcome: Outcome, answer: Mapping[str, list[float]]) -> None:
 
 
 def _disagreement(app: App, results: Mapping[str, Array]) -> str:
-    """How the sides' results differ from the first one's, beyond what is allowed against numpy."""
+    """The differences of the sides' results from the first one's, beyond what is allowed against numpy."""
     names = list(results)
     for other in names[1:]:
         difference = app.tolerance.difference(results[names[0]], results[other])

@@ -28,7 +28,7 @@ class Peak:
     bytes_s: float
 
     def best(self, other: Peak) -> Peak:
-        """What both measurements together show."""
+        """The better of both measurements, item by item."""
         return Peak(max(self.operations_s, other.operations_s), max(self.bytes_s, other.bytes_s))
 
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""What was measured, as tables, as JSON and as a plot.
+"""Measurements as tables, as JSON and as a plot.
 
 In: the rows and starts of ``measure``. Out: text on the terminal, and files under ``benchmarks/out``.
 """
@@ -50,7 +50,7 @@ def _ratio(value: float | None) -> str:
 
 
 def _verdict(row: Row) -> str:
-    """What there is to say of a row besides its numbers."""
+    """The remarks on a row besides its numbers."""
     said = []
     for side, outcome in row.outcomes.items():
         if outcome.failed:

@@ -56,7 +56,7 @@ def compile_app(hl: Any, name: str, schedule: str, size: Size) -> tuple[Any, flo
 
 
 class Worker:
-    """What is loaded now."""
+    """A worker, and the application that is loaded in it."""
 
     def __init__(self, side: str) -> None:
         self._hl = importlib.import_module(side)
@@ -64,7 +64,7 @@ class Worker:
         self._output: Any = None
 
     def warm_up(self) -> None:
-        """What a process pays once (loading LLVM, compiling our runtime) is no part of a compile's time."""
+        """Pays once what is no part of a compile's time: loading LLVM, compiling our runtime."""
         x, f = self._hl.Var("x"), self._hl.Func("warm")
         f[x] = x
         f.realize([8])

@@ -1,4 +1,4 @@
-"""How Sphinx makes the documentation: ``make docs``, then open docs/out/index.html."""
+"""Sphinx's configuration for the documentation: ``make docs``, then open docs/out/index.html."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ smooth[x, y, month] = (padded[x - 1, y, month] + 2 * padded[x, y, month] + padde
 
 
 def smoothed(array: Any) -> Any:
-    """What apply_ufunc calls, with the Dask array inside of the labelled one."""
+    """The function that apply_ufunc calls, with the Dask array inside of the labelled one."""
     return halide_core.dask.realize(smooth, array.shape, chunks=array.chunks, inputs={field: array})
 
 

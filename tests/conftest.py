@@ -1,4 +1,4 @@
-"""What every test gets: a compile cache of its own, certificates, golden files, and property tests that repeat.
+"""Fixtures of every test: a compile cache of its own, certificates, golden files, and property tests that repeat.
 
     golden("split.txt", text)  # compares with tests/golden/split.txt; --update-golden rewrites it
 """
@@ -95,7 +95,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def certificates(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What tests compile is certified (``tests.support.certification``)."""
+    """Certifies what tests compile (``tests.support.certification``)."""
     here = request.node.path.relative_to(TESTS).parts[0]
     if here not in FOLDERS or request.node.get_closest_marker("uncertified"):
         yield

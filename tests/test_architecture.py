@@ -75,7 +75,7 @@ def named_tests(path: Path) -> frozenset[str]:
 
 
 def faults(rows: list[Row]) -> Iterator[str]:
-    """What rows name that does not exist, and rows that name nothing."""
+    """Names in rows that do not exist, and rows that name nothing."""
     for row in rows:
         if not row.files or not row.tests:
             yield f"{row.rule}: names no file or no test"
@@ -105,7 +105,7 @@ def test_files_and_tests_of_the_table_exist(rows: list[Row]) -> None:
 
 
 def unknown_names(text: str) -> list[str]:
-    """What a page names by path, or as a module by its full name, that does not exist."""
+    """Paths and full names of modules on a page that do not exist."""
     named = dict.fromkeys(re.findall(r"`([\w./]+)`", text))
     paths = [n for n in named if "/" in n and n.partition("/")[0] in PACKAGES | {"tests", "docs", "benchmarks"}]
     modules = [n for n in named if n.partition(".")[0] in PACKAGES and n.count(".") > 1]

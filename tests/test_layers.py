@@ -11,6 +11,7 @@ it: a rule that can't fail shows nothing.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -262,7 +263,7 @@ def package_cycles(modules: Sequence[Module]) -> list[str]:
 
 
 def _edges(modules: Sequence[Module], unit: Callable[[str], str]) -> dict[str, list[str]]:
-    """What each unit imports when it is loaded, or for annotations."""
+    """The imports of each unit when it is loaded, or for annotations."""
     names = dict.fromkeys(m.name for m in modules)
     edges: dict[str, set[str]] = {unit(name): set() for name in names}
     for m in modules:
@@ -548,3 +549,10 @@ def test_full_folder_is_found(tmp_path: Path) -> None:
     assert full_folders(_tree(tmp_path, SOUND | files)) == []
     more = _tree(tmp_path, {"bounds/query/b.py": ""})
     assert full_folders(more) == ["bounds/query: 21 modules, at most 20"]
+
+
+@pytest.mark.parametrize("folder", ["tests", "benchmarks", "examples", "docs"])
+def test_docstrings_beside_the_packages_open_with_no_question(folder: str) -> None:
+    opening = re.compile(r'^ *"""(?:What|Whether|How|Which)\b', re.MULTILINE)
+    files = (path for path in (ROOT / folder).rglob("*.py") if "out" not in path.parts)
+    assert [path for path in files if opening.search(path.read_text(encoding="utf-8"))] == []

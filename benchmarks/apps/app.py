@@ -1,4 +1,4 @@
-"""What an application of the benchmarks is: one algorithm and its schedules, written once for two compilers.
+"""Applications of the benchmarks: one algorithm and its schedules, written once for two compilers.
 
 In: ``build(hl, size)`` with ``hl`` either ``halide_core`` or ``halide``. Out: Funcs, which ``schedule`` then schedules.
 
@@ -45,13 +45,13 @@ class Built:
         return [self.hl.Var(n) for n in names.split()]
 
     def lanes(self, type: Any) -> int:
-        """How many numbers of a type a register of the target holds."""
+        """The number of values of a type in a register of the target."""
         return int(self.hl.get_jit_target_from_environment().natural_vector_size(type))
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one run has to do at least: arithmetic, and bytes of inputs and output.
+    """The least work of one run: arithmetic, and bytes of inputs and output.
 
     It says nothing of what a schedule recomputes; shares of the machine's peak are shares of useful work.
     """
@@ -62,7 +62,8 @@ class Work:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a result may be from numpy's: ``|a - b| <= absolute + relative*|b|``, but for a ``share`` of outliers.
+    """The tolerance of a result against numpy's: ``|a - b| <= absolute + relative*|b|``, but for a ``share`` of
+    outliers.
 
     Integer pipelines ask for equality. Where floats are truncated to integers, a different rounding of a sum moves a
     few points by one step, and through a table by more: that is what the share is for.

@@ -36,7 +36,7 @@ _LIMIT_S = 40.0
 
 @dataclass
 class Result:
-    """What became of a case on both sides; times are minima, in seconds."""
+    """The result of a case on both sides; times are minima, in seconds."""
 
     name: Name
     lines: list[str] = field(default_factory=list)
@@ -96,8 +96,8 @@ def _loaded(sides: Sides, side: str, result: Result, folder: Path) -> Array | No
 
 
 def difference(a: Array, b: Array, *, rounds: bool) -> str:
-    """How two results differ: integers not at all, but where floats are rounded to them, and then by 1 at few points;
-    floats as sums in another order may."""
+    """The difference of two results: integers not at all, but where floats are rounded to them, and then by 1 at few
+    points; floats as sums in another order may."""
     if a.dtype != b.dtype:
         return f"{a.dtype} and {b.dtype}"
     if a.dtype.kind == "f":

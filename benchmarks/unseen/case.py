@@ -19,7 +19,7 @@ FAMILIES: dict[str, Callable[[Drawing], None]] = {
 
 @dataclass(frozen=True)
 class Name:
-    """What a case is drawn from. Each family in turn; all else from the seed."""
+    """The name that a case is drawn from. Each family in turn; all else from the seed."""
 
     seed: int
     number: int

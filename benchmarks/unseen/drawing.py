@@ -45,7 +45,7 @@ class Stage:
 
 
 class Drawing:
-    """What is drawn so far."""
+    """The drawing so far."""
 
     def __init__(self, hl: Any, seed: str) -> None:
         self.hl = hl

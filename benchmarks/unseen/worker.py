@@ -20,7 +20,7 @@ from benchmarks.worker import HALIDE, OURS, Worker, private_stdout, ready, serve
 
 
 class UnseenWorker(Worker):
-    """What is loaded now."""
+    """A worker, and the case that is loaded in it."""
 
     def load(self, order: dict[str, Any]) -> dict[str, Any]:
         """Draws and compiles a case, and runs it once."""

@@ -1,4 +1,4 @@
-"""What the tutorial's scripts share: a picture to work on, a place for results, and tables."""
+"""Helpers of the tutorial's scripts: a picture to work on, a place for results, and tables."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def per_row(across: hl.Func, down: hl.Func) -> None:
 
 
 def per_tile(across: hl.Func, down: hl.Func) -> None:
-    """What a tile of the result needs."""
+    """Computes the stages that a tile of the result needs in that tile."""
     down.tile(x, y, xo, yo, xi, yi, 32, 16)
     across.compute_at(down, xo)
 

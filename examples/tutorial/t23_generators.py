@@ -52,7 +52,7 @@ assert softer.std() < blurred.std()
 
 @hl.generator("detail")
 class Detail:
-    """What a mean takes away: it calls the other Generator, which becomes a Func of this one."""
+    """The detail that a mean takes away: it calls the other Generator, which becomes a Func of this one."""
 
     source = hl.InputBuffer(None, 2)
     out = hl.OutputBuffer(hl.Int(16), 2)

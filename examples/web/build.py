@@ -66,7 +66,7 @@ def checksum(picture: np.ndarray) -> int:
 
 
 _LOOKS = 5
-"""How often to look for the end of a page: a picture is decoded in real time, for which virtual time doesn't wait."""
+"""The number of looks for the end of a page: a picture is decoded in real time, for which virtual time doesn't wait."""
 
 
 def browse(path: Path, picture: np.ndarray) -> Path:

@@ -69,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, list[Array]]:
-    """What the JIT computes."""
+    """The values that the JIT computes."""
     found = {}
     with gallery():
         for name, case in CASES.items():

@@ -1,4 +1,4 @@
-"""What is realized, and where: several outputs, no dimensions, empty windows, Buffers that start anywhere, types."""
+"""Outputs of ``realize``: several outputs, no dimensions, empty windows, Buffers that start anywhere, types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What print and print_when show while compiled code runs, and that they change nothing."""
+"""Lines of print and print_when while compiled code runs: they change nothing."""
 
 from __future__ import annotations
 

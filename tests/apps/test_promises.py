@@ -1,4 +1,4 @@
-"""What a user promises of inputs and outputs: constraints on shapes, alignment, requirements; kept and broken."""
+"""Promises about inputs and outputs: constraints on shapes, alignment, requirements; kept and broken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Halide's Python module documents of its objects: Buffers, targets, domains, references, Callables."""
+"""Documented behaviours of the objects of Halide's Python module: Buffers, targets, domains, references, Callables."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def sums_of_oneself_define(hl: Any) -> Shown:
 
 
 def sums_are_written_once(hl: Any) -> Shown:
-    """What f[x] + 1 was before f was defined can't define it twice, nor another Func."""
+    """An f[x] + 1 from before f was defined can't define it twice, nor another Func."""
     x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
     point = f[x]
     point += 1

@@ -1,4 +1,4 @@
-"""What Halide documents of Funcs, updates, reductions, inputs and outputs."""
+"""Documented behaviours of Funcs, updates, reductions, inputs and outputs."""
 
 from __future__ import annotations
 

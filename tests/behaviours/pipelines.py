@@ -1,4 +1,4 @@
-"""What Halide documents of several Funcs at once: where they are computed, what they share, what is skipped."""
+"""Documented behaviours of several Funcs at once: where they are computed, what they share, what is skipped."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def reduction_loops_are_levels(hl: Any) -> Shown:
 
 
 def guards_cover_producers(hl: Any) -> Shown:
-    """What is computed inside a guarded loop is computed where the guard holds."""
+    """A producer inside a guarded loop is computed where the guard holds."""
     x, xo, xi, f, g = *_vars(hl, "x xo xi"), hl.Func(), hl.Func()
     f[x] = x + 1
     g[x] = f[x] * 2

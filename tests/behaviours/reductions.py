@@ -1,4 +1,4 @@
-"""What Halide documents of reductions, their domains, and what is made of them in lanes and threads."""
+"""Documented behaviours of reductions, their domains, and what is made of them in lanes and threads."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def scans_in_place(hl: Any) -> Shown:
 
 
 def fibonacci_without_first_values(hl: Any) -> Shown:
-    """What is undefined at first may be defined by updates."""
+    """Values that are undefined at first may be defined by updates."""
     x, f, r = hl.Var("x"), hl.Func(), hl.RDom([(0, 8)])
     f[x] = hl.undef(hl.Int(32))
     f[0] = 0

@@ -1,4 +1,4 @@
-"""What Halide documents of schedules: each gives the values that there are without it."""
+"""Documented behaviours of schedules: each gives the values that there are without it."""
 
 from __future__ import annotations
 

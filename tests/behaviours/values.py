@@ -1,4 +1,4 @@
-"""What Halide documents of types, operators and functions of numbers."""
+"""Documented behaviours of types, operators and functions of numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 Shown = list[tuple[Any, Any]]
-"""What a program gave, and what is documented."""
+"""Pairs of a program's value and the documented one."""
 
 
 Behaviour = Callable[[Any], Shown]

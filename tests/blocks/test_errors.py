@@ -1,4 +1,4 @@
-"""What can't be computed in blocks, and what a call may not be given."""
+"""Refusals of pipelines that can't be computed in blocks, and of wrong arguments."""
 
 from __future__ import annotations
 

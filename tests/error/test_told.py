@@ -1,4 +1,5 @@
-"""What was silent once: constants that overflow, places that nothing uses, settings without meaning."""
+"""Errors and warnings where there was silence once: constants that overflow, places that nothing uses, settings without
+meaning."""
 
 from __future__ import annotations
 

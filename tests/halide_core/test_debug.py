@@ -1,4 +1,4 @@
-"""What belongs to the whole process is as it was once nobody compiles."""
+"""State of the whole process is as it was once nobody compiles."""
 
 from __future__ import annotations
 

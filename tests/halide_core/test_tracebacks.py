@@ -27,7 +27,7 @@ blurred()
 
 
 def shown(tmp_path: Path, script: str, **environment: str) -> str:
-    """What a script shows on stderr as it fails."""
+    """The stderr of a script that fails."""
     file = tmp_path / "user.py"
     file.write_text(script)
     done = subprocess.run(

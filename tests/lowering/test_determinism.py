@@ -22,7 +22,7 @@ sys.stdout.write(texts())
 
 
 def texts() -> str:
-    """What the compiler says of two pipelines."""
+    """The compiler's texts about two pipelines."""
     _bx, by = tiled_blur()
     hist, out, r = histogram()
     hist.vectorize(hist.args()[0], 8)

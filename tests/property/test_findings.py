@@ -1,4 +1,4 @@
-"""What formalizing the language found in its first implementation (section 2.9), each as a test of this one.
+"""Findings of formalizing the language in its first implementation (section 2.9), each as a test of this one.
 
 In every test three judges agree under several schedules: the reference semantics, the target semantics after each
 pass, and the compiled code; or all three refuse, and say why.

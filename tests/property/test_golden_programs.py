@@ -1,4 +1,4 @@
-"""What the compiler makes of fixed programs, as text: every engine's answers, the program at the end, the certificate.
+"""Golden texts of fixed programs: every engine's answers, the program at the end, the certificate.
 
 A change here is not wrong by itself: the other judges tell. It shows what a change of the compiler changes. Where that
 is meant, ``pytest tests/property/test_golden_programs.py --update-golden`` writes it down.

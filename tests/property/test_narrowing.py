@@ -65,7 +65,7 @@ class Narrower(Wider):
 
 
 def outcome(f: hl.Func, oracle: Wider | None, window: list[tuple[int, int]]) -> Outcome:
-    """What a pipeline leaves under an engine's answers, by the target semantics."""
+    """The outcome of a pipeline under an engine's answers, by the target semantics."""
     request, trace = f._request(), LoweringTrace()
     arguments = lower(request, oracle=oracle, trace=trace).arguments
     stmt = dict(trace.passes)["fill"]

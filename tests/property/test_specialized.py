@@ -15,7 +15,7 @@ from tests.support.interpreted import run_passes
 from tests.support.specialized import SpecializedCase, draw_specialized
 
 REFUSALS = ("vectorized", "vectorize(", "TailStrategy.")
-"""What a schedule drawn without looking at lengths can be refused for."""
+"""Words of refusals of schedules drawn without looking at lengths."""
 
 PAST_FAILURES = {6_000_004: "unrolled copies shared the thresholds of their clamps"}
 

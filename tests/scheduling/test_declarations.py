@@ -46,7 +46,7 @@ def leaves(root: type[Directive] = Directive) -> Iterator[type[Directive]]:
 
 
 def lacks(kind: type[Directive]) -> list[str]:
-    """What is missing of a directive, in words."""
+    """The lacks of a directive, in words."""
     found = []
     if not hasattr(kind, "verb") and kind.called is Directive.called:
         found.append(f"{kind.__name__} has no verb")

@@ -28,7 +28,7 @@ def reader() -> Names:
 
 
 def total(count: Count, name: str) -> int:
-    """How many points of a Func and its copies were computed, each as often as it was."""
+    """The number of computed points of a Func and its copies, each as often as it was."""
     return sum(n for (func, _, _), n in count.points.items() if func.split("$")[0] == name)
 
 

@@ -40,7 +40,7 @@ def pair(value: Callable[[], Any]) -> tuple[hl.Func, hl.Func]:
 
 
 def stores(out: Captured) -> int:
-    """How many stores of ``g`` were shown since it was asked for."""
+    """The number of stores of ``g`` shown since the last call."""
     return out.readouterr().out.count("Store g")
 
 

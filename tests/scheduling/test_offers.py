@@ -11,7 +11,7 @@ from tests.support.offers import Names, offers, refusal, schedule
 
 
 def scope() -> Names:
-    """What lines of schedules name, besides Funcs; ``n`` is as long as any window, ``p`` is 4 in each run."""
+    """The names in lines of schedules, besides Funcs; ``n`` is as long as any window, ``p`` is 4 in each run."""
     names = "x y z xo xi yo yi t u w".split()
     return {"hl": hl, "n": 16, "p": hl.Param(hl.Int(32), "p", 4), **{name: hl.Var(name) for name in names}}
 

@@ -36,7 +36,7 @@ def pair() -> tuple[hl.ImageParam, hl.Func, hl.Func]:
 
 
 def boxes(f: hl.Func) -> list[str]:
-    """What is prefetched, as text."""
+    """The prefetches, as text."""
     found = [s for s in walk(after(f, "prefetch")) if isinstance(s, PrefetchRegion)]
     return [format_stmt(s) for s in found]
 

@@ -138,7 +138,7 @@ def test_a_case_that_learns_nothing_keeps_its_definition() -> None:
 
 
 def assignments(f: hl.Func) -> list[list[tuple[ExprNode, ...]]]:
-    """What each case of a Func assigns, and where."""
+    """The assignments of each case of a Func: values and points."""
     program = scheduled(f)
     keys = program.keys(program.named[f.name()])
     return [[stmt_exprs(s) for s in walk(program.nests[key].core)] for key in keys]
@@ -159,7 +159,7 @@ def test_lanes_whose_inner_loops_start_apart_and_need_memory_of_different_sizes(
 
 @pytest.mark.parametrize("given", [0, 1, 2, 6])
 def test_a_predicate_over_a_reduction_that_a_param_splits(given: int) -> None:
-    """What the predicate says of ``r.y`` by way of a loop of ``r.x``, times the Param, ends with that loop."""
+    """The predicate's fact about ``r.y`` by way of a loop of ``r.x``, times the Param, ends with that loop."""
     p, q, f = hl.Param(hl.Int(32), "p", given), hl.Param(hl.Int(32), "q", 2), hl.Func("f")
     p.set_range(0, 6)
     r = hl.RDom([(0, hl.clamp(q, 0, 3)), (1, 2)], "r")

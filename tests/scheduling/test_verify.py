@@ -22,7 +22,7 @@ from tests.support.generate import draw
 
 
 def events(stmt: Stmt) -> list[tuple[str, Function]]:
-    """What a tree allocates, begins to compute, and reads, in the order of its text."""
+    """The allocations, labels and reads of a tree, in the order of its text."""
     accesses = [e for e in subexpressions(stmt_exprs(stmt)) if isinstance(e, Access)]
     found = [("read", e.callee) for e in accesses if isinstance(e.callee, Function)]
     match stmt:

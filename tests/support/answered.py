@@ -1,4 +1,4 @@
-"""What bounds inference answers, as text or as numbers.
+"""Answers of bounds inference, as text or as numbers.
 
     cpu(f, "g", "x")      ->  "(f.min.0 - 1, f.extent.0 + 2)"
     needed(f, [(0, 10)])  ->  {"in": ((-1, 12),)}

@@ -24,8 +24,8 @@ RUNS_AFTERWARDS = True
 
 
 def refused(error: type[E], call: Callable[[], Any], *named: str, at: str) -> E:
-    """What ``call`` raises: its message has every text of ``named``, and it ends with a line of the caller's file
-    that has the text ``at``."""
+    """The error that ``call`` raises: its message has every text of ``named``, and it ends with a line of the caller's
+    file that has the text ``at``."""
     with pytest.raises(error) as caught:
         call()
     found = caught.value

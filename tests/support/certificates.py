@@ -73,7 +73,7 @@ def harris() -> hl.Func:
 
 
 def histogram() -> hl.Func:
-    """How often each of 256 values occurs in each row of a picture, rows in parallel; then in all of it."""
+    """Counts each of 256 values in each row of a picture, rows in parallel; then in all of it."""
     source = hl.ImageParam(hl.UInt(8), 2, "source")
     width, height = source.dim(0).extent(), source.dim(1).extent()
     rows, total = hl.Func("rows"), hl.Func("total")

@@ -33,7 +33,7 @@ _certified: set[str] = set()
 
 
 def size(tree: Stmt) -> int:
-    """How many distinct expressions and statements a program has."""
+    """The number of distinct expressions and statements of a program."""
     stmts = list(walk(tree))
     return len(stmts) + sum(1 for _ in subexpressions([e for s in stmts for e in stmt_exprs(s)]))
 

@@ -32,7 +32,7 @@ from tests.support.interpreted import settled
 
 @dataclass(frozen=True)
 class Parts:
-    """What a compile went through."""
+    """The intermediate results of a compile."""
 
     request: Request
     arguments: tuple[Argument, ...]

@@ -1,4 +1,4 @@
-"""How often each point is computed, and how much memory is alive at most: what sliding windows and folds are for.
+"""Counts of how often each point is computed, and of the memory alive at most: what sliding windows and folds are for.
 
 In: a Func and a window. Out: a Count, of the program after bounds inference, run by the target semantics; every pass
 runs too, and its output is the definition's.
@@ -28,18 +28,18 @@ Point = tuple[int, ...]
 
 @dataclass
 class Count:
-    """What one run did."""
+    """The counts of one run."""
 
     points: Counter[tuple[str, int, Point]] = field(default_factory=Counter)
     largest: dict[str, int] = field(default_factory=dict)
     """The most points that an allocation of each Func had."""
 
     def of(self, func: hl.Func, stage: int = 0) -> dict[Point, int]:
-        """How often each point of a stage was computed."""
+        """The number of times that each point of a stage was computed."""
         return {point: n for (name, s, point), n in self.points.items() if name == func.name() and s == stage}
 
     def total(self, func: hl.Func, stage: int = 0) -> int:
-        """How many points of a stage were computed, each as often as it was."""
+        """The number of computed points of a stage, each as often as it was."""
         return sum(self.of(func, stage).values())
 
     def once(self, func: hl.Func, stage: int = 0) -> bool:

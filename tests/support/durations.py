@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def cpu_seconds() -> float:
-    """What this process and those that it waited for have taken. Other load of the machine doesn't count."""
+    """The CPU time of this process and of those that it waited for. Other load of the machine doesn't count."""
     t = os.times()
     return t.user + t.system + t.children_user + t.children_system
 
@@ -40,7 +40,7 @@ def function_of(nodeid: str) -> tuple[str, str]:
 
 
 def read(record: Path = RECORD) -> dict[str, dict[str, float]]:
-    """What was recorded; nothing where nothing was."""
+    """The recorded durations; none where none were."""
     if not record.exists():
         return {}
     known: dict[str, dict[str, float]] = json.loads(record.read_text(encoding="utf-8"))
@@ -48,7 +48,7 @@ def read(record: Path = RECORD) -> dict[str, dict[str, float]]:
 
 
 def updated(known: Durations, taken: Mapping[str, float], root: Path) -> dict[str, dict[str, float]]:
-    """What is known, with the seconds of some tests, by their ids; files that are gone are left out."""
+    """The known durations with the seconds of some tests, by their ids; files that are gone are left out."""
     found: dict[tuple[str, str], float] = {}
     for nodeid, seconds in taken.items():
         key = function_of(nodeid)

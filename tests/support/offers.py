@@ -1,4 +1,4 @@
-"""What a refusal offers is legal: every call and every tail strategy that its message names, given, makes a program
+"""Offers of refusals are legal: every call and every tail strategy that its message names, given, makes a program
 that runs, and gives what the definitions say.
 
 In: a pipeline, and the lines of a schedule of which one is refused. Out: the message.

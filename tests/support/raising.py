@@ -14,7 +14,7 @@ E = TypeVar("E", bound=hl.HalideError)
 
 
 def raised(error: type[E], call: Callable[[], object], *named: str) -> E:
-    """What ``call``, a lambda on one line, raises; every text in ``named`` is in the message."""
+    """The error that ``call``, a lambda on one line, raises; every text in ``named`` is in the message."""
     assert isinstance(call, FunctionType)
     with pytest.raises(error) as caught:
         call()

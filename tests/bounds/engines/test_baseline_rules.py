@@ -30,14 +30,14 @@ def over(low: int, length: int, var: ir.Variable = x, path: Path = TOP) -> Path:
 
 
 def interval(e: ExprNode, path: Path) -> tuple[str, str]:
-    """What β₀ says of an expression: its least and greatest value, as text; ``None`` where it knows none."""
+    """β₀'s interval of an expression: its least and greatest value, as text; ``None`` where it knows none."""
     ends = BaselineRanges().ends(e, path, TOP)
     low, high = (None if end is None else simplify(end) for end in (ends.low, ends.high))
     return repr(low), repr(high)
 
 
 def answers(f: Realizable) -> list[Answer]:
-    """What β₀ answers to a pipeline's query."""
+    """β₀'s answers to a pipeline's query."""
     return oracle_of(Engine.BASELINE).answer(extract_query(schedule(f._request(), LoweringTrace()))).holes
 
 

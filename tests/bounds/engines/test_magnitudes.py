@@ -80,7 +80,7 @@ def test_bits_of_signed_numbers_are_counted_by_nobody() -> None:
 
 
 def test_truth_values_have_no_ends_of_their_own() -> None:
-    """Whether a number is not 0 holds at both ends of -3 to 3, and not between them."""
+    """A number is not 0 at both ends of -3 to 3, and is 0 between them."""
     x, t, o = hl.Var("x"), hl.Func("t"), hl.Func("o")
     t[x] = x * 3 + 1
     t.compute_root()

@@ -142,7 +142,7 @@ def test_range_of_floats_holds_what_machines_compute(op: BinaryOp, ends: tuple[t
 
 
 def inferred(coordinate: Callable[[hl.ImageParam], hl.Expr]) -> tuple[int, int]:
-    """What of a table is read at a coordinate made of bytes: its first and its last point."""
+    """The region of a table that is read at a coordinate made of bytes: its first and its last point."""
     x, image, table, f = hl.Var("x"), hl.ImageParam(hl.UInt(8), 1), hl.ImageParam(hl.Int(32), 1), hl.Func("f")
     f[x] = table[hl.i32(coordinate(image))]
     f.infer_input_bounds([4])

@@ -1,4 +1,4 @@
-"""What bounds inference answers is exact: closed forms for known shapes, and by brute force for random pipelines."""
+"""Exact answers of bounds inference: closed forms for known shapes, and by brute force for random pipelines."""
 
 from __future__ import annotations
 

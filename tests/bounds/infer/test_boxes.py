@@ -19,7 +19,7 @@ ENDS = [(0, 5), (3, 9), (-2, 7), (1, 2)]
 
 
 def value(e: ExprNode, truths: dict[ExprNode, ExprNode]) -> int:
-    """What an expression is where p and q are known."""
+    """The value of an expression where p and q are known."""
     found = simplify(Substitution(truths).expr(e))
     assert isinstance(found, ir.IntImm)
     return found.value

@@ -138,7 +138,7 @@ def test_limit_leaves_room_to_round_up(more: int, fits: bool) -> None:
 
 @pytest.mark.parametrize("least", [1, 0, -5])
 def test_quotient_is_monotone_only_by_what_is_positive(least: int) -> None:
-    """What the ends of ``t/n`` over t in [-7, 7] mention: of a positive n one quotient each, else corners."""
+    """Quotients in the ends of ``t/n`` over t in [-7, 7]: of a positive n one quotient each, else corners."""
     t, n = ir.index_variable("t"), ir.index_variable("n")
     top = Path(None, None)
     extents = Extents()

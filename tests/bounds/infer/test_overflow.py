@@ -1,4 +1,4 @@
-"""Which coordinates may leave int32: those whose values, for windows within the limit, reach beyond it."""
+"""Coordinates that may leave int32: those whose values, for windows within the limit, reach beyond it."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ STEPS = 50_000_000
 
 
 def run(script: str) -> list[str]:
-    """What z3 says to each ``(check-sat)``."""
+    """z3's answers, one for each ``(check-sat)``."""
     context = z3.Context()
     said: str = z3.Z3_eval_smtlib2_string(context.ref(), f"(set-option :rlimit {STEPS})\n{script}")
     return said.split("\n")[:-1]

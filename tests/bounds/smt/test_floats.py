@@ -26,7 +26,7 @@ def made(type: Type, shape: int) -> ExprNode:
 
 
 def value(type: Type, shape: int, n: int, m: int, b: bool) -> float:
-    """What it is, in numpy's arithmetic."""
+    """The value in numpy's arithmetic."""
     number = np.float32 if type is Float(32) else np.float64
     x, y = number(n), number(m)
     least, most = min(x, y), max(y, number(0.5))

@@ -1,4 +1,4 @@
-"""What a solver is told of products: true of every product, and enough to know its sign and that it grows."""
+"""Lemmas about products: true of every product, and enough to know its sign and that it grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which int32 coordinates need a claim to be the int64 numbers that stand for them: those that could leave int32."""
+"""Int32 coordinates that need a claim to be the int64 numbers that stand for them: those that could leave int32."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ x = hl.Var("x")
 
 
 def claimed(coordinate: hl.Expr) -> tuple[set[ExprNode], ExprNode]:
-    """What needs a claim so that a coordinate is its int64 number, and the coordinate."""
+    """The expressions that need a claim so that a coordinate is its int64 number, and the coordinate."""
     f = hl.Func("f")
     f[x] = coordinate
     (e,) = f.function.definitions[0].values

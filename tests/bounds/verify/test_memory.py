@@ -1,4 +1,4 @@
-"""What claims know of the values in memory: guessed ranges, where they are narrower than their type's."""
+"""Facts of claims about the values in memory: guessed ranges, where they are narrower than their type's."""
 
 from __future__ import annotations
 

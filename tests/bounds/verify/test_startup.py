@@ -1,4 +1,4 @@
-"""What start-up checks compute is claimed of each by the others, through the variables that it is made of."""
+"""Claims about the arithmetic of each start-up check by the others, through the variables that it is made of."""
 
 from __future__ import annotations
 

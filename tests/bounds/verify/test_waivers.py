@@ -1,4 +1,4 @@
-"""What the user answers for: claims that a certificate calls assumed, with the line; and what still is refused."""
+"""Waivers of the user's: claims that a certificate calls assumed, with the line; and what still is refused."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_nothing_is_assumed_where_the_proof_succeeds() -> None:
 
 
 def test_word_counts_for_the_stage_and_its_own_func_only() -> None:
-    """What is stored outside a parallel loop and computed inside it is refused as ever."""
+    """A Func stored outside a parallel loop and computed inside it is refused as ever."""
     f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 8)], "r")
     g[x] = x * 3
     f[x] = 0

@@ -1,4 +1,4 @@
-"""What the tests show of each directive: ``python -m tests.campaigns.directives [--cases N] [--seed S]``.
+"""Evidence of the tests for each directive: ``python -m tests.campaigns.directives [--cases N] [--seed S]``.
 
 In: the directives that the schedule offers, asked of it. Out: a table, directive × (golden dump, legality test, fuzz
 count, obligations), and the exit status 1 where a cell is empty.

@@ -1,4 +1,4 @@
-"""How often the fuzzer draws each directive, and how often its program compiles.
+"""Counts of how often the fuzzer draws each directive, and its program compiles.
 
 In: a campaign's seed, a number of cases. Out: for each row of the table, the cases that have it, and those of them that
 were lowered without a refusal. Nothing is run: ``python -m tests.campaigns.fuzz`` does that with the same cases.

@@ -36,7 +36,7 @@ def rows_of(call: Given) -> list[Row]:
 
 @dataclass
 class Evidence:
-    """What was found for each row."""
+    """The findings for each row."""
 
     golden: dict[Row, dict[str, int]] = field(default_factory=dict)
     """The golden files, each with the number of directives in its program: the fewer, the more it shows of this one."""
@@ -50,7 +50,7 @@ class Evidence:
 
 @dataclass
 class _Item:
-    """What one test showed."""
+    """The findings of one test."""
 
     watch: Watch = field(default_factory=Watch)
     golden: list[str] = field(default_factory=list)

@@ -23,7 +23,7 @@ def all_rows() -> list[Row]:
 
 
 def label(row: Row) -> str:
-    """How a row is called."""
+    """The name of a row."""
     method, tail = row
     return f"{method}, {tail}" if tail else method
 

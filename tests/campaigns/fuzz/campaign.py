@@ -29,7 +29,7 @@ SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What was asked for."""
+    """A campaign as it was asked for."""
 
     cases: int
     seed: int

@@ -36,7 +36,7 @@ Built: TypeAlias = "tuple[list[hl.Func], list[list[tuple[int, int]]]]"
 
 
 class Numbers(Enum):
-    """What an input holds."""
+    """The kinds of numbers in an input."""
 
     SMALL = "small"
     WHOLE = "whole"
@@ -306,7 +306,8 @@ def _given(arg: Given) -> str:
 
 
 class Program(Protocol):
-    """What a judge asks of a case; one that was written to a file is no longer data, but can be built all the same."""
+    """The interface of a case for judges; one that was written to a file is no longer data, but can be built all the
+    same."""
 
     @property
     def seed(self) -> str:
@@ -335,7 +336,7 @@ class Program(Protocol):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What was drawn on purpose."""
+        """The tags of what was drawn on purpose."""
         ...
 
     def build(self, *, scheduled: bool = True) -> Built:
@@ -369,7 +370,7 @@ class Case:
 
     @property
     def file(self) -> str:
-        """What the source is called in the locations of errors."""
+        """The name of the source in the locations of errors."""
         return f"<case {self.seed}>"
 
     @property

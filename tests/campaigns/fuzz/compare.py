@@ -1,4 +1,4 @@
-"""Whether two arrays hold the same values, to the bit.
+"""Comparison of two arrays, to the bit.
 
 In: what a judge found, what the reference says. Out: nothing, or a Mismatch that shows the first point that differs.
 """

@@ -1,4 +1,4 @@
-"""What a case exercised: directives, tail strategies, node types, operators, as the compiler met them.
+"""Coverage of a case: directives, tail strategies, node types, operators, as the compiler met them.
 
 In: the Funcs of a case and the trace of its lowering. Out: names by group, to be counted.
 
@@ -22,7 +22,7 @@ from tests.campaigns.fuzz.case import Program
 
 
 class Group(Enum):
-    """What can be exercised."""
+    """The groups of features."""
 
     DIRECTIVE = "directives"
     METHOD = "methods of the schedule"
@@ -38,7 +38,7 @@ class Group(Enum):
 Feature = tuple[Group, str]
 
 OUTLIVES, SLIDES = (Group.SHAPE, "memory that outlives a loop"), (Group.SHAPE, "slides")
-"""What ``--sliding`` counts."""
+"""The features that ``--sliding`` counts."""
 
 
 def covered(case: Program, functions: Sequence[Function], trace: LoweringTrace) -> frozenset[Feature]:

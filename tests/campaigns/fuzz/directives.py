@@ -1,4 +1,4 @@
-"""How each directive is drawn: a table from the methods of the interface to generators.
+"""Generators of directives: a table from the methods of the interface to generators.
 
 In: a Drawing: one nest of the model, and the random generator. Out: a Told appended, and the nest changed as the
 directive will change it; or nothing, where no loop fits.
@@ -116,7 +116,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """How one method is drawn, how often, and which directives it records."""
+    """The generator of one method, its weight, and the directives that it records."""
 
     draw: Callable[[Drawing], None]
     weight: int
@@ -357,7 +357,7 @@ FUNC_DIRECTIVES: dict[str, tuple[type[Directive], ...]] = {
 
 
 def draw_hint(case: Case, rng: random.Random, func: str, args: tuple[str, ...], told: list[Told]) -> None:
-    """What is said of the bounds of a Func."""
+    """Draws a hint about the bounds of a Func."""
     if not args:
         return
     match rng.randint(0, 5):

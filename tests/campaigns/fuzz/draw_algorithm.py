@@ -20,7 +20,7 @@ SHAPES = (
     "several outputs", "tuple", "tuple update", "place of an extreme", "random number",
     "undefined", "requirement",
 )  # fmt: skip
-"""What cases are tagged with, besides boundary conditions and the kinds of updates."""
+"""The tags of cases, besides boundary conditions and the kinds of updates."""
 BORDERS = ("repeat_edge", "repeat_image", "mirror_image", "mirror_interior", "constant_exterior")
 _EXTENTS = {0: (1,), 1: (0, 1, 2, 5, 7, 8, 13, 16), 2: (0, 1, 2, 3, 5, 7, 8, 11), 3: (1, 2, 3, 4, 5), 4: (1, 2, 3)}
 _MINS = (0, 0, 0, -3, -7, 5)
@@ -121,7 +121,7 @@ class Program:
     # -- Funcs
 
     def scope(self, variables: list[Term], budget: int) -> Scope:
-        """What an expression over some variables can mention."""
+        """The scope of an expression over some variables."""
         return Scope(variables, self.sources, self.params, self.domains, budget, self.tags)
 
     def draw_pure(self, dimensions: int, *, leaf: bool = False, type: Type | None = None) -> str:

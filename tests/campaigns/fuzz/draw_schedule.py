@@ -138,7 +138,7 @@ class _Schedule:
             self.told.append(Told(func, 0, "fold_storage", (Loop(self.rng.choice(args)), number(slots, INT32))))
 
     def _lay_out(self, func: str) -> None:
-        """How the memory of a Func is laid out."""
+        """Draws the layout of a Func's memory."""
         r, args = self.rng, self.model.args[func]
         if func in self.case.outputs or r.random() < 0.85:
             return

@@ -37,7 +37,8 @@ class _Stencils:
         self.rng = rng
         self.args = ("x", "y") if rng.random() < 0.75 else ("x",)
         self.downs = 1
-        """How many stages may still be half as large as what they read: each makes the cases twice as long."""
+        """The number of stages that may still be half as large as what they read: each makes the cases twice as
+        long."""
 
     def draw(self, label: str) -> Case:
         r, args = self.rng, self.args

@@ -57,12 +57,12 @@ class Readable:
     weight: int = 1
     box: tuple[tuple[int, int], ...] | None = None
     component: int = -1
-    """Which value of a Tuple this is."""
+    """The component of a Tuple."""
 
 
 @dataclass(slots=True)
 class Scope:
-    """What an expression can mention."""
+    """The scope of an expression."""
 
     variables: list[Term]
     sources: list[Readable]
@@ -70,7 +70,7 @@ class Scope:
     domains: list[tuple[str, list[Term]]] = field(default_factory=list)
     """RDoms for inline reductions, and their variables."""
     budget: int = 40
-    """What the reads in it may cost in all."""
+    """The greatest cost of all reads in it."""
     tags: list[str] = field(default_factory=list)
     placeholders: bool = True
     """True where random numbers, requirements and prints may stand in it."""
@@ -300,7 +300,7 @@ class Terms:
         return infix(r.choice("&|^"), self.value(BOOL, depth), self.value(BOOL, depth))
 
     def _common(self, type: Type, depth: int) -> Term | None:
-        """What integers and floats share."""
+        """Draws a term that integers and floats share."""
         r = self.rng
         a, b = self.value(type, depth), self.leaf(type)
         match r.randint(0, 9):

@@ -24,7 +24,7 @@ KINDS = ("sum", "scan", "histogram", "row", "point", "pure", "self gather", "pre
 
 @dataclass(slots=True)
 class _Drawn:
-    """What has been decided of one update."""
+    """The parts of an update decided so far."""
 
     program: Program
     f: Readable

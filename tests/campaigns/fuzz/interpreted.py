@@ -37,7 +37,7 @@ class KeepsGrowing(Exception):
 
 
 def request_of(outputs: Sequence[hl.Func]) -> Request:
-    """What is compiled: one Func, or a Pipeline of several."""
+    """The request to compile: one Func, or a Pipeline of several."""
     pipeline = outputs[0] if len(outputs) == 1 else hl.Pipeline(list(outputs))
     return pipeline._request()
 
@@ -117,7 +117,7 @@ def run_last(request: Request, windows: Sequence[Window], rng: random.Random, st
 
 
 def results(outcome: Outcome, request: Request, windows: Sequence[Window]) -> list[Array]:
-    """What a run left of each value of each output, in its window."""
+    """The values of each output after a run, in its window."""
     return [outcome.result(i, window) for i, window in enumerate(spread(request, windows))]
 
 

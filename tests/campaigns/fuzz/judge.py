@@ -35,7 +35,7 @@ from tests.campaigns.fuzz.made import Made, make
 from tests.campaigns.fuzz.verdict import Mismatch, Outcome, Verdict
 
 STEPS = 30_000
-"""How many iterations one run of the interpreter may have."""
+"""The greatest number of iterations of one run of the interpreter."""
 
 
 class Judges(Flag):
@@ -57,7 +57,8 @@ INTERPRETED = Judges.UNSCHEDULED | Judges.CERTIFICATE
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the reference says: for each value of each output an array, its name and window; or why there is none."""
+    """The results of the reference: for each value of each output an array, its name and window; or why there is
+    none."""
 
     values: tuple[Array, ...]
     names: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from tests.campaigns.fuzz.interpreted import request_of
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What is judged. No window is part of it."""
+    """A made case to judge. No window is part of it."""
 
     outputs: Sequence[hl.Func]
     request: Request

@@ -1,4 +1,4 @@
-"""What a schedule generator knows of a program: its stages, their loops, and who reads whom.
+"""The model of a program for schedule generators: its stages, their loops, and who reads whom.
 
 In: a Case without directives. Out: for each stage of each Func a Nest, whose loops the directives drawn so far have
 made; and the readers of each Func. It is a model of the legality rules, not the rules: where it is wrong, cases are

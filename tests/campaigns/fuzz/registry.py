@@ -1,4 +1,4 @@
-"""What there is to exercise, asked of the system itself.
+"""The features to exercise, asked of the system itself.
 
 In: the types of directives, tails and nodes as they are now. Out: the features that a campaign must have met.
 

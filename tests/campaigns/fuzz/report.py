@@ -1,4 +1,4 @@
-"""What a campaign found.
+"""Reports of campaigns.
 
 In: verdicts. Out: counts and a text, the same for the same cases whatever the number of jobs.
 """
@@ -32,7 +32,7 @@ class Report:
         self.verdicts[number] = verdict
 
     def count(self, outcome: Outcome) -> int:
-        """How many cases ended so."""
+        """Counts the cases with an outcome."""
         return sum(v.outcome is outcome for v in self.verdicts.values())
 
     def failures(self) -> dict[str, list[int]]:
@@ -44,14 +44,14 @@ class Report:
         return found
 
     def exercised(self) -> Mapping[Feature, int]:
-        """How many of the cases that ran met each feature."""
+        """The number of cases that ran and met each feature."""
         counts = Counter[Feature]()
         for verdict in self.verdicts.values():
             counts.update(verdict.features)
         return {feature: counts[feature] for feature in all_features()}
 
     def missing(self) -> list[Feature]:
-        """What no case met, though there were enough of them."""
+        """The features that no case met, though there were enough cases."""
         if self.sliding or len(self.verdicts) < ENOUGH:
             return []
         return [feature for feature, n in self.exercised().items() if not n]

@@ -18,7 +18,7 @@ from tests.campaigns.fuzz.draw_algorithm import used_items
 from tests.campaigns.fuzz.terms import Form, Term, cast, number
 
 ATTEMPTS = 250
-"""How many cases are judged on the way."""
+"""The greatest number of cases judged on the way."""
 
 
 def shrink(case: Case, fails: Callable[[Case], bool], attempts: int = ATTEMPTS) -> Case:
@@ -39,7 +39,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], attempts: int = ATTEMPTS) 
 
 
 def weight(case: Case) -> int:
-    """How much there is to read in a case."""
+    """The amount of text in a case."""
     terms = [term for item in case.items for term in item.terms()]
     terms += [term for told in case.directives for term in told.terms()]
     total = sum(4 * len(told.args) + 8 for told in case.directives) + 8 * len(case.items) + 8 * len(case.outputs)

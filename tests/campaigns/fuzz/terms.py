@@ -24,7 +24,7 @@ INEXACT = frozenset((*INEXACT_OF_ONE, *INEXACT_OF_TWO))
 
 
 class Form(Enum):
-    """How a term is written."""
+    """The syntactic form of a term."""
 
     NUMBER = "number"
     NAME = "name"
@@ -49,7 +49,7 @@ class Term:
     over: str = ""
     of: str = ""
     component: int = -1
-    """Which value of a Tuple, where a READ or a REDUCTION gives one."""
+    """The component of a Tuple, where a READ or a REDUCTION gives one."""
 
     def __iter__(self) -> Iterator[Term]:
         """The term and everything in it."""
@@ -65,7 +65,7 @@ class Term:
         return self.of if self.form is Form.NAME else ""
 
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return 1 + sum(part.size() for part in self.parts)
 
     def with_part(self, at: int, part: Term) -> Term:

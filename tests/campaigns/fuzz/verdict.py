@@ -1,4 +1,4 @@
-"""What can become of a case.
+"""Outcomes of a case.
 
 In: nothing. Out: an Outcome, its kind for counting, and what was found.
 """
@@ -12,7 +12,7 @@ from tests.campaigns.fuzz.coverage import Feature
 
 
 class Outcome(Enum):
-    """How a case ended."""
+    """The outcome of a case."""
 
     RAN = "ran"
     REFUSED = "refused"
@@ -33,7 +33,7 @@ class Verdict:
     kind: str = ""
     detail: str = ""
     features: frozenset[Feature] = frozenset()
-    """What a case that ran exercised."""
+    """The features that a case that ran exercised."""
 
 
 class Mismatch(Exception):

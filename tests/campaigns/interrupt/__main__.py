@@ -20,7 +20,7 @@ _PIPELINES = 2
 _ANEW = 20
 """Of a process that looks at what is in the cache."""
 _DELIVERY_S = 0.02
-"""What a signal may take to be noticed by a process that is about to end."""
+"""The time in which a process that is about to end notices a signal."""
 _LONGEST_S = 120
 """A process that takes longer hangs."""
 
@@ -70,7 +70,7 @@ def _ended(process: subprocess.Popen[str], start: float) -> Ended:
 
 
 def outcome(ended: Ended, *, catches: bool) -> str:
-    """What became of a process, in a word; what is wrong with it starts with WRONG."""
+    """The outcome of a process, in a word; what is wrong with it starts with WRONG."""
     if "hung" in ended.errors or "AddressSanitizer" in ended.errors:
         return f"WRONG: {ended.errors[-600:]}"
     if ended.code == 0 and ended.lines[-1:] == ["right"]:
@@ -87,7 +87,7 @@ def outcome(ended: Ended, *, catches: bool) -> str:
 
 
 def sound(count: int) -> str:
-    """What processes that start anew say of all pipelines; empty where they find them right."""
+    """The complaints of new processes about all pipelines; empty where they find them right."""
     for first in range(0, count, _ANEW):
         ended = _ended(started(first, min(_ANEW, count - first), catches=False), time.monotonic())
         if ended.code != 0 or ended.lines[1:] != ["right"]:

@@ -1,4 +1,4 @@
-"""What the certificate says of a program, of wrong answers for it, and of wrong versions of it.
+"""Verdicts of the certificate on a program, on wrong answers for it, and on wrong versions of it.
 
 In: a Func with a schedule. Out: how many claims of each kind its certificate has, and whether it holds; and whether it
 still does where an answer of bounds inference lacks a point, or the program has a defect.
@@ -28,7 +28,7 @@ class Certified:
     claims: dict[str, int]
 
     def less_than(self, other: Certified) -> str:
-        """What ``other`` shows that this doesn't, if anything."""
+        """The claims that ``other`` shows and this doesn't, as text; empty if there are none."""
         if other.ok and not self.ok:
             return "the certificate fails"
         for about, count in other.claims.items():
@@ -48,7 +48,7 @@ def certified(func: hl.Func) -> Certified:
 
 
 def wrong_answers(func: hl.Func) -> dict[str, bool]:
-    """Whether a certificate holds where an answer lacks its first or its last point, for each hole."""
+    """For each hole, True where a certificate holds though its answer lacks its first or its last point."""
     query, answers, _ = _traced(func)
     algorithm = query.program.algorithm
     found = {}
@@ -71,7 +71,7 @@ def _less(answer: Answer, *, first: bool) -> Answer:
 
 
 def wrong_programs(func: hl.Func) -> dict[str, bool]:
-    """Whether a certificate holds for each wrong version of a program."""
+    """For each wrong version of a program, True where a certificate holds."""
     query, answers, tree = _traced(func)
     return {
         f"{i}: {told}": certify_program(func.name(), query, answers, wrong).ok

@@ -1,4 +1,4 @@
-"""Which mutants are tried: drawn by a seed, evenly over operators and over files.
+"""Choice of the mutants to try: drawn by a seed, evenly over operators and over files.
 
 In: all mutants. Out: so many of them. More of the same seed begin with the same ones.
 """

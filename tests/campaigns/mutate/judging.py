@@ -26,14 +26,14 @@ SHORT, LONG = range(12), range(100, 160)
 SPOILT = ("split_of_split", "gather", "histogram", "triangle", "empty_reduction", "unrolled", "inlined")
 """Programs that the certificate is asked about with wrong answers in turn: those whose certificates are quick."""
 _CERTIFYING = ("bounds/verify/", "bounds/smt/", "lowering/certify")
-"""How the paths of the certificate's own files begin: their mutants are asked about wrong programs, too."""
+"""The prefixes of the certificate's own files: their mutants are asked about wrong programs, too."""
 
 Step = tuple[str, Callable[[], Any], Callable[[Any, Any], None]]
 """A name, what to look at, and how it is compared with the record."""
 
 
 def steps(path: str | None) -> Iterator[Step]:
-    """What is looked at for a mutant of a file; everything where None is given."""
+    """The steps that look at a mutant of a file; everything where None is given."""
     for name, make in PROGRAMS.items():
         yield name, lambda make=make: _looked_at(*make()), _compare
     for number in SHORT:

@@ -33,7 +33,7 @@ def hang(signum: int, frame: FrameType | None) -> None:
 
 
 class State:
-    """What the process is doing, for the one that watches it."""
+    """The state of the process, for the one that watches it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -75,7 +75,7 @@ class Looker:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """How a test ended is told in time of its own: the timer's signal would get lost in there."""
+        """Reports a test's end in time of its own: the timer's signal would get lost in there."""
         left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
         try:
             return (yield)

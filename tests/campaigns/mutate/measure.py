@@ -1,4 +1,4 @@
-"""What a compiled program does, and what it costs, by the target semantics.
+"""Measures of a compiled program by the target semantics.
 
 In: a Func with a schedule, and a window. Out: a Measure: refused with which error; else the points computed, the cells
 allocated, the nodes evaluated and the regions of the inputs. Wrong programs are Killed on the spot.
@@ -46,7 +46,7 @@ class Measure:
     regions: dict[str, list[list[int]]] = field(default_factory=dict)
 
     def more_than(self, other: Measure) -> str:
-        """What this costs that ``other`` doesn't, if anything."""
+        """The items that cost more than in ``other``, as text; empty if there are none."""
         for what in ("points", "cells"):
             mine, theirs = getattr(self, what), getattr(other, what)
             for name, count in mine.items():
@@ -86,7 +86,7 @@ def measure(func: hl.Func, window: Sequence[tuple[int, int]]) -> Measure:
 
 
 def _regions(func: hl.Func, window: Sequence[tuple[int, int]]) -> dict[str, list[list[int]]]:
-    """What the program answers when it is asked which part of its inputs it needs."""
+    """The program's answer to the bounds query of its inputs."""
     request, trace = func._request(), LoweringTrace()
     lowered = lower(request, trace=trace)
     values = [None if isinstance(s, Image) else s.value for s in request.inputs]

@@ -81,5 +81,5 @@ class Mutant:
         return next(((a.strip(), b.strip()) for a, b in zip(before, after, strict=False) if a != b), ("", ""))
 
     def key(self, text: bytes) -> Key:
-        """What an explanation is filed under: it lasts as long as the function has this line."""
+        """The key of an explanation: it lasts as long as the function has this line."""
         return (f"{self.path}:{self.function}", *self.changed_lines(text))

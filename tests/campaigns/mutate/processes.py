@@ -18,7 +18,7 @@ from typing import Any
 from tests.campaigns.mutate.shadow import Shadow
 
 COLD = 75
-"""How a process ends that can't take a mutant in: it needs one that imports it."""
+"""The exit status of a process that can't take a mutant in: it needs one that imports it."""
 _PATIENCE = 2400.0
 """Seconds after which a process is given up."""
 
@@ -45,7 +45,7 @@ class Server:
         self._process = _start(shadow, [*arguments, "--serve"], subprocess.PIPE, subprocess.PIPE)
 
     def asked(self, request: dict[str, Any]) -> tuple[int | None, float]:
-        """How the process of a request ended. Raises: RuntimeError where the server itself did."""
+        """The exit status of a request's process, and its time. Raises: RuntimeError where the server itself did."""
         requests, replies = self._process.stdin, self._process.stdout
         assert requests is not None and replies is not None
         with _Limit(self._process) as limit:

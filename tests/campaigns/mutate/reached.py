@@ -1,4 +1,4 @@
-"""Which blocks of the compiler a test or a step runs, so that a mutant need only be shown to those that reach it.
+"""The blocks of the compiler that a test or a step runs: a mutant need only be shown to those that reach it.
 
 In: the packages, imported after ``Hits.install``. Out: the blocks that ran since the last ``clear``, as ``path:first
 line`` of the block. A block is a function's body, or that of an ``if``, a loop or a case in it.
@@ -62,7 +62,7 @@ class Hits(MetaPathFinder):
             found[:] = bytes(len(found))
 
     def found(self) -> list[str]:
-        """What ran."""
+        """The blocks that ran."""
         return [
             f"{path}:{line}"
             for path, (lines, found) in sorted(self._files.items())

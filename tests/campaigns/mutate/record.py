@@ -1,4 +1,4 @@
-"""What the compiler as it is does: the judges' items, what each finds, how long it takes, which blocks it runs.
+"""Records of the compiler as it is: the judges' items, what each finds, how long it takes, which blocks it runs.
 
 In: two processes' findings. Out: for a mutant, which items look at it, in which order, and how long each may take.
 """
@@ -14,10 +14,11 @@ from tests.campaigns.mutate.mutant import Mutant
 SECONDS, UNREACHED_SECONDS = 12.0, 2.0
 """The recorded processor time of all that looks at one mutant; and where no one is known to run its block."""
 _LEAST_LIMIT, _TIMES = 3.0, 10.0
-"""How much processor time an item may take of a mutant: so many times the recorded, and no less than the first."""
+"""The limit of an item's processor time for a mutant: so many times the recorded, and no less than the first."""
 
 _STEP, _OWN, _OTHER, _PROVEN = 0.5, 0.35, 0.1, 4.0
-"""How likely an item is guessed to kill: a step; a test of the same package; another test; what has killed before."""
+"""The guessed probability that an item kills: a step; a test of the same package; another test; what has killed
+before."""
 
 
 @dataclass(slots=True)

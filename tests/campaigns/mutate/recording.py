@@ -1,4 +1,4 @@
-"""What the compiler as it is does: each step and test once, with its processor time and the blocks that it runs.
+"""Recording of the compiler as it is: each step and test once, with its processor time and the blocks that it runs.
 
 In: marked blocks, the tests as pytest read them. Out: data for ``record.Record``.
 """
@@ -84,7 +84,7 @@ def _tests(hits: Hits, looker: Looker) -> dict[str, Any]:
 
 
 class _Starts:
-    """Whether a test tries to start a process: a compiler takes long, and Python sees no code that was swapped."""
+    """Notes tests that try to start a process: a compiler takes long, and Python sees no code that was swapped."""
 
     met = False
 
@@ -119,7 +119,7 @@ def _test(name: str, following: str | None, hits: Hits, looker: Looker, starts: 
 
 
 def _apart(run: Callable[[Tell], None]) -> Any:
-    """What it tells in a process of its own, so that no memo of an earlier one spares it anything."""
+    """The data that it tells in a process of its own, so that no memo of an earlier one spares it anything."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.json"
 

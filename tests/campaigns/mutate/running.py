@@ -170,7 +170,7 @@ def _both(shadows: Sequence[Shadow]) -> tuple[Shadow, Shadow]:
 
 
 def _verdict(state: Path, ended: int | None) -> Verdict:
-    """What the process wrote last; where that is no verdict, it died on the way."""
+    """The verdict that the process wrote last; where that is no verdict, it died on the way."""
     data = json.loads(state.read_text(encoding="utf-8")) if state.exists() else {}
     if "verdict" in data:
         return Verdict.from_data(data["verdict"])

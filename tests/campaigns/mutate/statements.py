@@ -95,7 +95,7 @@ def _names(node: ast.AST) -> list[ast.Name]:
 
 
 def _used(stmt: ast.stmt) -> set[str]:
-    """What a statement reads: names, with their attributes as far as they are followed."""
+    """The names that a statement reads, with their attributes as far as they are followed."""
     found: set[str] = set()
     _collect_used(stmt, found)
     if isinstance(stmt, ast.AugAssign):
@@ -125,7 +125,7 @@ def _dotted(node: ast.AST) -> str | None:
 
 
 def _changed(stmt: ast.stmt) -> set[str]:
-    """What a statement changes: names that it binds, and the object that a call is made on for its effect."""
+    """The names that a statement changes: those that it binds, and the object that a call is made on for its effect."""
     found = _defined(stmt)
     match stmt:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner))):

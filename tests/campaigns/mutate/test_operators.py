@@ -11,7 +11,7 @@ _PARTS = ["return (a or b)", "return (a) and (c)", "return (b) and (c)", "return
 
 
 def changed(text: str, operator: Operator) -> list[str]:
-    """What an operator makes of a function's body of one line."""
+    """The mutants that an operator makes of a function's body of one line."""
     body = f"def f():\n    {text}\n"
     found = [m for m in mutants("a.py", body.encode()) if m.operator is operator]
     return [m.edit.applied(body.encode()).decode().partition("\n")[2].strip() for m in found]

@@ -263,7 +263,7 @@ print(verdict.judge.value if verdict.judge else "survived", verdict.why.partitio
 
 
 def judged(root: Path, tests: str, conftest: str = "", script: str = _JUDGED) -> str:
-    """What the process of an attempt makes of a folder of tests."""
+    """The verdict of an attempt's process on a folder of tests."""
     folder = root / "tests/bounds"
     folder.mkdir(parents=True)
     (folder / "test_a.py").write_text(tests, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How a mutant ends: the judge that killed it, and what that judge saw.
+"""The verdict on a mutant: the judge that killed it, and what that judge saw.
 
 In: a mutant's run. Out: a Verdict, which goes to a file as one line of JSON and comes back.
 """

@@ -26,7 +26,7 @@ _PEER_TARGET = {"HL_JIT_TARGET": "host-strict_float"}
 
 
 class Results:
-    """What one side gave: outcomes by the name of the case, and the arrays of all of them."""
+    """The results of one side: outcomes by the name of the case, and the arrays of all of them."""
 
     def __init__(self) -> None:
         self.trees: dict[str, Tree] = {}

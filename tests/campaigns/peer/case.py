@@ -57,7 +57,7 @@ class Case:
 
     @property
     def ulps(self) -> int:
-        """How far floats may be apart."""
+        """The greatest distance of floats, in ulps."""
         words = re.findall(r"\w+", self.source)
         powers = "**" in self.source and self.function is None
         return _TRANSCENDENTAL_ULPS if powers or any(w in _TRANSCENDENTAL for w in words) else _EXACT_ULPS

@@ -1,4 +1,4 @@
-"""Whether two outcomes are equal: types, shapes, exceptions, and values up to a number of ulps.
+"""Comparison of two outcomes: types, shapes, exceptions, and values up to a number of ulps.
 
 In: two trees (``outcome``) with the arrays that they name. Out: None, or a line that says what differs first.
 
@@ -30,7 +30,7 @@ class Comparison:
         self._ulps = ulps
 
     def difference(self, ours: Tree, peers: Tree) -> str | None:
-        """What differs, ours first; None where nothing does. A name that is not there is no error like another."""
+        """The difference, ours first; None where nothing does. A name that is not there is no error like another."""
         if ours["kind"] != peers["kind"] or ours.get("class") in _NO_SUCH_NAME:
             return f"{_what(ours, self._ours)} | {_what(peers, self._peers)}"
         match ours["kind"]:
@@ -96,7 +96,7 @@ def _first_line(text: str) -> str:
 
 
 def ulp_distance(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """How many numbers of the format lie between each pair; 0 for two NaNs, infinite for a NaN and a number.
+    """The number of steps of the format between each pair; 0 for two NaNs, infinite for a NaN and a number.
 
     Zeros of the two signs are 0 apart.
     """

@@ -16,7 +16,7 @@ pipeline = Listing()
 
 
 def _case(name: str, behaviour: Behaviour) -> PipelineCase:
-    """What a behaviour shows, under a name that no other case has."""
+    """A behaviour as a case, under a name that no other case has."""
 
     @wraps(behaviour)
     def shown(hl: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the packages write and say about a pipeline: files, arguments, loop nests. Their texts differ.
+"""Files and texts about a pipeline: files, arguments, loop nests. Their texts differ.
 
 In and out as in ``making``.
 """

@@ -1,4 +1,4 @@
-"""What the files of pipelines share: the list that a file fills, made-up pixels, and several attempts in one case.
+"""Helpers of the files of pipelines: the list that a file fills, made-up pixels, and several attempts in one case.
 
 In: functions of the package, ``hl``. Out: whatever shows what the pipeline does: Buffers, numbers, names, types.
 """

@@ -1,4 +1,4 @@
-"""What an expression is evaluated on: two tables of values for every type.
+"""Operands of expressions: two tables of values for every type.
 
 In: the name of a type. Out: ``POINTS`` values. ``a_u8`` in the source of a case is the Buffer of the first table of
 ``uint8`` at ``x``, ``b_u8`` that of the second. They meet in many pairs, the extremes of the type among them.

@@ -1,4 +1,4 @@
-"""What a case gives, in a form that two processes can exchange.
+"""Outcomes of cases, in a form that two processes can exchange.
 
 In: whatever the source of a case evaluates to, with the package that it ran with. Out: a tree of dicts, lists and
 numbers for JSON, and arrays for an npz that the tree names.

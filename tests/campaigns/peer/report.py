@@ -15,7 +15,7 @@ from tests.campaigns.peer.names import Name, coverage
 
 
 class State(Enum):
-    """What came of a case."""
+    """The state of a case."""
 
     EQUAL = "equal"
     LISTED = "differs as listed"
@@ -33,7 +33,7 @@ class Verdict:
 
     @property
     def state(self) -> State:
-        """What came of it."""
+        """The state of the case."""
         listed = self.case.name in DIFFERENCES
         if self.difference is None:
             return State.STALE if listed and self.case.name not in ON_SOME_MACHINES else State.EQUAL

@@ -1,4 +1,4 @@
-"""Which of Halide's names a case uses: attributes of the package and of the objects of its classes.
+"""The names of Halide's that a case uses: attributes of the package and of the objects of its classes.
 
 In: the package ``halide_core``. Out: a stand-in for it that notes ``hl.name``, and classes that note ``object.name``,
 both only where the line that asks is a case's own.

@@ -40,7 +40,7 @@ def _built(app: App) -> Built:
 
 
 def _expected(app: App) -> Array:
-    """What this machine computes."""
+    """The values that this machine computes."""
     built, out = _built(app), app.empty_output(app.sizes["small"])
     built.output.compile_to_callable(list(built.arguments))(*app.inputs(app.sizes["small"]), out)
     return out
@@ -62,7 +62,7 @@ def _inputs(app: App, folder: Path) -> list[str]:
 
 
 def _compare(app: App, target: str, machine: Machine, folder: Path) -> str:
-    """What became of an application there."""
+    """The outcome of an application there."""
     built, kind, wanted = _built(app), hl.OutputFileType, _expected(app)
     files = {
         kind.static_library: str(folder / "pipeline.a"),

@@ -1,4 +1,4 @@
-"""What links and runs programs of other machines here: the ziglang wheel, emulators of Debian's, and node.
+"""Linkers and emulators for programs of other machines: the ziglang wheel, emulators of Debian's, and node.
 
 In: a target's text. Out: a Machine, or what is missing.
 
@@ -25,7 +25,7 @@ WebAssembly.instantiate(fs.readFileSync(program), wasi.getImportObject())
 
 @dataclass(frozen=True)
 class Machine:
-    """How programs for a machine are linked and run, and what an instruction on vectors looks like in its assembly."""
+    """The linker and the emulator of a machine, and the pattern of a vector instruction in its assembly."""
 
     triple: str
     """zig's: with musl, whose programs need no files of the machine's."""

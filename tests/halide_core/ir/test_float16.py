@@ -47,7 +47,7 @@ def near_ties() -> Any:
 
 
 def as_half(values: Any) -> Any:
-    """What numpy rounds numbers to, NaN as the language has it."""
+    """Numbers as numpy rounds them, NaN as the language has it."""
     with np.errstate(all="ignore"):
         half = values.astype(np.float16)
     return np.where(np.isnan(half), np.uint16(0x7E00), half.view(np.uint16))

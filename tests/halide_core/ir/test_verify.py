@@ -80,7 +80,7 @@ def loaded(buffer: str, type: ir.Type = INT32) -> ExprNode:
 
 
 def told(stmt: Stmt, form: Form) -> str:
-    """What the verifier says of a tree that breaks a rule."""
+    """The verifier's message about a tree that breaks a rule."""
     with pytest.raises(InternalError) as raised:
         verify.verify(stmt, form, GIVEN, "a pass")
     return raised.value.message

@@ -97,7 +97,7 @@ NAMES = {
     sum      expr name? | rdom expr name?
     """,
 }
-"""What each call of Halide's takes, overload by overload; a question mark where an argument has a default."""
+"""The arguments of each call of Halide's, overload by overload; a question mark where an argument has a default."""
 
 CALLS = [
     pytest.param(owner, method, form.split(), id=f"{owner}.{method}({', '.join(form.split())})")
@@ -125,7 +125,7 @@ def pair() -> tuple[hl.Func, hl.Func]:
 
 
 def source(give: Callable[[hl.Func, hl.Func], object]) -> str:
-    """What is printed of a schedule."""
+    """The text of a schedule."""
     f, g = pair()
     give(f, g)
     return hl.Schedule(g).source()

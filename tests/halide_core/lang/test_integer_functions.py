@@ -33,7 +33,7 @@ Build = Callable[..., hl.Expr]
 
 
 def _tables(builds: Mapping[str, Build], *operands: Column) -> dict[str, list[int]]:
-    """What expressions give on columns of values: compiled together, and the same by the reference semantics."""
+    """Values of expressions on columns of operands: compiled together, and the same by the reference semantics."""
     columns = [_buffer(type, values)[x] for type, values in operands]
     funcs = []
     for name, build in builds.items():

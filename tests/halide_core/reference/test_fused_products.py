@@ -1,4 +1,4 @@
-"""Which products are fused with a sum, what that means, and that every judge agrees on it."""
+"""Products that are fused with a sum: their meaning, on which every judge agrees."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def itself(f: Function, *args: ir.ExprNode | int, component: int = 0) -> ir.Expr
 
 @dataclass
 class Bound:
-    """What an Image is bound to, as ``semantics`` sees a Buffer."""
+    """The array that an Image is bound to, as ``semantics`` sees a Buffer."""
 
     array: Any
     mins: tuple[int, ...]

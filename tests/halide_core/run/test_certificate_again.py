@@ -27,7 +27,7 @@ def fused() -> hl.Func:
 
 
 def steps(certificate: PipelineCertificate) -> list[int]:
-    """How many steps each kind of claim took."""
+    """The steps of each kind of claim."""
     assert certificate.ok, certificate
     return [spent.steps for spent in certificate.spent.values()]
 

@@ -36,7 +36,7 @@ def checked(g: hl.Func, sizes: list[int]) -> npt.NDArray[Any]:
 
 
 def in_order(width: int, height: int) -> npt.NDArray[np.int64]:
-    """What f is from 0 on."""
+    """The values of f from 0 on."""
     return np.arange(width) * 3 + np.arange(height)[:, None]
 
 

@@ -1,4 +1,4 @@
-"""What a Pipeline asks of the backend, seen with a backend that only takes notes."""
+"""Requests of a Pipeline to the backend, seen with a backend that only takes notes."""
 
 from __future__ import annotations
 

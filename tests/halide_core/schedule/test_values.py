@@ -223,7 +223,7 @@ def _arguments(function: Any) -> tuple[str, ...]:
 
 
 def _handle(leaf: Function | Image | ScalarParam) -> object:
-    """What a user has of a Func, a Param or an ImageParam."""
+    """The user's object for a Func, a Param or an ImageParam."""
     match leaf:
         case Function():
             f = hl.Func(leaf.name)

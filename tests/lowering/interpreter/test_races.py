@@ -11,7 +11,8 @@ from halide_core.lowering.interpreter.memory_model import Memory, Races, StuckEr
 
 
 def written(*writes: tuple[int, int]) -> int:
-    """How many writes repeat another iteration's. Raises: StuckError. Each write is an iteration and a value."""
+    """The number of writes that repeat another iteration's. Raises: StuckError. Each write is an iteration and a
+    value."""
     races, memory = Races(ir.LoopName("f", 0, 0, "x")), Memory("f", ((0, 4),))
     for iteration, value in writes:
         races.iteration = iteration

@@ -33,7 +33,7 @@ def pairs(type: Type) -> tuple[hl.ImageParam, hl.ImageParam]:
 
 
 def stored_value(f: hl.Func) -> ir.ExprNode:
-    """What is stored after the pass."""
+    """The value stored after the pass."""
     return next(s.value for s in walk(after(f, "narrow")) if isinstance(s, Store))
 
 

@@ -22,7 +22,7 @@ def lowered(f: hl.Func) -> Stmt:
 
 
 def divisions(stmt: Stmt) -> int:
-    """How many remainders and quotients by no power of two a statement has."""
+    """Counts remainders and quotients by no power of two in a statement."""
     found = [e for s in walk(stmt) for e in subexpressions(stmt_exprs(s))]
     return len({e for e in found if isinstance(e, Binary) and e.op in (BinaryOp.DIV, BinaryOp.MOD)})
 

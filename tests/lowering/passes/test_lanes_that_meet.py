@@ -34,7 +34,7 @@ def reduction(type: hl.Type, update: Update) -> tuple[hl.Func, hl.RDom]:
 
 
 def slices(f: hl.Func) -> int:
-    """How often lanes are taken out of vectors."""
+    """Counts lanes taken out of vectors."""
     exprs = [e for s in walk(after(f, "vectorize")) for e in subexpressions(stmt_exprs(s))]
     return sum(isinstance(e, Slice) for e in exprs)
 

@@ -1,4 +1,4 @@
-"""What leads a loop's body leaves it where nothing ties it to the loop: trees by hand, one step each."""
+"""Leading statements of a loop's body leave it where nothing ties them to the loop: trees by hand, one step each."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def after(f: hl.Func, name: str) -> Stmt:
 
 
 def clamps(stmt: Stmt) -> int:
-    """How many distinct clamps, selects and guards stand inside a statement, thresholds of inner loops apart."""
+    """Counts distinct clamps, selects and guards stand inside a statement, thresholds of inner loops apart."""
     inside = [s for s in walk(stmt) if not isinstance(s, For)]
     exprs = list(subexpressions([e for s in inside for e in stmt_exprs(s)]))
     choices = [e for e in exprs if getattr(e, "op", None) in (BinaryOp.MIN, BinaryOp.MAX) or isinstance(e, Select)]

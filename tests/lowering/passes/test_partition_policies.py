@@ -1,4 +1,4 @@
-"""Which loops are divided, where the user says so: whatever it says, values stay."""
+"""Loops that are divided where the user says so: whatever it says, values stay."""
 
 from __future__ import annotations
 

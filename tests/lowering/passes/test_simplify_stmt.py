@@ -1,4 +1,4 @@
-"""What holds inside a loop: its variable's range, and that it runs at least once."""
+"""Facts inside a loop: its variable's range, and that it runs at least once."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tests.support import counting
 x, y = hl.Var("x"), hl.Var("y")
 
 def counted(f: hl.Func, window: list[tuple[int, int]]) -> counting.Count:
-    """What runs once producers may be skipped."""
+    """Counts what runs once producers may be skipped."""
     return counting.counted(f, window, after="skip")
 
 
@@ -175,7 +175,7 @@ def test_conditions_that_read_memory_skip_nothing() -> None:
 
 
 def test_threads_of_their_own_count_as_readers() -> None:
-    """What is read in a thread is always read, whatever the condition of those that read it elsewhere."""
+    """A read in a thread always counts, whatever the condition of those that read it elsewhere."""
     f, g, o = (Function(name, ("x",), (INT32,)) for name in "fgo")
     p = ir.Variable(INT32, "p")
     read, box = ir.Access(INT32, f, (ir.ZERO,), 0, ir.LAST_STAGE), (ir.Interval(ir.ZERO, ir.ONE),)

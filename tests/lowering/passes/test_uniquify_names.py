@@ -179,7 +179,7 @@ def test_a_stage_without_a_domain() -> None:
 # What is found, against every pair of iterations.
 
 RUN_TIME = 7
-"""What a length of run time is where iterations are listed."""
+"""The value of a run-time length where iterations are listed."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What ``explain`` says: of a loop, an allocation or an input, which access asked for it, by which rule, and why."""
+"""Explanations: of a loop, an allocation or an input, which access asked for it, by which rule, and why."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def window() -> tuple[hl.Func, hl.Func]:
 
 
 def of_slides(f: hl.Func) -> list[str]:
-    """What the loop nest says of slides."""
+    """The lines of the loop nest about slides."""
     lines = [line.strip() for line in f.loop_nest().splitlines()]
     return [line[1:-1] for line in lines if line.startswith("(")]
 

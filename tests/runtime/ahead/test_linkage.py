@@ -1,4 +1,4 @@
-"""How programs call pipelines: functions of C++ in namespaces, and functions that take their caller's context."""
+"""Linkage of pipelines: functions of C++ in namespaces, and functions that take their caller's context."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Case = tuple[str, ExprNode, Array]
 
 
 def element(name: str, type: Type, index: ir.ExprNode) -> ExprNode:
-    """What input ``name`` holds at an index, or in lanes at it."""
+    """The element of input ``name`` at an index, or in lanes at it."""
     lanes = index.type.lanes()
     return ir.Load(type.with_lanes(lanes), name, index)
 
@@ -84,7 +84,7 @@ class Batch:
         return Lowered("batch", tuple(arguments), body), {t: np.zeros(n, t.dtype) for t, n in outputs.items()}
 
     def results(self, flags: Sequence[str] = emitted.NATIVE) -> list[Array]:
-        """What each case gives."""
+        """The results of each case."""
         lowered, outputs = self.lowered()
         assert emitted.run(lowered, *self.inputs.values(), *outputs.values(), flags=flags) == 0, emitted.last_error()
         used = dict.fromkeys(outputs, 0)

@@ -57,7 +57,7 @@ def emitted(e: ExprNode, index: ExprNode) -> str:
 
 
 def lacks(op: BinaryOp | Intrinsic) -> list[str]:
-    """What is missing of an operator, in words."""
+    """The lacks of an operator, in words."""
     nodes = list(well_typed(op))
     if not nodes:
         return [f"{op.name} is defined on no type: ir.grammar"]

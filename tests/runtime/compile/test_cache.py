@@ -194,7 +194,7 @@ print(built)
 
 
 def race(root: Path, rounds: int, limit: int) -> int:
-    """How many builds four processes did between them."""
+    """The number of builds that four processes did between them."""
     processes = [
         subprocess.Popen(
             [sys.executable, "-W", "error", "-c", RACE, str(root), str(rounds), str(limit)],

@@ -35,7 +35,7 @@ def failing(folder: Path, on: str) -> str:
 
 
 def leftovers(cache: Path) -> list[Path]:
-    """What lies where builds are under way."""
+    """The files in the folder of builds under way."""
     return list((cache / "tmp").iterdir())
 
 

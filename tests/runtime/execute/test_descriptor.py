@@ -1,4 +1,4 @@
-"""How C sees a Buffer: made once, and made again as soon as anything about it is another."""
+"""Descriptors of Buffers for C: made once, and made again as soon as anything about it is another."""
 
 from __future__ import annotations
 

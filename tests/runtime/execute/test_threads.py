@@ -226,8 +226,9 @@ def test_no_race_is_found_in_a_program(program: Callable[[], hl.Func], tmp_path:
 
 @pytest.mark.uncertified
 def test_a_race_that_is_there_is_found(tmp_path: Path) -> None:
-    """What nothing could find would show nothing: here all iterations of a parallel loop write one row. On a
-    busy machine one thread may run all of them before another is awake, and then there is none: it is tried again."""
+    """A race that the tool can find, without which its silence would show nothing: here all iterations of a parallel
+    loop write one row. On a busy machine one thread may run all of them before another is awake, and then there is
+    none: it is tried again."""
     f, r = hl.Func("f"), hl.RDom([(0, 500)], "r")
     f[x, y] = x - y
     f[x, 0] += x * r.x

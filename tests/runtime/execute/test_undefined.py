@@ -28,8 +28,8 @@ def given(n: int = 13, start: int = 100) -> np.ndarray:
 
 
 def agrees(f: hl.Func, wanted: list[int] | None = None, array: np.ndarray | None = None) -> None:
-    """What is compiled, and the reference semantics, with what the buffer has and with zeros; the passes, with zeros.
-    The certificate is demanded of all that is compiled here."""
+    """Compares what is compiled, and the reference semantics, with what the buffer has and with zeros; the passes, with
+    zeros. The certificate is demanded of all that is compiled here."""
     array = given() if array is None else array
     expected = f.evaluate(list(reversed(array.shape)), before=array)
     assert wanted is None or expected.tolist() == wanted

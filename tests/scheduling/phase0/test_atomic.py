@@ -42,7 +42,7 @@ def histogram(operator: Update = OPERATORS["+"], type: hl.Type = INT) -> tuple[h
 
 
 def serial(operator: Update = OPERATORS["+"], type: hl.Type = INT) -> Any:
-    """What serial loops leave."""
+    """The values that serial loops leave."""
     return np.asarray(histogram(operator, type)[0].realize([16]))
 
 

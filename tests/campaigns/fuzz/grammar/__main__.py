@@ -72,7 +72,7 @@ def _finds_defects(names: list[str], seed: int, cases: int, jobs: int) -> bool:
 
 
 def _judged(seeds: list[int], cases: int, kept: Path | None, jobs: int, compiled: bool) -> Journal:
-    """What the campaigns find together, until there are so many cases."""
+    """The findings of the campaigns together, until there are so many cases."""
     table = Table()
     journals = [Journal(kept_in(kept, seed) if kept else None, table) for seed in seeds]
     for at, (seed, journal) in enumerate(zip(seeds, journals, strict=True)):

@@ -1,4 +1,4 @@
-"""Which blocks of the compiler a case ran: what a campaign grows further cases by.
+"""The blocks of the compiler that a case ran: what a campaign grows further cases by.
 
 In: the packages, whose import this module must precede. Out: HITS; None in processes that have the compiler already, as
 the parent has.

@@ -34,7 +34,7 @@ _GROWN = 0.3
 
 @dataclass(slots=True)
 class Campaign:
-    """What was asked for, and what became of it."""
+    """A campaign as it was asked for, and its findings."""
 
     cases: int
     seed: int

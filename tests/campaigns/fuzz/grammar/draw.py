@@ -30,7 +30,7 @@ _ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a worker is asked to draw."""
+    """An order to a worker to draw a case."""
 
     seed: int
     number: int
@@ -40,7 +40,7 @@ class Order:
 
     @property
     def label(self) -> str:
-        """What the case is called."""
+        """The name of the case."""
         return f"{self.seed}/{self.number}"
 
 

@@ -1,5 +1,5 @@
-"""What no axis is about, added to a case: hints of bounds, threads ahead, prefetching, partitions, atomic reductions,
-loops of two Funcs in one, stages in loops of several.
+"""Extras that no axis is about, added to a case: hints of bounds, threads ahead, prefetching, partitions, atomic
+reductions, loops of two Funcs in one, stages in loops of several.
 
 In: a case with a schedule. Out: the case with some directives more, where their generators find a place for them.
 """

@@ -1,4 +1,4 @@
-"""What a campaign keeps on disk, so that it goes on where it stopped.
+"""The journal of a campaign on disk, by which it goes on where it stopped.
 
 In: a folder, or none. Out: a Journal: how many cases there were of each outcome, the table, the blocks that were
 reached, and the corpus: the cases that reached new ones. A line is appended for each case, and a case that failed is
@@ -32,14 +32,14 @@ class Journal:
         self.outcomes: Counter[Outcome] = Counter()
         self.kinds: Counter[tuple[Outcome, str]] = Counter()
         self.judged: Counter[str] = Counter()
-        """How many cases each judge had that were neither refused nor asserted."""
+        """The number of cases of each judge that were neither refused nor asserted."""
         self.asked: Counter[str] = Counter()
         self.failures: dict[str, list[int]] = {}
         self.blocks: set[str] = set()
         self.corpus: list[Case] = []
         self.next = 0
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        """What the cases took of a processor's time; by the judges that were asked, as is how many there were."""
+        """The processor time of the cases; by the judges that were asked, as is how many there were."""
         self.runs = 0
         """In how many windows all of them ran."""
         self._file = None if folder is None else folder / "journal.jsonl"
@@ -51,7 +51,7 @@ class Journal:
 
     @property
     def cases(self) -> int:
-        """How many were judged."""
+        """The number of judged cases."""
         return sum(self.outcomes.values())
 
     def add(self, number: int, target: Cell | None, drawn: Drawn, judges: list[str]) -> bool:
@@ -115,7 +115,7 @@ class Journal:
 
 
 def merged(journals: Sequence[Journal], table: Table) -> Journal:
-    """What several campaigns with one table found together."""
+    """The findings of several campaigns with one table."""
     whole = Journal(table=table)
     for each in journals:
         whole.outcomes += each.outcomes

@@ -1,4 +1,4 @@
-"""What campaigns found, as text, and whether that is what was asked for.
+"""Reports of campaigns, and the verdict on what was asked for.
 
 In: a Journal, of one campaign or of several together; how many cases each judge must have had. Out: text; a verdict.
 """
@@ -23,7 +23,7 @@ class Asked:
     sanitized: int = 0
 
     def missing(self, journal: Journal) -> list[str]:
-        """What a journal lacks, a line each."""
+        """The lacks of a journal, a line each."""
         judged = journal.judged
         counts = [
             ("cases", journal.cases, self.cases),

@@ -155,7 +155,7 @@ class Steered(_Schedule):
         return [v for v in through if v in around] or through or list(args)
 
     def _remember(self) -> None:
-        """How the memory of the Func is laid out, and what stands for the Func."""
+        """Draws the layout of the Func's memory, and a wrapper or clone that stands for it."""
         if Place.LAYOUT in self.places:
             self._lay_out_always()
         for way in (Way.IN, Way.CLONE_IN):
@@ -217,7 +217,7 @@ class Steered(_Schedule):
                 self._loop(Drawing(self.case, self.rng, nests[0], nests, self.told), self.rng.choice(_ORDERS[place]))
 
     def _about_loops(self, func: str, share: float, spared: int = -1) -> None:
-        """How a Func's loops run; ``share`` of the ways are tried for it."""
+        """Draws how a Func's loops run; ``share`` of the ways are tried for it."""
         r, nests = self.rng, self.model.nests[func]
         for way in self.ways:
             if r.random() < share:

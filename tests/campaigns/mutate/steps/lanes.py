@@ -51,7 +51,7 @@ def lanes_that_stop() -> Made:
 
 
 def taken_away() -> Made:
-    """What lanes take away from one element, all at once."""
+    """Subtractions of lanes from one element, all at once."""
     im, f, r = image(), hl.Func("f"), hl.RDom([(0, 8)], "r")
     f[x] = 0
     f[x] -= im[r.x, x]

@@ -53,7 +53,7 @@ def small_then_large() -> Made:
 
 
 def growing() -> Made:
-    """What a loop's iterations take of one memory grows."""
+    """Memory of which each iteration of a loop takes more."""
     im, g, f, r = image(), hl.Func("g"), hl.Func("f"), hl.RDom([(0, 4)], "r")
     g[x] = im[x, 0]
     f[x, y] = 0

@@ -64,7 +64,7 @@ def test_names_of_instructions() -> None:
 
 @pytest.mark.parametrize("type", [Int(8, 2), Int(8, 8), UInt(16, 4), Int(32, 2)], ids=str)
 def test_part_of_a_register(type: Type) -> None:
-    """What fills less than a register has a whole one's instruction, and is the low part of what that gives."""
+    """A part of a register has a whole one's instruction, and is the low part of its result."""
     found, whole = minimum(BinaryOp.MIN, type), minimum(BinaryOp.MIN, type.with_lanes(128 // type.bits()))
     assert found is not None and whole is not None
     assert (found.builtin, found.low) == (whole.builtin, type.bits() * type.lanes())
