@@ -3,6 +3,7 @@
     python -m benchmarks.auto --threads 2                      the twelve applications
     python -m benchmarks.auto --apps blur,harris --small       seconds, to see that everything works
     python -m benchmarks.auto --by model                       schedules of the search, not those of the rules
+    python -m benchmarks.auto --by measured                    the best of some that are measured, a minute each
 
 Prints for each application the ratio of run times (ours over the peer's; below 1 we are faster) and the times of
 compiling, ours with the choice of a schedule, and the geometric mean. It ends with 1 where a result is wrong.
@@ -17,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.apps import APPS
-from benchmarks.apps.app import AUTO, EXPERT, MODEL
+from benchmarks.apps.app import AUTO, CHOSEN, EXPERT
 from benchmarks.measure import Outcome, Prepared, Sides, measure
 from benchmarks.peer import PeerMissingError, peer_python
 from benchmarks.worker import HALIDE, OURS
@@ -30,7 +31,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5, help="turns that each side gets")
     parser.add_argument("--small", action="store_true", help="the small sizes of the tests")
-    parser.add_argument("--by", choices=(AUTO, MODEL), default=AUTO, help="who chooses: rules, or a search")
+    parser.add_argument("--by", choices=CHOSEN, default=AUTO, help="rules, a search, or measuring")
     parser.add_argument("--peer", help="an interpreter that can import halide")
     given = parser.parse_args()
     unknown = [name for name in given.apps.split(",") if name not in APPS]

@@ -41,7 +41,7 @@ from halide_core.tuning.session import Options, Session
 _FILE = OUT / "learn" / "measurements.jsonl"
 _HELD = 3
 _STATES = 32
-_STIFF = 1.0
+_STIFF = 10.0
 _FEWEST = 4
 """Measured candidates without which a program says nothing of an order."""
 
@@ -96,7 +96,7 @@ def measured(name: Name, count: int, limit: float) -> dict[str, Any]:
             if outcome.result is Ending.WRONG:
                 raise SystemExit(f"WRONG: program {name.seed}/{name.number}, {choice}")
             if outcome.result is Ending.DONE:
-                rows.append([features(found).tolist(), found.cycles, outcome.seconds])
+                rows.append([features(found).tolist(), found.cycles, outcome.seconds, choice])
     return {"seed": name.seed, "number": name.number, "family": name.family, "measured": rows}
 
 
@@ -111,7 +111,7 @@ def programs(file: Path) -> list[Program]:
     """The programs whose candidates can be ordered."""
     found = []
     for line in known(file):
-        rows = [Measurement(np.array(f), cycles, seconds) for f, cycles, seconds in line["measured"]]
+        rows = [Measurement(np.array(f), cycles, seconds) for f, cycles, seconds, *_ in line["measured"]]
         if len(rows) >= _FEWEST:
             found.append(Program(line["number"], line["family"], tuple(rows)))
     return found

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.apps import APPS
-from benchmarks.apps.app import AUTO, MODEL, Inputs, Size
+from benchmarks.apps.app import CHOSEN, Inputs, Size
 
 OURS, HALIDE = "halide_core", "halide"
 _ENOUGH_S = 3.0
@@ -41,15 +41,15 @@ def load_inputs(given: list[str | float]) -> Inputs:
 def compile_app(hl: Any, name: str, schedule: str, size: Size) -> tuple[Any, float]:
     """A freshly built and scheduled application as a callable, and the seconds that compiling it took."""
     built = APPS[name].build(hl, size)
-    if schedule not in (AUTO, MODEL):
+    if schedule not in CHOSEN:
         APPS[name].schedules[schedule](built)
     else:
         built.output.set_estimates([(0, extent) for extent in APPS[name].shape(size)])
         for argument, value in zip(built.arguments, APPS[name].inputs(size), strict=True):
             argument.set(hl.Buffer(value) if isinstance(value, np.ndarray) else value)
     start = time.perf_counter()
-    if schedule in (AUTO, MODEL):
-        params = hl.AutoschedulerParams("Model" if schedule == MODEL else "")
+    if schedule in CHOSEN:
+        params = hl.AutoschedulerParams(CHOSEN[schedule])
         built.output.apply_autoscheduler(autoscheduler_params=params)
     run = built.output.compile_to_callable(list(built.arguments))
     return run, time.perf_counter() - start

@@ -24,8 +24,10 @@ Size: TypeAlias = "tuple[int, ...]"
 Inputs: TypeAlias = "tuple[Array | float | int, ...]"
 
 PLAIN, EXPERT = "plain", "expert"
-AUTO, MODEL = "auto", "model"
-"""No schedule of an application's: the compiler chooses one, by rules or by a search."""
+AUTO, MODEL, MEASURED = "auto", "model", "measured"
+"""No schedule of an application's: the compiler chooses one, by rules, by a search, or by measuring a few."""
+CHOSEN = {AUTO: "", MODEL: "Model", MEASURED: "Measured"}
+"""Their autoschedulers' names."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from halide_core.algorithm.schedule_source import schedule_source
 from halide_core.autoschedule.automatic import TUNED, AutomaticRequest, schedule_automatically
 from halide_core.autoschedule.choices import decoded, encoded, plain
 from halide_core.autoschedule.ranges import Region
-from halide_core.autoschedule.store import StoredSchedule, keep, store_folder, store_key
+from halide_core.autoschedule.store import StoredSchedule, keep, store_folder, store_key, stored
 from halide_core.autoschedule.write import write
 from halide_core.errors import PipelineError
 from halide_core.run.pipeline import Realizable
@@ -99,6 +99,7 @@ class Session:
         self._problem = Problem.of(given, request)
         stages, hardware = self._problem.stages()
         self._key = store_key(list(stages.outputs), stages.outputs, hardware)
+        self._known = stored(self._key)
         self._interrupted = threading.Event()
 
     @classmethod
@@ -233,16 +234,20 @@ class Session:
         return bool(fresh)
 
     def _final(self, runner: Runner, progress: _Progress, folder: str) -> tuple[str, float]:
-        """The best few again, in turn: the least of many times is partly luck. Among them are the loops of the plain
-        program, where these were faster. After an interrupt the best as it is.
+        """The best few again, in turn: the least of many times is partly luck. Among them are the schedule that the
+        store has, and the loops of the plain program, where these were faster. After an interrupt the best as it is.
 
         Raises:
             PipelineError: no candidate could be run.
         """
+        if self._known is not None:
+            progress.choices.setdefault(self._known.choice, self._known.seconds)
         if not progress.choices:
             reason = progress.trials[0].reason if progress.trials else "there was no time for any"
             raise PipelineError(f"No schedule was measured: {reason}.")
         finalists = sorted(progress.choices, key=lambda c: progress.choices[c])[:_FINALISTS]
+        if self._known is not None and self._known.choice not in finalists:
+            finalists.append(self._known.choice)
         if progress.plain < progress.best:
             finalists.append(encoded(plain(self._problem.order), self._problem.order))
         if self._interrupted.is_set() or len(finalists) == 1:
@@ -265,8 +270,11 @@ class Session:
     def _finished(self, progress: _Progress, chosen: tuple[str, float]) -> TuningResult:
         choice, seconds = chosen
         model = next((t.seconds for t in progress.trials if t.seconds is not None), seconds)
+        count = len(progress.trials)
+        if self._known is not None:
+            model, count = self._known.model_seconds, count + self._known.trials
         source = self._source(choice)
-        kept = keep(self._key, StoredSchedule(choice, source, seconds, progress.plain, model, len(progress.trials)))
+        kept = keep(self._key, StoredSchedule(choice, source, seconds, progress.plain, model, count))
         if kept is not None:
             schedule_automatically(self._given._functions(), self._request)
         else:

@@ -72,12 +72,21 @@ class StudyProposals:
         """The model's first, then its and the sampler's in turn."""
         made = []
         for _ in range(count):
-            own = self._own.ask(1) if self._asked < _STARTUP or self._asked % 2 else []
-            if own:
-                self._study.enqueue_trial(self._ranks(own[0].found))
+            own = self._unknown() if self._asked < _STARTUP or self._asked % 2 else None
+            if own is not None:
+                self._study.enqueue_trial(self._ranks(own.found))
             made.append(self._proposal())
             self._asked += 1
         return made
+
+    def _unknown(self) -> Proposal | None:
+        """The model's next one that no earlier search has tried."""
+        while own := self._own.ask(1):
+            known = self._known.get(own[0].choice)
+            if known is None:
+                return own[0]
+            self._own.tell(own[0], known)
+        return None
 
     def _proposal(self) -> Proposal:
         trial = self._study.ask()
