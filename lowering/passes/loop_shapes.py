@@ -1,14 +1,20 @@
 """Shapes of loops: what they have inside, by which they are divided or not.
 
-In: a loop before vectors. Out: of rows, taps, lanes and tiles which one it is, and what is computed how often in it.
+In: a loop before vectors. Out: of rows, taps, lanes and tiles which one it is, what is computed how often in it,
+and in which iterations a guard around all of its body holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from halide_core.ir import ExprNode, For, If, IntImm, Let, LoopKind
-from halide_core.ir.visitor import free_variables, walk
+from halide_core import ir
+from halide_core.analysis.linear import Linear, difference, to_expr
+from halide_core.analysis.simplify import simplify
+from halide_core.ir import Access, Binary, BinaryOp, Block, ExprNode, For, If, IntImm, Let, LoopKind, Stmt, Variable
+from halide_core.ir.logic import conjuncts
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import free_variables, subexpressions, substitute, walk
 
 _SHORT = 4
 """A loop of a constant length up to this is left whole: finding its steady part would cost more than it saves."""
@@ -72,3 +78,41 @@ def is_short(loop: For) -> bool:
 def is_taps(loop: For) -> bool:
     """True of a loop of as few iterations as a filter has taps."""
     return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _TAPS
+
+
+def guard_of(body: Stmt) -> ExprNode:
+    """The condition under which a body does anything, over what is known outside of it."""
+    values: dict[ExprNode, ExprNode] = {}
+    stmts = body.stmts if isinstance(body, Block) else (body,)
+    if not stmts:
+        return ir.TRUE
+    *lets, last = stmts
+    for let in lets:
+        if not isinstance(let, Let):
+            return ir.TRUE
+        values[let.var] = substitute(let.value, values)
+    return substitute(last.condition, values) if isinstance(last, If) and last.otherwise is None else ir.TRUE
+
+
+def ends_of_guard(loop: For) -> list[Linear]:
+    """Forms that fall with the loop's variable and are >= 0 in just the iterations that do anything: all of the body is
+    under a guard, and lanes inside have no part in it."""
+    inside = {loop.var, *(s.var for s in walk(loop.body) if isinstance(s, For))}
+    forms: list[Linear] = []
+    for condition in conjuncts(guard_of(loop.body)):
+        match condition:
+            case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b) if a.type is INT64:
+                form = difference(b, a).plus(Linear({}, -1 if op is BinaryOp.LT else 0))
+                rest = list(subexpressions([atom for atom in form.terms if atom is not loop.var]))
+                varies = any(isinstance(e, Access) or e in inside for e in rest)
+                if form.terms.get(loop.var, 0) < 0 and not varies:
+                    forms.append(form)
+    return forms
+
+
+def threshold(gap: Linear, var: Variable) -> ExprNode:
+    """The least or the greatest value of a variable for which a form is >= 0."""
+    c, rest = gap.terms[var], to_expr(Linear({a: k for a, k in gap.terms.items() if a is not var}, gap.const))
+    if c > 0:  # c·x >= -rest
+        return simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c))))
+    return simplify(ir.div(rest, ir.i64(-c)))  # -c·x <= rest

@@ -5,6 +5,8 @@ are decided by its variable becomes up to three: the head, the steady part, the 
 
     for x in (0, n): f[x] = g[max(x - 1, 0)]
     ->  for x in (0, min(1, n)): f[x] = g[max(x - 1, 0)];  for x in (min(1, n), n - min(1, n)): f[x] = g[x - 1]
+    for x in (0, 32): if x < n: f[x] = g[x]
+    ->  for x in (0, max(min(32, n), 0)): f[x] = g[x]
 
 What decides a clamp is a threshold, computed once before the loop: c·x + rest >= 0, where the rest doesn't vary and the
 lanes of a vectorized loop inside count with their worst end. The parts together are the loop for whatever values the
@@ -16,7 +18,7 @@ lanes do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -59,12 +61,14 @@ from halide_core.ir.visitor import (
 )
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.loop_shapes import (
+    ends_of_guard,
     has_lanes,
     is_around_constants,
     is_in_lanes,
     is_innermost,
     is_short,
     is_taps,
+    threshold,
     varying_in_lanes,
     varying_innermost,
 )
@@ -285,7 +289,12 @@ class _Partition(Rewriter):
         stmts: list[Stmt] = []
         body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
         first = last = None
-        lowest, highest = steady.thresholds()
+        over = ends_of_guard(loop)
+        lowest, highest = steady.thresholds(without=over)
+        for form in over:
+            end = ir.minimum(end, ir.add(threshold(form, loop.var), ir.ONE))
+        if over:
+            end = self._let(f"{loop.var.name}.{'end' if highest else 'tail'}", ir.maximum(end, start), stmts)
         if lowest:
             least = start
             for e in lowest:
@@ -486,16 +495,12 @@ class _Steady:
                 self.gaps[frozenset(form.terms.items())] = form
         return True
 
-    def thresholds(self) -> tuple[list[ExprNode], list[ExprNode]]:
-        """The lower and the upper bounds of the loop's variable where every gap is >= 0."""
-        lowest, highest = [], []
-        for gap in self.gaps.values():
-            c = gap.terms[self.loop.var]
-            rest = to_expr(Linear({a: k for a, k in gap.terms.items() if a is not self.loop.var}, gap.const))
-            if c > 0:  # c·x >= -rest
-                lowest.append(simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))))
-            else:  # -c·x <= rest
-                highest.append(simplify(ir.div(rest, ir.i64(-c))))
+    def thresholds(self, *, without: Sequence[Linear] = ()) -> tuple[list[ExprNode], list[ExprNode]]:
+        """The lower and the upper bounds of the loop's variable where every gap is >= 0, some forms apart."""
+        apart = {(frozenset(form.terms.items()), form.const) for form in without}
+        gaps = [gap for terms, gap in self.gaps.items() if (terms, gap.const) not in apart]
+        lowest = [threshold(gap, self.loop.var) for gap in gaps if gap.terms[self.loop.var] > 0]
+        highest = [threshold(gap, self.loop.var) for gap in gaps if gap.terms[self.loop.var] < 0]
         return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
 
     def shifts(self) -> bool:

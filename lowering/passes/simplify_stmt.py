@@ -34,7 +34,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import substitute
+from halide_core.lowering.passes.loop_shapes import guard_of
 
 
 def simplify_tree(stmt: Stmt, settled: frozenset[Stmt] = frozenset()) -> Stmt:
@@ -94,24 +94,10 @@ def _without_idle(var: ir.Variable, over: Interval, body: Stmt) -> Interval | No
     else is in it, as in what a split leaves of a tile that it doesn't divide. None where none is idle."""
     match over:
         case Interval(min=IntImm(value=low), len=IntImm(value=length)):
-            ends = [e for c in conjuncts(_guard(body)) if (e := _end(var, c)) is not None]
+            ends = [e for c in conjuncts(guard_of(body)) if (e := _end(var, c)) is not None]
             end = min(ends, default=low + length)
             return Interval(over.min, ir.i64(max(0, end - low))) if end < low + length else None
     return None
-
-
-def _guard(body: Stmt) -> ExprNode:
-    """The condition under which a body does anything, over what is known outside of it."""
-    values: dict[ExprNode, ExprNode] = {}
-    stmts = body.stmts if isinstance(body, Block) else (body,)
-    if not stmts:
-        return ir.TRUE
-    *lets, last = stmts
-    for let in lets:
-        if not isinstance(let, Let):
-            return ir.TRUE
-        values[let.var] = substitute(let.value, values)
-    return substitute(last.condition, values) if isinstance(last, If) and last.otherwise is None else ir.TRUE
 
 
 def _end(var: ir.Variable, condition: ExprNode) -> int | None:

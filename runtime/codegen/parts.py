@@ -1,6 +1,6 @@
 """Functions for what computes: gcc believes that pointers are restricted of parameters alone.
 
-In: statements, and what they read from outside. Out: where a part begins, and the head of its function.
+In: statements, and what they read from outside. Out: where a part begins, and the head of its function; a loop's end.
 
     const uint16_t *restrict in_data   ->   __attribute__((noinline)) int f_part_0(const uint16_t *restrict in_data)
 """
@@ -25,7 +25,17 @@ def part_head(name: str, parameters: Sequence[tuple[str, str]], stmt: ir.Stmt) -
 def first_loop(stmts: Sequence[ir.Stmt]) -> int:
     """From where on statements compute; how many there are, if none does."""
     for i, stmt in enumerate(stmts):
-        if isinstance(stmt, ir.For | ir.AllocateFlat):
+        if isinstance(stmt, ir.For | ir.AllocateFlat | ir.Store | ir.Stores):
             asks = any(isinstance(s, ir.AnswerQuery) for s in walk(ir.Block(tuple(stmts[i:]))))
             return len(stmts) if asks else i
     return len(stmts)
+
+
+def end_of(bounds: ir.Interval) -> ir.ExprNode:
+    """Where a loop ends."""
+    match bounds:
+        case ir.Interval(min=ir.IntImm(value=low), len=ir.IntImm(value=length)):
+            return ir.i64(low + length)
+        case ir.Interval(min=low, len=ir.Binary(op=ir.BinaryOp.SUB, a=end, b=start)) if start is low:
+            return end
+    return bounds.len if bounds.min is ir.ZERO else ir.add(bounds.min, bounds.len)

@@ -29,7 +29,7 @@ from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
-from halide_core.runtime.codegen.parts import first_loop, part_head
+from halide_core.runtime.codegen.parts import end_of, first_loop, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
 from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
@@ -49,8 +49,8 @@ _OUTER = 2
 """The number of loops of a function, from the outermost on, that are outer ones."""
 _SHORT = 1024
 """Iterations that are over before anybody waits."""
-_SPARSE = 2
-"""A C compiler takes so many times less for a character of the pipeline's own function, which has all checks."""
+_SPARSE = 8
+"""A C compiler takes so many times less for a character of the pipeline's own function, which it doesn't optimize."""
 _HIDDEN = '__attribute__((visibility("hidden")))'
 
 
@@ -67,8 +67,9 @@ def emit_c(lowered: Lowered, *, function: str = "", profile: bool = False, regis
 
 def emit_units(lowered: Lowered, most: int, *, profile: bool = False) -> list[str]:
     """The same functions as up to so many units, to be compiled side by side: one where there is little, or where they
-    share variables. The pipeline's own function is in the first. Raises: InternalError."""
-    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).texts(most)
+    share variables. The pipeline's own function, which runs once a call, is in the first, and is compiled as fast as
+    can be. Raises: InternalError."""
+    return _TranslationUnit(lowered, Instrumentation(lowered.owners) if profile else None).texts(most, fast=not profile)
 
 
 class _Task(NamedTuple):
@@ -108,14 +109,16 @@ class _TranslationUnit:
         self.meeting = 0
         """The number of parallel loops around whose iterations may update one element."""
 
-    def texts(self, most: int) -> list[str]:
-        """The whole unit, or up to so many that it is cut into."""
+    def texts(self, most: int, *, fast: bool = False) -> list[str]:
+        """The whole unit, or up to so many that it is cut into; ``fast``: the pipeline's own function, which computes
+        nothing by itself, is not optimized."""
         queried = any(isinstance(s, ir.AnswerQuery) for s in walk(self.lowered.body))
         body = _Function(self, OVERHEAD)
         body.scope(self.lowered.body)
         body.finish(whole=True)
         checks = self.prologue.lines(queried)
-        head = f"int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
+        once = resource("once.h") + "ONCE " if fast else ""
+        head = f"{once}int {self.function}({parameters(self.lowered.arguments, self.names)}) {{\n"
         checks += [SCOPE] if self.exprs.traced else []
         main = "".join([head, *(f"    {line}\n" for line in checks), body.text(), "}\n"])
         before, about = self._before(), banner(self.lowered.name, self.lowered.arguments)
@@ -383,11 +386,7 @@ class _Function:
     # ---- loops ---------------------------------------------------------------------------------------------------
 
     def _serial(self, loop: ir.For) -> None:
-        low, length = loop.bounds.min, loop.bounds.len
-        if isinstance(low, ir.IntImm) and isinstance(length, ir.IntImm):
-            high: ir.ExprNode = ir.i64(low.value + length.value)
-        else:
-            high = length if low is ir.ZERO else ir.add(low, length)
+        low, high = loop.bounds.min, end_of(loop.bounds)
         first, end = self._values(as_use(low, True), as_use(high, True))
         name = self._unit.bind(loop.var, "int64_t")
         texts = []

@@ -57,6 +57,9 @@ short loops of constant length, which at -O2 it does only where that makes less 
 (block matching takes 0.3 times as long, depthwise convolutions and interleaving 0.6)."""
 # Indices' minima and maxima else go to vector registers and back (local Laplacian: 1.2 times as long).
 _OF_GCC_ON_X86 = ("-mno-stv",)
+_BARE = ("-nostdlib", "-fno-use-linker-plugin", *_LIBRARIES, "-lgcc")
+"""The end of gcc's command for what calls but the runtime, functions of numbers and what a C compiler takes for granted
+(memset): half of the time of linking goes into the C library's names, which the process knows anyway."""
 _SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message
 
 
@@ -66,6 +69,8 @@ class Compiler:
 
     command: tuple[str, ...]
     identity: str
+    bare: tuple[str, ...] = ()
+    """The end of its command to link what needs no C library by itself; empty where it is not known to be quicker."""
 
     @property
     def version(self) -> str:
@@ -87,6 +92,8 @@ class CompileOptions:
     include_folders: tuple[Path, ...] = ()
     extra_flags: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    bare: bool = False
+    """True of a shared object that calls nothing of the C library but functions of numbers."""
     timeout_s: float = 600.0
 
     def flags(self) -> tuple[str, ...]:
@@ -139,7 +146,8 @@ def compile_shared(
     Raises:
         ToolchainError: the compiler is missing, fails, is killed or runs out of time. ``output`` is untouched then.
     """
-    command = (compiler or options.compiler or find_compiler()).command
+    chosen = compiler or options.compiler or find_compiler()
+    command = chosen.command
     with _scratch_folder(output) as scratch:
         inputs = list(sources)
         if len(inputs) > 1:
@@ -150,7 +158,8 @@ def compile_shared(
             )
             inputs = objects
         result = scratch / output.name
-        _run_all([_link_command(command, options, inputs, result)], options.timeout_s)
+        libraries = (options.bare and chosen.bare) or _LIBRARIES
+        _run_all([_link_command(command, options, inputs, result, libraries)], options.timeout_s)
         _publish(result, output)
 
 
@@ -172,9 +181,15 @@ def link_shared(
         _publish(result, output)
 
 
-def _link_command(command: tuple[str, ...], options: CompileOptions, inputs: Sequence[Path], output: Path) -> list[str]:
+def _link_command(
+    command: tuple[str, ...],
+    options: CompileOptions,
+    inputs: Sequence[Path],
+    output: Path,
+    libraries: Sequence[str] = _LIBRARIES,
+) -> list[str]:
     names = [str(path) for path in inputs]
-    return [*command, *options.flags(), *_SHARED, "-o", str(output), *names, *options.libraries, *_LIBRARIES]
+    return [*command, *options.flags(), *_SHARED, "-o", str(output), *names, *options.libraries, *libraries]
 
 
 def compile_object(
@@ -310,11 +325,13 @@ def _compiler(program: str, words: Sequence[str]) -> Compiler:
     """A compiler that is called with so many words, and with what it alone has to be told."""
     path = Path(program)
     own: tuple[str, ...] = ()
+    bare: tuple[str, ...] = ()
     gcc = _GCC.fullmatch(path.resolve().name)
     if sys.platform == "linux" and gcc:
         machine = gcc["machine"] or platform.machine()
         own = _OF_GCC + (_OF_GCC_ON_X86 if _X86.fullmatch(machine) else ())
-    return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]))
+        bare = () if words else _BARE
+    return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]), bare)
 
 
 def _split(variable: str, text: str) -> list[str]:

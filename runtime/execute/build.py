@@ -10,6 +10,7 @@ A run whose pipeline the cache has imports none of this: that is half of what su
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from halide_core.config import profiles_demanded
@@ -35,7 +36,8 @@ def build_pipeline(
         sources = [Path(folder) / f"pipeline_{number}.c" for number in range(len(texts))]
         for source, text in zip(sources, texts, strict=True):
             source.write_text(text, encoding="utf-8")
-        compile_shared(sources, output, options=options, compiler=compiler)
+        bare = not (request.flags or profiles_demanded())
+        compile_shared(sources, output, options=replace(options, bare=bare), compiler=compiler)
 
 
 def _texts(lowered: Lowered) -> list[str]:

@@ -91,6 +91,17 @@ def test_a_guarded_tail_is_a_loop_of_its_own() -> None:
     assert clamps(tail) == 1
 
 
+def test_what_a_guard_leaves_out_is_no_part() -> None:
+    """Rows in pieces, the last of which a guard leaves out in part: one loop, which ends where the guard fails."""
+    f = hl.Func("f")
+    f[x, y] = x + y * 100
+    f.split(x, xo, xi, 32, hl.TailStrategy.GuardWithIf)
+    (row,) = parts(f, "xi")
+    assert clamps(row.body) == 0
+    for name, got in run_program(f, [(3, 17), (-4, 11)]).items():
+        assert np.array_equal(got, np.add.outer(np.arange(-4, 7) * 100, np.arange(3, 20))), name
+
+
 def test_a_shifted_tail_is_a_loop_of_its_own() -> None:
     """split with ShiftInwards: the steady part doesn't shift."""
     f = hl.Func("f")

@@ -10,6 +10,7 @@ from halide_core.lowering.passes import (
     constant_lengths,
     hoist,
     lets,
+    loop_shapes,
     partition,
     simplify_stmt,
     unroll,
@@ -59,6 +60,15 @@ def stopped() -> Made:
         total = total * 3 + source[at + k, y] * k
     f[x, y] = total
     return f, [(0, 9), (0, 2)]
+
+
+def left_out() -> Made:
+    """A guard that asks of each iteration what memory has for it, beside clamps that end where the loop does not."""
+    im, f, r = image(60), hl.Func("f"), hl.RDom([(0, 50)], "r")
+    r.where(hl.i64(r.x) < im[r.x, 0])
+    f[x] = 0
+    f[x] += im[hl.clamp(x + r.x, 0, 5), 1]
+    return f, [(0, 7)]
 
 
 def wrapping() -> Made:
@@ -164,6 +174,9 @@ LOOPS: dict[str, AutomaticStep] = {
         "ir.sub(tail, start), ir.ONE",
         "ir.sub(tail, start), ir.sub(end, tail)",
         stopped,
+    ),
+    "partition: behind its guard a loop is over": AutomaticStep(
+        loop_shapes, "ends_of_guard", "not varies", "True", left_out
     ),
     "partition: coordinates do not wrap": AutomaticStep(
         partition, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
