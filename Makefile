@@ -74,6 +74,7 @@ fuzz: $(READY)
 
 # Not part of "make test": it downloads Halide 21, and only compares.
 peer-test: $(READY) $(PEER_READY)
+	@$(PY) -m tests.campaigns.peer.linked --peer $(PEER_VENV)/bin/python
 	@$(PY) -m tests.campaigns.peer --peer $(PEER_VENV)/bin/python
 
 # Needs qemu-user and node; ziglang joins the environment on first use.

@@ -55,7 +55,7 @@ _DLOPEN_FLAGS: Final = os.RTLD_NOW | os.RTLD_GLOBAL | os.RTLD_NODELETE
 _OPTIONS: Final = CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=("-O1",))
 UNIT: Final = "".join(f'#include "{path.name}"\n' for path in SOURCES)
 """The whole runtime as one C file."""
-HOOKS: Final = (INCLUDE_FOLDER / "halide_hooks.c", INCLUDE_FOLDER / "halide_profiler.c")
+HOOKS: Final = tuple(INCLUDE_FOLDER / f"halide_{name}.c" for name in ("hooks", "errors", "profiler"))
 """Halide's names for it, which programs of C may call."""
 _HOOKS: Final = "".join(f'#include "{path.name}"\n' for path in HOOKS)
 

@@ -126,6 +126,28 @@ def test_hooks_are_called_with_the_context(tmp_path: Path) -> None:
     assert run(build(tmp_path, "main", MAIN, "summed.a")).returncode == 0
 
 
+def test_libraries_of_halides_without_a_runtime_find_what_they_call(tmp_path: Path) -> None:
+    f = hl.Func("one")
+    f[x] = x
+    f.compile_to({K.static_library: str(tmp_path / "one.a"), K.c_header: str(tmp_path / "one.h")}, [])
+    theirs = """
+#include "one.h"
+#include <string.h>
+int halide_error_bad_dimensions(void *context, const char *name, int32_t given, int32_t wanted);
+int halide_error_out_of_memory(void *context);
+static int word, told;
+static void on_error(void *context, const char *message) {
+    told += context == &word && strcmp(message, "picture has 3 dimensions, and not 2") == 0;
+}
+int main(void) {
+    halide_set_error_handler(on_error);
+    if (halide_error_bad_dimensions(&word, "picture", 3, 2) != -43 || told != 1) return 1;
+    return halide_error_out_of_memory(&word) == -11 && one(0) != 0 ? 0 : 2;
+}
+"""
+    assert run(build(tmp_path, "main", theirs, "one.a")).returncode == 0
+
+
 def test_hooks_are_linked_where_they_are_called_alone(tmp_path: Path) -> None:
     f = hl.Func("one")
     f[x] = x
