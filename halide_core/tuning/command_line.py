@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from halide_core.errors import HalideError
+from halide_core.errors import HalideError, NotAvailableError, PipelineError
 from halide_core.run.as_halide import run_script
 from halide_core.run.automatic import MEASURED, set_default_schedule
 from halide_core.tuning.measured import Habit, measuring
@@ -34,7 +34,11 @@ def tune_script(words: Sequence[str]) -> int:
 
     def search(session: Session) -> None:
         nonlocal count
-        result = session.tune()
+        try:
+            result = session.tune()
+        except (NotAvailableError, PipelineError) as error:
+            sys.stderr.write(f"{error}\n")
+            raise
         count += 1
         sys.stdout.write(f"{result}\n")
         sys.stdout.flush()

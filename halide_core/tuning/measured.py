@@ -16,7 +16,7 @@ from halide_core.algorithm.model import Function, realization_order
 from halide_core.autoschedule.automatic import AutomaticRequest, chosen_before, expected_windows, scheduled
 from halide_core.autoschedule.machine import machine
 from halide_core.autoschedule.store import store_folder, store_key, stored
-from halide_core.errors import NotAvailableError, ScheduleError
+from halide_core.errors import NotAvailableError, PipelineError, ScheduleError
 from halide_core.func.func import Func
 from halide_core.run.pipeline import Pipeline
 from halide_core.run.target import Target, is_this_machine
@@ -68,7 +68,8 @@ def measure_unless_known(outputs: Sequence[Function], request: AutomaticRequest,
 
     Raises:
         ScheduleError: an output whose size nobody said; unless it is ``by_default``.
-        PipelineError: the plain program can't be run.
+        PipelineError: the plain program can't be run, or no candidate; unless it is ``by_default``: then the model's
+            choice stands, too.
     """
     target = Target(request.target)
     if chosen_before(outputs, request):
@@ -81,7 +82,7 @@ def measure_unless_known(outputs: Sequence[Function], request: AutomaticRequest,
         if by_default:
             return
         raise
-    with suppress(NotAvailableError):
+    with suppress(NotAvailableError, *([PipelineError] if by_default else [])):
         key = store_key(outputs, windows, machine(target, dict(request.parameters)))
         habit = _Habit.current
         known = key.digest in habit.seen if habit.searches_known else stored(key) is not None

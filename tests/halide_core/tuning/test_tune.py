@@ -264,3 +264,44 @@ def test_command_line_tunes_what_a_script_runs(
     script.write_text(f"{PIPELINE}\nf.vectorize(x, 8)\nf.realize({SIZES})\n", encoding="utf-8")
     assert tune_script([str(script)]) == 1
     assert "ran no pipeline that has no schedule" in capsys.readouterr().err
+
+
+def test_pipeline_that_cannot_be_measured_has_the_choice_of_the_model_by_default(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, lambda _: JobOutcome(Ending.FAILED, reason="it crashed"))
+    monkeypatch.setattr("halide_core.run.automatic._Default.schedule", "measured")
+    f = blur()
+    assert np.array_equal(f.realize(SIZES), f.evaluate(SIZES))
+    assert len(hl.Schedule(f)) > 0
+    with pytest.raises(hl.PipelineError, match="No schedule was measured: it crashed"):
+        blur().realize(SIZES, schedule="measured")
+    assert list(store.glob("*.json")) == []
+
+
+def test_outputs_of_several_values_and_windows_are_compared_whole(store: Path) -> None:
+    x, y, r = hl.Var("x"), hl.Var("y"), hl.RDom([(0, 5)], "r")
+    both, sums = hl.Func("both"), hl.Func("sums")
+    both[x, y] = (hl.u8(x + y), hl.f32(x) * 0.5)
+    sums[y] = hl.u32(0)
+    sums[y] += hl.u32(both[r, y][0])
+    both.set_estimates([(3, 40), (-2, 8)])
+    sums.set_estimates([(1, 33)])
+    result = Session.of(hl.Pipeline([both, sums]), None, None, Options(trials=1)).measure()
+    assert result.counts() == {"done": 1}
+    assert result.store is not None
+    assert result.store.parent == store
+
+
+def test_command_line_says_why_a_pipeline_was_not_tuned(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    monkeypatch.delitem(sys.modules, "halide_core.tuning.study", raising=False)
+    script = tmp_path / "script.py"
+    script.write_text(f"{PIPELINE}\nf.realize({SIZES})\n", encoding="utf-8")
+    assert tune_script(["--quiet", str(script)]) == 1
+    assert "halide-core[tune]" in capsys.readouterr().err
+    assert list(store.glob("*.json")) == []
