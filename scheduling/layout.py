@@ -7,6 +7,7 @@ In: a program and one directive. Out: the program with the Func's layout changed
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from halide_core.algorithm.model import Function
@@ -34,6 +35,14 @@ def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
     """
     before = program.layouts.get(func, plain_layout(func.dimensions))
     return replace(program, layouts={**program.layouts, func: _changed(before, func, d)})
+
+
+def laid_out(func: Function, directives: Iterable[StorageDirective]) -> Layout:
+    """The layout of a Func that is in no program, under some directives. Raises: ScheduleError."""
+    layout = plain_layout(func.dimensions)
+    for d in directives:
+        layout = _changed(layout, func, d)
+    return layout
 
 
 def _changed(layout: Layout, func: Function, d: StorageDirective) -> Layout:

@@ -4,9 +4,10 @@ In: the name of a C function, and what it is passed. Out: a Func without a defin
 
     e.define_extern("box3", [g, 7], Int(32), 1)   ->   int box3(halide_buffer_t *g, int32_t k, halide_buffer_t *e)
 
-The function is called with Halide's protocol. Where a buffer has no memory (``host`` is NULL) it is asked for bounds:
-it writes into ``dim`` of each such input what it needs for the output's region, which it may widen, and computes
-nothing. Else it fills the output. It returns 0, or ends the run.
+The function is called with Halide's protocol: a Func of several values, passed or computed, is as many buffers. Where
+a buffer has no memory (``host`` is NULL) it is asked for bounds: it writes into ``dim`` of each such input what it
+needs for the output's region, which it may widen, and computes nothing. Else it fills the output. It returns 0, or
+ends the run.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition, ExternCall, Function
-from halide_core.errors import DefinitionError, NotAvailableError, user_location
+from halide_core.errors import DefinitionError, user_location
 from halide_core.func.scheduling.func_schedule import FuncSchedule
 from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import subexpressions
@@ -87,7 +88,6 @@ def define_extern(
 
     Raises:
         DefinitionError: it is defined already; no C function's name; no type or dimensions; what can't be passed.
-        NotAvailableError: several values at a point.
     """
     if function.definitions:
         raise DefinitionError(f'Func "{function.name}" is defined already: it can\'t be an extern stage.')
@@ -96,8 +96,6 @@ def define_extern(
     several = (types,) if isinstance(types, Type) else tuple(types)
     if not several or not all(isinstance(t, Type) and not t.is_handle() and t.is_scalar() for t in several):
         raise DefinitionError(f"An extern stage needs a scalar number type such as hl.UInt(8), not {types!r}.")
-    if len(several) > 1:
-        raise NotAvailableError("An extern stage of several values is not available yet.")
     passed = tuple([ExternFuncArgument(p).passed for p in params])
     for each in passed:
         if isinstance(each, Function) and not each.definitions:
@@ -113,7 +111,8 @@ def define_extern(
     mentioned = [each if isinstance(each, ir.ExprNode) else _somewhere(each) for each in passed]
     value = ir.Print(several[0], ir.const(0, several[0]), ir.FALSE, (name, *mentioned))
     args = tuple(ir.pure_variable(n) for n in function.args)
-    function.definitions.append(Definition(args, (value,), None, ir.TRUE, here))
+    others = tuple([ir.const(0, t) for t in several[1:]])
+    function.definitions.append(Definition(args, (value, *others), None, ir.TRUE, here))
 
 
 def _names(arguments: int | Sequence[Var]) -> tuple[str, ...]:

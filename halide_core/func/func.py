@@ -220,12 +220,12 @@ class Func(FuncSchedule, Schedulable, Realizable):
         Args:
             function_name: a C function that returns an int, 0 where all is well.
             params: Funcs, ImageParams, Buffers, and values that are known at start-up.
-            types: of the values, one, which ``type`` is, too.
+            types: of the values, by component; of one, which ``type`` is, too.
             arguments: the number of dimensions, which ``dimensionality`` is, too; or Vars for them.
 
         Raises:
             DefinitionError: the Func is defined already, or something can't be passed.
-            NotAvailableError: several values at a point, C++ names, memory of devices.
+            NotAvailableError: C++ names, memory of devices.
         """
         if mangling is NameMangling.CPlusPlus or device_api not in (DeviceAPI.Host, DeviceAPI.None_):
             raise NotAvailableError("An extern stage is a function of C on the host; others are not available yet.")

@@ -8,7 +8,8 @@ In: an extern stage, a region, and what is passed. Out: the regions that the fun
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any, TypeAlias
 
 from halide_core import ir
@@ -49,32 +50,34 @@ class ExternFunction:
 
     def ask(self, region: Box, known: Known) -> tuple[Box, dict[int, Box]]:
         """The region of the output that is computed, and those needed of what is not there yet, by position."""
-        asked: dict[int, Any] = {}
+        asked: dict[int, list[Any]] = {}
         given: list[Any] = []
         for k, param in enumerate(self._call.params):
             if isinstance(param, ir.ExprNode):
                 given.append(self.scalar(param, known))
                 continue
-            value = known.get(param) if isinstance(param, Image | Function) else None
-            if isinstance(value, Buffer):
-                given.append(_address(describe(value).pointer))
+            values = known.get(param) if isinstance(param, Image | Function) else None
+            if isinstance(values, Buffer):
+                given.append(_address(describe(values).pointer))
             else:
                 assert isinstance(param, Image | Function)
-                asked[k] = unknown(param.types[0], [(0, 0, 0, 0)] * param.dimensions)
-                given.append(_address(asked[k][0]))
+                asked[k] = [unknown(type, [(0, 0, 0, 0)] * param.dimensions) for type in param.types]
+                given += [_address(each[0]) for each in asked[k]]
         if not asked:
             return region, {}
-        output = unknown(self._stage.types[0], _dense(region))
-        self._invoke([*given, _address(output[0])])
-        return _box(output[0]), {k: _box(buffer) for k, (buffer, _) in asked.items()}
+        outputs = [unknown(type, _dense(region)) for type in self._stage.types]
+        self._invoke([*given, *(_address(each[0]) for each in outputs)])
+        return _around(outputs), {k: _around(buffers) for k, buffers in asked.items()}
 
-    def fill(self, result: Buffer, buffers: Mapping[int, Buffer], known: Known) -> None:
-        """Computes the values in a Buffer's region."""
-        given = [
-            self.scalar(param, known) if isinstance(param, ir.ExprNode) else _address(describe(buffers[k]).pointer)
-            for k, param in enumerate(self._call.params)
-        ]
-        self._invoke([*given, _address(describe(result).pointer)])
+    def fill(self, results: Sequence[Buffer], buffers: Mapping[int, Sequence[Buffer]], known: Known) -> None:
+        """Computes the values in the region of some Buffers, one for each component."""
+        given: list[Any] = []
+        for k, param in enumerate(self._call.params):
+            if isinstance(param, ir.ExprNode):
+                given.append(self.scalar(param, known))
+            else:
+                given += [_address(describe(each).pointer) for each in buffers[k]]
+        self._invoke([*given, *(_address(describe(each).pointer) for each in results)])
 
     def _invoke(self, given: list[Any]) -> None:
         code = self._function(*given)
@@ -119,3 +122,16 @@ def _dense(box: Box) -> list[tuple[int, int, int, int]]:
 def _box(buffer: Any) -> Box:
     """The box of a buffer's dimensions now."""
     return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))
+
+
+def hull(a: Box, b: Box) -> Box:
+    """The smallest region around two; an empty one counts for nothing."""
+    if any(n == 0 for _, n in a) or any(n == 0 for _, n in b):
+        return b if any(n == 0 for _, n in a) else a
+    ends = [(min(x, y), max(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
+    return tuple((low, high - low) for low, high in ends)
+
+
+def _around(buffers: Sequence[Any]) -> Box:
+    """The region around those of several components."""
+    return reduce(hull, [_box(buffer) for buffer, _ in buffers])

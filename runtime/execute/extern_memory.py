@@ -8,7 +8,7 @@ In: a stage, a region, and what a run is given. Out: the values that were kept o
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from halide_core import ir
@@ -51,21 +51,23 @@ class KeptStage:
     def _bytes(self, words: Iterable[ir.ExprNode], known: Known) -> bytes:
         return b"".join(bytes(self._function.scalar(word, known)) for word in words)
 
-    def recall(self, region: Box, buffer: Buffer, known: Known) -> bool:
-        """Fills a new Buffer of a region with what was kept; False where nothing was."""
+    def recall(self, region: Box, buffers: Sequence[Buffer], known: Known) -> bool:
+        """Fills new Buffers of a region, one for each component, with what was kept; False where nothing was."""
         key = self._key(region, known)
-        return bool(runtime().halide_core_memo_recall(key, len(key), _parts(buffer), 1))
+        return bool(runtime().halide_core_memo_recall(key, len(key), _parts(buffers), len(buffers)))
 
-    def keep(self, region: Box, buffer: Buffer, known: Known) -> None:
+    def keep(self, region: Box, buffers: Sequence[Buffer], known: Known) -> None:
         """Keeps the values of a region."""
         key = self._key(region, known)
         group = 0 if self._group is None else int(self._function.scalar(self._group, known).value)
-        runtime().halide_core_memo_keep(key, len(key), _parts(buffer), 1, self._group is not None, group)
+        parts = _parts(buffers)
+        runtime().halide_core_memo_keep(key, len(key), parts, len(buffers), self._group is not None, group)
 
 
-def _parts(buffer: Buffer) -> Any:
-    parts: Any = FFI.new("struct halide_core_memo_part[1]")
-    described: Any = FFI.cast("halide_buffer_t *", describe(buffer).pointer)
-    parts[0].host = described.host
-    parts[0].bytes = buffer.size_in_bytes()
+def _parts(buffers: Sequence[Buffer]) -> Any:
+    parts: Any = FFI.new(f"struct halide_core_memo_part[{len(buffers)}]")
+    for part, buffer in zip(parts, buffers, strict=True):
+        described: Any = FFI.cast("halide_buffer_t *", describe(buffer).pointer)
+        part.host = described.host
+        part.bytes = buffer.size_in_bytes()
     return parts

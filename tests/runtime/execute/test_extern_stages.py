@@ -90,6 +90,47 @@ int test_rounding(halide_buffer_t *in, halide_buffer_t *out) {
     return 0;
 }
 
+/* a(x) = in(x) * 2, b(x) = in(x) / 2 as float */
+int test_two(halide_buffer_t *in, halide_buffer_t *a, halide_buffer_t *b) {
+    if (!in->host) {
+        in->dim[0].min = a->dim[0].min < b->dim[0].min ? a->dim[0].min : b->dim[0].min;
+        in->dim[0].extent = a->dim[0].extent;
+        return 0;
+    }
+    for (int32_t x = 0; x < a->dim[0].extent; x++) {
+        const int32_t from = ((const int32_t *)in->host)[a->dim[0].min + x - in->dim[0].min];
+        ((int32_t *)a->host)[x] = from * 2;
+        ((float *)b->host)[x] = from / 2.0f;
+    }
+    return 0;
+}
+
+/* out(x) = a(x + 1) + b(x), of the two components of one Func */
+int test_of_two(halide_buffer_t *a, halide_buffer_t *b, halide_buffer_t *out) {
+    if (!a->host || !b->host) {
+        a->dim[0] = b->dim[0] = out->dim[0];
+        a->dim[0].extent++;
+        return 0;
+    }
+    for (int32_t x = 0; x < out->dim[0].extent; x++) {
+        const int32_t at = out->dim[0].min + x;
+        ((int32_t *)out->host)[x] = ((const int32_t *)a->host)[at + 1 - a->dim[0].min]
+                                  + (int32_t)((const float *)b->host)[at - b->dim[0].min];
+    }
+    return 0;
+}
+
+/* out(x, y) = the distance in memory of neighbours in dimension 0, times 1000, and that of rows */
+int test_strides(halide_buffer_t *out) {
+    for (int32_t y = 0; y < out->dim[1].extent; y++) {
+        for (int32_t x = 0; x < out->dim[0].extent; x++) {
+            ((int32_t *)out->host)[x * out->dim[0].stride + y * out->dim[1].stride] =
+                out->dim[0].stride * 1000 + out->dim[1].stride;
+        }
+    }
+    return 0;
+}
+
 int test_failing(halide_buffer_t *out) { return 77; }
 """
 
@@ -228,7 +269,7 @@ def test_failure_of_the_function_ends_the_run() -> None:
 
 
 def test_mistakes_are_refused() -> None:
-    e, undefined, many = hl.Func("e"), hl.Func("undefined"), (hl.Int(32), hl.Int(8))
+    e, undefined = hl.Func("e"), hl.Func("undefined")
     none = hl.Func("none")
     none.define_extern("no_such_function", [], hl.Int(32), 1)
     refused(hl.PipelineError, lambda: none.realize([3]), '"no_such_function"', "CDLL", at="none.realize([3])")
@@ -238,7 +279,6 @@ def test_mistakes_are_refused() -> None:
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Handle(), 1), "handle64", at="hl.Handle()")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), -1), "-1", "dimensions", at="hl.Int(8), -1")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), [x, x]), "different", at="[x, x]")
-    refused(hl.NotAvailableError, lambda: e.define_extern("f", [], many, 1), "several values", at="many")
     nothing = hl.ExternFuncArgument()
     refused(hl.DefinitionError, lambda: e.define_extern("f", [nothing], hl.Int(8), 1), "undefined", at="[nothing]")
     made = box3(squares())
@@ -287,3 +327,74 @@ def test_schedules_without_effect_are_refused() -> None:
     h[x] = e[x]
     g.compute_at(e, hl.Var("_0"))
     refused(hl.ScheduleError, lambda: h.realize([3]), '"box"', "no loops", at="g.compute_at(e")
+
+
+def two(of: hl.Func, name: str = "two") -> hl.Func:
+    e = hl.Func(name)
+    e.define_extern("test_two", [of], [hl.Int(32), hl.Float(32)], 1)
+    return e
+
+
+def test_stage_of_several_values_is_read_by_component() -> None:
+    e, f = two(squares()), hl.Func("f")
+    f[x] = hl.f32(e[x + 1][0]) + e[x][1]
+    f.vectorize(x, 4)
+    e.compute_root()
+    at = np.arange(6)
+    assert np.asarray(f.realize([6])).tolist() == (2 * (at + 1) ** 2 + at**2 / 2).tolist()
+
+
+def test_stage_of_several_values_as_an_output() -> None:
+    doubles, halves = two(squares()).realize([5])
+    at = np.arange(5)
+    assert np.asarray(doubles).tolist() == (2 * at**2).tolist() and np.asarray(halves).tolist() == (at**2 / 2).tolist()
+
+
+def test_component_that_alone_is_read() -> None:
+    e, f = two(squares()), hl.Func("f")
+    f[x] = e[x][1] * 2
+    assert np.asarray(f.realize([5])).tolist() == [float(i * i) for i in range(5)]
+
+
+@pytest.mark.parametrize("extern", [False, True])
+def test_stage_that_is_passed_several_values_gets_as_many_buffers(extern: bool) -> None:
+    g, e = hl.Func("g"), hl.Func("e")
+    g[x] = (2 * x * x, hl.f32(x * x) / 2)
+    e.define_extern("test_of_two", [two(squares()) if extern else g], hl.Int(32), 1)
+    assert list(e.realize([5])) == [2 * (i + 1) ** 2 + i * i // 2 for i in range(5)]
+
+
+def test_memoized_stage_of_several_values_keeps_all_of_them() -> None:
+    version, g, f = hl.Param(hl.Int(32), "version", 1), squares(), hl.Func("f")
+    e = two(g)
+    f[x] = hl.f32(e[x][0]) + e[x][1] * version
+    e.compute_root().memoize()
+    hl.memoization_cache_cleanup()
+    for v in (1, 1, 3):
+        version.set(v)
+        assert np.asarray(f.realize([4])).tolist() == [2 * i * i + v * i * i / 2 for i in range(4)]
+    hl.memoization_cache_cleanup()
+
+
+def test_memory_of_a_stage_is_laid_out_as_asked() -> None:
+    for lay, expected in (
+        (lambda e: e, 1005), (lambda e: e.reorder_storage(y, x), 3001), (lambda e: e.align_storage(x, 8), 1008),
+        (lambda e: e.reorder_storage(y, x).align_storage(y, 4), 4001),
+    ):  # fmt: skip
+        e, f = hl.Func("e"), hl.Func("f")
+        e.define_extern("test_strides", [], hl.Int(32), [x, y])
+        f[x, y] = e[x, y]
+        lay(e.compute_root())
+        assert np.asarray(f.realize([5, 3])).tolist() == [[expected] * 5] * 3
+    refused(hl.ScheduleError, lambda: e.reorder_storage(x, z), '"z"', at="e.reorder_storage(x, z)")
+
+
+def test_what_is_passed_is_computed_at_the_outermost_place_of_a_stage() -> None:
+    g, h = squares(), hl.Func("h")
+    h[x] = g[x] + 1
+    e, f = box3(h), hl.Func("f")
+    f[x] = e[x]
+    e.compute_root()
+    h.compute_at(e, hl.Var.outermost()).vectorize(x, 4)
+    g.compute_at(h, x)
+    assert list(f.realize([5])) == (expected_box(np.arange(5)) + 3).tolist()
