@@ -4,10 +4,10 @@ In: the name of a C function, and what it is passed. Out: a Func without a defin
 
     e.define_extern("box3", [g, 7], Int(32), 1)   ->   int box3(halide_buffer_t *g, int32_t k, halide_buffer_t *e)
 
-The function is called with Halide's protocol: a Func of several values, passed or computed, is as many buffers. Where
-a buffer has no memory (``host`` is NULL) it is asked for bounds: it writes into ``dim`` of each such input what it
-needs for the output's region, which it may widen, and computes nothing. Else it fills the output. It returns 0, or
-ends the run.
+The function is called with Halide's protocol: a Func of several values, passed or computed, is as many buffers. Before
+it computes it is asked for bounds. The output has no memory then (``host`` is NULL), nor have inputs that are not there
+yet: it writes into ``dim`` of each such input what it needs for the output's region, which it may widen, and computes
+nothing. Else it fills the output. It returns 0, or ends the run.
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ class ExternFunction:
         self._function.restype = ctypes.c_int
 
     def ask(self, region: Box, known: Known) -> tuple[Box, dict[int, Box]]:
-        """The region of the output that is computed, and those needed of what is not there yet, by position."""
+        """The region of the output that is computed, and those needed of what is not there yet, by position. The
+        function is asked in any case, as by Halide: it may widen the region."""
         asked: dict[int, list[Any]] = {}
         given: list[Any] = []
         for k, param in enumerate(self._call.params):
@@ -63,8 +64,6 @@ class ExternFunction:
                 assert isinstance(param, Image | Function)
                 asked[k] = [unknown(type, [(0, 0, 0, 0)] * param.dimensions) for type in param.types]
                 given += [_address(each[0]) for each in asked[k]]
-        if not asked:
-            return region, {}
         outputs = [unknown(type, _dense(region)) for type in self._stage.types]
         self._invoke([*given, *(_address(each[0]) for each in outputs)])
         return _around(outputs), {k: _around(buffers) for k, buffers in asked.items()}

@@ -42,6 +42,33 @@ int peer_box3(buffer *in, int32_t k, buffer *out) {
     }
     return 0;
 }
+
+/* a(x) = in(x) * 2, b(x) = in(x) / 2 as float */
+int peer_two(buffer *in, buffer *a, buffer *b) {
+    if (!in->host) {
+        in->dim[0].min = a->dim[0].min;
+        in->dim[0].extent = a->dim[0].extent;
+        return 0;
+    }
+    for (int32_t x = 0; x < a->dim[0].extent; x++) {
+        const int32_t from = ((const int32_t *)in->host)[a->dim[0].min + x - in->dim[0].min];
+        ((int32_t *)a->host)[x] = from * 2;
+        ((float *)b->host)[x] = from / 2.0f;
+    }
+    return 0;
+}
+
+/* out(x, y) = the distances in memory of neighbours and of rows */
+int peer_strides(buffer *out) {
+    if (!out->host) return 0;
+    for (int32_t y = 0; y < out->dim[1].extent; y++) {
+        for (int32_t x = 0; x < out->dim[0].extent; x++) {
+            ((int32_t *)out->host)[x * out->dim[0].stride + y * out->dim[1].stride] =
+                out->dim[0].stride * 1000 + out->dim[1].stride;
+        }
+    }
+    return 0;
+}
 """
 
 
@@ -96,3 +123,47 @@ def extern_function_that_is_not_there(hl: Any) -> Any:
     e = hl.Func("e")
     e.define_extern("peer_has_no_such_function", [], hl.Int(32), 1)
     return attempt(lambda: e.realize([3]))
+
+
+@pipeline
+def extern_stage_of_two_values(hl: Any) -> Any:
+    _loaded()
+    x, g, e, f = hl.Var("x"), hl.Func("g"), hl.Func("e"), hl.Func("f")
+    g[x] = x * x
+    e.define_extern("peer_two", [hl.ExternFuncArgument(g)], [hl.Int(32), hl.Float(32)], 1)
+    f[x] = hl.f32(e[x][0]) + e[x][1]
+    g.compute_root()
+    e.compute_root()
+    return f.realize([6])
+
+
+@pipeline
+def extern_stage_of_two_values_as_output(hl: Any) -> Any:
+    _loaded()
+    x, g, e = hl.Var("x"), hl.Func("g"), hl.Func("e")
+    g[x] = x * x
+    e.define_extern("peer_two", [hl.ExternFuncArgument(g)], [hl.Int(32), hl.Float(32)], 1)
+    g.compute_root()
+    return list(e.realize([6]))
+
+
+@pipeline
+def extern_stage_with_memory_reordered(hl: Any) -> Any:
+    _loaded()
+    x, y, e, f = hl.Var("x"), hl.Var("y"), hl.Func("e"), hl.Func("f")
+    e.define_extern("peer_strides", [], hl.Int(32), [x, y])
+    f[x, y] = e[x, y]
+    e.compute_root().reorder_storage(y, x)
+    return f.realize([5, 3])
+
+
+@pipeline
+def extern_stage_after_its_outermost_place(hl: Any) -> Any:
+    _loaded()
+    x, g, e, f = hl.Var("x"), hl.Func("g"), hl.Func("e"), hl.Func("f")
+    g[x] = x * x
+    e.define_extern("peer_box3", [hl.ExternFuncArgument(g), hl.ExternFuncArgument(hl.Expr(1))], hl.Int(32), 1)
+    f[x] = e[x]
+    e.compute_root()
+    g.compute_at(e, hl.Var.outermost())
+    return f.realize([6])

@@ -444,3 +444,49 @@ def random_numbers(hl: Any) -> Any:
     again = np.asarray(g.realize([64]))
     spread = bool(0.2 < values.mean() < 0.8) and len(np.unique(values)) > 60
     return [spread, bool((values >= 0).all() and (values < 1).all()), bool((values == again).all()), f.type()]
+
+
+@pipeline
+def points_exchanged_at_once(hl: Any) -> Any:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x
+    f[hl.scatter([0, 3])] = hl.gather([f[3], f[0]])
+    return f.realize([6])
+
+
+@pipeline
+def rows_exchanged_at_once(hl: Any) -> Any:
+    x, y, f = hl.Var("x"), hl.Var("y"), hl.Func("f")
+    f[x, y] = x + 10 * y
+    f[x, hl.scatter([0, 2, 1])] = hl.gather([f[x, 1], f[x, 0], f[x, 2]])
+    f.update().vectorize(x, 4)
+    return f.realize([8, 3])
+
+
+@pipeline
+def neighbours_sorted_at_once(hl: Any) -> Any:
+    x, f, r = hl.Var("x"), hl.Func("f"), hl.RDom([(0, 9), (0, 9)])
+    f[x] = (7 * x) % 10
+    r.where(r.x < 9 - r.y)
+    f[hl.scatter([r.x, r.x + 1])] = hl.gather([hl.min(f[r.x], f[r.x + 1]), hl.max(f[r.x], f[r.x + 1])])
+    return f.realize([10])
+
+
+@pipeline
+def lists_of_points_in_formulas(hl: Any) -> Any:
+    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
+    f[x] = x
+    f[hl.scatter([0, 1]) + 1] = hl.gather([1, 2]) + hl.gather([5, 7])
+    g[x] = x
+    g[hl.scatter([0, 0])] += hl.gather([10, 20])
+    g[hl.scatter([2, 3])] = 9
+    g[4] = hl.gather([5, 6])
+    return [f.realize([6]), g.realize([6])]
+
+
+@pipeline
+def tuples_exchanged_at_once(hl: Any) -> Any:
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = (x, x * 2)
+    f[hl.scatter([0, 3])] = (hl.gather([f[3][0], f[0][0]]), hl.gather([1, 2]))
+    return list(f.realize([6]))

@@ -39,7 +39,7 @@ int test_box3(halide_buffer_t *in, int32_t k, halide_buffer_t *out) {
 
 /* out(x, y) = a(x) * b(y), of float and uint8 */
 int test_outer(halide_buffer_t *a, halide_buffer_t *b, bool negative, float scale, halide_buffer_t *out) {
-    if (!a->host || !b->host) {
+    if (!a->host || !b->host || !out->host) {
         if (!a->host) { a->dim[0] = out->dim[0]; a->dim[0].stride = 1; }
         if (!b->host) { b->dim[0] = out->dim[1]; b->dim[0].stride = 1; }
         return 0;
@@ -55,6 +55,7 @@ int test_outer(halide_buffer_t *a, halide_buffer_t *b, bool negative, float scal
 }
 
 int test_squares(halide_buffer_t *out) {
+    if (!out->host) return 0;
     for (int32_t x = 0; x < out->dim[0].extent; x++) {
         ((int32_t *)out->host)[x] = (out->dim[0].min + x) * (out->dim[0].min + x);
     }
@@ -122,12 +123,23 @@ int test_of_two(halide_buffer_t *a, halide_buffer_t *b, halide_buffer_t *out) {
 
 /* out(x, y) = the distance in memory of neighbours in dimension 0, times 1000, and that of rows */
 int test_strides(halide_buffer_t *out) {
+    if (!out->host) return 0;
     for (int32_t y = 0; y < out->dim[1].extent; y++) {
         for (int32_t x = 0; x < out->dim[0].extent; x++) {
             ((int32_t *)out->host)[x * out->dim[0].stride + y * out->dim[1].stride] =
                 out->dim[0].stride * 1000 + out->dim[1].stride;
         }
     }
+    return 0;
+}
+
+/* out(x) = the extent that is computed, of which it asks for a multiple of 8 */
+int test_widening(halide_buffer_t *out) {
+    if (!out->host) {
+        out->dim[0].extent = (out->dim[0].extent + 7) / 8 * 8;
+        return 0;
+    }
+    for (int32_t x = 0; x < out->dim[0].extent; x++) ((int32_t *)out->host)[x] = out->dim[0].extent;
     return 0;
 }
 
@@ -398,3 +410,11 @@ def test_what_is_passed_is_computed_at_the_outermost_place_of_a_stage() -> None:
     h.compute_at(e, hl.Var.outermost()).vectorize(x, 4)
     g.compute_at(h, x)
     assert list(f.realize([5])) == (expected_box(np.arange(5)) + 3).tolist()
+
+
+def test_stage_without_inputs_is_asked_for_its_region_too() -> None:
+    e, f = hl.Func("e"), hl.Func("f")
+    e.define_extern("test_widening", [], hl.Int(32), 1)
+    f[x] = e[x]
+    e.compute_root()
+    assert list(f.realize([5])) == [8] * 5
