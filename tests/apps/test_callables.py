@@ -167,7 +167,7 @@ def test_repeated_call_sees_what_has_changed_since() -> None:
     array.set_min([50, 0])  # the same Buffer elsewhere
     with pytest.raises(hl.PipelineError, match="only 50 to"):
         call(array, 3.0, 1, out)
-    with pytest.raises(hl.PipelineError, match="takes 4 arguments"):
+    with pytest.raises(hl.PipelineError, match="exactly 4 positional arguments"):
         call(array, 3.0, out)
 
 

@@ -292,7 +292,8 @@ def test_bad_buffers_are_refused_in_c(
     source: hl.ImageParam, changes: dict[str, Any], code: int | None, named: list[str]
 ) -> None:
     loaded: Any = twice(source).compile_to_callable([source])._compiled
-    image, out = buffer(zeros(8, 6), **changes), buffer(zeros(8, 6))
+    memory = zeros(8, 60)  # far apart in it, so that no stride makes them overlap
+    image, out = buffer(memory[:6], **changes), buffer(memory[-6:])
     pointers = FFI.new("void *[]", [FFI.cast("void *", image), FFI.cast("void *", out)])
     found = loaded._entry(pointers)
     text = FFI.string(runtime().halide_core_last_error()).decode()  # type: ignore[union-attr]  # bytes

@@ -57,9 +57,9 @@ class Count:
 
         return counted
 
-    def allocate(self, stmt: ir.Allocate, code: Code, allocation: Allocation) -> Run:
+    def allocate(self, stmt: ir.Allocate, code: Code, allocation: Allocation, within: Allocation | None = None) -> Run:
         """An allocation that is measured."""
-        run = allocate(stmt, code, allocation)
+        run = allocate(stmt, code, allocation, within)
 
         def measured() -> None:
             run()

@@ -17,6 +17,7 @@ from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Int, Type, UInt
 from halide_core.lang.expr import Expr, ExprLike, as_node, shift
+from halide_core.lang.ops.casts import check_type
 
 
 def _unsigned(name: str, value: ExprLike) -> tuple[ExprNode, Type]:
@@ -55,6 +56,7 @@ def reinterpret(type: Type, value: ExprLike) -> Expr:
     Raises:
         TypeMismatchError: the two types differ in their bits.
     """
+    check_type("reinterpret", type)
     node = as_node(value)
     if node.type.bits() != type.bits() or node.type.lanes() != type.lanes():
         raise TypeMismatchError(

@@ -16,7 +16,8 @@ from halide_core.lang.expr import Expr, ExprLike, as_node, is_plain
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 
 
-def _check_type(what: str, type: object) -> None:
+def check_type(what: str, type: object) -> None:
+    """Refuses what is no type of numbers, in the words of the function that was given it."""
     if not isinstance(type, Type):
         raise TypeMismatchError(f"{what}() needs a type such as hl.UInt(8), and then a value; {type!r} is no type.")
     if type.is_handle() or type.is_vector():
@@ -25,7 +26,7 @@ def _check_type(what: str, type: object) -> None:
 
 def cast(type: Type, value: ExprLike) -> Expr:
     """``value`` converted to ``type``: integers wrap, floats are cut off towards zero and kept inside the type."""
-    _check_type("cast", type)
+    check_type("cast", type)
     if isinstance(value, bool | int) and is_plain(value):
         return Expr.of(ir.const(bool(value) if type.is_bool() else value, type))
     if isinstance(value, float) and is_plain(value):
@@ -35,7 +36,7 @@ def cast(type: Type, value: ExprLike) -> Expr:
 
 def saturating_cast(type: Type, value: ExprLike) -> Expr:
     """``value`` converted to ``type``; what lies outside becomes its least or greatest value."""
-    _check_type("saturating_cast", type)
+    check_type("saturating_cast", type)
     node = as_node(value)
     if type.is_integer() and node.type.is_integer():
         (low, high), (least, most) = type.range, node.type.range

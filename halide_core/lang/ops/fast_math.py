@@ -22,23 +22,32 @@ from halide_core.lang.ops.math import min as lesser
 _FLOAT32, _FLOAT64 = Float(32), Float(64)
 
 
-_ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+def _as_float32(*numbers: float) -> tuple[float, ...]:
+    """Numbers as a float32 has them, so that they are not told to lose digits at a user's line."""
+    return tuple(node.value for n in numbers if isinstance(node := ir.const(n, _FLOAT32), ir.FloatImm))
+
+
+_ERF = _as_float32(0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 """Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26; the error is below 1.5e-7."""
+_ERF_STEP, _ERF_SCALE = _as_float32(0.3275911, 2 / math.sqrt(math.pi))
+
+_ERF_NEAR = _as_float32(-1 / 1320, 1 / 216, -1 / 42, 1 / 10, -1 / 3, 1.0)
+"""The Taylor series of erf over x and its scale, which keeps the digits of what is small."""
 
 
 def erf(value: ExprLike) -> Expr:
     """The error function of a float32; its error is below 1e-6 of its value."""
     x = _float32("erf", value)
     squared = x * x
-    near: Expr = squared * (-1 / 1320) + 1 / 216  # the Taylor series, which keeps the digits of what is small
-    for coefficient in (-1 / 42, 1 / 10, -1 / 3, 1.0):
+    near: Expr = squared * _ERF_NEAR[0] + _ERF_NEAR[1]
+    for coefficient in _ERF_NEAR[2:]:
         near = near * squared + coefficient
-    t = 1.0 / (1.0 + 0.3275911 * abs(x))
+    t = 1.0 / (1.0 + _ERF_STEP * abs(x))
     series: Expr = t * _ERF[-1]
     for coefficient in reversed(_ERF[:-1]):
         series = t * (series + coefficient)
     positive = 1.0 - series * exp(-x * x)
-    return select(abs(x) < 0.5, x * near * (2 / math.sqrt(math.pi)), x < 0.0, -positive, positive)
+    return select(abs(x) < 0.5, x * near * _ERF_SCALE, x < 0.0, -positive, positive)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -124,8 +124,10 @@ def _counting(into: Measure) -> Iterator[None]:
         into.points[name] = into.points.get(name, 0) + len(found)
         write_lanes(write, found)
 
-    def allocated(stmt: Allocate | AllocateFlat, code: Code, allocation: Allocation) -> Run:
-        run = allocate(stmt, code, allocation)
+    def allocated(
+        stmt: Allocate | AllocateFlat, code: Code, allocation: Allocation, within: Allocation | None = None
+    ) -> Run:
+        run = allocate(stmt, code, allocation, within)
 
         def more() -> None:
             run()

@@ -92,3 +92,23 @@ def test_objects_and_warnings_are_as_scripts_know_them(tmp_path: Path) -> None:
     target = "<halide.Target x86-64-linux>"
     assert done.stdout == f"<undefined halide.Buffer> {buffer} <halide.Func 'f'> {target}\n", done.stderr
     assert done.returncode == 0, done.stderr
+
+
+def test_our_own_constants_lose_no_digits(tmp_path: Path) -> None:
+    """Of functions that are made of others a script sees no warning."""
+    (tmp_path / "ours.py").write_text(
+        "import warnings, halide as hl\n"
+        "warnings.simplefilter('error')\n"
+        "x = hl.f32(hl.Var('x'))\n"
+        "taken = [f for f in vars(hl).values() if getattr(f, '__module__', '').startswith('halide_core.lang.ops')]\n"
+        "for f in taken:\n"
+        "    for count in (1, 2, 3):\n"
+        "        try: f(*[x] * count)\n"
+        "        except (TypeError, hl.HalideError): pass\n"
+        "print(len(taken) > 20)\n"
+        "try: x * 0.1\n"
+        "except hl.PrecisionWarning: print('told')\n",
+        encoding="utf-8",
+    )
+    done = run(tmp_path, "ours.py")
+    assert done.stdout == "True\ntold\n", done.stderr

@@ -100,7 +100,7 @@ def test_another_schedule_of_as_many_directives_is_compiled_anew() -> None:
     f.realize([4, 3])
     hl.Schedule(f).clear()
     f.bound(x, 0, 2)
-    with pytest.raises(hl.PipelineError, match="does not cover"):
+    with pytest.raises(hl.PipelineError, match="do not cover"):
         f.realize([4, 3])
 
 

@@ -249,11 +249,18 @@ def test_process_of_a_candidate_that_goes_wrong_is_an_outcome(code: str, reason:
     assert outcome == JobOutcome(Ending.FAILED, 0.0, reason)
 
 
+def let_a_script_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undoes at the end what running a script changes in the process, what ``import halide`` gives above all."""
+    for name in ("argv", "path", "meta_path"):
+        monkeypatch.setattr(sys, name, list(getattr(sys, name)))
+    monkeypatch.setitem(sys.modules, "halide", None)
+    del sys.modules["halide"]
+
+
 def test_command_line_tunes_what_a_script_runs(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", list(sys.argv))
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    let_a_script_run(monkeypatch)
     pretend(monkeypatch, lambda _: JobOutcome(Ending.DONE, 1.0))
     script = tmp_path / "script.py"
     script.write_text(f"{PIPELINE}\nfor _ in range(2):\n    f.realize({SIZES})\n", encoding="utf-8")
@@ -296,8 +303,7 @@ def test_outputs_of_several_values_and_windows_are_compared_whole(store: Path) -
 def test_command_line_says_why_a_pipeline_was_not_tuned(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", list(sys.argv))
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    let_a_script_run(monkeypatch)
     monkeypatch.setitem(sys.modules, "optuna", None)
     monkeypatch.delitem(sys.modules, "halide_core.tuning.study", raising=False)
     script = tmp_path / "script.py"
