@@ -6,8 +6,8 @@ In: a scheduled program, and an engine. Out: the query, its answers, and the fil
     w slides, and w[0, y] += 1 is not proven to leave alone what is kept           ->   w is computed whole
 
 The claims are those of the certificate, about the tree: bounds inference has no say in them but for the boxes, which
-need no trust. Nothing is refused here. A Func of which a claim has a case that stays open is filled anew, computed and
-kept whole in each iteration; what has too many cases is left to the certificate (``lowering.step_proofs``).
+need no trust. Nothing is refused here. A Func of which a claim is not proven, because a case stays open or there are
+too many, is filled anew, computed and kept whole in each iteration (``lowering.step_proofs``).
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ greater of two, are cases of the comparison that they stand in. It shares the cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from math import gcd
 
 from halide_core import ir
@@ -34,6 +35,12 @@ _STEPS = 150
 
 _WORK = 8000
 """Work allowed for one claim, or for one context. The cases of a formula may double with each of its parts."""
+
+_ALTERNATIVES = 64
+"""Cases of a formula by its connectives for which sums of comparisons are looked at."""
+
+_DISTANCE = 3
+"""So far from a formula are the comparisons that sums are made of: some share an atom with it, others with these, …"""
 
 _FORMS_SEARCHED = 4
 """A search among so many forms is as much work as taking in one formula."""
@@ -77,7 +84,7 @@ class CaseProver:
         if place.impossible:
             return True
         wanted = Not(BOOL, place.closed(claim.conclusion))
-        if _Tableau(searches=False).closes(place.state.below(), [wanted]):
+        if place.state.refutes_sums(wanted) or _Tableau(searches=False).closes(place.state.below(), [wanted]):
             return True
         tableau = _Tableau(searches=True)
         if tableau.closes(place.state.below(), [wanted]):
@@ -189,6 +196,25 @@ class _State:
         atoms = dict.fromkeys(atom for form in forms for atom in form.terms)
         return contradict([*forms, *(end for atom in atoms for end in _quotient(atom))])
 
+    def refutes_sums(self, formula: ExprNode) -> bool:
+        """True where sums of comparisons contradict each case of a formula. Choices, and the lesser or greater of two,
+        are numbers like any other in them: what a tile reads is mostly as far from its beginning as where it was
+        computed, wherever the tile begins."""
+        cases = list(islice(_alternatives((formula,)), _ALTERNATIVES + 1))
+        return len(cases) <= _ALTERNATIVES and all(map(self._contradicts_sums, cases))
+
+    def _contradicts_sums(self, case: Sequence[Linear]) -> bool:
+        """True where forms contradict those that have atoms in common with them, those that have some in common with
+        these, and so on, as far as sums of so many are made."""
+        forms = list(case)
+        for _ in range(_DISTANCE):
+            atoms = dict.fromkeys(atom for form in forms for atom in form.terms)
+            near = (form for form in self._forms.values() if not atoms.keys().isdisjoint(form.terms))
+            forms = [*case, *near, *(end for atom in atoms for end in (*_quotient(atom), *_ends(atom)))]
+            if contradict(forms):
+                return True
+        return False
+
     def refutes(self, formula: ExprNode) -> bool:
         """True where a comparison, or a condition that is none, contradicts what was said."""
         return formula is ir.FALSE or self._contradicts(formula, _form(formula))
@@ -252,6 +278,35 @@ def _next(state: _State) -> tuple[int, Cases] | None:
             return at, live
         chosen = chosen or (at, live)
     return chosen
+
+
+def _alternatives(formulas: Sequence[ExprNode]) -> Iterator[tuple[Linear, ...]]:
+    """The cases of formulas by their connectives: the forms of the comparisons of each. What is no comparison says
+    nothing."""
+    forms: list[Linear] = []
+    waiting = list(formulas)
+    while waiting:
+        formula = waiting.pop()
+        form = _form(formula)
+        cases = ((),) if form is not None else _connected(formula)
+        if form is not None:
+            forms.append(form)
+        if len(cases) != 1:
+            for case in cases:
+                yield from ((*forms, *more) for more in _alternatives((*waiting, *case)))
+            return
+        if cases != ((formula,),):
+            waiting += cases[0]
+    yield tuple(forms)
+
+
+def _ends(atom: ExprNode) -> tuple[Linear, ...]:
+    """Non-negative forms about the lesser or greater of two: how far the two are from it."""
+    match atom:
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+            sign = 1 if op is BinaryOp.MIN else -1
+            return tuple(linear_of(e).plus(Linear({atom: 1}, 0), -1).times(sign) for e in (a, b))
+    return ()
 
 
 def _quotient(atom: ExprNode) -> tuple[Linear, ...]:

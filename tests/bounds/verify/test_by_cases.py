@@ -68,6 +68,22 @@ def test_sums_of_ten_minima_are_given_up() -> None:
     assert prover.gave_up
 
 
+def test_what_a_tile_reads_lies_in_it_wherever_it_begins() -> None:
+    """Sums in which the lesser of two is a number like any other; by the cases of ten of them there is no end."""
+    begin = ir.ZERO
+    for k in range(10):
+        begin = ir.add(begin, ir.minimum(Variable(INT64, f"a{k}"), Variable(INT64, f"b{k}")))
+    inside = nothing().holds(ir.less_equal(ir.ZERO, n), ir.less(n, ir.i64(8)))
+    half = ir.binary(BinaryOp.DIV, ir.add(begin, n), ir.i64(2))
+    first = ir.binary(BinaryOp.DIV, begin, ir.i64(2))
+    prover = CaseProver()
+    for conclusion, holds in (
+        (ir.conjunction(ir.less_equal(first, half), ir.less_equal(half, ir.add(first, ir.i64(4)))), True),
+        (ir.less_equal(half, ir.add(first, ir.i64(3))), False),
+    ):
+        assert prover.proves(Claim(ClaimKind.COVERAGE, "f", ("a claim",), inside, conclusion)) is holds
+
+
 def drawn_number(rng: random.Random, depth: int) -> ExprNode:
     kind = rng.randrange(7) if depth else rng.randrange(2)
     if kind == 0:
