@@ -39,6 +39,9 @@ _WORK = 8000
 _ALTERNATIVES = 64
 """Cases of a formula by its connectives for which sums of comparisons are looked at."""
 
+_APART = 1
+"""So many atoms of a sum are taken apart."""
+
 _DISTANCE = 3
 """So far from a formula are the comparisons that sums are made of: some share an atom with it, others with these, …"""
 
@@ -213,7 +216,7 @@ class _State:
             forms = [*case, *near, *(end for atom in atoms for end in (*_quotient(atom), *_ends(atom)))]
             if contradict(forms):
                 return True
-        return False
+        return _contradict_apart(forms, _APART)
 
     def refutes(self, formula: ExprNode) -> bool:
         """True where a comparison, or a condition that is none, contradicts what was said."""
@@ -298,6 +301,16 @@ def _alternatives(formulas: Sequence[ExprNode]) -> Iterator[tuple[Linear, ...]]:
         if cases != ((formula,),):
             waiting += cases[0]
     yield tuple(forms)
+
+
+def _contradict_apart(forms: Sequence[Linear], depth: int) -> bool:
+    """True where forms contradict each other whichever of the two an atom is that is the lesser or greater one."""
+    atoms = dict.fromkeys(atom for form in forms for atom in form.terms) if depth else {}
+    for ends in map(_ends, atoms):
+        cases = [[*forms, end.times(-1)] for end in ends]
+        if cases and all(contradict(case) or _contradict_apart(case, depth - 1) for case in cases):
+            return True
+    return False
 
 
 def _ends(atom: ExprNode) -> tuple[Linear, ...]:
