@@ -15,6 +15,7 @@ from halide_core.runtime.codegen.mangling import BUFFER, POINTERS, UNKNOWN, Laye
 from halide_core.runtime.compile.toolchain import find_compiler
 from tests.support.aot import DESCRIBE, build, cpp, run
 from tests.support.checking import variables
+from tests.support.symbols import symbols
 
 x, y = variables("x y")
 K = hl.OutputFileType
@@ -53,8 +54,7 @@ def test_symbols_are_those_of_the_cpp_compiler(tmp_path: Path) -> None:
         text += f"{spaces}int {name}({', '.join(types)}) {{ return 0; }}{' }' * len(namespaces)}\n"
     (tmp_path / "named.cpp").write_text(text)
     subprocess.run([*cpp(), "-c", "named.cpp", "-o", "named.o"], cwd=tmp_path, check=True)
-    listed = subprocess.run(["nm", "named.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    theirs = {line.split()[-1] for line in listed.splitlines()}
+    theirs = {s.name for s in symbols(tmp_path / "named.o") if s.defined and not s.local}
     ours = {mangle(namespaces, name, [TYPES[t] for t in types]) for namespaces, name, types in SIGNATURES}
     assert ours == {name.removeprefix("_") if hl.TargetOS.OSX is HOST.os else name for name in theirs}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.unit import emit_c, emit_units
 from halide_core.runtime.execute import build
+from tests.support.symbols import shown
 
 x, y = hl.Var("x"), hl.Var("y")
 STAGES = 12
@@ -78,8 +78,7 @@ def test_units_together_are_the_pipeline(tmp_path: Path, monkeypatch: pytest.Mon
 
     def watched(sources: Sequence[Path], output: Path, **others: object) -> None:
         compile_shared(sources, output, **others)  # type: ignore[arg-type]  # as they came
-        listed = subprocess.run(["nm", "-D", "--defined-only", output], capture_output=True, text=True, check=True)
-        compiled.append((len(sources), [line.split()[-1] for line in listed.stdout.splitlines()]))
+        compiled.append((len(sources), shown(output)))
 
     monkeypatch.setattr(build, "compile_shared", watched)
     found = []
