@@ -51,16 +51,27 @@ def page(wasm: bytes, picture: np.ndarray) -> str:
     return text.replace("RADIUS", str(RADIUS))
 
 
-def checksum(picture: np.ndarray) -> int:
-    """The page's sum over the blurred picture's values: what JavaScript computes there, here by this machine."""
+def blurred(picture: np.ndarray) -> np.ndarray:
+    """The picture that the page should show, computed by this machine."""
     planar = np.ascontiguousarray(picture.transpose(2, 0, 1))
     blur = algorithm()
     root_vectors(blur)
     blur.image.set(planar)
     height, width, channels = picture.shape
-    values = np.asarray(blur.mean.realize([width, height, channels])).transpose(1, 2, 0)
+    return np.asarray(blur.mean.realize([width, height, channels])).transpose(1, 2, 0)
+
+
+def shows(screen: np.ndarray, picture: np.ndarray) -> bool:
+    """True where a part of the screen is the picture, pixel by pixel."""
+    screen, (height, width, _) = screen[:, :, :3], picture.shape
+    starts = (screen[: 1 - height or None, : 1 - width or None] == picture[0, 0]).all(axis=2)
+    return any(np.array_equal(screen[y : y + height, x : x + width], picture) for y, x in np.argwhere(starts))
+
+
+def checksum(picture: np.ndarray) -> int:
+    """The page's sum over a blurred picture's values, as JavaScript computes it there."""
     total = 0
-    for value in values.ravel().tolist():
+    for value in picture.ravel().tolist():
         total = (total * 31 + value) % 2**32
     return total
 
@@ -70,9 +81,9 @@ _LOOKS = 5
 
 
 def browse(path: Path, picture: np.ndarray) -> Path:
-    """A screenshot of the page, once it shows the bytes that this machine computes.
+    """A screenshot of the page, whose bytes and whose pixels are what this machine computes.
 
-    Raises: SystemExit where it shows others, or there is no Chromium.
+    Raises: SystemExit where they are others, or there is no Chromium.
     """
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
@@ -82,7 +93,8 @@ def browse(path: Path, picture: np.ndarray) -> Path:
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", *quiet]
         command += [f"--user-data-dir={profile}", "--virtual-time-budget=10000", "--window-size=1120,760"]
-        wanted = f"<title>status 0 sum {checksum(picture)}</title>"
+        mean = blurred(picture)
+        wanted = f"<title>status 0 sum {checksum(mean)}</title>"
         for _ in range(_LOOKS):
             shown = subprocess.run(
                 [*command, "--dump-dom", path.as_uri()], capture_output=True, text=True, timeout=300, check=True
@@ -92,8 +104,13 @@ def browse(path: Path, picture: np.ndarray) -> Path:
         if wanted not in shown:
             start = shown.find("<title>")
             raise SystemExit(f"The page shows {shown[start : start + 80]}, and not {wanted}.")
-        subprocess.run([*command, f"--screenshot={shot}", path.as_uri()], capture_output=True, timeout=300, check=True)
-    return shot
+        shooting = [*command, f"--screenshot={shot}", path.as_uri()]
+        for _ in range(_LOOKS):
+            shot.unlink(missing_ok=True)
+            subprocess.run(shooting, capture_output=True, timeout=300, check=True)
+            if shows(iio.imread(shot), mean):
+                return shot
+    raise SystemExit(f"{shot} does not show the blurred picture.")
 
 
 def main() -> None:
@@ -108,7 +125,7 @@ def main() -> None:
     print(path)
     if options.screenshot:
         print(browse(path, picture))
-        print("the page shows the bytes of realize: yes")
+        print("the page and its screenshot show the bytes of realize: yes")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from halide_core.ir.types import BOOL, INT32, INT64, Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
-from halide_core.schedule.directives import Directive
+from halide_core.schedule.directives import ComputeWith, Directive, StageDirective
 from halide_core.serialize.codec import Tables, damaged, decoded, expression, number
 
 _MOST_DIMENSIONS = 64
@@ -73,6 +73,8 @@ def restored(content: Mapping[str, Any], given: Mapping[str, Image | ScalarParam
         _wrap(image, row, tables)
     for k, (f, row) in enumerate(zip(funcs, functions, strict=True)):
         _fill_function(f, row, tables, frozenset(funcs[:k]))
+    for f in funcs:
+        _check_stages(f)
     outputs = decoded(tuple[ir.Callee, ...], content["outputs"], tables)
     if not outputs or not all(isinstance(f, Function) for f in outputs):
         damaged("outputs")
@@ -221,6 +223,15 @@ def _fill_function(f: Function, row: Any, tables: Tables, before: frozenset[ir.C
     if not f.definitions or any(d.func is not f for d in f.directives):
         damaged(f.name)
     _shared(f, row, tables)
+
+
+def _check_stages(f: Function) -> None:
+    """Refuses directives about stages that their Funcs don't have."""
+    for d in f.directives:
+        if isinstance(d, StageDirective):
+            number(d.stage, len(f.definitions))
+        if isinstance(d, ComputeWith):
+            number(d.other_stage, len(d.other.definitions) if isinstance(d.other, Function) else 0)
 
 
 def _check(f: Function, stage: int, d: Definition, before: frozenset[ir.Callee]) -> None:
