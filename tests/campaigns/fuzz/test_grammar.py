@@ -16,7 +16,7 @@ from halide_core.bounds.query import query
 from halide_core.ir.types import INT32, Type
 from halide_core.lowering import proven_steps
 from halide_core.schedule.directives import TailStrategy
-from tests.campaigns.fuzz.case import Case, Definition, Image, Loop, Numbers
+from tests.campaigns.fuzz.case import Case, Consumer, Definition, Image, Loop, Numbers
 from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import ALL_CELLS, Place, Shape, Way, cells_of, shapes_of
 from tests.campaigns.fuzz.grammar.defects import DEFECTS
@@ -83,7 +83,7 @@ def test_odd_numbers_are_those_that_programs_go_wrong_by(type: Type) -> None:
 
 def test_what_must_be_refused_is_drawn_too() -> None:
     """Reduction loops as threads or lanes, and tails that stages can't have."""
-    told = [t for n in range(60) for t in _unasked(n).directives]
+    told = [t for n in range(300) for t in _unasked(n).directives]
     reduced = [t for t in told if any(isinstance(a, Loop) and a.name.startswith("r1.x") for a in t.args)]
     assert {"split", "parallel"} <= {t.method for t in reduced}
     assert any(t.stage and TailStrategy.ShiftInwards in t.args for t in told)
@@ -106,6 +106,24 @@ def test_a_consumer_at_times_goes_down_along_a_dimension() -> None:
     cases = [draw_program("1/1", random.Random(n), Shape.FULL, reduces=False) for n in range(60)]
     texts = [case.source() for case in cases]
     assert sum(" - x" in text or " - y" in text for text in texts) >= 5
+
+
+def test_coordinates_are_halved_and_doubled() -> None:
+    texts = [draw_program("1/1", random.Random(n), Shape.FULL, reduces=False).source() for n in range(80)]
+    assert sum(" // 2" in text for text in texts) >= 3
+    assert sum(" * 2," in text or " * 2]" in text for text in texts) >= 3
+
+
+def test_funcs_are_computed_in_loops_of_the_func_in_lanes_too() -> None:
+    inside = aligned = 0
+    for n in range(400):
+        rng = random.Random(n)
+        program = draw_program(f"1/{n}", rng, Shape.FULL, reduces=False)
+        case = draw_steered(program, rng, Place.AT_INNER, Way.VECTOR)
+        inside += any(t.func == "s" and t.args[:1] == (Consumer("w"),) for t in case.directives)
+        aligned += any(t.method == "align_bounds" for t in case.directives)
+    assert inside >= 8
+    assert aligned >= 2
 
 
 def test_grown_case_differs_in_something() -> None:

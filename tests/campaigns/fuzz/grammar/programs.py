@@ -23,8 +23,8 @@ _EXTENTS = {1: (2, 3, 5, 7, 8, 13, 17), 2: (2, 3, 4, 5, 6, 7), 3: (2, 3, 3, 4)}
 _SMALL = (0, 1, 1)
 _SMALL_SHARE = 0.12
 """Windows that are empty or one point wide: too many would leave little that slides, folds or splits to be seen."""
-_BACKWARDS = 0.1
-"""So often a consumer reads backwards along a dimension."""
+_BACKWARDS = (0.25, 0.1, 0.1)
+"""So often a consumer reads backwards along each dimension: mostly the first, whose loop is innermost as it is."""
 _BETWEEN = 0.35
 """So often there is a Func between the one with updates and the output."""
 _TWICE = 0.5
@@ -35,6 +35,8 @@ _JOINED = 0.35
 """So often a condition is about a reduction of two dimensions, and then mostly of both."""
 _BY_PARAM = 0.04
 """So often a Param is part of a coordinate."""
+_SCALED = 0.06
+"""So often a coordinate is halved or doubled: what is needed is of one length here and of another one there."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -119,6 +121,9 @@ class Maker:
         if r.random() < _BY_PARAM:
             k = r.randrange(len(points))
             points[k] = infix(r.choice("+-"), points[k], name("p", of="p"))
+        if r.random() < _SCALED:
+            k = r.randrange(len(points))
+            points[k] = infix(r.choice(["//", "//", "*"]), points[k], number(2, INT32))
         return read(source, self.type, *points, component=component)
 
     def _value(self, variables: list[Term]) -> Term:
@@ -284,7 +289,7 @@ class Maker:
         """Reads near a point; at times all of them go the other way along a dimension, so that windows move down."""
         r = self.rng
         total: Term | None = None
-        back = [v for v in self._names() if r.random() < _BACKWARDS]
+        back = [v for v, share in zip(self._names(), _BACKWARDS, strict=False) if r.random() < share]
         for k in range(r.choice([1, 2, 2, 3])):
             component = r.randint(0, 1) if self.tuple and source == "w" else -1
             term = self._near(source, component=component)

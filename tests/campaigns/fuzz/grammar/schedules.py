@@ -21,7 +21,7 @@ from tests.campaigns.fuzz.draw_schedule import _Schedule
 from tests.campaigns.fuzz.families.finding import names_its_loops, reductions
 from tests.campaigns.fuzz.grammar.axes import Place, Way
 from tests.campaigns.fuzz.grammar.tempting import tempt
-from tests.campaigns.fuzz.nests import LoopModel, Nest, Path
+from tests.campaigns.fuzz.nests import LoopModel, Nest, Path, Stage
 from tests.campaigns.fuzz.terms import call, infix, name, number
 
 FUNC = "w"
@@ -34,14 +34,19 @@ _TAILS = {
     Way.TAIL_PREDICATE: (TailStrategy.Predicate, TailStrategy.PredicateLoads, TailStrategy.PredicateStores),
 }
 _ORDERS = {Place.REORDER: ("reorder",), Place.SPLIT: ("split", "split", "tile"), Place.FUSE: ("fuse",)}
-_IN_LANES = 0.15
+_IN_LANES = 0.25
 """So often loops that are vectors may have a Func computed in them."""
+_INSIDE_LANES, _ALIGNED = 0.5, 0.4
+"""So often what such a Func reads may be computed in its loops there; and so often the bounds of that are aligned, so
+that it takes more memory in one lane than in another."""
 _FORBIDDEN, _STEERED = 0.3, 0.7
 """So often a tail, or a fold, is drawn that must be refused; and so often a tail where a stage steers itself, which few
 do."""
 _TEMPTED = 0.5
 _BESIDE = 0.5
 """So often a Func is computed where another one is, so that what is done to that loop is met by both."""
+_IN_EACH = 0.5
+"""So often what several stages of a Func read may be computed in loops of one of them: the others get copies there."""
 _STORED = ("store_root", "store_at", "fold_storage", "hoist_storage", "hoist_storage_root")
 _LOOPS = ("split", "reorder", "unroll", "vectorize", "parallel", "fuse", "tile", "specialize", "rename")
 
@@ -85,6 +90,9 @@ class Steered(_Schedule):
         if func != FUNC:
             placed = super()._place(func)
             self._store_beside(func)
+            if self._is_in_lanes(func) and r.random() < _ALIGNED:
+                loop = Loop(r.choice(self.model.args[func]))
+                self.told.append(Told(func, 0, "align_bounds", (loop, number(r.choice([2, 3, 4]), INT32))))
             return placed
         around = self._around_all(self._readers(func))
         end = next((i for i, (_, loop) in enumerate(around) if loop.kind is LoopKind.VECTORIZED), len(around))
@@ -99,6 +107,18 @@ class Steered(_Schedule):
         self.told.append(Told(func, 0, "compute_at", _at(around, at)))
         self._store_inside(func, around, at)
         return True
+
+    def _is_in_lanes(self, func: str) -> bool:
+        return any(loop.kind is LoopKind.VECTORIZED for _, loop in self.inside.get(func, ()))
+
+    def _around_all(self, stages: list[Stage]) -> Path:
+        """The loops around every one of some stages; or at times those of one, where the others have loops alike."""
+        one = len(stages) > 1 and len({func for func, _ in stages}) == 1 and self.rng.random() < _IN_EACH
+        return super()._around_all([self.rng.choice(stages)] if one else stages)
+
+    def _sound(self, path: Path) -> bool:
+        """In lanes mostly where the Func is computed in them too."""
+        return super()._sound(path) or (self._is_in_lanes(FUNC) and self.rng.random() < _INSIDE_LANES)
 
     def _level(self, around: Path) -> int:
         if Place.AT_OUTER in self.places and len(around) > 1:
