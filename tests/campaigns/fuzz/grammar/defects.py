@@ -13,13 +13,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from halide_core.bounds.engines import conditions
+from halide_core.analysis import index
 from halide_core.bounds.infer import folding, sliding
 from halide_core.bounds.query import query
 from halide_core.lowering import proven_steps
 from halide_core.lowering.passes import hoist
 from halide_core.lowering.passes.memory import hoist_storage
-from halide_core.lowering.passes.vectorize import vectorize
 from halide_core.scheduling import tails
 from tests.support.spoiling import spoilt
 
@@ -68,11 +67,6 @@ DEFECTS: dict[str, Defect] = {
     "hoisted memory twice where a peeled iteration is no loop": Defect(
         "1c92b3a", hoist_storage._StorageHoist, "_is_place", "here[0] is", "here[-1] is"
     ),
-    "conditions that outlive their variable": Defect(
-        "5785a5d", conditions.Conditions, "_take",
-        "about = [f for f in self._waiting if any(var in mentions(a) for a in f.terms)]",
-        "about = [f for f in self._waiting if var in f.terms]",
-    ),
     "fold where an update writes anywhere": Defect(
         "9deb9af", folding.Folding, "refusal", "not f.pure_dims(key.stage)[d]", "False"
     ),
@@ -80,12 +74,14 @@ DEFECTS: dict[str, Defect] = {
         "25be3eb", sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and", unproven=True
     ),
     "rounding up loops that can't grow": Defect("3adac86", tails, "_reason", "(old.fused or not grows)", "False"),
-    "lanes with memory of different sizes": Defect(
-        "5785a5d", vectorize._Lanes, "_inner_loop",
-        "if any(isinstance(s, AllocateFlat) and self._varies(s.size) for s in walk(body)):", "if False:",
-    ),
     "shifted updates": Defect("0362971", tails, "_reason", "key.stage > 0", "False"),
     "rounding up what steers itself": Defect(
         "b930470", tails, "_reason", "_steers_itself(key.func, key.stage)", "False"
+    ),
+    "arithmetic of values as if it were of indices": Defect(
+        "29fbe2c", index.TargetExprs, "rewrite_Binary", "e.type is INT64 and e.op in _RING", "False"
+    ),
+    "shifting loops that are shorter than the factor": Defect(
+        "3adac86", tails, "_reason", "if factor.value > length.value:", "if False:"
     ),
 }  # fmt: skip
