@@ -105,6 +105,8 @@ class _Join(Rewriter):
 
     def _joined(self, body: Stmt, var: Variable, places: Sequence[ExprNode]) -> Stmt:
         match body:
+            case Block(stmts=()):  # its guard holds nowhere
+                return body
             case If(condition=condition, then=then, otherwise=None) if var not in free_variables(condition):
                 return If(condition, self._joined(then, var, places), None)
             case Block(stmts=(Let() as let, *rest)):

@@ -105,6 +105,13 @@ def test_neighbours_in_turn_sort_a_row():
     assert agreed(f, 10).tolist() == list(range(10))
 
 
+def test_points_stay_where_the_domain_has_none():
+    f, r = row(lambda x: x), hl.RDom([(0, 1), (1, 1)], "r")
+    r.where((r.x + r.y) % 2 == 0)
+    f[hl.scatter([r.x, 2])] = hl.gather([5, 6])
+    assert agreed(f, 4).tolist() == [0, 1, 2, 3]
+
+
 def test_lanes_of_pure_dimensions_when_rows_are_exchanged():
     f = hl.Func("f")
     f[x, y] = x + 10 * y
