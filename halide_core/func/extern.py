@@ -93,7 +93,7 @@ def define_extern(
         raise DefinitionError(f'Func "{function.name}" is defined already: it can\'t be an extern stage.')
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise DefinitionError(f"{name!r} can't be the name of a C function.")
-    several = (types,) if isinstance(types, Type) else tuple(types)
+    several = tuple(types) if isinstance(types, list | tuple) else (types,)
     if not several or not all(isinstance(t, Type) and not t.is_handle() and t.is_scalar() for t in several):
         raise DefinitionError(f"An extern stage needs a scalar number type such as hl.UInt(8), not {types!r}.")
     passed = tuple([ExternFuncArgument(p).passed for p in params])

@@ -85,9 +85,9 @@ def refuse_lists(name: str, values: Sequence[ExprNode]) -> None:
 
 
 def spread(
-    what: str, args: tuple[ExprNode, ...], values: tuple[ExprNode, ...]
+    what: str, pure: tuple[str, ...], args: tuple[ExprNode, ...], values: tuple[ExprNode, ...]
 ) -> tuple[tuple[ExprNode, ...], tuple[ExprNode, ...]]:
-    """The coordinates and the values of an update without lists.
+    """The coordinates and the values of an update without lists. ``pure``: the names of its Func's dimensions.
 
     Raises:
         DefinitionError: lists of different lengths; reduction variables of several RDoms.
@@ -104,7 +104,8 @@ def spread(
         told = " and ".join(f"{len(each.values)} in {each.name}" for each in lists.values())
         raise DefinitionError(f"{what} lists different numbers of points: {told}.")
     (length,) = lengths
-    domain, renamed = _longer(what, [*args, *values, *(v for each in lists.values() for v in each.values)], length)
+    listed = [v for each in lists.values() for v in each.values]
+    domain, renamed = _longer(what, pure, [*args, *values, *listed], length)
     index = ir.RVarRef(INT32, domain, 0)
     chosen = {e: _choice(index, [renamed.expr(v) for v in each.values]) for e, each in lists.items()}
     written = Substitution(chosen)
@@ -121,14 +122,16 @@ def _choice(index: ExprNode, values: Sequence[ExprNode]) -> ExprNode:
     return result
 
 
-def _longer(what: str, exprs: Sequence[ExprNode], length: int) -> tuple[ReductionDomain, _Shifted]:
+def _longer(
+    what: str, pure: tuple[str, ...], exprs: Sequence[ExprNode], length: int
+) -> tuple[ReductionDomain, _Shifted]:
     """A definition's domain with one more variable, the innermost; and what renames the variables of its own."""
     own = domain_of(what, exprs)
     over = Interval(ir.const(0, INT32), ir.const(length, INT32))
+    name = UniqueNames((*pure, *(() if own is None else own.names))).fresh(VARIABLE)
     if own is None:
-        domain = ReductionDomain((VARIABLE,), (over,), ir.TRUE, user_location(), at_once=True)
+        domain = ReductionDomain((name,), (over,), ir.TRUE, user_location(), at_once=True)
         return domain, _Shifted(None, domain)
-    name = UniqueNames(own.names).fresh(VARIABLE)
     domain = ReductionDomain((name, *own.names), (over, *own.bounds), ir.TRUE, own.location, at_once=True)
     shifted = _Shifted(own, domain)
     domain.predicate = shifted.expr(own.predicate)

@@ -150,7 +150,7 @@ def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tu
     what = f'{ordinal(stage).capitalize()} of Func "{name}"'
     check_arity(f'Func "{name}"', function.dimensions, len(args))
     check_update_type(function, stage, tuple(v.type for v in values))
-    args, values = spread(what, args, values)
+    args, values = spread(what, function.args, args, values)
     domain = domain_of(what, (*args, *values))
     check_names(function, domain)
     args, where = coordinates_defined(function, args)

@@ -378,6 +378,8 @@ class _Machine:
             case ir.If(condition=condition, then=then, otherwise=None):
                 test, inner = self._number(condition, stmt), self._prepared(then)
                 return lambda: inner() if test() else _nothing
+            case ir.Block(stmts=()):  # its guard holds nowhere
+                return lambda: _nothing
             case ir.Block(stmts=(*lets, last)) if all(isinstance(s, ir.Let) for s in lets):
                 with self._scope():
                     bound = [self._stmt(s) for s in lets]

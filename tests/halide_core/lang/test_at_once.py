@@ -112,6 +112,13 @@ def test_points_stay_where_the_domain_has_none():
     assert agreed(f, 4).tolist() == [0, 1, 2, 3]
 
 
+def test_dimensions_may_have_the_name_of_the_variable_that_is_made():
+    f, at_once = hl.Func("f"), hl.Var("at_once")
+    f[at_once] = at_once
+    f[hl.scatter([1, 2])] = hl.gather([f[2], f[1]])
+    assert agreed(f, 4).tolist() == [0, 2, 1, 3]
+
+
 def test_lanes_of_pure_dimensions_when_rows_are_exchanged():
     f = hl.Func("f")
     f[x, y] = x + 10 * y

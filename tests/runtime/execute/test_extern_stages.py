@@ -289,6 +289,7 @@ def test_mistakes_are_refused() -> None:
     refused(hl.DefinitionError, lambda: e.define_extern("f", [undefined], hl.Int(8), 1), '"undefined"', at="e.def")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [x], hl.Int(8), 1), '"x"', "starts", at="[x]")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Handle(), 1), "handle64", at="hl.Handle()")
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [], 8, 1), "number type", at='[], 8, 1')
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), -1), "-1", "dimensions", at="hl.Int(8), -1")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), [x, x]), "different", at="[x, x]")
     nothing = hl.ExternFuncArgument()
