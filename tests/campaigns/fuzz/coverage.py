@@ -40,6 +40,9 @@ Feature = tuple[Group, str]
 OUTLIVES, SLIDES = (Group.SHAPE, "memory that outlives a loop"), (Group.SHAPE, "slides")
 """The features that ``--sliding`` counts."""
 
+REUSES = (Group.SHAPE, "memory of a dead Func")
+"""The feature of a program two of whose Funcs live in the same memory."""
+
 
 def covered(case: Program, functions: Sequence[Function], trace: LoweringTrace) -> frozenset[Feature]:
     """Everything that a case exercised."""
@@ -87,6 +90,8 @@ def _statements(tree: Stmt, found: dict[Feature, None]) -> list[ExprNode]:
     exprs: list[ExprNode] = []
     for stmt in walk(tree):
         found[Group.NODE, type(stmt).__name__] = None
+        if isinstance(stmt, ir.AllocateFlat) and stmt.within is not None:
+            found[REUSES] = None
         if isinstance(stmt, ir.For):
             found[Group.TRAVERSAL, stmt.kind.name] = None
         exprs += stmt_exprs(stmt)

@@ -14,7 +14,7 @@ from halide_core.func import boundary_conditions
 from halide_core.func.scheduling.loop_level import Unplaced
 from halide_core.ir import BinaryOp, ExprNode, Intrinsic, LoopKind, Stmt, WriteFile
 from halide_core.schedule.directives import DebugToFile, Directive, TailStrategy
-from tests.campaigns.fuzz.coverage import Feature, Group
+from tests.campaigns.fuzz.coverage import REUSES, Feature, Group
 from tests.campaigns.fuzz.directives import FUNC_DIRECTIVES, LOOP_DIRECTIVES
 from tests.campaigns.fuzz.draw_algorithm import BORDERS, SHAPES
 from tests.campaigns.fuzz.draw_terms import TYPES
@@ -51,7 +51,7 @@ def all_features() -> list[Feature]:
         Group.FUNCTION: [function.name for function in Intrinsic],
         Group.TRAVERSAL: [kind.name for kind in LoopKind],
         Group.TYPE: [str(type) for type in TYPES],
-        Group.SHAPE: [*SHAPES, *KINDS, *BORDERS],
+        Group.SHAPE: [*SHAPES, *KINDS, *BORDERS, REUSES[1]],
     }
     return [(group, name) for group, each in names.items() for name in each]
 

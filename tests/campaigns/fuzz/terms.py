@@ -187,6 +187,8 @@ def source(term: Term) -> str:
         case Form.CALL if term.text == "mux":
             index, *values = term.parts
             return f"hl.mux({source(index)}, [{', '.join(map(_typed, values))}])"
+        case Form.CALL if term.text in ("gather", "scatter"):
+            return f"hl.{term.text}([{', '.join(map(_typed, term.parts))}])"
         case Form.CALL if term.text == "power":
             base, exponent = term.parts
             return f"{_operand(base, literal=False)} ** {_operand(exponent, literal=False)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.campaigns.fuzz.case import Case
+from tests.campaigns.fuzz.families.at_once import AT_ONCE
 from tests.campaigns.fuzz.families.family import Drawn, Family
 from tests.campaigns.fuzz.families.memory import MEMORY
 from tests.campaigns.fuzz.families.partitions import PARTITIONS
@@ -15,7 +16,7 @@ from tests.campaigns.fuzz.families.tracing import TRACING
 from tests.campaigns.fuzz.families.wrappers import WRAPPERS
 
 FAMILIES: tuple[Family, ...] = (
-    REDUCTIONS, PREFETCHES, THREADS, SHARED_LOOPS, MEMORY, PARTITIONS, WRAPPERS, TRACING, TAILS,
+    REDUCTIONS, PREFETCHES, THREADS, SHARED_LOOPS, MEMORY, PARTITIONS, WRAPPERS, TRACING, AT_ONCE, TAILS,
 )  # fmt: skip
 """In the order in which they are asked: tails last, of the splits that others made."""
 

@@ -85,11 +85,37 @@ def _draw_input_wrapper(case: Case, rng: random.Random) -> Case | None:
     return with_told(case, Told(image.name, 0, "in_", () if everywhere else (Consumer(func),), then=tuple(then)))
 
 
+_ELSEWHERE = ("compute_at", "store_at", "compute_with", "hoist_storage", "in_", "clone_in")
+"""Directives about where a Func is computed, or who reads it."""
+
+
+def _draw_row(case: Case, rng: random.Random) -> Case | None:
+    """Wrappers of wrappers, each at the root: the values of a Func are copied on and on, and the copies are dead."""
+    model = model_of(case)
+    placed = [t.func for t in case.directives if t.method == "compute_root"]
+    named = {n for t in case.directives for g in t.args for n in ([g.name] if isinstance(g, Consumer) else [])}
+    apart = {t.func for t in case.directives if t.method in _ELSEWHERE}
+    read = [f for f in placed if model.readers.get(f) and f not in named | apart and f not in case.outputs]
+    if not read:
+        return None
+    func = rng.choice(read)
+    reader, _ = rng.choice(model.readers[func])
+    then: list[Then] = []
+    for _ in range(rng.randint(3, 5)):
+        then += [("in_", (Consumer(reader),)), ("compute_root", ())]
+        if model.args[func] and rng.random() < 0.4:
+            tail = rng.choice([TailStrategy.GuardWithIf, TailStrategy.RoundUp, TailStrategy.ShiftInwards])
+            way = rng.choice(["vectorize", "vectorize", "unroll", "parallel"])
+            then.append((way, (Loop(rng.choice(model.args[func])), number(rng.choice([3, 4, 8]), INT32), tail)))
+    (method, given), *rest = then
+    return with_told(case, Told(func, 0, method, given, then=tuple(rest)))
+
+
 WRAPPERS = Family(
     "wrappers",
     {
         "in_": Drawn(_draw_instead("in_"), (In,), 0.025),
         "clone_in": Drawn(_draw_instead("clone_in"), (CloneIn,), 0.025),
     },
-    (Drawn(_draw_input_wrapper, (InInput,), 0.3),),
+    (Drawn(_draw_input_wrapper, (InInput,), 0.3), Drawn(_draw_row, (In,), 0.2)),
 )
