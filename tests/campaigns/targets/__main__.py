@@ -74,16 +74,18 @@ def _compare(app: App, target: str, machine: Machine, folder: Path) -> str:
     source.write_text(PROGRAM, encoding="ascii")
     shutil.copyfile(RUN_ANY, folder / "run_any.h")
     machine.link(source, folder / "pipeline.a", program)
+    # zig's comments about places may end within a character
+    assembly = (folder / "pipeline.s").read_text(encoding="utf-8", errors="replace")
+    counted = "{} of {} instructions are of vectors".format(*machine.vectors(assembly))
+    if not machine.runner:
+        return f"linked    {counted}"
     done = machine.run(program, [*_inputs(app, folder), _word("out.raw", wanted)])
     if done.returncode != 0:
         return f"FAILED: status {done.returncode} {done.stdout}{done.stderr}"
     found = np.frombuffer((folder / "out.raw").read_bytes(), wanted.dtype).reshape(wanted.shape)
     if found.tobytes() != np.ascontiguousarray(wanted).tobytes():
         return f"DIFFERENT: {int(np.count_nonzero(found != wanted))} of {wanted.size} values"
-    # zig's comments about places may end within a character
-    assembly = (folder / "pipeline.s").read_text(encoding="utf-8", errors="replace")
-    vectors, instructions = machine.vectors(assembly)
-    return f"equal     {vectors} of {instructions} instructions are of vectors"
+    return f"equal     {counted}"
 
 
 def main() -> int:
@@ -101,7 +103,7 @@ def main() -> int:
                 told = _compare(APPS[name], target, machine, Path(folder))
             sys.stdout.write(f"{target:28} {name:16} {told}\n")
             sys.stdout.flush()
-            fine = fine and told.startswith("equal")
+            fine = fine and told.startswith(("equal", "linked"))
     return 0 if fine else 1
 
 
