@@ -58,8 +58,13 @@ def _of_library(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -
     """The C library's function of float64, lane by lane."""
     name, parameters = function.value, "ab"[:arity]
     prelude.typedef("LIBRARY", resource("library.h"))
-    declared = f"double {name}_f64({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
-    one = prelude.typedef(f"{name}_f64", f"extern {declared}")
+    declared = f"double {name}_library({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
+    library = prelude.typedef(f"{name}_library", f"extern {declared}")
+    hidden = [f"UNKNOWN({p});" for p in parameters]
+    given = ", ".join(f"double {p}" for p in parameters)
+    one = prelude.define(
+        f"{name}_f64", lambda: ("double", given, [*hidden, f"return {library}({', '.join(parameters)});"])
+    )
     if type.is_scalar():
         return one
     c, call = prelude.type(type), f"{one}({', '.join(f'{p}[i]' for p in parameters)})"
