@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.algorithm.model import AlgebraicLaw, Algorithm, Function, realization_order
+from halide_core.algorithm.model import AlgebraicLaw, Algorithm, Function, realization_order, with_made_funcs
 from halide_core.func.scheduling.rfactor import factored, factored_stage
 from halide_core.schedule.directives import Directive
 from halide_core.schedule.func_directives import RFactor
@@ -24,7 +24,7 @@ def factor_reductions(algorithm: Algorithm) -> Algorithm:
     laws = [law for f in algorithm.functions for law in _factor(f)]
     if not laws:
         return algorithm
-    functions = tuple(realization_order(algorithm.outputs))
+    functions = tuple(with_made_funcs(realization_order(algorithm.outputs)))  # wrappers are not read yet
     directives = tuple(d for f in functions for d in f.directives)
     return replace(algorithm, functions=functions, directives=directives, laws=tuple(laws))
 

@@ -186,6 +186,18 @@ def test_wrapper_for_a_wrapper() -> None:
     assert produced(g) == ["f", second.name(), first.name(), "g"]
 
 
+def test_wrapper_for_a_wrapper_when_the_consumer_is_factored() -> None:
+    f, g, r, ro, ri = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 4)], "r"), hl.RVar("ro"), hl.RVar("ri")
+    f[x] = x * 3
+    g[x] = f[x]
+    g[x] += f[x + r.x]
+    g.update().split(r.x, ro, ri, 2).rfactor(ro, u)
+    first = f.in_(g).compute_root()
+    second = first.in_(g).compute_root()
+    as_evaluated(g, [9])
+    assert produced(g) == [first.name(), second.name(), "g_intm", "g"]
+
+
 def test_param_in_the_schedule_of_a_wrapper_is_an_argument() -> None:
     p = hl.Param(hl.Int(32), "p", 4)
     f, g = hl.Func("f"), hl.Func("g")
