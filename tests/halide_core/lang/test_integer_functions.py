@@ -161,6 +161,7 @@ def test_reinterpretation_of_integers() -> None:
     assert _results(lambda a: hl.reinterpret(I64, a), (U64, [2**64 - 1])) == [-1]
     raised(hl.TypeMismatchError, lambda: hl.reinterpret(U8, hl.i32(x)), "int32", "uint8", "hl.cast")
     raised(hl.TypeMismatchError, lambda: hl.reinterpret(U64, hl.f32(x)), "float32", "uint64")
+    raised(hl.TypeMismatchError, lambda: hl.reinterpret(hl.f32(x), hl.f32(x)), "reinterpret() needs a type")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
