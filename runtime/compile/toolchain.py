@@ -17,19 +17,17 @@ import platform
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
 from halide_core.errors import ToolchainError
+from halide_core.runtime.compile.processes import run_all
 
 if sys.platform != "linux":  # on Linux /proc/cpuinfo knows more, in 0.1 ms instead of 8
     import archspec.cpu  # type: ignore[import-untyped]  # it has no type hints
@@ -60,7 +58,6 @@ _OF_GCC_ON_X86 = ("-mno-stv",)
 _BARE = ("-nostdlib", "-fno-use-linker-plugin", *_LIBRARIES, "-lgcc")
 """The end of gcc's command for what calls but the runtime, functions of numbers and what a C compiler takes for granted
 (memset): half of the time of linking goes into the C library's names, which the process knows anyway."""
-_SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +149,14 @@ def compile_shared(
         inputs = list(sources)
         if len(inputs) > 1:
             objects = [scratch / f"{number}.o" for number in range(len(inputs))]
-            _run_all(
+            run_all(
                 [_object_command(command, options, *pair) for pair in zip(inputs, objects, strict=True)],
                 options.timeout_s,
             )
             inputs = objects
         result = scratch / output.name
         libraries = (options.bare and chosen.bare) or _LIBRARIES
-        _run_all([_link_command(command, options, inputs, result, libraries)], options.timeout_s)
+        run_all([_link_command(command, options, inputs, result, libraries)], options.timeout_s)
         _publish(result, output)
 
 
@@ -177,7 +174,7 @@ def link_shared(
             shown = scratch / "shown.map"
             shown.write_text(f"{{ global: {'; '.join(exports)}; local: *; }};\n", encoding="ascii")
             command.append(f"-Wl,--version-script={shown}")
-        _run_all([command], options.timeout_s)
+        run_all([command], options.timeout_s)
         _publish(result, output)
 
 
@@ -224,7 +221,7 @@ def _compile_one(
     command = (compiler or options.compiler or find_compiler()).command
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
-        _run_all([to_command(command, options, source, result)], options.timeout_s)
+        run_all([to_command(command, options, source, result)], options.timeout_s)
         _publish(result, output)
 
 
@@ -242,7 +239,7 @@ def make_static_library(
     """
     with _scratch_folder(output) as scratch:
         result = scratch / output.name
-        _run_all([[*(archiver or _find_archiver()), "rcs", str(result), *map(str, objects)]], timeout_s)
+        run_all([[*(archiver or _find_archiver()), "rcs", str(result), *map(str, objects)]], timeout_s)
         _publish(result, output)
 
 
@@ -414,89 +411,6 @@ def _publish(result: Path, output: Path) -> None:
 
 def _object_command(command: tuple[str, ...], options: CompileOptions, source: Path, output: Path) -> list[str]:
     return [*command, *options.flags(), "-c", "-o", str(output), str(source)]
-
-
-def _run_all(commands: Sequence[Sequence[str]], timeout_s: float) -> None:
-    """Runs the commands side by side, and raises for the first one of the list that failed."""
-    if len(commands) == 1:
-        failures = [_run(commands[0], timeout_s)]
-    else:
-        failures = _run_side_by_side(commands, timeout_s)
-    for failure in failures:
-        if failure is not None:
-            raise ToolchainError(failure)
-
-
-def processors() -> int:
-    """The number of compilers that run side by side: as many as there are processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> list[str | None]:
-    """The messages of ``_run`` for each, with as many at a time as there are processors."""
-    found: list[str | None] = [None] * len(commands)
-    waiting: SimpleQueue[int] = SimpleQueue()
-    for number in range(len(commands)):
-        waiting.put(number)
-
-    def work() -> None:
-        with suppress(Empty):
-            while True:
-                number = waiting.get_nowait()
-                found[number] = _run(commands[number], timeout_s)
-
-    threads = [threading.Thread(target=work) for _ in range(min(len(commands), processors()))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
-
-
-def _run(command: Sequence[str], timeout_s: float) -> str | None:
-    """Runs one command; None if all went well, else what went wrong. (Raising is for the caller's own thread, where
-    the user's line can be found.)"""
-    shown = shlex.join(command)
-    try:
-        # A session of its own: the driver's children (cc1, ld) can be ended with it.
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-    except OSError as error:
-        return f'"{command[0]}" can\'t be started: {error.strerror}\n  {shown}'
-    try:
-        output, _ = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        return f"The compiler was stopped, as it took longer than {timeout_s:g} s.\n  {shown}"
-    finally:
-        if process.poll() is None:
-            _kill(process)
-    if process.returncode == 0:
-        return None
-    how = f"failed with exit status {process.returncode}"
-    if process.returncode < 0:
-        how = f"was killed by {_signal_name(-process.returncode)} (is there enough memory?)"
-    complaint = output if len(output) <= _SHOWN_OUTPUT else output[:_SHOWN_OUTPUT] + "\n[...]"
-    return f"The compiler {how}.\n  {shown}\n{complaint}".rstrip()
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):  # it may end by itself in the meantime
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 @lru_cache(maxsize=16)

@@ -20,7 +20,8 @@ from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Request
 from halide_core.runtime.codegen.entry import emit_entry, emit_hiding
 from halide_core.runtime.codegen.unit import emit_units
-from halide_core.runtime.compile.toolchain import CompileOptions, Compiler, compile_shared, processors
+from halide_core.runtime.compile.processes import processors
+from halide_core.runtime.compile.toolchain import CompileOptions, Compiler, compile_shared
 
 
 def build_pipeline(
