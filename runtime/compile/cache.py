@@ -29,7 +29,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -111,6 +111,29 @@ class CompileCache:
                 self._fall_back(error)
         try:
             return self._build(key, build)
+        except _FolderError as error:
+            raise ToolchainError(f'The folder for compiled pipelines "{self._root}" can\'t be used: {error}') from error
+
+    def build_apart(self, key: str, build: Callable[[Path], None], moving: AbstractContextManager[object]) -> Path:
+        """As ``get_or_build``, without the key's lock: nobody waits for it, and another process may build the same.
+
+        Args:
+            moving: what is held while the result is moved to its place.
+
+        Raises:
+            ToolchainError: from ``build``; or the folder can't be written.
+        """
+        self._check(key)
+        found = self._lookup(key)
+        if found is not None:
+            return found
+        try:
+            with self._work_folder() as work:
+                build(work / _OBJECT)
+                with moving:
+                    path = self._lookup(key) or self._publish(key, work)
+                    self._tidy(keep=key)
+                return path
         except _FolderError as error:
             raise ToolchainError(f'The folder for compiled pipelines "{self._root}" can\'t be used: {error}') from error
 

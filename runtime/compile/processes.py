@@ -3,6 +3,8 @@
 In: commands. Out: nothing, or the first one's complaint as a ToolchainError.
 
     run_all([["gcc", "-c", "a.c"], ["gcc", "-c", "b.c"]], 600.0)
+
+Those of a compile in the background give way to all else, and another thread may end them (``Stoppable``).
 """
 
 from __future__ import annotations
@@ -13,20 +15,62 @@ import signal
 import subprocess
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from queue import Empty, SimpleQueue
 
 from halide_core.errors import ToolchainError
 
 _SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message
+_NICENESS = 5
+"""Of compilers in the background, beyond their parent's: of a processor that it wants, too, they get a quarter."""
 
 
-def run_all(commands: Sequence[Sequence[str]], timeout_s: float) -> None:
-    """Runs the commands side by side, and raises for the first one of the list that failed."""
+class Stoppable:
+    """The compilers of one compile that another thread may end, and that give way to all else.
+
+    Args:
+        starting: what is held while one starts. A process that were forked just then would keep its pipe open.
+    """
+
+    def __init__(self, starting: AbstractContextManager[object] | None = None) -> None:
+        self._starting = starting or nullcontext()
+        self._live: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self.stopped = False
+        """True once it was stopped: from then on none starts."""
+
+    def stop(self) -> None:
+        """Ends them all, without waiting for that."""
+        with self._lock:
+            self.stopped = True
+            for process in self._live:
+                if process.returncode is None:  # after that its number may be another's
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+
+    def start(self, command: Sequence[str]) -> subprocess.Popen[str] | None:
+        """Starts one; None if they were stopped."""
+        with self._starting, self._lock:
+            if self.stopped:
+                return None
+            process = _start(command)
+            self._live.add(process)
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PGRP, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS)
+        return process
+
+    def ended(self, process: subprocess.Popen[str]) -> None:
+        """Forgets one that was waited for."""
+        with self._lock:
+            self._live.discard(process)
+
+
+def run_all(commands: Sequence[Sequence[str]], timeout_s: float, within: Stoppable | None = None) -> None:
+    """Runs the commands side by side, and raises for the first one of the list that failed, or was stopped."""
     if len(commands) == 1:
-        failures = [_run(commands[0], timeout_s)]
+        failures = [_run(commands[0], timeout_s, within)]
     else:
-        failures = _run_side_by_side(commands, timeout_s)
+        failures = _run_side_by_side(commands, timeout_s, within)
     for failure in failures:
         if failure is not None:
             raise ToolchainError(failure)
@@ -37,7 +81,9 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> list[str | None]:
+def _run_side_by_side(
+    commands: Sequence[Sequence[str]], timeout_s: float, within: Stoppable | None
+) -> list[str | None]:
     """The messages of ``_run`` for each, with as many at a time as there are processors."""
     found: list[str | None] = [None] * len(commands)
     waiting: SimpleQueue[int] = SimpleQueue()
@@ -48,8 +94,9 @@ def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> li
         with suppress(Empty):
             while True:
                 number = waiting.get_nowait()
-                found[number] = _run(commands[number], timeout_s)
+                found[number] = _run(commands[number], timeout_s, within)
 
+    # Those of a daemon thread are such, too: no exit waits for them.
     threads = [threading.Thread(target=work) for _ in range(min(len(commands), processors()))]
     for thread in threads:
         thread.start()
@@ -58,23 +105,29 @@ def _run_side_by_side(commands: Sequence[Sequence[str]], timeout_s: float) -> li
     return found
 
 
-def _run(command: Sequence[str], timeout_s: float) -> str | None:
+def _start(command: Sequence[str]) -> subprocess.Popen[str]:
+    # A session of its own: the driver's children (cc1, ld) can be ended with it.
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+
+
+def _run(command: Sequence[str], timeout_s: float, within: Stoppable | None) -> str | None:
     """Runs one command; None if all went well, else what went wrong. (Raising is for the caller's own thread, where
     the user's line can be found.)"""
     shown = shlex.join(command)
     try:
-        # A session of its own: the driver's children (cc1, ld) can be ended with it.
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
+        process = _start(command) if within is None else within.start(command)
     except OSError as error:
         return f'"{command[0]}" can\'t be started: {error.strerror}\n  {shown}'
+    if process is None:
+        return f"The compiler was stopped.\n  {shown}"
     try:
         output, _ = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
@@ -82,6 +135,8 @@ def _run(command: Sequence[str], timeout_s: float) -> str | None:
     finally:
         if process.poll() is None:
             _kill(process)
+        if within is not None:
+            within.ended(process)
     if process.returncode == 0:
         return None
     how = f"failed with exit status {process.returncode}"

@@ -390,3 +390,43 @@ def test_default_cache_follows_the_environment_when_it_changes(tmp_path: Path, m
     assert one.info().root == tmp_path / "one"
     monkeypatch.setenv("HL_CACHE_DIR", str(tmp_path / "two"))
     assert default_cache().info().root == tmp_path / "two"
+
+
+# ---- without the lock
+
+
+def test_build_apart_publishes_what_nobody_has_and_waits_for_nobody(tmp_path: Path) -> None:
+    cache, held = CompileCache(tmp_path), threading.Lock()
+
+    def build(path: Path) -> None:
+        assert not held.locked()
+        path.write_bytes(b"code")
+
+    with filelock.FileLock((tmp_path / "locks").mkdir() or tmp_path / "locks" / f"{digest('a')}.lock"):
+        path = cache.build_apart(digest("a"), build, held)
+    assert cache.verify(digest("a")) and path.read_bytes() == b"code"
+    assert cache.build_apart(digest("a"), refuse, held) == path
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_build_apart_leaves_what_another_was_faster_with(tmp_path: Path) -> None:
+    cache = CompileCache(tmp_path)
+
+    def build(path: Path) -> None:
+        CompileCache(tmp_path).get_or_build(digest("a"), writer(b"faster"))
+        path.write_bytes(b"slower")
+
+    assert cache.build_apart(digest("a"), build, threading.Lock()).read_bytes() == b"faster"
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_build_apart_fails_as_its_build_does(tmp_path: Path) -> None:
+    def build(_path: Path) -> None:
+        raise ToolchainError("no such luck")
+
+    with pytest.raises(ToolchainError, match="no such luck"):
+        CompileCache(tmp_path).build_apart(digest("a"), build, threading.Lock())
+    assert not CompileCache(tmp_path).verify(digest("a")) and list((tmp_path / "tmp").iterdir()) == []
+    (tmp_path / "file").touch()
+    with pytest.raises(ToolchainError, match=r"folder .* can't be used"):
+        CompileCache(tmp_path / "file").build_apart(digest("a"), writer(b"code"), threading.Lock())

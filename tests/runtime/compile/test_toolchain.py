@@ -8,12 +8,15 @@ import platform
 import select
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from halide_core.errors import ToolchainError
 from halide_core.runtime.compile import toolchain
+from halide_core.runtime.compile.processes import Stoppable
 from halide_core.runtime.compile.toolchain import (
     CompileOptions,
     Compiler,
@@ -284,3 +287,25 @@ def test_make_static_library_names_the_program_when_ar_does_not_exist(
     monkeypatch.setenv("AR", "no-such-ar")
     with pytest.raises(ToolchainError, match=r'\$AR names "no-such-ar"'):
         make_static_library([], tmp_path / "lib.a")
+
+
+def test_compilers_in_the_background_give_way_and_can_be_stopped(bin_folder: Path, tmp_path: Path) -> None:
+    begun, source = tmp_path / "begun", write(tmp_path / "f.c", "")
+    write_script(bin_folder / "cc", f"/usr/bin/env -i PATH=/usr/bin:/bin sh -c 'sleep 0.2; nice > {begun}; sleep 300'")
+    within = Stoppable()
+
+    def stop() -> None:
+        while not (begun.exists() and begun.read_text()):
+            time.sleep(0.01)
+        within.stop()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(ToolchainError, match="was killed by SIGKILL"):
+        compile_shared([source], tmp_path / "f.so", within=within)
+    thread.join()
+    assert int(begun.read_text()) == min(19, os.nice(0) + 5)
+    begun.unlink()
+    with pytest.raises(ToolchainError, match="was stopped"):
+        compile_shared([source], tmp_path / "f.so", within=within)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["f.c"]
