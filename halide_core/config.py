@@ -1,6 +1,7 @@
-"""HL_CERTIFY, HL_PROFILE, HL_VERIFY, …: what a script asks of every compile and of every run.
+"""HL_CERTIFY, HL_COMPILE, HL_PROFILE, HL_VERIFY, …: what a script asks of every compile and of every run.
 
 ``HL_CERTIFY=1`` certifies each program before code is made of it; where a claim fails that is a CertificateError.
+``HL_COMPILE=fast`` runs code that is made soon, until the optimized code is there (``runtime.execute.tiers``).
 ``HL_PROFILE=1`` measures each pipeline, and prints where the time went when the program ends.
 ``HL_BOUNDS=interval`` finds bounds with another engine (``bounds.engines.registry``).
 ``HL_VERIFY=1`` checks the IR after each pass (``ir.verify``), as any HL_DEBUG does; a fault is an InternalError.
@@ -25,6 +26,7 @@ MOST_THREADS = 512
 """The runtime's limit."""
 _MEANING = {"": False, "0": False, "1": True}
 _profiled: ContextVar[bool] = ContextVar("profiled", default=False)
+_optimized: ContextVar[bool] = ContextVar("optimized", default=False)
 
 
 def bounds_engine() -> str:
@@ -53,9 +55,21 @@ def failed_unrolls_permitted() -> bool:
     return _setting("HL_PERMIT_FAILED_UNROLL", "unrolled loops need no constant length")
 
 
-def demands() -> tuple[bool, bool, bool]:
+def haste_demanded() -> bool:
+    """True where first code is wanted soon: HL_COMPILE, but for what is measured. Raises: HalideError for any other
+    value."""
+    setting = os.environ.get("HL_COMPILE", "").strip()
+    if setting not in ("", "fast"):
+        raise HalideError(
+            f'HL_COMPILE="{setting}" has no meaning. It can be "fast" (pipelines run soon, and are optimized in the '
+            f"background), or not be set."
+        )
+    return setting == "fast" and not (_optimized.get() or profiles_demanded())
+
+
+def demands() -> tuple[bool, ...]:
     """Everything here that changes what a compile gives."""
-    return certificates_demanded(), profiles_demanded(), failed_unrolls_permitted()
+    return certificates_demanded(), profiles_demanded(), failed_unrolls_permitted(), haste_demanded()
 
 
 @contextmanager
@@ -66,6 +80,16 @@ def profiling() -> Iterator[None]:
         yield
     finally:
         _profiled.reset(token)
+
+
+@contextmanager
+def optimizing() -> Iterator[None]:
+    """``with optimizing():`` what is compiled meanwhile is optimized at once, whatever HL_COMPILE says."""
+    token = _optimized.set(True)
+    try:
+        yield
+    finally:
+        _optimized.reset(token)
 
 
 def check_thread_count() -> None:

@@ -17,7 +17,7 @@ from tests.support.certification import FOLDERS, certified
 
 TESTS = Path(__file__).resolve().parent
 GOLDEN = TESTS / "golden"
-_ENVIRONMENT = ("HL_BOUNDS", "HL_CACHE", "HL_CACHE_SIZE", "HL_CERTIFY", "HL_DEBUG", "HL_PROFILE", "HL_VERIFY")
+_ENVIRONMENT = tuple(f"HL_{name}" for name in "BOUNDS CACHE CACHE_SIZE CERTIFY COMPILE DEBUG PROFILE VERIFY".split())
 
 hypothesis.settings.register_profile(
     "halide_core", derandomize=True, deadline=None, print_blob=False, database=None, max_examples=100

@@ -99,6 +99,7 @@ LAZY = {
     "runtime.crt.runtime_library": frozenset({"filelock"}),
     "runtime.execute.backend": (ON_DEMAND | {"lowering.driver"})
     - {"lowering.certify", "lowering.step_proofs", "lowering.verification"},
+    "runtime.execute.background": frozenset({"filelock"}),
     "runtime.execute.jit": frozenset({"runtime.execute.build"}),
 }
 

@@ -1,17 +1,13 @@
-"""A shared object for a pipeline that the cache doesn't have: everything from lowering to the C compiler.
+"""The C of a pipeline that the cache doesn't have: everything from lowering to text.
 
-In: a Request, or what lowering made of it. Out: the file.
+In: a Request, or what lowering made of it. Out: its translation units.
 
-    build_pipeline(request, options, compiler, Path("pipeline.so"))
+    emit(request)   ->   ["int halide_core_entry(void **arguments) …", …]
 
 A run whose pipeline the cache has imports none of this: that is half of what such a run would import.
 """
 
 from __future__ import annotations
-
-import tempfile
-from dataclasses import replace
-from pathlib import Path
 
 from halide_core.config import profiles_demanded
 from halide_core.debug import deep_recursion, without_collections
@@ -21,24 +17,12 @@ from halide_core.run.backend import Request
 from halide_core.runtime.codegen.entry import emit_entry, emit_hiding
 from halide_core.runtime.codegen.unit import emit_units
 from halide_core.runtime.compile.processes import processors
-from halide_core.runtime.compile.toolchain import CompileOptions, Compiler, compile_shared
 
 
-def build_pipeline(
-    request: Request, options: CompileOptions, compiler: Compiler, output: Path, made: Lowered | None = None
-) -> None:
-    """Compiles the request, or what was made of it, into ``output``.
-
-    Raises: ScheduleError, BoundsError, ToolchainError.
-    """
+def emit(request: Request, made: Lowered | None = None) -> list[str]:
+    """The translation units of a request, or of what was made of it. Raises: ScheduleError, BoundsError."""
     with deep_recursion(), without_collections():
-        texts = _texts(made or lower(request))
-    with tempfile.TemporaryDirectory(prefix="halide_core_") as folder:
-        sources = [Path(folder) / f"pipeline_{number}.c" for number in range(len(texts))]
-        for source, text in zip(sources, texts, strict=True):
-            source.write_text(text, encoding="utf-8")
-        bare = not (request.flags or profiles_demanded())
-        compile_shared(sources, output, options=replace(options, bare=bare), compiler=compiler)
+        return _texts(made or lower(request))
 
 
 def _texts(lowered: Lowered) -> list[str]:

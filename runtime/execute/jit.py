@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,22 +18,23 @@ from typing import Any
 import numpy as np
 
 from halide_core.algorithm.model import Function, realization_order, snapshot
-from halide_core.config import profiles_demanded
+from halide_core.config import haste_demanded, profiles_demanded
 from halide_core.debug import deep_recursion
-from halide_core.errors import PipelineError, SpecializeFailError
+from halide_core.errors import HalideWarning, PipelineError, SpecializeFailError, warn_user
 from halide_core.lang.buffer import Buffer
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument, ArgumentKind, Box, Request, arguments
 from halide_core.run.profile_data import Profile
 from halide_core.runtime.compile.fingerprint import fingerprint
-from halide_core.runtime.compile.load import load
 from halide_core.runtime.compile.target_flags import compile_options
 from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.asking import Asked, scalar
+from halide_core.runtime.execute.background import BACKGROUND
 from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
 from halide_core.runtime.execute.interruptions import begin_run
 from halide_core.runtime.execute.profiler import Profiler
+from halide_core.runtime.execute.tiers import Draft, hurried_library, optimized_library
 from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.phase0.inline import warn_of_lost_directives
 
@@ -55,23 +57,31 @@ def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPip
     """
     compiler = find_compiler()
     start_runtime()
-    options = compile_options(request, runs_here=True)
+    bare = not (request.flags or profiles_demanded())
+    options = replace(compile_options(request, runs_here=True), bare=bare)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
         algorithm = snapshot(request.outputs, request.requirements)
         signature = arguments(request, algorithm)
     warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
-    def build(output: Path) -> None:
-        from halide_core.runtime.execute.build import build_pipeline  # noqa: PLC0415  # what the cache has needs none
+    def emitted() -> list[str]:
+        from halide_core.runtime.execute.build import emit  # noqa: PLC0415  # what the cache has needs none
 
-        build_pipeline(request, options, compiler, output, made)
+        return emit(request, made)
 
     def opened(path: Path) -> Any:
         runtime()  # its symbols must be there before a library that needs them is opened
         return FFI.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
 
-    return LoadedPipeline(request, load(f'Pipeline "{request.name}"', key, build, opened), signature)
+    draft = Draft(f'Pipeline "{request.name}"', key, options, compiler, emitted, opened)
+    if not haste_demanded():
+        return LoadedPipeline(request, optimized_library(draft), signature)
+    library, left = hurried_library(draft)
+    pipeline = LoadedPipeline(request, library, signature)
+    if left is not None:
+        BACKGROUND.add(pipeline, left)
+    return pipeline
 
 
 class LoadedPipeline:
@@ -79,7 +89,8 @@ class LoadedPipeline:
 
     def __init__(self, request: Request, library: Any, args: tuple[Argument, ...]) -> None:
         self._name = request.name
-        self._library = library  # keeps it loaded
+        self._libraries = [library]
+        """Keeps them loaded: a call in another thread may still be in the first one."""
         self._entry = library.halide_core_entry
         self._arguments = args
         self._inputs = len(request.inputs)
@@ -90,6 +101,27 @@ class LoadedPipeline:
     def arguments(self) -> tuple[Argument, ...]:
         """The inputs in order, then the outputs."""
         return self._arguments
+
+    def take_over(self, library: Any) -> None:
+        """Runs a library of the same program from the next call on; those that go on end in the code they are in."""
+        self._libraries.append(library)
+        self._entry = library.halide_core_entry
+
+    def stay(self, reason: str) -> None:
+        """Keeps the code that is there, and warns once, when it is called next, that there will be no other."""
+        entry = self._entry
+
+        def warning(pointers: Any) -> int:
+            self._entry = entry
+            warn_user(
+                f'Pipeline "{self._name}" could not be optimized in the background, and goes on with the code that '
+                f"was made first. {reason}",
+                HalideWarning,
+            )
+            code: int = entry(pointers)
+            return code
+
+        self._entry = warning
 
     def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Runs into the outputs.

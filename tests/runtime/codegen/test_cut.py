@@ -13,6 +13,7 @@ from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.unit import emit_c, emit_units
+from halide_core.runtime.compile import sources
 from halide_core.runtime.execute import build
 from tests.support.symbols import shown
 
@@ -74,13 +75,13 @@ def test_what_shares_variables_is_one_unit() -> None:
 
 def test_units_together_are_the_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bits of one unit and of several are the same, and no task's name is seen outside of the library."""
-    compiled, compile_shared = [], build.compile_shared
+    compiled, compile_shared = [], sources.compile_shared
 
     def watched(sources: Sequence[Path], output: Path, **others: object) -> None:
         compile_shared(sources, output, **others)  # type: ignore[arg-type]  # as they came
         compiled.append((len(sources), shown(output)))
 
-    monkeypatch.setattr(build, "compile_shared", watched)
+    monkeypatch.setattr(sources, "compile_shared", watched)
     found = []
     for count in (1, 2):
         monkeypatch.setenv("HL_CACHE_DIR", str(tmp_path / str(count)))

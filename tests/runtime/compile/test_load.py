@@ -13,11 +13,11 @@ import pytest
 import halide_core as hl
 from halide_core.errors import ToolchainError
 from halide_core.runtime.compile import load as loading
+from halide_core.runtime.compile import sources
 from halide_core.runtime.compile.cache import CompileCache
 from halide_core.runtime.compile.load import load
 from halide_core.runtime.compile.toolchain import compile_shared
 from halide_core.runtime.crt.runtime_library import FFI
-from halide_core.runtime.execute import build
 from tests.support.checking import variables
 
 KEY = "0123456789abcdef"
@@ -108,7 +108,7 @@ def test_pipeline_whose_entry_vanishes_runs(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.uncertified("about loading")
 def test_pipeline_that_never_loads_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, CompileCache(tmp_path))
-    monkeypatch.setattr(build, "compile_shared", lambda _sources, path, **_settings: no_library(path))
+    monkeypatch.setattr(sources, "compile_shared", lambda _sources, path, **_settings: no_library(path))
     f = hl.Func("f")
     f[x] = x * 5 + 2
     with pytest.raises(ToolchainError, match=r'^Pipeline "f" was compiled, but can\'t be loaded: '):
