@@ -103,7 +103,7 @@ class LoadedPipeline:
         return self._arguments
 
     def take_over(self, library: Any) -> None:
-        """Runs a library of the same program from the next call on; those that go on end in the code they are in."""
+        """Runs a library of the same program from the next call on. Calls that go on end in the code they are in."""
         self._libraries.append(library)
         self._entry = library.halide_core_entry
 
