@@ -132,10 +132,10 @@ class CompileCache:
                 build(work / _OBJECT)
                 with moving:
                     path = self._lookup(key) or self._publish(key, work)
-                    self._tidy(keep=key)
-                return path
+            self._tidy(keep=key)
         except _FolderError as error:
             raise ToolchainError(f'The folder for compiled pipelines "{self._root}" can\'t be used: {error}') from error
+        return path
 
     def verify(self, key: str) -> bool:
         """True where the entry exists and its bytes are those that were built (reads the whole file)."""

@@ -56,8 +56,8 @@ short loops of constant length, which at -O2 it does only where that makes less 
 # Indices' minima and maxima else go to vector registers and back (local Laplacian: 1.2 times as long).
 _OF_GCC_ON_X86 = ("-mno-stv",)
 _HURRIED = ("-O1",)
-# -Og is -O1 without what takes gcc long: with these it takes 0.43 of the time of -O2, where -O1 takes 0.7. Vectors stay in
-# registers: the applications' schedules run for up to 1.4 times as long. Plain loops do for 7, without hoisting for 10.
+# -Og is -O1 without what takes gcc long: with these it takes 0.43 of the time of -O2, where -O1 takes 0.7. Vectors stay
+# in registers: the applications' schedules run for up to 1.4 times as long; plain loops for 7, without hoisting for 10.
 _HURRIED_GCC = ("-Og", "-fmove-loop-invariants", "-fira-region=one")
 _BARE = ("-nostdlib", "-fno-use-linker-plugin", *_LIBRARIES, "-lgcc")
 """The end of gcc's command for what calls but the runtime, functions of numbers and what a C compiler takes for granted

@@ -1,21 +1,14 @@
-"""HL_COMPILE=fast: code that is there soon, and optimized code that takes over between two calls, with the same bits.
-
-The C compiler here says what it is asked for, and makes optimized pipelines only while a gate is open.
-"""
+"""HL_COMPILE=fast: code that is there soon, and optimized code with its bits that takes over between two calls."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
 import os
-import shutil
 import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,77 +23,24 @@ from halide_core.runtime.execute.jit import LoadedPipeline
 from halide_core.tuning.candidate import perform
 from halide_core.tuning.job import Ending, Job, JobRole
 from tests.support.checking import variables
+from tests.support.gate import Gate
 
 pytestmark = pytest.mark.uncertified("about when code is made: a certified program has another key")
 
 ROOT = Path(__file__).resolve().parents[3]
 x, y = variables("x y")
 _numbers = count(1)
-_COMPILER = """#!/bin/sh
-case "$*" in
-*-O1*pipeline_*) echo soon >> {folder}/log ;;
-*-o*pipeline.so*pipeline_*)
-    echo optimized >> {folder}/log
-    while [ -e {folder}/shut ]; do sleep 0.02; done
-    if [ -e {folder}/broken ]; then echo "not today"; exit 7; fi ;;
-esac
-exec {real} "$@"
-"""
-
-
-@dataclass(frozen=True)
-class Gate:
-    """What optimized pipelines wait for, and what the compiler was asked for."""
-
-    folder: Path
-
-    def shut(self) -> None:
-        """From now on they wait."""
-        (self.folder / "shut").touch()
-
-    def open(self) -> None:
-        """They wait no longer."""
-        (self.folder / "shut").unlink(missing_ok=True)
-
-    def settled(self) -> None:
-        """Opens, and waits until all is compiled."""
-        self.open()
-        BACKGROUND.wait()
-
-    def asked(self) -> list[str]:
-        """The pipelines' compiles so far, in order."""
-        log = self.folder / "log"
-        return log.read_text().split() if log.exists() else []
-
-    def await_asked(self, what: str, times: int = 1) -> None:
-        """Waits until so many compiles have begun."""
-        end = time.monotonic() + 60
-        while self.asked().count(what) < times:
-            assert time.monotonic() < end, self.asked()
-            time.sleep(0.01)
-
-
-@pytest.fixture(scope="module", name="compiler")
-def fixture_compiler(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiler, in a folder of its own."""
-    folder = tmp_path_factory.mktemp("gated")
-    script = folder / "gated"
-    script.write_text(_COMPILER.format(folder=folder, real=shutil.which("gcc") or shutil.which("cc")))
-    script.chmod(0o755)
-    return script
+@pytest.fixture(scope="module", name="made")
+def fixture_made(tmp_path_factory: pytest.TempPathFactory) -> Gate:
+    """The compiler of all tests here: each has its runtime once."""
+    return Gate.made(tmp_path_factory.mktemp("gated"))
 
 
 @pytest.fixture(name="gate")
-def fixture_gate(compiler: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """HL_COMPILE=fast with that compiler, the gate shut."""
-    monkeypatch.setenv("CC", str(compiler))
-    monkeypatch.setenv("HL_COMPILE", "fast")
-    gate = Gate(compiler.parent)
-    (gate.folder / "log").unlink(missing_ok=True)
-    gate.shut()
-    yield gate
-    gate.settled()
-    (gate.folder / "broken").unlink(missing_ok=True)
+def fixture_gate(made: Gate, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """Haste, and the gate shut."""
+    with made.hurried(monkeypatch) as gate:
+        yield gate
 
 
 def fresh() -> tuple[hl.Func, int]:
@@ -146,141 +86,9 @@ def test_a_cache_with_the_optimized_code_gives_it_at_once(gate: Gate) -> None:
     assert codes(again) == 1 and gate.asked() == ["soon", "optimized"]
 
 
-PROGRAM = """
-import os, sys, time
-from pathlib import Path
-import halide_core as hl
-from halide_core.runtime.execute.background import BACKGROUND
-x = hl.Var("x")
-def pipeline(number):
-    f = hl.Func("f")
-    f[x] = x * 3 + number
-    return f
-def shown(f):
-    return list(f.realize([3]))
-def libraries(f):
-    return len(f._built.compiled._libraries)
-def begun():
-    while "optimized" not in Path(os.environ["CC"]).with_name("log").read_text():
-        time.sleep(0.01)
-def open_gate():
-    Path(os.environ["CC"]).with_name("shut").unlink()
-"""
-
-
-def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A new process, which inherits the gate and HL_COMPILE."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM + code],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True, text=True, timeout=300, check=False, start_new_session=True,
-    )  # fmt: skip
-
-
-def left_behind(gate: Gate, cache: Path) -> list[str]:
-    """Compilers that run, and files of builds."""
-    commands = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (process / "cmdline").read_bytes().decode(errors="replace")
-            state = (process / "stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if str(gate.folder / "gated") in command and "pipeline_" in command:
-            commands.append(f"{state} {command}")
-    return commands + [str(path) for path in (cache / "tmp").iterdir()]
-
-
-def test_a_cache_with_the_first_code_alone_begins_again_without_lowering(gate: Gate, tmp_path: Path) -> None:
-    cache = {"HL_CACHE_DIR": str(tmp_path)}
-    done = python("print(shown(pipeline(5)), flush=True)", **cache)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[5, 8, 11]\n", "")
-    gate.open()
-    code = """
-f = pipeline(5)
-print(shown(f)); BACKGROUND.wait(); print(libraries(f), shown(f), "halide_core.lowering.driver" in sys.modules)
-"""
-    done = python(code, **cache)
-    assert (done.stdout, done.stderr) == ("[5, 8, 11]\n2 [5, 8, 11] False\n", "")
-    assert gate.asked().count("soon") == 1
-    done = python("f = pipeline(5); print(shown(f), libraries(f), BACKGROUND._thread)", **cache)
-    assert (done.stdout, done.stderr) == ("[5, 8, 11] 1 None\n", "")
-
-
-def test_an_exit_waits_for_nothing_and_leaves_nothing(gate: Gate, tmp_path: Path) -> None:
-    code = """
-f = pipeline(1)
-print(shown(f), flush=True)
-begun()
-"""
-    done = python(code, HL_CACHE_DIR=str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[1, 4, 7]\n", "")
-    assert left_behind(gate, tmp_path) == []
-
-
-def test_ctrl_c_ends_what_the_user_waits_for_alone(gate: Gate, tmp_path: Path) -> None:
-    code = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-f = pipeline(2)
-f.compile_jit()
-begun()
-try:
-    os.killpg(os.getpgid(0), signal.SIGINT)  # as a terminal does
-    while True: pass
-except KeyboardInterrupt:
-    print("interrupted")
-open_gate()
-BACKGROUND.wait()
-print(libraries(f), shown(f))
-"""
-    done = python(code, HL_CACHE_DIR=str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n2 [2, 5, 8]\n", "")
-    assert left_behind(gate, tmp_path) == []
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_keeps_its_code_and_compiles_for_itself(gate: Gate, tmp_path: Path) -> None:
-    code = """
-f = pipeline(3)
-f.compile_jit()
-begun()
-child = os.fork()
-if child == 0:
-    g = pipeline(3)  # the program that its parent compiles
-    print(shown(f), libraries(f), shown(g), BACKGROUND._thread.is_alive(), flush=True)
-    sys.exit()  # with all that exits do
-assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-open_gate()
-BACKGROUND.wait()
-print(libraries(f), shown(f))
-"""
-    done = python(code, HL_CACHE_DIR=str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[3, 6, 9] 1 [3, 6, 9] True\n2 [3, 6, 9]\n", "")
-    assert left_behind(gate, tmp_path) == []
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_process_of_multiprocessing_leaves_nothing(gate: Gate, tmp_path: Path) -> None:
-    code = """
-import multiprocessing
-def work(number):
-    f = pipeline(number)
-    f.compile_jit()
-    begun()
-    print(shown(f), flush=True)
-process = multiprocessing.get_context("fork").Process(target=work, args=(6,))
-process.start()
-process.join()
-print(process.exitcode)
-"""
-    done = python(code, HL_CACHE_DIR=str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[6, 9, 12]\n0\n", "")
-    assert left_behind(gate, tmp_path) == []
-
-
 def test_threads_call_while_the_code_changes(gate: Gate) -> None:
     f, _ = fresh()
+    f.parallel(x, 100)
     c = f.compile_to_callable([])
     pipeline = c._compiled
     assert isinstance(pipeline, LoadedPipeline)
@@ -335,6 +143,16 @@ def test_a_second_compile_that_fails_is_told_once_at_the_users_line(gate: Gate) 
         assert bits(f) == first
     assert [Path(w.filename).name for w in told] == ["test_tiers.py"]
     assert bits(f) == first and codes(f) == 1  # warnings are errors here
+
+
+def test_a_first_compile_that_fails_is_an_error_at_the_users_line(gate: Gate) -> None:
+    (gate.folder / "refused").touch()
+    f, _ = fresh()
+    with pytest.raises(hl.ToolchainError, match="not even soon") as caught:
+        f.realize([4])
+    assert Path(caught.value.location.file).name == "test_tiers.py" and gate.asked() == []
+    (gate.folder / "refused").unlink()
+    assert bits(f) == np.asarray(f.evaluate([20])).tobytes()
 
 
 def test_what_was_optimized_in_the_background_is_there_when_haste_ends(
@@ -514,18 +332,6 @@ def test_files_are_what_they_are_without(gate: Gate, tmp_path: Path, monkeypatch
     assert written[0] == written[1] and gate.asked() == []
 
 
-def test_no_cache_at_all_is_fine(gate: Gate) -> None:
-    code = """
-f = pipeline(8)
-print(shown(f), flush=True)
-open_gate()
-BACKGROUND.wait()
-print(libraries(f), shown(f))
-"""
-    done = python(code, HL_CACHE="0")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[8, 11, 14]\n2 [8, 11, 14]\n", "")
-
-
 def _floats() -> hl.Func:
     a, f = hl.ImageParam(hl.Float(32), 1, "a"), hl.Func("f")
     values = np.array([0.1, -0.0, 1e38, 1e-40, np.inf, -np.inf, np.nan, 3.3, 7e22, -1e-45] * 8, np.float32)
@@ -565,7 +371,7 @@ def test_bits_are_the_same_at_both_speeds(
 
 
 def test_interrupted_first_compile_leaves_nothing(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user waits for ends with Ctrl-C, and nothing goes on behind it."""
+    """Ctrl-C ends the compile that the user waits for, and nothing goes on behind it."""
 
     def interrupted(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
