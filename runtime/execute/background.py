@@ -19,6 +19,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -74,7 +75,7 @@ class Background:
     """The Optimizations of this process, and the thread that does them."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may compile, too, in the middle of anything
         self._quiet = threading.RLock()
         """Held where a fork would copy something halfway: an open pipe, the lock of a file."""
         self._queue: dict[str, Optimization] = {}
@@ -82,7 +83,8 @@ class Background:
         self._running: Optimization | None = None
         self._thread: threading.Thread | None = None
         self._ended = False
-        self._watches_forks = self._watches_exit = False
+        self._first = count()  # of threads, but one is the first
+        self._watches_exit = False
 
     def add(self, pipeline: Improvable, work: Optimization) -> None:
         """Does an Optimization for a pipeline soon, or goes on with the one of its key."""
@@ -130,8 +132,7 @@ class Background:
 
     def _watch(self) -> None:
         """Asks, once in a process, to be told of what comes."""
-        if not self._watches_forks:
-            self._watches_forks = True
+        if next(self._first) == 0:
             # It asks to be told of forks: before this does, since who asks last is told first, and the thread must have
             # let go of the locks of files when filelock looks at them.
             import filelock  # noqa: F401, PLC0415
@@ -155,7 +156,7 @@ class Background:
 
     def _forked(self) -> None:
         """A forked process has none of its parent's threads, and what they compile is not its own."""
-        self._lock, self._quiet = threading.Lock(), threading.RLock()
+        self._lock, self._quiet = threading.RLock(), threading.RLock()
         self._queue, self._running, self._thread = {}, None, None
         self._watches_exit = False
 
