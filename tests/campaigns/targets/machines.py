@@ -57,11 +57,13 @@ class Machine:
 
 
 _ARM, _X86 = re.compile(r"\bv\d+\.\d*[bhsd]\b|\bq\d+\b"), re.compile(r"%[xyz]mm\d")
+_SVE = re.compile(rf"{_ARM.pattern}|\bz\d+\b")
 _WASM = Machine("wasm32-wasi", ("node", "--no-warnings", "-e", NODE), re.compile(r"\s(v128|[if]\d+x\d+)\."))
 _RISCV = re.compile(r"\sv(set|l|s|f|add|sub|mul|min|max|and|or|xor|n|w|merge|mv|id|r|z|m)\w*[.\s]")
 
 MACHINES = {
     "arm-64-linux": Machine("aarch64-linux-musl", ("qemu-aarch64",), _ARM),
+    "arm-64-linux-sve2": Machine("aarch64-linux-musl", ("qemu-aarch64", "-cpu", "max,sve256=on"), _SVE),
     "arm-32-linux-armv7s": Machine("arm-linux-musleabihf", ("qemu-arm",), re.compile(r"\bq\d+\b")),
     "riscv-64-linux": Machine("riscv64-linux-musl", ("qemu-riscv64",), _RISCV),
     # qemu 8 or newer: 7.2, that of Debian 12, fails an assertion of its own; its backports have 10

@@ -9,6 +9,7 @@ import pytest
 import halide_core as hl
 from halide_core.run.backend import Request
 from halide_core.runtime.compile.target_flags import compile_options
+from halide_core.runtime.compile.toolchain import Compiler
 from tests.support.targets import MIDDLE
 
 
@@ -18,6 +19,12 @@ def request(target: hl.Target | None) -> Request:
     return f._request(target=target)
 
 
+def found(monkeypatch: pytest.MonkeyPatch, *command: str) -> None:
+    """Flags are in the words of this compiler, whichever is installed."""
+    named = Compiler(command, " ".join(command))
+    monkeypatch.setattr("halide_core.runtime.compile.target_flags.find_compiler", lambda: named)
+
+
 @pytest.mark.parametrize("runs_here", [True, False])
 def test_without_a_target_it_is_this_machine(runs_here: bool) -> None:
     flags = compile_options(request(None), runs_here=runs_here).flags()
@@ -25,12 +32,22 @@ def test_without_a_target_it_is_this_machine(runs_here: bool) -> None:
 
 
 @pytest.mark.parametrize("runs_here", [True, False])
-def test_named_instructions_are_tuned_for_where_they_run(runs_here: bool) -> None:
+def test_named_instructions_are_tuned_for_where_they_run(runs_here: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    found(monkeypatch, "gcc")
     flags = compile_options(request(MIDDLE), runs_here=runs_here).flags()
     assert {"-march=x86-64", "-mavx2", "-mfma"} <= set(flags) and "-march=native" not in flags
     assert ("-mtune=native" in flags) == runs_here
 
 
-def test_what_the_request_says_comes_last() -> None:
+@pytest.mark.parametrize("runs_here", [True, False])
+def test_zig_has_one_word_for_both(runs_here: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    found(monkeypatch, "python", "-m", "ziglang", "cc")
+    flags = compile_options(request(MIDDLE), runs_here=runs_here).flags()
+    (named,) = [f for f in flags if f.startswith(("-mcpu", "-march", "-mtune"))]
+    assert named.startswith("-mcpu=x86_64+") and named.endswith("+avx2+fma+f16c")
+
+
+def test_what_the_request_says_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    found(monkeypatch, "gcc")
     flags = compile_options(replace(request(MIDDLE), flags=("-mtune=generic",)), runs_here=True).flags()
     assert flags.index("-mtune=generic") > flags.index("-mtune=native")

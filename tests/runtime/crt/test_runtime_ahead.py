@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from halide_core.runtime.compile.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -28,8 +31,8 @@ def python(code: str, cache: Path, **environment: str) -> subprocess.CompletedPr
 
 def failing(folder: Path, on: str) -> str:
     """A compiler that refuses files of a name."""
-    script = folder / "picky"
-    script.write_text(f'#!/bin/sh\ncase "$*" in *{on}*) echo "no {on} today"; exit 7;; esac\nexec cc "$@"\n')
+    script, here = folder / "picky", shlex.join(find_compiler().command)
+    script.write_text(f'#!/bin/sh\ncase "$*" in *{on}*) echo "no {on} today"; exit 7;; esac\nexec {here} "$@"\n')
     script.chmod(0o755)
     return str(script)
 

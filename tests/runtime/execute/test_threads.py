@@ -229,9 +229,9 @@ def test_a_race_that_is_there_is_found(tmp_path: Path) -> None:
     """A race that the tool can find, without which its silence would show nothing: here all iterations of a parallel
     loop write one row. On a busy machine one thread may run all of them before another is awake, and then there is
     none: it is tried again."""
-    f, r = hl.Func("f"), hl.RDom([(0, 500)], "r")
+    f, r = hl.Func("f"), hl.RDom([(0, 500), (0, 300)], "r")
     f[x, y] = x - y
-    f[x, 0] += x * r.x
-    f.update().allow_race_conditions().reorder(x, r.x).parallel(r.x)
+    f[r.y, 0] += f[r.y + 1, 1]
+    f.update().allow_race_conditions().reorder(r.y, r.x).parallel(r.x)
     program = executable(f, tmp_path)
     assert any(b"ThreadSanitizer: data race" in watched(program).stderr for _ in range(20))
