@@ -22,13 +22,31 @@ def part_head(name: str, parameters: Sequence[tuple[str, str]], stmt: ir.Stmt) -
     return f"__attribute__((noinline)) int {name}({', '.join(given) or 'void'})"
 
 
+def checks_first(stmts: Sequence[ir.Stmt]) -> list[ir.Stmt]:
+    """Statements with what is allocated behind the checks that follow it: they are of arguments, and read no memory."""
+    found: list[ir.Stmt] = []
+    waiting: list[ir.Stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, ir.AllocateFlat):
+            waiting.append(stmt)
+        elif all(isinstance(s, _CHECKING) for s in walk(stmt)):
+            found.append(stmt)
+        else:
+            found += [*waiting, stmt]
+            waiting.clear()
+    return [*found, *waiting]
+
+
+_CHECKING = ir.AnswerQuery | ir.Assert | ir.Block | ir.If | ir.Let
+
+
 def first_loop(stmts: Sequence[ir.Stmt]) -> int:
     """From where on statements compute; how many there are, if none does."""
-    for i, stmt in enumerate(stmts):
-        if isinstance(stmt, ir.For | ir.AllocateFlat | ir.Store | ir.Stores):
-            asks = any(isinstance(s, ir.AnswerQuery) for s in walk(ir.Block(tuple(stmts[i:]))))
-            return len(stmts) if asks else i
-    return len(stmts)
+    computing = (i for i, stmt in enumerate(stmts) if isinstance(stmt, _COMPUTING))
+    return next(computing, len(stmts))
+
+
+_COMPUTING = ir.For | ir.AllocateFlat | ir.Store | ir.Stores
 
 
 def end_of(bounds: ir.Interval) -> ir.ExprNode:

@@ -29,7 +29,7 @@ from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
-from halide_core.runtime.codegen.parts import end_of, first_loop, part_head
+from halide_core.runtime.codegen.parts import checks_first, end_of, first_loop, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
 from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
@@ -273,7 +273,8 @@ class _Function:
         """Emits what stands between two braces, and frees what it allocated."""
         self._live.append([])
         entered = None if self._marks is None else self._marks.at
-        stmts = stmt.stmts if isinstance(stmt, ir.Block) else (stmt,)
+        stmts: Sequence[ir.Stmt] = stmt.stmts if isinstance(stmt, ir.Block) else (stmt,)
+        stmts = checks_first(stmts) if self._whole else stmts
         first = first_loop(stmts) if self._whole else len(stmts)
         for s in runs(stmts[:first], meeting=self._unit.meeting > 0):
             if isinstance(s, ir.Stmt):

@@ -7,7 +7,7 @@ In: a folder. Out: a script for $CC, and the Gate.
 
 from __future__ import annotations
 
-import shutil
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.execute.background import BACKGROUND
 
 _COMPILER = """#!/bin/sh
@@ -43,7 +44,7 @@ class Gate:
     def made(cls, folder: Path) -> Gate:
         """Writes the compiler."""
         script = cls(folder).compiler
-        script.write_text(_COMPILER.format(folder=folder, real=shutil.which("gcc") or shutil.which("cc")))
+        script.write_text(_COMPILER.format(folder=folder, real=shlex.join(find_compiler().command)))
         script.chmod(0o755)
         return cls(folder)
 

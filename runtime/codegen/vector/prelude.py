@@ -172,7 +172,17 @@ class Prelude:
             floor = self.math(Intrinsic.FLOOR, type)
             return [f"return a - b * {floor}(a / b);"]
         one = self.binary(op, type.element_of(), count.element_of())
+        if op in (BinaryOp.DIV, BinaryOp.MOD) and type.is_integer():
+            return self._quotients(type, one)
         return _lane_by_lane(c, type.lanes(), f"{one}(a[i], b[i])")
+
+    def _quotients(self, type: Type, one: str) -> list[str]:
+        """A quotient is a comparison where one of its operands is 1, or is the other one, and of two such lanes gcc 12
+        makes a mask: -1 for 1. So it does not get to know the operands."""
+        self.typedef("OPAQUE", resource("opaque.h"))
+        c, element = self.type(type), self.type(type.element_of())
+        lane = f"{element} x = a[i], y = b[i]; OPAQUE(x); OPAQUE(y); r[i] = {one}(x, y);"
+        return [f"{c} r;", f"for (int i = 0; i < {type.lanes()}; i++) {{ {lane} }}", "return r;"]
 
     def product(self, a: str, b: str) -> str:
         """A product of sizes, which are not negative; INT64_MAX, which can't be allocated, where it overflows."""

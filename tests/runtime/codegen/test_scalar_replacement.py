@@ -93,3 +93,15 @@ def test_truth_values_stay_memory() -> None:
     g.bound(x, 0, 8).vectorize(x, 8)
     assert registers(g) == {}
     assert np.array_equal(np.asarray(g.realize([8, 3])), g.evaluate([8, 3]))
+
+
+def test_memory_that_is_allocated_before_the_checks_is_in_the_part_that_computes() -> None:
+    """Of several outputs one has a loop before it; small memory is variables of the function that uses it."""
+    w, o, twin = hl.Func("w"), hl.Func("o"), hl.Func("twin")
+    w[x] = hl.u32(x)
+    w[0] = hl.u32(7)
+    o[x] = hl.u32(1)
+    twin[x] = w[0] + o[x] * 0
+    w.hoist_storage_root()
+    for found in hl.Pipeline([twin, o]).realize([3]), hl.Pipeline([o, twin]).realize([3]):
+        assert sorted(map(int, np.asarray(found).ravel())) == [1, 1, 1, 7, 7, 7]

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.execute.background import BACKGROUND
 from halide_core.runtime.execute.jit import LoadedPipeline
 from halide_core.tuning.candidate import perform
@@ -249,7 +250,7 @@ int test_tiers_twice(halide_buffer_t *in, halide_buffer_t *out) {
 """)
     library = source.with_suffix(".so")
     include = ROOT / "runtime" / "crt"
-    subprocess.run(["cc", "-shared", "-fPIC", f"-I{include}", "-o", library, source], check=True)
+    subprocess.run([*find_compiler().command, "-shared", "-fPIC", f"-I{include}", "-o", library, source], check=True)
     ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
     f, e, g = hl.Func("f"), hl.Func("e"), hl.Func("g")
     g[x] = x + next(_numbers)
