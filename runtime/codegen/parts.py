@@ -22,7 +22,7 @@ def part_head(name: str, parameters: Sequence[tuple[str, str]], stmt: ir.Stmt) -
     return f"__attribute__((noinline)) int {name}({', '.join(given) or 'void'})"
 
 
-def checks_first(stmts: Sequence[ir.Stmt]) -> list[ir.Stmt]:
+def checks_first(stmts: Sequence[ir.Stmt]) -> tuple[ir.Stmt, ...]:
     """Statements with what is allocated behind the checks that follow it: they are of arguments, and read no memory."""
     found: list[ir.Stmt] = []
     waiting: list[ir.Stmt] = []
@@ -34,7 +34,7 @@ def checks_first(stmts: Sequence[ir.Stmt]) -> list[ir.Stmt]:
         else:
             found += [*waiting, stmt]
             waiting.clear()
-    return [*found, *waiting]
+    return (*found, *waiting)
 
 
 _CHECKING = ir.AnswerQuery | ir.Assert | ir.Block | ir.If | ir.Let

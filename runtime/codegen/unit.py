@@ -273,7 +273,7 @@ class _Function:
         """Emits what stands between two braces, and frees what it allocated."""
         self._live.append([])
         entered = None if self._marks is None else self._marks.at
-        stmts: Sequence[ir.Stmt] = stmt.stmts if isinstance(stmt, ir.Block) else (stmt,)
+        stmts = stmt.stmts if isinstance(stmt, ir.Block) else (stmt,)
         stmts = checks_first(stmts) if self._whole else stmts
         first = first_loop(stmts) if self._whole else len(stmts)
         for s in runs(stmts[:first], meeting=self._unit.meeting > 0):
