@@ -142,7 +142,7 @@ class _TranslationUnit:
     def _before(self) -> str:
         """The text before the functions: includes, and what they call."""
         prelude = self.prelude.text()
-        parts = ['#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n']
+        parts = ['#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n', resource("contract.h")]
         if prelude:
             parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
         if "vector_size" in prelude:
