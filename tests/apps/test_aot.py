@@ -157,7 +157,8 @@ def test_header_is_c_and_cpp(library: Path, tmp_path: Path) -> None:
     for command, suffix in zip(commands, ("c", "cpp", "cpp"), strict=True):
         source = tmp_path / f"user.{suffix}"
         source.write_text(text)
-        flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{library}", "-c", str(source), "-o", str(tmp_path / "user.o")]
+        made = ["-c", str(source), "-o", str(tmp_path / "user.o")]
+        flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{library}", *made]
         done = subprocess.run([*command, *flags], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
