@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 from halide_core.errors import HalideError, HalideWarning, warn_user
@@ -72,24 +72,23 @@ def demands() -> tuple[bool, ...]:
     return certificates_demanded(), profiles_demanded(), failed_unrolls_permitted(), haste_demanded()
 
 
-@contextmanager
-def profiling() -> Iterator[None]:
+def profiling() -> AbstractContextManager[None]:
     """``with profiling():`` what is compiled meanwhile is profiled."""
-    token = _profiled.set(True)
-    try:
-        yield
-    finally:
-        _profiled.reset(token)
+    return _meanwhile(_profiled)
+
+
+def optimizing() -> AbstractContextManager[None]:
+    """``with optimizing():`` what is compiled meanwhile is optimized at once, whatever HL_COMPILE says."""
+    return _meanwhile(_optimized)
 
 
 @contextmanager
-def optimizing() -> Iterator[None]:
-    """``with optimizing():`` what is compiled meanwhile is optimized at once, whatever HL_COMPILE says."""
-    token = _optimized.set(True)
+def _meanwhile(demand: ContextVar[bool]) -> Iterator[None]:
+    token = demand.set(True)
     try:
         yield
     finally:
-        _optimized.reset(token)
+        demand.reset(token)
 
 
 def check_thread_count() -> None:

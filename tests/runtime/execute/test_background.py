@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -59,19 +58,6 @@ def left_behind(gate: Gate, cache: Path) -> list[str]:
         if str(gate.compiler) in command and "pipeline_" in command:
             commands.append(f"{state} {command}")
     return commands + [str(path) for path in (cache / "tmp").iterdir()]
-
-
-@pytest.fixture(scope="module", name="made")
-def fixture_made(tmp_path_factory: pytest.TempPathFactory) -> Gate:
-    """The compiler of all tests here: each has its runtime once."""
-    return Gate.made(tmp_path_factory.mktemp("gated"))
-
-
-@pytest.fixture(name="gate")
-def fixture_gate(made: Gate, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """Haste, and the gate shut."""
-    with made.hurried(monkeypatch) as gate:
-        yield gate
 
 
 def test_a_cache_with_the_first_code_alone_begins_again_without_lowering(gate: Gate, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,19 +31,6 @@ pytestmark = pytest.mark.uncertified("about when code is made: a certified progr
 ROOT = Path(__file__).resolve().parents[3]
 x, y = variables("x y")
 _numbers = count(1)
-@pytest.fixture(scope="module", name="made")
-def fixture_made(tmp_path_factory: pytest.TempPathFactory) -> Gate:
-    """The compiler of all tests here: each has its runtime once."""
-    return Gate.made(tmp_path_factory.mktemp("gated"))
-
-
-@pytest.fixture(name="gate")
-def fixture_gate(made: Gate, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """Haste, and the gate shut."""
-    with made.hurried(monkeypatch) as gate:
-        yield gate
-
-
 def fresh() -> tuple[hl.Func, int]:
     """A Func that nobody compiled before, and its number."""
     number = next(_numbers)
