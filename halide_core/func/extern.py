@@ -1,6 +1,6 @@
 """Extern stages: Funcs whose values a C function computes.
 
-In: the name of a C function, and what it is passed. Out: a Func without a definition in the language.
+In: the name of a C function, and what it is passed. Out: a Func without a definition in the language::
 
     e.define_extern("box3", [g, 7], Int(32), 1)   ->   int box3(halide_buffer_t *g, int32_t k, halide_buffer_t *e)
 

@@ -1,6 +1,6 @@
 """Generators: a class that declares parameters, inputs and outputs, and defines the outputs in ``generate``.
 
-In: a class, and values of its parameters. Out: a Pipeline, a Callable, files; or Funcs, where it is called in another.
+In: a class, and values of its parameters. Out: a Pipeline, a Callable, files; or Funcs, where it is called in another::
 
     @hl.generator("brighten")
     class Brighten:
