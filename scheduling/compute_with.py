@@ -21,10 +21,14 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import ExprNode, Interval, Let, LoopKind, Variable
+from halide_core.ir.logic import all_of, any_of
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import free_variables
 from halide_core.loop_nest import (
     Guard,
     Joined,
     Loop,
+    Nest,
     Program,
     StageKey,
     Together,
@@ -204,14 +208,16 @@ def join(program: Program, d: ComputeWith) -> Program:
         steps += _within(common.var, at)
         steps.append(Let(loop.var, simplify(ir.add(common.var, shift)), loop.bounds))
         witnesses.append(Let(common.var, simplify(ir.sub(loop.var, shift)), None))
-        program = _widened(program, common, at)
     changed = replace(
         nest, loops=nest.loops[count:], steps=(*steps, *nest.steps), witnesses=(*nest.witnesses, *witnesses),
         ranges=tuple(own),
     )  # fmt: skip
     level = stage_loops(program, other)[count - 1].name
     joined = Joined(level, tuple([loop.name.var for loop in mine[:count]]))
-    return replace(program.with_nest(key, changed), joined={**program.joined, key: joined})
+    program = replace(program.with_nest(key, changed), joined={**program.joined, key: joined})
+    for position in range(count):
+        program = _over_all(program, other, position)
+    return program
 
 
 def _names(program: Program, key: StageKey) -> list[str]:
@@ -301,12 +307,49 @@ def _shared(program: Program, key: StageKey, position: int) -> Program:
     return program.with_nest(key, changed)
 
 
-def _widened(program: Program, loop: Loop, own: Interval) -> Program:
-    """The program in which a shared loop has some more iterations."""
-    key = level_site(program, loop.name).key
-    nest = program.nests[key]
-    low = simplify(ir.minimum(loop.bounds.min, own.min))
-    end = ir.maximum(ir.add(loop.bounds.min, loop.bounds.len), ir.add(own.min, own.len))
-    over = Interval(low, simplify(ir.sub(end, low)))
-    loops = tuple([replace(each, bounds=over) if each is loop else each for each in nest.loops])
-    return program.with_nest(key, replace(nest, loops=loops))
+def _over_all(program: Program, key: StageKey, position: int) -> Program:
+    """The program in which a shared loop of a stage has the iterations of all stages that have points.
+
+    A stage without points may have a long range of one dimension all the same. Moved to where another one begins, that
+    leads to coordinates which no window asks for.
+    """
+    loop = stage_loops(program, key)[position]
+    parts = [
+        (_runs(nest), nest.ranges[position])
+        for each, nest in program.nests.items()
+        if position < len(nest.ranges) and stage_loops(program, each)[position] is loop
+    ]
+    first = parts[0][1]
+    if all(own.min is first.min and own.len is first.len for _, own in parts):
+        return program
+    low, end = ir.ZERO, ir.ZERO
+    before: ExprNode = ir.FALSE
+    for runs, own in parts:
+        own_end = ir.add(own.min, own.len)
+        low = _of_both(before, runs, low, own.min, ir.minimum(low, own.min))
+        end = _of_both(before, runs, end, own_end, ir.maximum(end, own_end))
+        before = simplify(any_of((before, runs)))
+    owner = level_site(program, loop.name).key
+    nest = program.nests[owner]
+    length = simplify(ir.sub(end, low))
+    if before is not ir.TRUE:
+        length = simplify(ir.Select(INT64, before, length, ir.ZERO))
+    bounds = Interval(simplify(low), length)
+    loops = tuple([replace(each, bounds=bounds) if each is loop else each for each in nest.loops])
+    return program.with_nest(owner, replace(nest, loops=loops))
+
+
+def _runs(nest: Nest) -> ExprNode:
+    """Whether the loops of a stage have any iterations, as far as no variable decides it."""
+    own = [*nest.ranges, *(loop.bounds for loop in nest.loops[nest.shared :])]
+    lengths = dict.fromkeys(each.len for each in own)
+    return all_of(simplify(ir.less(ir.ZERO, each)) for each in lengths if not free_variables(each))
+
+
+def _of_both(before: ExprNode, here: ExprNode, one: ExprNode, other: ExprNode, both: ExprNode) -> ExprNode:
+    """An end of what two ranges span, of which each counts only under a condition."""
+    if before is ir.FALSE:
+        return other
+    if here is not ir.TRUE:
+        both = ir.Select(INT64, here, both, one)
+    return both if before is ir.TRUE else ir.Select(INT64, before, both, other)

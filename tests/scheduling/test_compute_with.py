@@ -227,6 +227,49 @@ def test_what_is_no_stage_is_refused() -> None:
     raised(hl.ScheduleError, lambda: g.compute_with(hl.LoopLevel.root()), "a level that is a loop")
 
 
+def outputs_of_own_sizes(levels: int, align: object, *, rooted: bool) -> hl.Pipeline:
+    """Outputs whose windows have nothing to do with each other, in shared loops with what both of them read."""
+    image = hl.ImageParam(hl.Int(16), 2, "image")
+    image.set(hl.Buffer(np.arange(40, dtype=np.int16).reshape(5, 8)))
+    edges = hl.BoundaryConditions.repeat_edge(image)
+    p, q, f, g, h = (hl.Func(name) for name in "pqfgh")
+    p[x, y] = edges[x, y + 2]
+    q[x, y] = p[x, y] + p[x + 3, y + 2]
+    f[x, y] = q[x, y] + p[x, y]
+    g[x, y] = q[x, y] * hl.i16(3)
+    h[x, y] = q[x, y] - p[x, y + 1]
+    funcs = [f, g, h]
+    outputs = funcs
+    if rooted:
+        outputs = [hl.Func(f"of_{each.name()}") for each in funcs]
+        for output, each in zip(outputs, funcs, strict=True):
+            output[x, y] = each[x, y]
+            each.compute_root()
+    at = (y, x)[levels - 1]
+    g.compute_with(f, at, align)
+    h.compute_with(g, at, align)
+    for each in (p, q):
+        each.compute_at(f, at)
+    return hl.Pipeline(outputs)
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("align", [Align.Auto, Align.AlignStart, Align.AlignEnd])
+@pytest.mark.parametrize("rooted", [False, True])
+def test_a_stage_without_points_leads_no_other_one_beyond_its_window(levels: int, align: object, rooted: bool) -> None:
+    """Where one window is long in one dimension and empty in another, coordinates of others would leave int32."""
+    assert outputs_of_own_sizes(levels, align, rooted=rooted).certify().ok
+
+
+@pytest.mark.parametrize("sizes", [[(3, 2), (0, 4), (5, 3)], [(0, 9), (4, 0), (2, 2)], [(0, 3), (0, 4), (5, 0)]])
+def test_windows_without_points_beside_others(sizes: list[tuple[int, int]]) -> None:
+    pipeline = outputs_of_own_sizes(1, Align.AlignEnd, rooted=False)
+    found = [hl.Buffer(hl.Int(16), list(size)) for size in sizes]
+    pipeline.realize(found)
+    for output, buffer, size in zip(pipeline.outputs(), found, sizes, strict=True):
+        same(buffer, np.asarray(output.evaluate(list(size))))
+
+
 def test_certificate_refutes_shared_loops_without_guards(monkeypatch: pytest.MonkeyPatch) -> None:
     _, f, g, h = pair()
     g.compute_with(f, y)
