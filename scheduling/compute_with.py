@@ -340,7 +340,7 @@ def _over_all(program: Program, key: StageKey, position: int) -> Program:
 
 
 def _runs(nest: Nest) -> ExprNode:
-    """Whether the loops of a stage have any iterations, as far as no variable decides it."""
+    """The condition on which the loops of a stage have iterations, as far as no variable decides it."""
     own = [*nest.ranges, *(loop.bounds for loop in nest.loops[nest.shared :])]
     lengths = dict.fromkeys(each.len for each in own)
     return all_of(simplify(ir.less(ir.ZERO, each)) for each in lengths if not free_variables(each))
