@@ -23,13 +23,16 @@ from halide_core.func.image_param import ImageParam
 from halide_core.ir import Field
 from halide_core.ir.types import type_of_dtype
 from halide_core.lang.buffer import Buffer
-from halide_core.run.backend import Box
+from halide_core.run.backend import Box, Question, Request, Topic, backend
 from halide_core.run.output_files import TargetLike
 from halide_core.run.pipeline import Realizable
 from halide_core.run.target import Target, checked_target
 
 Inputs: TypeAlias = "Mapping[ImageParam | str, Any]"
+Whole: TypeAlias = "Sequence[ImageParam | str] | ImageParam | str | None"
 
+_TOLD = 12
+"""Lines of an explanation that an error has."""
 _UNITS = {"": 1, "B": 1} | {
     unit: size
     for k, prefix in enumerate("KMGT", 1)
@@ -41,10 +44,7 @@ _UNITS = {"": 1, "B": 1} | {
 class Given:
     """Outputs, the window that is asked of them, and all that they are computed from."""
 
-    name: str
-    outputs: tuple[Function, ...]
-    requirements: tuple[Requirement, ...]
-    target: Target | None
+    request: Request
     window: Box
     arrays: dict[Image, Any]
     values: dict[ScalarParam, int | float]
@@ -60,8 +60,9 @@ class Given:
         shape: Sequence[int],
         inputs: Inputs,
         memory: int | str,
-        whole: Sequence[ImageParam | str] = (),
+        whole: Whole = (),
         target: TargetLike = None,
+        mins: Sequence[int] | None = None,
     ) -> Given:
         """The arguments of a call.
 
@@ -70,23 +71,46 @@ class Given:
         if not isinstance(f, Realizable):
             raise PipelineError(f"Blocks are computed of a Func or a Pipeline, not of {f!r}.")
         request = f._request(target=checked_target(target, runs_here=True))
-        window = _window(request.outputs, shape)
+        window = _window(request.outputs, shape, mins)
         images = [i for i in request.inputs if isinstance(i, Image) and not i.embedded]
         arrays = _arrays(images, inputs)
         values = {p: _value(p) for p in request.inputs if isinstance(p, ScalarParam)}
         result = cls(
-            request.name,
-            request.outputs,
-            request.requirements,
-            request.target,
+            request,
             window,
             arrays,
             values,
             as_bytes(memory),
-            frozenset(_known(w, images) for w in whole),
+            frozenset(_known(w, images) for w in ([whole] if isinstance(whole, str | ImageParam) else whole or ())),
         )
         _check_promises([*images, *request.outputs], values, result.shapes, window)
         return result
+
+    @property
+    def name(self) -> str:
+        """The pipeline's."""
+        return self.request.name
+
+    @property
+    def outputs(self) -> tuple[Function, ...]:
+        """The user's Funcs."""
+        return self.request.outputs
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The pipeline's own."""
+        return self.request.requirements
+
+    @property
+    def target(self) -> Target | None:
+        """The target that is asked for."""
+        return self.request.target
+
+    def why(self, image: Image) -> str:
+        """The reasons for what is read of an input, as text: the first of them."""
+        lines = str(backend().explain(self.request, Question(Topic.INPUT, image.name))).splitlines()
+        more = [f'… explain(input="{image.name}") shows all of it.'] if len(lines) > _TOLD else []
+        return "\n".join([*lines[:_TOLD], *more])
 
     def sharing(self, count: int) -> Given:
         """The same, where so many blocks share the memory."""
@@ -98,18 +122,13 @@ class Given:
         return {i: tuple(int(n) for n in reversed(a.shape)) for i, a in self.arrays.items()}
 
 
-def told(window: Box) -> str:
-    """A window as text."""
-    return " x ".join(f"[{low}, {low + n - 1}]" for low, n in window) or "of one value"
-
-
 def as_bytes(memory: int | str) -> int:
     """A number of bytes: 1000000, or "128MiB".
 
     Raises: PipelineError.
     """
-    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
-        return memory
+    if isinstance(memory, int | np.integer) and not isinstance(memory, bool) and memory > 0:
+        return int(memory)
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B|)\s*", memory) if isinstance(memory, str) else None
     if found is None or found[2] not in _UNITS or not float(found[1]):
         raise PipelineError(f'memory is a number of bytes, or a text such as "128MiB", not {memory!r}.')
@@ -131,45 +150,60 @@ def _known(image: object, images: Sequence[Image]) -> str:
     return name
 
 
-def _window(outputs: Sequence[Function], shape: Sequence[int]) -> Box:
-    """The window of a shape, x first. All outputs have it."""
-    if not isinstance(shape, list | tuple):
-        raise PipelineError(f"A shape is a list of extents, not {shape!r}.")
+def _window(outputs: Sequence[Function], shape: Sequence[int], mins: Sequence[int] | None) -> Box:
+    """The window of a shape, x first, from 0 on or from elsewhere. All outputs have it."""
+    if not isinstance(shape, list | tuple) or not isinstance(mins, list | tuple | None):
+        given = shape if not isinstance(shape, list | tuple) else mins
+        raise PipelineError(f"A shape is a list of extents, and mins are a list of coordinates, not {given!r}.")
     for f in outputs:
         if f.dimensions != len(shape):
             raise PipelineError(
                 f'"{f.name}" has {f.dimensions} dimensions, and the shape {tuple(shape)} has {len(shape)}. Outputs of '
                 f"several shapes are realized one by one."
             )
+    if mins is not None and len(mins) != len(shape):
+        raise PipelineError(f"The mins {tuple(mins)} and the shape {tuple(shape)} differ in length.")
     try:
         extents = [operator.index(n) for n in shape]
+        lows = [0] * len(extents) if mins is None else [operator.index(n) for n in mins]
     except TypeError:
-        raise PipelineError(f"A shape is of integers, not {tuple(shape)}.") from None
+        told = f"{tuple(shape)}{'' if mins is None else f' from {tuple(mins)}'}"
+        raise PipelineError(f"A shape is of integers, not {told}.") from None
     if any(n < 0 for n in extents):
         raise PipelineError(f"A shape can't be negative: {tuple(shape)}.")
-    return tuple((0, n) for n in reversed(extents))
+    return tuple(reversed(list(zip(lows, extents, strict=True))))
 
 
 def _arrays(images: Sequence[Image], inputs: Inputs) -> dict[Image, Any]:
     """The array of each input, checked."""
+    if not isinstance(inputs, Mapping):
+        raise PipelineError(f"Inputs are named, {{image: array}}: not {type(inputs).__name__}.")
     given = {_known(key, images): array for key, array in inputs.items()}
     found: dict[Image, Any] = {}
     for image in images:
-        array = given.get(image.name)
-        if array is None and isinstance(image.bound, Buffer):
-            if any(image.bound.dim(d).min() for d in range(image.dimensions)):
-                raise PipelineError(f'The Buffer of "{image.name}" doesn\'t begin at 0: give an array in inputs.')
-            array = np.asarray(image.bound)
+        array = given.get(image.name, image.bound)
         if array is None:
             raise PipelineError(f'Input "{image.name}", made at {image.location}, has no array: name it in inputs.')
-        _check_array(image, array)
-        found[image] = array
+        found[image] = _array(image, array)
+        _check_array(image, found[image])
     return found
+
+
+def _array(image: Image, array: Any) -> Any:
+    """The array in what a user gives: a Buffer's own, or that of Dask in a labelled one of xarray."""
+    if isinstance(array, Buffer):
+        if any(array.dim(d).min() for d in range(array.dimensions())):
+            raise PipelineError(
+                f'The Buffer of "{image.name}" doesn\'t begin at 0: give an array in inputs, whose coordinates do.'
+            )
+        return np.asarray(array)
+    inner = getattr(array, "data", None)
+    return inner if hasattr(array, "dims") and hasattr(inner, "__dask_graph__") else array
 
 
 def _check_array(image: Image, array: Any) -> None:
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
-        raise PipelineError(f'Input "{image.name}" needs an array, not {array!r}.')
+        raise PipelineError(f'Input "{image.name}" needs an array, not {type(array).__name__}.')
     if type_of_dtype(np.dtype(array.dtype)) is not image.types[0]:
         raise PipelineError(f'Input "{image.name}" is of {image.types[0]}, but its array is of {array.dtype}.')
     if len(array.shape) != image.dimensions:
@@ -179,8 +213,13 @@ def _check_array(image: Image, array: Any) -> None:
 
 
 def _value(p: ScalarParam) -> int | float:
+    """The value of a Param. Its range is checked here, as blocks would only tell when they run."""
     if p.value is None:
         raise PipelineError(f'Param "{p.name}", made at {p.location}, has no value: call set().')
+    if p.low is not None and not p.value >= p.low:
+        raise PipelineError(f'Param "{p.name}", made at {p.location}, must be at least {p.low}, not {p.value}.')
+    if p.high is not None and not p.value <= p.high:
+        raise PipelineError(f'Param "{p.name}", made at {p.location}, must be at most {p.high}, not {p.value}.')
     return p.value
 
 

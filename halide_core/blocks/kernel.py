@@ -18,7 +18,7 @@ import numpy as np
 
 from halide_core.algorithm.model import Function, Image
 from halide_core.blocks.local import Local
-from halide_core.blocks.regions import fill
+from halide_core.blocks.regions import fill, told
 from halide_core.buffer.png import Array
 from halide_core.errors import InternalError, PipelineError
 from halide_core.lang.buffer import Buffer
@@ -80,34 +80,52 @@ class Kernel:
         self._query: tuple[tuple[int, ...], RegionQuery] | None = None
         self._places: list[tuple[Function, int]] = [(f, k) for f in local.outputs for k in range(len(f.types))]
 
-    def regions(self, window: Box, late: Sequence[int] = ()) -> Needed:
-        """The regions that a window of the outputs needs; ``late`` are the values that the block has of its own.
+    def regions(self, window: Box, late: Sequence[int] = (), whole: Box | None = None) -> Needed:
+        """The regions that a window of the outputs needs.
+
+        Args:
+            late: the values that the block has of its own.
+            whole: the window of all blocks: where vectors or tiles need more than is asked for, that is taken inside of
+                it, as in one piece.
 
         Raises: PipelineError where that is more than there is of an input.
         """
-        needed = self._asked(window, late)
+        needed = self._asked(window, late, whole)
         for image, shape, box in zip(self._local.images, self._shapes, needed.inputs, strict=True):
             d = _outside(shape, box)
             if d is not None:
-                (low, extent), told = box[d], " x ".join(f"[{m}, {m + n - 1}]" for m, n in window)
+                (low, extent), grown = box[d], [told(each) for each in needed.outputs if each != window]
+                rounded = (
+                    f" The schedule takes whole vectors or tiles, and computes {grown[0]}: hl.TailStrategy.GuardWithIf "
+                    f"computes nothing beyond."
+                    if grown
+                    else ""
+                )
                 raise PipelineError(
-                    f'The window {told} reads "{image.name}" from {low} to {low + extent - 1} in dimension {d}, but '
-                    f"the array has {(shape or ())[d]} from 0. Give it a boundary condition, "
-                    f"hl.BoundaryConditions.repeat_edge(image), or compute fewer points."
+                    f'The window {told(window)} reads "{image.name}" from {low} to {low + extent - 1} in dimension '
+                    f"{d}, but the array has {(shape or ())[d]} from 0. Give it a boundary condition, "
+                    f"hl.BoundaryConditions.repeat_edge({image.name}), or compute fewer points.{rounded}"
                 )
         return needed
 
-    def within(self, window: Box) -> Needed | None:
+    def within(self, window: Box, late: Sequence[int] = (), whole: Box | None = None) -> Needed | None:
         """The regions that a window needs, where they are all part of the arrays."""
-        needed = self._asked(window, ())
+        needed = self._asked(window, late, whole)
         boxes = zip(self._shapes, needed.inputs, strict=True)
         return needed if all(_outside(shape, box) is None for shape, box in boxes) else None
 
-    def wanted(self, window: Box) -> Needed:
+    def wanted(self, window: Box, late: Sequence[int] = (), whole: Box | None = None) -> Needed:
         """The regions that a window needs, whether they are part of the arrays or not."""
-        return self._asked(window, ())
+        return self._asked(window, late, whole)
 
-    def _asked(self, window: Box, late: Sequence[int]) -> Needed:
+    def _asked(self, window: Box, late: Sequence[int], whole: Box | None) -> Needed:
+        needed = self._needed(window, late)
+        if whole is None or all(_is_in(box, whole) for box in needed.outputs):
+            return needed
+        again = self._needed(_moved(window, needed.outputs, whole), late)
+        return again if all(_is_in(box, whole) for box in again.outputs) else needed
+
+    def _needed(self, window: Box, late: Sequence[int]) -> Needed:
         late = tuple(late)
         known = self._query
         if known is None or known[0] != late:
@@ -124,6 +142,10 @@ class Kernel:
     def room(self, k: int, box: Box) -> Buffer:
         """Memory for a region of the input ``k``, as its promised strides ask."""
         return allocated(self._local.images[k], box)
+
+    def dtype(self, k: int) -> np.dtype[Any]:
+        """The type of the elements of the input ``k``."""
+        return self._local.images[k].types[0].dtype
 
     def taken(self, k: int, box: Box, part: Array) -> Buffer:
         """A region of the input ``k`` whose elements an array has: that array itself, unless strides are promised."""
@@ -143,6 +165,26 @@ class Kernel:
         outputs = [allocated(f, box, k) for (f, k), box in zip(self._places, needed.outputs, strict=True)]
         self._compiled.run([*inputs, *self._values, *late, *self._embedded], outputs)
         return tuple(np.asarray(b.cropped(list(window))) for b in outputs)
+
+
+def _is_in(box: Box, whole: Box) -> bool:
+    """True where a region is part of another."""
+    for (low, extent), (first, all_of_it) in zip(box, whole, strict=True):
+        if low < first or low + extent > first + all_of_it:
+            return False
+    return True
+
+
+def _moved(window: Box, grown: Sequence[Box], whole: Box) -> Box:
+    """The region that a window grew to, moved until it is part of ``whole``, along each dimension in which it fits.
+    It has the window."""
+    result = []
+    for d, ((low, extent), (first, length)) in enumerate(zip(window, whole, strict=True)):
+        begin, end = min(box[d][0] for box in grown), max(box[d][0] + box[d][1] for box in grown)
+        fits = end - begin <= length
+        moved = max(first, min(begin, first + length - (end - begin)))
+        result.append((moved, end - begin) if fits else (low, extent))
+    return tuple(result)
 
 
 def _outside(shape: Sequence[int] | None, box: Box) -> int | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from halide_core import ir
 from halide_core.algorithm.model import (
+    Definition,
     Function,
     Image,
     Renamed,
@@ -30,7 +31,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.errors import PipelineError, user_location
 from halide_core.ir import Field
 from halide_core.ir.types import INT32, INT64
-from halide_core.ir.visitor import substitute
+from halide_core.ir.visitor import subexpressions, substitute
 from halide_core.run.backend import Request
 from halide_core.run.target import Target
 
@@ -62,7 +63,8 @@ class Local:
 
 
 class _Shapes(Renamed):
-    """Reads from copies, and asks parameters for the extents of inputs; these begin at 0."""
+    """Reads from copies, and asks parameters for the extents of inputs; these begin at 0. Values may not depend on
+    strides: those of a part are its own."""
 
     def __init__(
         self,
@@ -77,6 +79,17 @@ class _Shapes(Renamed):
     def within(self, domains: dict[ir.Domain, ir.Domain]) -> _Shapes:
         """The same rewriter, for what stands in a definition over another domain."""
         return _Shapes(self._to, self._extents, domains, self._variables)
+
+    def definition(self, d: Definition) -> Definition:
+        """A definition over the new inputs."""
+        for e in subexpressions(d.exprs()):
+            if isinstance(e, ir.BufferField) and e.field is Field.STRIDE and e.buffer in self._extents:
+                raise PipelineError(
+                    f'A value depends on the stride of "{e.buffer.name}", which in blocks is that of a part: use '
+                    f"a Param.",
+                    d.location,
+                )
+        return super().definition(d)
 
     def rewrite_BufferField(self, e: ir.BufferField) -> ir.ExprNode:
         """The parameter, or 0."""

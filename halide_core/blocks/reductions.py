@@ -1,7 +1,7 @@
 """Reductions over whole arrays, in parts: each block takes in a part of the domain, and the results are merged.
 
-In: outputs, and the inputs whose extents domains depend on. Out: outputs that read the merged results as inputs, and
-for each reduction the pipeline of one part and that of a merge.
+In: outputs, and the shapes of inputs, which some domains are as long as. Out: outputs that read the merged results as
+inputs, and for each reduction the pipeline of one part and that of a merge.
 
     h[i] = 0;  h[in[r.x, r.y]] += 1;  f[x] = h[x]*2      r over all of in
       ->   part:   h[i] = 0;  h[in[r.x, r.y]] += 1       r over a box of its own
@@ -16,6 +16,7 @@ in one piece: a result never depends on the blocks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,16 +30,20 @@ from halide_core.algorithm.model import (
     Renamed,
     ScalarParam,
     UniqueNames,
+    leaves,
     realization_order,
     with_made_funcs,
 )
 from halide_core.analysis.associativity import law_of
+from halide_core.blocks.local import number
 from halide_core.errors import user_location
 from halide_core.func.scheduling.partial_results import partial_results
+from halide_core.func.scheduling.rfactor import factored, factored_stage
 from halide_core.ir import Access, BufferField, Field, Interval, ParamRef, RVarRef
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import subexpressions
 from halide_core.schedule.directives import StageDirective
+from halide_core.schedule.func_directives import RFactor
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,33 +67,63 @@ class Reduction:
         return domain
 
 
-def found(outputs: Sequence[Function], images: Sequence[Image]) -> tuple[list[Reduction], list[str]]:
-    """The reductions over the extents of inputs that can be split, producers first; and why others can't."""
+def found(
+    outputs: Sequence[Function], shapes: Mapping[Image, Sequence[int]], known: Mapping[ScalarParam, int | float]
+) -> tuple[list[Reduction], list[str]]:
+    """The reductions over whole inputs that can be split, producers first; and why others can't."""
     reductions: list[Reduction] = []
     refused: list[str] = []
-    names = UniqueNames(i.name for i in images)
+    _, params = leaves(realization_order(outputs), outputs, ())
+    names = UniqueNames([*(i.name for i in shapes), *(p.name for p in params)])
     for f in realization_order(outputs):
-        whole = [k for k, d in enumerate(f.definitions) if d.domain is not None and _spans(d.domain, images)]
+        whole = [k for k, d in enumerate(f.definitions) if _takes_in(f, d, shapes, known)]
         if not whole:
             continue
         law = law_of(f, f.definitions[1]) if whole == [1] and len(f.definitions) == 2 else None
         if len(f.definitions) > 2:
-            refused.append(f'"{f.name}" has several updates, of which one takes in all of an input.')
+            refused.append(f"{_told(f, whole[0])} has several updates, of which this takes in all of an input.")
         elif law is None:
             refused.append(
-                f'"{f.name}" is no reduction by an associative operator (such as a scan, where each value needs those '
-                f"before it)."
+                f"{_told(f, whole[0])} is no reduction by an associative operator (such as a scan, where each value "
+                f"needs those before it)."
             )
         elif not law.exact:
-            refused.append(f'"{f.name}" takes in floats, whose sums depend on how they are bracketed.')
+            refused.append(f"{_told(f, whole[0])} takes in floats, whose sums depend on how they are bracketed.")
         else:
             reductions.append(_reduction(f, law, names))
     return reductions, refused
 
 
-def _spans(domain: ReductionDomain, images: Sequence[Image]) -> bool:
-    roots = [e for over in domain.bounds for e in (over.min, over.len)]
-    return any(isinstance(e, BufferField) and e.buffer in images for e in subexpressions(roots))
+def _told(f: Function, stage: int) -> str:
+    return f'"{f.name}", updated at {f.definitions[stage].location},'
+
+
+def _takes_in(
+    f: Function, d: Definition, shapes: Mapping[Image, Sequence[int]], known: Mapping[ScalarParam, int | float]
+) -> bool:
+    """True where a domain depends on the extents of an input, or is at least half as long as what it walks along."""
+    if d.domain is None:
+        return False
+    roots = [e for over in d.domain.bounds for e in (over.min, over.len)]
+    if any(isinstance(e, BufferField) and e.buffer in shapes for e in subexpressions(roots)):
+        return True
+    lengths = [number(over.len, known, shapes) for over in d.domain.bounds]
+    for access in subexpressions([*d.args, *d.values]):
+        if isinstance(access, Access) and access.callee is not f:
+            for k, arg in enumerate(access.args):
+                along = [lengths[e.index] for e in subexpressions([arg]) if isinstance(e, RVarRef)]
+                if along and 2 * max(along) >= _length(access.callee, k, shapes):
+                    return True
+    return False
+
+
+def _length(callee: ir.Callee, k: int, shapes: Mapping[Image, Sequence[int]]) -> float:
+    """The extent along a dimension: of an input, or the least of the inputs of as many dimensions that a Func reads."""
+    if isinstance(callee, Image):
+        return shapes[callee][k] if callee in shapes else math.inf
+    assert isinstance(callee, Function)
+    images, _ = leaves(realization_order([callee]), [callee], ())
+    return min((shapes[i][k] for i in images if i in shapes and i.dimensions == callee.dimensions), default=math.inf)
 
 
 def _reduction(f: Function, law: Law, names: UniqueNames) -> Reduction:
@@ -116,7 +151,19 @@ def part(reduction: Reduction, before: Sequence[Reduction]) -> Function:
     """The Func that takes in one part of the domain; of the reductions before, it reads the merged results."""
     replaced: dict[Function, Definitions] = {r.function: _merged(r) for r in before if r is not reduction}
     replaced[reduction.function] = lambda renamed: _part(reduction, renamed)
-    return copied([reduction.function], replaced)[reduction.function]
+    result = copied([reduction.function], replaced)[reduction.function]
+    _factor_again(result)
+    return result
+
+
+def _factor_again(function: Function) -> None:
+    """Gives the Funcs that ``rfactor`` made of a Func, and those that it made of them, loops over its domain as it is
+    now."""
+    for d in function.directives:
+        if isinstance(d, RFactor) and isinstance(d.partial, Function):
+            made = factored(d, *factored_stage(function, d.stage, d))
+            d.partial.definitions = [made.neutral, made.update]
+            _factor_again(d.partial)
 
 
 def merge(reduction: Reduction) -> tuple[Function, tuple[Image, ...]]:

@@ -38,8 +38,14 @@ def slices(box: Box, origin: Box | None = None) -> tuple[slice, ...]:
     return tuple(slice(low, low + extent) for low, extent in reversed(pairs))
 
 
+def told(window: Box) -> str:
+    """A window as text."""
+    return " x ".join(f"[{low}, {low + n - 1}]" for low, n in window) or "of one value"
+
+
 def fill(buffer: Buffer, box: Box, part: Array) -> None:
     """Puts the elements of a region where a Buffer has them."""
+    _check(part, box, buffer.type().dtype, "A chunk of an input")
     whole = tuple((buffer.dim(d).min(), buffer.dim(d).extent()) for d in range(buffer.dimensions()))
     np.asarray(buffer)[slices(box, whole)] = part
 
@@ -47,12 +53,27 @@ def fill(buffer: Buffer, box: Box, part: Array) -> None:
 def read(source: Sliceable, box: Box) -> Array:
     """The elements of a region of an array.
 
-    Raises: PipelineError where the array gives less than its shape promises.
+    Raises: PipelineError where the array gives other ones than its shape and dtype promise.
     """
     part = np.asarray(source[slices(box)])
-    wanted = tuple(extent for _, extent in reversed(box))
-    if part.shape != wanted:
-        raise PipelineError(f"An input gave {part.shape} elements where {wanted} were asked for: {source!r}.")
+    _check(part, box, np.dtype(source.dtype), f"An input, {type(source).__name__},")
+    return part
+
+
+def _check(part: Array, box: Box, dtype: Any, told: str) -> None:
+    wanted = tuple([extent for _, extent in reversed(box)])
+    if part.shape != wanted or part.dtype != dtype:
+        raise PipelineError(
+            f"{told} gave {part.shape} elements of {part.dtype} where {wanted} of {dtype} were asked for."
+        )
+
+
+def checked(part: Array, box: Box, dtype: Any) -> Array:
+    """A chunk of an array, as large and of the type that is promised.
+
+    Raises: PipelineError.
+    """
+    _check(part, box, dtype, "A chunk of an input")
     return part
 
 

@@ -9,21 +9,22 @@ is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from halide_core.algorithm.model import Image
-from halide_core.blocks.divided import BlockPlan, Divided, Fed, Parts
-from halide_core.blocks.given import Given, Inputs
+from halide_core.blocks.divided import Divided, Parts
+from halide_core.blocks.given import Given, Inputs, Whole
 from halide_core.blocks.kernel import Needed
 from halide_core.blocks.regions import Sliceable, fill, grains, read, slices
+from halide_core.blocks.variants import BlockPlan, Fed
 from halide_core.buffer.png import Array
 from halide_core.errors import PipelineError
-from halide_core.func.image_param import ImageParam
 from halide_core.ir.types import type_of_dtype
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
@@ -39,28 +40,37 @@ def stream(
     sink: Any,
     *,
     memory: int | str = "1GiB",
-    whole: Sequence[ImageParam | str] = (),
+    whole: Whole = (),
     progress: Progress | None = None,
     target: TargetLike = None,
+    mins: Sequence[int] | None = None,
 ) -> None:
     """Computes a Func or a Pipeline block by block, from arrays that are read in parts into one that is written so.
 
     Args:
-        f: what to compute, from 0 on.
+        f: what to compute.
         source: an array for each ImageParam, or for its name; or the array of the only one. Whatever has a shape, a
             dtype and slices will do: Zarr, HDF5, ``np.memmap`` …
         sink: an array of the outputs' shape and type whose slices can be set; a list of them, where there are several.
         memory: bytes that inputs and outputs of the blocks may take together.
         whole: ImageParams of which each block may read all, however large they are.
         progress: is called with the number of blocks that are done, and of all, after each.
+        mins: the coordinates of the first point, as an array's: the last is that of x. All are 0 by default.
 
     Raises:
         PipelineError: see ``halide_core.dask.realize``; or a sink of another shape or type, or that is read too.
             What was written stays.
     """
+    if not isinstance(f, Realizable):
+        raise PipelineError(f"Blocks are computed of a Func or a Pipeline, not of {f!r}.")
+    if progress is not None and not callable(progress):
+        raise PipelineError(f"progress is a function of two numbers, not {progress!r}.")
     sinks = list(sink) if isinstance(sink, list | tuple) else [sink]
-    inputs: Inputs = source if isinstance(source, dict) else _only(f, source)
-    given = Given.of(f, tuple(sinks[0].shape), inputs, memory, whole, target)
+    wrong = [s for s in sinks if not hasattr(s, "shape") or not hasattr(s, "dtype")]
+    if wrong or not sinks:
+        raise PipelineError(f"The result needs an array to be written to, not {type([*wrong, sink][0]).__name__}.")
+    inputs: Inputs = source if isinstance(source, Mapping) else _only(f, source)
+    given = Given.of(f, tuple(sinks[0].shape), inputs, memory, whole, target, mins)
     _check_sinks(given, sinks)
     # Two blocks are in memory at a time: one whole, the inputs of the next, the outputs of the last.
     divided = Divided(given.sharing(2), [grains(a) for a in given.arrays.values()])
@@ -86,6 +96,8 @@ def _check_sinks(given: Given, sinks: Sequence[Any]) -> None:
                 f'"{given.name}" needs an array of shape {shape} and type {type}, not of {tuple(sink.shape)} and '
                 f"{sink.dtype}."
             )
+        if any(other is not sink and _is_same(sink, other) for other in sinks) or sum(s is sink for s in sinks) > 1:
+            raise PipelineError(f'Two values of "{given.name}" would be written to one array.')
         for image, array in given.arrays.items():
             if _is_same(array, sink):
                 raise PipelineError(
@@ -95,11 +107,29 @@ def _check_sinks(given: Given, sinks: Sequence[Any]) -> None:
 
 
 def _is_same(a: Any, b: Any) -> bool:
-    """True where two arrays have elements in common: of numpy's, or of one store of Zarr's."""
+    """True where two arrays have elements in common: of numpy's, of one file that is mapped, or of one store of
+    Zarr's."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return np.may_share_memory(a, b)
+        one, other = _mapped(a), _mapped(b)
+        if one is None or other is None:
+            return np.may_share_memory(a, b)
+        return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
     store = getattr(a, "store_path", None)
     return a is b or (store is not None and store == getattr(b, "store_path", None))
+
+
+def _mapped(array: Array) -> tuple[Path, int, int] | None:
+    """The file that an array's memory is mapped to, and where it begins and ends there."""
+    root: Any = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if not isinstance(root, np.memmap) or root.filename is None:
+        return None
+    address, steps = array.ctypes.data, list(zip(array.shape, array.strides, strict=True))
+    low = address - root.ctypes.data + root.offset
+    first = low + sum(min(0, (n - 1) * step) for n, step in steps)
+    last = low + sum(max(0, (n - 1) * step) for n, step in steps) + array.itemsize
+    return Path(root.filename).resolve(), first, last if array.size else first
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +158,7 @@ class _Run:
         count = 1
         for each in lengths:
             count *= len(each)
-        total = count + sum(len(parts.boxes) for parts in self._divided.parts)
+        total = count + sum(len(parts.blocks) for parts in self._divided.parts)
         done = 0
         for parts in self._divided.parts:
             done = self._reduce(parts, done, total)
@@ -149,7 +179,7 @@ class _Run:
 
     def _write(self, step: _Step, values: tuple[Array, ...]) -> None:
         for sink, value in zip(self._sinks, values, strict=True):
-            sink[slices(step.window)] = value
+            sink[slices(step.window, self._divided.given.window)] = value
 
     def _tell(self, done: int, total: int) -> None:
         if self._progress is not None:
@@ -186,8 +216,7 @@ class _Run:
 
     def _reduce(self, parts: Parts, done: int, total: int) -> int:
         """Merges each part with those before it."""
-        kernel = parts.part.recipe.kernel()
-        steps = (_Step(parts.part, parts.window, kernel.regions(parts.window, b), b) for b in parts.boxes)
+        steps = (_of(parts.window, block) for block in parts.blocks)
         so_far: tuple[Array, ...] = ()
         for _, values in self._computed(steps):
             so_far = _merged(parts, so_far, values) if so_far else values
@@ -209,6 +238,6 @@ def _merged(parts: Parts, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[A
     for k, value in enumerate(parts.merged):
         room = kernel.room(k, box)
         for j, each in enumerate((a, b)):
-            fill(room, (*parts.window, (j, 1)), each[value])
+            fill(room, (*parts.window, (j, 1)), each[value][np.newaxis])
         inputs.append(room)
     return kernel.run(parts.window, Needed((box,) * len(inputs), (parts.window,) * len(inputs)), inputs)

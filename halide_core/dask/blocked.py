@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.algorithm.model import Image
-from halide_core.blocks.divided import FAN, Divided, Fed, Lengths, Parts
-from halide_core.blocks.given import Given, Inputs
+from halide_core.blocks.divided import FAN, Divided, Lengths, Parts
+from halide_core.blocks.given import Given, Inputs, Whole
 from halide_core.blocks.kernel import Needed
 from halide_core.blocks.regions import grains, volume
+from halide_core.blocks.variants import Fed
 from halide_core.dask.planned import Plan, Read
 from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked
 from halide_core.dask.tasks import Tasks
 from halide_core.errors import HalideError, PipelineError
-from halide_core.func.image_param import ImageParam
 from halide_core.run.output_files import TargetLike
 from halide_core.run.pipeline import Realizable
 
@@ -39,21 +39,23 @@ def realize(
     *,
     chunks: Any = "auto",
     inputs: Inputs | None = None,
-    whole: Sequence[ImageParam | str] = (),
+    whole: Whole = (),
     memory: int | str = "128MiB",
     target: TargetLike = None,
+    mins: Sequence[int] | None = None,
 ) -> Any:
-    """A lazy array of the values of a Func or a Pipeline from 0 on, in blocks.
+    """A lazy array of the values of a Func or a Pipeline, in blocks.
 
     Args:
         f: what to compute. Its Params have the values that they have now.
         shape: of the result, as an array's: the last is x.
         chunks: lengths of blocks as Dask has them: a number, one for each axis, all of them, or ``"auto"``: by what
             blocks read, at most ``memory`` of inputs and outputs each.
-        inputs: an array for each ImageParam, or for its name: of Dask, Zarr, numpy, or whatever has a shape, a dtype
-            and slices. Those that are not named have the Buffer that was set.
+        inputs: an array for each ImageParam, or for its name: of Dask, Zarr, numpy, xarray, a Buffer, or whatever has a
+            shape, a dtype and slices. Those that are not named have the Buffer that was set.
         whole: ImageParams of which each block may read all, however large they are.
         memory: bytes that a block may need of its inputs and outputs.
+        mins: the coordinates of the first point, as an array's: the last is that of x. All are 0 by default.
 
     Returns:
         A ``dask.array.Array``; a tuple of them, one for each value, where there are several.
@@ -62,7 +64,7 @@ def realize(
         PipelineError: an input without an array, of another type or number of dimensions; a window that reads beyond an
             input; blocks that need more than ``memory`` of an input.
     """
-    return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target), chunks).arrays()
+    return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target, mins), chunks).arrays()
 
 
 def plan(
@@ -71,12 +73,13 @@ def plan(
     *,
     chunks: Any = "auto",
     inputs: Inputs | None = None,
-    whole: Sequence[ImageParam | str] = (),
+    whole: Whole = (),
     memory: int | str = "128MiB",
     target: TargetLike = None,
+    mins: Sequence[int] | None = None,
 ) -> Plan:
     """The plan of what ``realize`` with the same arguments would read; nothing is read."""
-    return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target), chunks).plan()
+    return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target, mins), chunks).plan()
 
 _normalized: Any = da.core.normalize_chunks  # Dask's functions have no types
 _array: Any = da.Array
@@ -88,7 +91,7 @@ class _Blocked:
     def __init__(self, given: Given, chunks: Any) -> None:
         self._given = given
         self._divided = Divided(given, [grains(a) for a in given.arrays.values()])
-        self._token = self._divided.main.recipe.token
+        self._token = self._divided.main.main.recipe.token
         self._sources: dict[Image, Source] = {
             image: Chunked(a, f"{given.name}-{image.name}-{self._token}") if isinstance(a, da.Array) else Sliced(a)
             for image, a in given.arrays.items()
@@ -102,8 +105,13 @@ class _Blocked:
         shape = tuple(n for _, n in reversed(self._given.window))
         try:
             lengths: Lengths = _normalized(chunks, shape=shape, dtype=self._given.outputs[0].types[0].dtype)
+        except ZeroDivisionError:
+            raise PipelineError(f"The chunks {chunks!r} don't fit the shape {shape}: a length is 0.") from None
         except (ValueError, TypeError) as wrong:
             raise PipelineError(f"The chunks {chunks!r} don't fit the shape {shape}: {wrong}") from None
+        unknown = [k for k in chunks if k not in range(-len(shape), len(shape))] if isinstance(chunks, dict) else []
+        if unknown or isinstance(chunks, bool) or any(n < 0 for each in lengths for n in each):
+            raise PipelineError(f"The chunks {chunks!r} don't fit the shape {shape}.")
         return tuple(reversed(lengths))
 
     def plan(self) -> Plan:
@@ -112,7 +120,7 @@ class _Blocked:
         counted = _Counted(self._sources)
         self._reduce(graph, counted)
         given = self._given
-        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.pipelines()}
+        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.main.pipelines()}
         count = 0
         for place, window, block in self._divided.blocks(self._lengths):
             tasks[block.by].add(("block", *place), window, block.needed, block.late)
@@ -130,7 +138,7 @@ class _Blocked:
             tuple(max(each, default=0) for each in reversed(self._lengths)),
             count,
             len(graph),
-            volume(given.window) * sum(self._divided.main.bytes.outputs),
+            volume(given.window) * sum(self._divided.main.main.bytes.outputs),
             counted.held,
             reads,
         )
@@ -140,7 +148,7 @@ class _Blocked:
         graph: Graph = {}
         name = f"{self._given.name}-{self._token}"
         self._reduce(graph)
-        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.pipelines()}
+        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.main.pipelines()}
         for place, window, block in self._divided.blocks(self._lengths):
             tasks[block.by].add((name, *reversed(place)), window, block.needed, block.late)
         types = [t for f in self._given.outputs for t in f.types]
@@ -159,15 +167,13 @@ class _Blocked:
     def _reduce(self, graph: Graph, counted: _Counted | None = None) -> None:
         """Adds the parts of all reductions and their merges; what is merged becomes a source."""
         for each in self._divided.parts:
-            name = f"{each.reduction.function.name}-{each.part.recipe.token}"
-            tasks = self._tasks(each.part, graph)
-            kernel = each.part.recipe.kernel()
+            name = f"{each.reduction.function.name}-{each.part.main.recipe.token}"
+            tasks = {fed: self._tasks(fed, graph) for fed in each.part.pipelines()}
             keys = []
-            for k, late in enumerate(each.boxes):
-                needed = kernel.regions(each.window, late)
-                keys.append(tasks.add((f"{name}-part", k), each.window, needed, late))
+            for k, block in enumerate(each.blocks):
+                keys.append(tasks[block.by].add((f"{name}-part", k), each.window, block.needed, block.late))
                 if counted is not None:
-                    counted.add(each.part, needed)
+                    counted.add(block.by, block.needed)
             merged = _merged(each, name, keys, graph)
             for image, key in zip(each.reduction.merged, merged, strict=True):
                 self._sources[image] = Made(key, each.window)

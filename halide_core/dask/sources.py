@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from halide_core.blocks.kernel import Kernel
-from halide_core.blocks.regions import Sliceable, fill, read, slices
+from halide_core.blocks.regions import Sliceable, checked, fill, read, slices
 from halide_core.buffer.png import Array
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
@@ -29,16 +29,16 @@ class Sliced:
     array: Sliceable
 
 
-
 def given(kernel: Kernel, k: int, box: Box, source: Any, boxes: tuple[Box, ...]) -> Buffer:
     """The region of the input ``k``, of an array to slice, or of pieces of which each has a region."""
     if isinstance(source, Sliced):
         return kernel.taken(k, box, read(source.array, box))
     if boxes == (box,):
-        return kernel.taken(k, box, np.asarray(source[0]))
+        return kernel.taken(k, box, checked(np.asarray(source[0]), box, kernel.dtype(k)))
     room = kernel.room(k, box)
     for part, of in zip(source, boxes, strict=True):
-        fill(room, of, np.asarray(part))
+        values = np.asarray(part)
+        fill(room, of, values[np.newaxis] if values.ndim < len(of) else values)  # results side by side
     return room
 
 

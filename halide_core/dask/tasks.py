@@ -63,7 +63,7 @@ class Tasks:
         self.recipe = recipe
         self.sources = sources
         self._graph = graph
-        self._shared = f"{recipe.local.name}-recipe-{recipe.token}"
+        self._shared = f"{recipe.local.name}-{recipe.token}-recipe"
         graph[self._shared] = DataNode(self._shared, recipe)
         self._arrays: list[str] = []
         for image, source in zip(recipe.local.images, sources, strict=True):

@@ -8,6 +8,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+import xarray
 import zarr
 
 import halide_core as hl
@@ -182,3 +183,66 @@ def test_empty_results() -> None:
     app = unsharp()
     lazy = hl.dask.realize(app.func, (0, 5), inputs={i: np.ones((4, 4), np.float32) for i in app.inputs})
     assert lazy.compute().shape == (0, 5)
+
+
+@pytest.mark.parametrize(("shape", "chunks"), [((3, 30), (2, 4)), ((3, 30), (3, 28))])
+def test_vectors_of_a_narrow_block_are_taken_inside_of_the_whole(shape: tuple[int, int], chunks: Any) -> None:
+    image, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("f")
+    f[x, y] = image[x, y] + 1
+    f.vectorize(x, 8)
+    array = np.random.default_rng(0).random(shape, np.float32)
+    assert np.array_equal(hl.dask.realize(f, shape, chunks=chunks, inputs={image: array}).compute(), array + 1)
+    with pytest.raises(hl.PipelineError, match=r"takes whole vectors or tiles, and computes \[0, 7\] x \[0, 2\]"):
+        hl.dask.realize(f, (3, 5), inputs={image: array[:, :5]})  # nor can one piece
+
+
+def test_windows_begin_anywhere() -> None:
+    image, f = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("f")
+    f[x, y] = image[-x, y + 3] + 1000 * x + y
+    array = np.arange(8 * 9, dtype=np.int32).reshape(8, 9)
+    want = np.array([[array[y + 3, -x] + 1000 * x + y for x in range(-7, -2)] for y in range(-2, 4)], np.int32)
+    given = {image: da.from_array(array, chunks=4)}
+    assert np.array_equal(hl.dask.realize(f, want.shape, chunks=4, inputs=given, mins=(-2, -7)).compute(), want)
+    out = np.zeros_like(want)
+    hl.stream(f, array, out, memory=200, mins=(-2, -7))
+    assert np.array_equal(out, want)
+
+
+def test_whatever_has_elements_is_an_input() -> None:
+    image, at, f = hl.ImageParam(hl.Int(32), 2, "recipe"), hl.ImageParam(hl.Int(32), 0, "at"), hl.Func("f")
+    f[x] = image[3, x] + at[()]
+    array = np.arange(8 * 9, dtype=np.int32).reshape(8, 9)
+    one = da.from_array(np.array(5, np.int32))
+    for given in (hl.Buffer(array), xarray.DataArray(da.from_array(array, chunks=4), dims=("v", "u"))):
+        lazy = hl.dask.realize(f, (8,), chunks=3, inputs={image: given, at: one})
+        assert np.array_equal(lazy.compute(), array[:, 3] + 5)
+    assert "recipe-4-1" not in str(lazy.dask) and len(lazy.dask) < 40, "the chunks are those of the array inside"
+
+
+def _spread(*, rows: bool) -> App:
+    """A histogram of which the user factored a loop too; domains are as long as the arrays, in numbers."""
+    image = hl.ImageParam(hl.UInt(8), 2, "image")
+    padded = hl.BoundaryConditions.mirror_image(image)
+    r, i, u = hl.RDom([(0, 50), (0, 40)], "r"), hl.Var("i"), hl.Var("u")
+    hist, f = hl.Func("hist"), hl.Func("f")
+    hist[i] = hl.u32(0)
+    hist[hl.i32(padded[r.x - 1, r.y])] += hl.u32(1)
+    hist.compute_root().update().rfactor(r.y if rows else r.x, u).compute_root().update().parallel(u)
+    f[x, y] = hist[hl.i32(image[x, y])]
+    return App(f, {image: lambda rng, shape: rng.integers(0, 256, shape).astype(np.uint8)})
+
+
+@pytest.mark.uncertified("it is about blocks, of which each is a pipeline of its own")
+@pytest.mark.parametrize("rows", [True, False])
+def test_each_point_is_taken_in_once_and_read_where_it_is(*, rows: bool) -> None:
+    app, rng = _spread(rows=rows), np.random.default_rng(2)
+    arrays = app.arrays(rng, (40, 50))
+    want = app.whole(arrays, (40, 50))
+    chunked = {image: _chunked(rng, a) for image, a in arrays.items()}
+    assert np.array_equal(hl.dask.realize(app.func, (40, 50), chunks=20, inputs=chunked, memory="2KiB").compute(), want)
+    for memory in ("6KiB", "3KiB"):  # parts of whole rows, and of less
+        out = np.zeros_like(want)
+        hl.stream(app.func, next(iter(arrays.values())), out, memory=memory)
+        assert np.array_equal(out, want)
+    plan = hl.dask.plan(app.func, (40, 50), chunks=20, inputs=arrays, memory="2KiB")
+    assert plan.reads[0].needed < 3 * plan.reads[0].array, "a mirror reads no more than is near"
