@@ -22,8 +22,9 @@ from halide_core.blocks.regions import fill, told
 from halide_core.buffer.png import Array
 from halide_core.errors import InternalError, PipelineError
 from halide_core.lang.buffer import Buffer
+from halide_core.run.allocation import allocated
 from halide_core.run.backend import Box, Compiled, RegionQuery, backend
-from halide_core.run.pipeline import allocated, settled
+from halide_core.run.pipeline import settled
 
 
 @dataclass(frozen=True)

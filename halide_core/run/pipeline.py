@@ -29,12 +29,12 @@ from halide_core.algorithm.model import (
 from halide_core.algorithm.placed import warn_of_lost_places
 from halide_core.algorithm.schedule_source import schedule_source
 from halide_core.errors import PipelineError
-from halide_core.ir import Field, IntImm
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import requirement
 from halide_core.lang.expr import ExprLike
 from halide_core.own_name import package_name
 from halide_core.reference import evaluate as semantics
+from halide_core.run.allocation import allocated
 from halide_core.run.arguments import ArgumentLike, check_distinct, in_order, inputs_of, sources
 from halide_core.run.automatic import AUTO, AutoschedulerChoice, AutoSchedulerResults, choose, wanted
 from halide_core.run.backend import (
@@ -427,8 +427,6 @@ def _hull(a: Box, b: Box) -> Box:
 
 
 _ROUNDS = 64
-_FAR = 1 << 31
-"""More than any stride."""
 _MORE = (TailStrategy.Auto, TailStrategy.RoundUp, TailStrategy.ShiftInwards, TailStrategy.ShiftInwardsAndBlend)
 
 
@@ -553,17 +551,6 @@ def _filled(request: Request, regions: Sequence[Box]) -> list[Buffer]:
     """A new Buffer for each value of each output."""
     places = [(f, k) for f in request.outputs for k in range(len(f.types))]
     return [allocated(f, region, k) for (f, k), region in zip(places, regions, strict=True)]
-
-
-def allocated(callee: Function | Image, box: Box, component: int = 0) -> Buffer:
-    """A new Buffer of a region, laid out as the strides ask that are promised of an input or an output."""
-    promised = callee.constraints.items()
-    strides = {d: s.value for (field, d), s in promised if field is Field.STRIDE and isinstance(s, IntImm)}
-    # Where constant strides are promised, the least one is the innermost dimension.
-    order = sorted(range(len(box)), key=lambda d: (strides.get(d, d and _FAR), d)) if strides else None
-    buffer = Buffer(callee.types[component], [extent for _, extent in box], order)
-    buffer.set_min([low for low, _ in box])
-    return buffer
 
 
 def _value(source: Image | ScalarParam, *, optional: bool = False) -> Buffer | int | float | None:

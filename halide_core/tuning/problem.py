@@ -34,8 +34,9 @@ from halide_core.autoschedule.write import write
 from halide_core.errors import PipelineError, ScheduleError
 from halide_core.func.func import Func
 from halide_core.lang.buffer import Buffer
+from halide_core.run.allocation import allocated
 from halide_core.run.backend import Box, Compiled, Request
-from halide_core.run.pipeline import Pipeline, Realizable, allocated, settled
+from halide_core.run.pipeline import Pipeline, Realizable, settled
 from halide_core.run.target import Target
 
 Array: TypeAlias = "np.ndarray[Any, Any]"

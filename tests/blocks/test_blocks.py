@@ -246,3 +246,20 @@ def test_each_point_is_taken_in_once_and_read_where_it_is(*, rows: bool) -> None
         assert np.array_equal(out, want)
     plan = hl.dask.plan(app.func, (40, 50), chunks=20, inputs=arrays, memory="2KiB")
     assert plan.reads[0].needed < 3 * plan.reads[0].array, "a mirror reads no more than is near"
+
+
+def test_blocks_of_a_channel_are_as_interleaved_as_is_promised() -> None:
+    image, c, f = hl.ImageParam(hl.UInt(8), 3, "image"), hl.Var("c"), hl.Func("f")
+    f[x, y, c] = image[x, y, c] + hl.u8(1)
+    for buffer in (image, f.output_buffer()):
+        buffer.dim(0).set_stride(3)
+        buffer.dim(2).set_stride(1)
+    array = np.random.default_rng(0).integers(0, 255, (9, 11, 3)).astype(np.uint8).transpose(2, 0, 1)
+    given = {image: da.from_array(array, chunks=(2, 2, 4))}
+    lazy = hl.dask.realize(f, array.shape, chunks=(2, 4, 5), inputs=given)
+    assert np.array_equal(lazy.compute(scheduler="synchronous"), array + 1)
+    out = np.zeros_like(array)
+    hl.stream(f, array, out, memory=60)
+    assert np.array_equal(out, array + 1)
+    image.set(hl.Buffer(array))
+    assert np.array_equal(np.asarray(f.realize([11, 9, 1])), array[:1] + 1), "one piece of one channel"
