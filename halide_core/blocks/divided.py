@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
 
-from halide_core.algorithm.model import Function, ScalarParam
+from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.blocks import reductions
 from halide_core.blocks.given import Given
 from halide_core.blocks.kernel import Needed, Recipe
 from halide_core.blocks.local import localized, number
+from halide_core.blocks.recomputed import Intermediates
 from halide_core.blocks.reductions import Reduction
 from halide_core.blocks.regions import told, volume
 from halide_core.blocks.sizes import chosen, cut, size
@@ -54,6 +55,7 @@ class Divided:
         found, self._refused = reductions.found(given.outputs, given.shapes, given.values)
         while True:
             outputs = reductions.without(given.outputs, found) if found else given.outputs
+            self._outputs, self._found = outputs, found
             self.main = self._variants(outputs, found, whole=given.window)
             parts = [self._variants([reductions.part(r, found[:k])], found[:k], r.box) for k, r in enumerate(found)]
             windows = self._windows(dict(zip(found, parts, strict=True)))
@@ -80,9 +82,19 @@ class Divided:
             target=given.target,
         )
 
-    def _recipe(self, outputs: Sequence[Function], found: Sequence[Reduction], late: Sequence[ScalarParam] = ()) -> Fed:
+    def intermediates(self) -> Intermediates:
+        """The Funcs that blocks compute on the way to the outputs."""
+        return Intermediates(self._outputs, lambda some, images: self._recipe(some, self._found, (), images))
+
+    def _recipe(
+        self,
+        outputs: Sequence[Function],
+        found: Sequence[Reduction],
+        late: Sequence[ScalarParam] = (),
+        more: Sequence[Image] = (),
+    ) -> Fed:
         given = self.given
-        made = [i for r in found for i in r.merged]
+        made = [*(i for r in found for i in r.merged), *more]
         inputs = [*given.arrays, *made]
         local = localized(
             outputs, inputs, given.name, given.requirements, given.target, made=made, late=late

@@ -17,7 +17,7 @@ from halide_core.blocks.given import Given, Inputs, Whole
 from halide_core.blocks.kernel import Needed
 from halide_core.blocks.regions import grains, volume
 from halide_core.blocks.variants import Fed
-from halide_core.dask.planned import Plan, Read
+from halide_core.dask.planned import Computed, Plan, Read
 from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked
 from halide_core.dask.tasks import Tasks
 from halide_core.errors import HalideError, PipelineError
@@ -78,8 +78,9 @@ def plan(
     target: TargetLike = None,
     mins: Sequence[int] | None = None,
 ) -> Plan:
-    """The plan of what ``realize`` with the same arguments would read; nothing is read."""
+    """The plan of what ``realize`` with the same arguments would read, move and compute twice; nothing is read."""
     return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target, mins), chunks).plan()
+
 
 _normalized: Any = da.core.normalize_chunks  # Dask's functions have no types
 _array: Any = da.Array
@@ -121,10 +122,14 @@ class _Blocked:
         self._reduce(graph, counted)
         given = self._given
         tasks = {fed: self._tasks(fed, graph) for fed in self._divided.main.pipelines()}
-        count = 0
+        count, between = 0, self._divided.intermediates()
+        computed = [(once, 0, 0) for once in between.bytes(given.window)]
         for place, window, block in self._divided.blocks(self._lengths):
             tasks[block.by].add(("block", *place), window, block.needed, block.late)
             counted.add(block.by, block.needed)
+            for k, bytes in enumerate(between.bytes(window)):
+                once, all_of_them, largest = computed[k]
+                computed[k] = once, all_of_them + bytes, max(largest, bytes)
             count += 1
         shapes = {i: volume(tuple((0, n) for n in shape)) for i, shape in given.shapes.items()}
         reads = tuple(
@@ -141,6 +146,7 @@ class _Blocked:
             volume(given.window) * sum(self._divided.main.main.bytes.outputs),
             counted.held,
             reads,
+            tuple(Computed(name, *numbers) for name, numbers in zip(between.names, computed, strict=True)),
         )
 
     def arrays(self) -> Any:

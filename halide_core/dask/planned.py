@@ -1,4 +1,4 @@
-"""Plans of what a blocked pipeline will read, before it runs.
+"""Plans of what a blocked pipeline will read, and compute more than once, before it runs.
 
 In: the regions of all blocks. Out: counts of bytes, as numbers and as a text.
 
@@ -28,6 +28,19 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Computed:
+    """The values of a Func that the schedule has computed before what reads them (``compute_root``, ``compute_at``)."""
+
+    name: str
+    once: int
+    """Bytes of what one piece would compute."""
+    computed: int
+    """Bytes that all blocks compute together, those that several need counted for each."""
+    largest: int
+    """Bytes of the block that computes most."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """The blocks of a pipeline and what they read. ``print`` shows it."""
 
@@ -43,6 +56,7 @@ class Plan:
     held: int
     """Bytes of inputs and outputs that the block has in memory which has most."""
     reads: tuple[Read, ...]
+    computed: tuple[Computed, ...]
 
     def explain(self) -> str:
         """The plan as a text."""
@@ -58,6 +72,12 @@ class Plan:
             lines.append(
                 f"  {each.name}: {size(each.array)}; blocks need {size(each.needed)}, {size(each.largest)} at most, "
                 f"{size(again)} of it more than once; beyond what they need, {size(more)} travel."
+            )
+        for func in self.computed:
+            again = max(0, func.computed - func.once)
+            lines.append(
+                f"  {func.name}: {size(func.once)} in one piece; blocks compute {size(func.computed)}, "
+                f"{size(func.largest)} at most, {size(again)} of it again."
             )
         return "\n".join(lines)
 

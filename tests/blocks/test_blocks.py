@@ -81,6 +81,9 @@ def test_no_byte_beyond_the_halo_is_read() -> None:
     plan = hl.dask.plan(app.func, shape, chunks=(16, 20), inputs=chunked)
     assert plan.reads[0].needed == plan.reads[0].transferred == 4 * sum(rows) * sum(columns)
     assert plan.blocks == 16 and "16 blocks of up to 16 x 20" in str(plan)
+    (across,) = plan.computed  # a row above each block, and one below
+    assert (across.once, across.computed, across.largest) == (4 * 66 * 80, 4 * 4 * 18 * 80, 4 * 18 * 20)
+    assert "across: 20.6 KiB in one piece; blocks compute 22.5 KiB, 1.4 KiB at most, 1.9 KiB of it again." in str(plan)
 
 
 def _argmin() -> App:
