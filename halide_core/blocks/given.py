@@ -18,6 +18,7 @@ import numpy as np
 
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
 from halide_core.blocks.local import number
+from halide_core.blocks.origins import Origins, from_zero
 from halide_core.errors import PipelineError
 from halide_core.func.image_param import ImageParam
 from halide_core.ir import Field
@@ -45,6 +46,10 @@ class Given:
     """Outputs, the window that is asked of them, and all that they are computed from."""
 
     request: Request
+    """The user's pipeline."""
+    outputs: tuple[Function, ...]
+    """The user's Funcs, over inputs that begin at 0."""
+    requirements: tuple[Requirement, ...]
     window: Box
     arrays: dict[Image, Any]
     values: dict[ScalarParam, int | float]
@@ -75,31 +80,25 @@ class Given:
         images = [i for i in request.inputs if isinstance(i, Image) and not i.embedded]
         arrays = _arrays(images, inputs)
         values = {p: _value(p) for p in request.inputs if isinstance(p, ScalarParam)}
+        origins = {image: _mins(image, inputs) for image in images}
+        outputs, requirements = from_zero(request.outputs, request.requirements, origins)
         result = cls(
             request,
+            outputs,
+            requirements,
             window,
             arrays,
             values,
             as_bytes(memory),
             frozenset(_known(w, images) for w in ([whole] if isinstance(whole, str | ImageParam) else whole or ())),
         )
-        _check_promises([*images, *request.outputs], values, result.shapes, window)
+        _check_promises([*images, *request.outputs], values, result.shapes, window, origins)
         return result
 
     @property
     def name(self) -> str:
         """The pipeline's."""
         return self.request.name
-
-    @property
-    def outputs(self) -> tuple[Function, ...]:
-        """The user's Funcs."""
-        return self.request.outputs
-
-    @property
-    def requirements(self) -> tuple[Requirement, ...]:
-        """The pipeline's own."""
-        return self.request.requirements
 
     @property
     def target(self) -> Target | None:
@@ -184,18 +183,22 @@ def _arrays(images: Sequence[Image], inputs: Inputs) -> dict[Image, Any]:
         array = given.get(image.name, image.bound)
         if array is None:
             raise PipelineError(f'Input "{image.name}", made at {image.location}, has no array: name it in inputs.')
-        found[image] = _array(image, array)
+        found[image] = _array(array)
         _check_array(image, found[image])
     return found
 
 
-def _array(image: Image, array: Any) -> Any:
+def _mins(image: Image, inputs: Inputs) -> tuple[int, ...]:
+    """The coordinates at which an input begins, x first: those of a Buffer."""
+    array = next((a for key, a in inputs.items() if _name(key) == image.name), image.bound)
+    if isinstance(array, Buffer) and array.dimensions() == image.dimensions:
+        return tuple(array.dim(d).min() for d in range(image.dimensions))
+    return (0,) * image.dimensions
+
+
+def _array(array: Any) -> Any:
     """The array in what a user gives: a Buffer's own, or that of Dask in a labelled one of xarray."""
     if isinstance(array, Buffer):
-        if any(array.dim(d).min() for d in range(array.dimensions())):
-            raise PipelineError(
-                f'The Buffer of "{image.name}" doesn\'t begin at 0: give an array in inputs, whose coordinates do.'
-            )
         return np.asarray(array)
     inner = getattr(array, "data", None)
     return inner if hasattr(array, "dims") and hasattr(inner, "__dask_graph__") else array
@@ -228,15 +231,16 @@ def _check_promises(
     known: Mapping[ScalarParam, int | float],
     shapes: Mapping[Image, Sequence[int]],
     window: Box,
+    origins: Origins,
 ) -> None:
     """Raises PipelineError where an array breaks what is promised of its shape: a block could not tell."""
     for buffer in buffers:
         for (field, d), value in buffer.constraints.items():
             if field is Field.STRIDE:
                 continue
-            whole = (0, shapes[buffer][d]) if isinstance(buffer, Image) else window[d]
+            whole = (origins[buffer][d], shapes[buffer][d]) if isinstance(buffer, Image) else window[d]
             has = whole[0 if field is Field.MIN else 1]
-            promised = number(value, known, shapes)
+            promised = number(value, known, shapes, origins)
             if has != promised:
                 raise PipelineError(
                     f'The {field.value} of dimension {d} of "{buffer.name}" is promised to be {promised}, but is {has}.'

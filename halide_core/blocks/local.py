@@ -184,8 +184,13 @@ def _fill(f: Function, copy: ir.Callee, shapes: _Shapes, to: Mapping[ir.Callee, 
     copy.constraints = {at: shapes.expr(e) for at, e in f.constraints.items() if at[0] is Field.STRIDE}
 
 
-def number(e: ir.ExprNode, known: Mapping[ScalarParam, int | float], shapes: Mapping[Image, Sequence[int]]) -> int:
-    """The value of a start-up expression of parameters and of the shapes of arrays.
+def number(
+    e: ir.ExprNode,
+    known: Mapping[ScalarParam, int | float],
+    shapes: Mapping[Image, Sequence[int]],
+    origins: Mapping[Image, Sequence[int]] | None = None,
+) -> int:
+    """The value of a start-up expression of parameters and of the shapes of arrays, which begin at 0 or at origins.
 
     Raises: PipelineError where it is not known.
     """
@@ -194,7 +199,7 @@ def number(e: ir.ExprNode, known: Mapping[ScalarParam, int | float], shapes: Map
         values[ir.ParamRef(p.type, p)] = ir.const(value, p.type)
     for image, shape in shapes.items():
         for d, extent in enumerate(shape):
-            values[ir.BufferField(INT64, image, Field.MIN, d)] = ir.const(0, INT64)
+            values[ir.BufferField(INT64, image, Field.MIN, d)] = ir.const(origins[image][d] if origins else 0, INT64)
             values[ir.BufferField(INT64, image, Field.EXTENT, d)] = ir.const(extent, INT64)
     found = simplify(substitute(e, values))
     if not isinstance(found, ir.IntImm):

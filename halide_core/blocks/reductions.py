@@ -212,12 +212,16 @@ def _part(reduction: Reduction, renamed: Renamed) -> list[Definition]:
     return [replace(first, values=reduction.law.neutral), update]
 
 
-def copied(outputs: Sequence[Function], replaced: Mapping[Function, Definitions]) -> dict[Function, Function]:
+def copied(
+    outputs: Sequence[Function],
+    replaced: Mapping[Function, Definitions],
+    rewriter: Callable[[dict[ir.Callee, ir.Callee]], Renamed] = Renamed,
+) -> dict[Function, Function]:
     """Copies of all Funcs that outputs need, some with other definitions; these keep what was said of their stages."""
     order = with_made_funcs(realization_order(outputs))
     copies = {f: Function(f.name, f.args, f.types, location=f.location, frozen_by=f.frozen_by) for f in order}
     to: dict[ir.Callee, ir.Callee] = dict(copies.items())
-    renamed = Renamed(to)
+    renamed = rewriter(to)
     for f, copy in copies.items():
         given = replaced.get(f)
         copy.definitions = given(renamed) if given else [_kept(d, renamed) for d in f.definitions]

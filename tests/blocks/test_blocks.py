@@ -211,6 +211,24 @@ def test_windows_begin_anywhere() -> None:
     assert np.array_equal(out, want)
 
 
+def test_buffers_begin_anywhere() -> None:
+    image, f = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("f")
+    image.dim(1).set_min(4)
+    padded = hl.BoundaryConditions.repeat_edge(image)
+    f[x, y] = padded[x - 2, y + 1] + 1000 * image.dim(0).min() + image.dim(1).max()
+    buffer = hl.Buffer(np.arange(8 * 9, dtype=np.int32).reshape(8, 9))
+    buffer.set_min([-3, 4])
+    image.set(buffer)
+    out = hl.Buffer(hl.Int(32), [15, 12])
+    out.set_min([-6, 1])
+    f.realize(out)
+    for given in ({}, {image: buffer}):
+        got = hl.dask.realize(f, (12, 15), chunks=(5, 4), inputs=given, mins=(1, -6))
+        assert np.array_equal(got.compute(), np.asarray(out))
+    with pytest.raises(hl.PipelineError, match='The min of dimension 1 of "image" is promised to be 4, but is 0'):
+        hl.dask.realize(f, (12, 15), inputs={image: np.asarray(buffer)})
+
+
 def test_whatever_has_elements_is_an_input() -> None:
     image, at, f = hl.ImageParam(hl.Int(32), 2, "recipe"), hl.ImageParam(hl.Int(32), 0, "at"), hl.Func("f")
     f[x] = image[3, x] + at[()]
