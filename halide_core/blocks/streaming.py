@@ -52,7 +52,8 @@ def stream(
         source: an array for each ImageParam, or for its name; or the array of the only one. Whatever has a shape, a
             dtype and slices will do: Zarr, HDF5, ``np.memmap`` …
         sink: an array of the outputs' shape and type whose slices can be set; a list of them, where there are several.
-        memory: bytes that inputs and outputs of the blocks may take together.
+        memory: bytes that inputs and outputs of the blocks may take together. What arrays need to read and to write
+            themselves, such as Zarr's decoded chunks, and what is computed on the way, is not counted.
         whole: ImageParams of which each block may read all, however large they are.
         progress: is called with the number of blocks that are done, and of all, after each.
         mins: the coordinates of the first point, as an array's: the last is that of x. All are 0 by default.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import dask
@@ -157,6 +158,30 @@ def test_zarr_in_zarr_out(tmp_path: Any) -> None:
     hl.stream(app.func, source, sink, memory="16KiB", progress=lambda done, of: told.append((done, of)))
     assert np.array_equal(sink[:], want)
     assert [done for done, _ in told] == list(range(1, told[0][1] + 1)) and len(told) > 1
+
+
+class _Endless:
+    """An array that has no memory: it makes what is read, and forgets what is written."""
+
+    shape, dtype = (2000, 2000), np.dtype(np.float32)
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.ones([i.stop - i.start for i in index], np.float32)
+
+    def __setitem__(self, index: Any, values: Any) -> None:
+        assert values.min() == 1
+
+
+def test_a_stream_holds_no_more_than_it_may() -> None:
+    app = unsharp()
+    hl.stream(app.func, _Endless(), _Endless())  # loads and compiles
+    tracemalloc.start()
+    try:
+        hl.stream(app.func, _Endless(), _Endless(), memory="4MiB")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 2 << 20 < peak < 5 << 20, "the picture has 16 MB"
 
 
 def test_a_store_of_zarr_is_not_written_while_it_is_read(tmp_path: Any) -> None:
