@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
+from halide_core.blocks.input_wrappers import without_input_wrappers
 from halide_core.blocks.local import number
 from halide_core.blocks.origins import Origins, from_zero
 from halide_core.errors import PipelineError
@@ -81,7 +82,8 @@ class Given:
         arrays = _arrays(images, inputs)
         values = {p: _value(p) for p in request.inputs if isinstance(p, ScalarParam)}
         origins = {image: _mins(image, inputs) for image in images}
-        outputs, requirements = from_zero(request.outputs, request.requirements, origins)
+        outputs = without_input_wrappers(request.outputs)
+        outputs, requirements = from_zero(outputs, request.requirements, origins)
         result = cls(
             request,
             outputs,

@@ -60,11 +60,16 @@ def boundaries(
     changed = {f: i for f, i in same.items() if not _is_plain(f, i)}
     images = list(dict.fromkeys(changed.values()))
     part = {i: _part(i) for i in images}
-    indices = {i: Indices(i, shapes[i], [f for f, of in changed.items() if of is i], target) for i in images}
+    read: dict[Image, list[ir.Callee]] = {
+        i: [i, *(f for f, of in same.items() if of is i and f not in changed)] for i in images
+    }
+    indices = {
+        i: Indices(i, shapes[i], [f for f, of in changed.items() if of is i], read[i], target) for i in images
+    }
     if not changed or not all(each.known for each in indices.values()):
         return None
-    far = copied(outputs, {f: _direct(f, i) for f, i in changed.items()})
-    near = copied(outputs, {f: _clamped(f, i, part[i]) for f, i in changed.items()})
+    far = copied(outputs, {f: _direct(f, read[i]) for f, i in changed.items()})
+    near = copied(outputs, {f: _clamped(f, read[i], part[i]) for f, i in changed.items()})
     return Boundaries(tuple(far[f] for f in outputs), tuple(near[f] for f in outputs), part, indices)
 
 
@@ -72,15 +77,21 @@ class Indices:
     """The elements of an input that Funcs read, by computing each index."""
 
     def __init__(
-        self, image: Image, shape: Sequence[int], functions: Sequence[Function], target: Target | None
+        self,
+        image: Image,
+        shape: Sequence[int],
+        functions: Sequence[Function],
+        read: Sequence[ir.Callee],
+        target: Target | None,
     ) -> None:
+        """``read`` are the input and its wrappers."""
         self._shape = shape
         self._along: list[list[Recipe]] = [[] for _ in shape]
         self._memo: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.known = True
         """True where each index depends on one coordinate alone."""
         for f in functions:
-            for access in accesses_to(image, f.definitions[0].values):
+            for access in (a for callee in read for a in accesses_to(callee, f.definitions[0].values)):
                 for d, arg in enumerate(access.args):
                     own = f.definitions[0].args[d]
                     self.known &= free_variables(arg) <= {own} and not _reads(arg)
@@ -127,36 +138,42 @@ def _part(image: Image) -> tuple[ScalarParam, ...]:
     return tuple(ScalarParam(name, INT32, user_location()) for name in ends)
 
 
-def _direct(f: Function, image: Image) -> Definitions:
+def _direct(f: Function, read: Sequence[ir.Callee]) -> Definitions:
+    """The definition that reads an input, or the wrapper of it that the Func reads, where it is asked for."""
+
     def definitions(renamed: Renamed) -> list[Definition]:
         first = renamed.definition(f.definitions[0])
-        return [replace(first, values=(Access(f.types[0], image, first.args, 0, ir.LAST_STAGE),))]
+        own = [c for c in read if accesses_to(c, f.definitions[0].values)] or read
+        source = renamed.to.get(own[0], own[0])
+        return [replace(first, values=(Access(f.types[0], source, first.args, 0, ir.LAST_STAGE),))]
 
     return definitions
 
 
 class _Clamped(Renamed):
-    """Reads an input only in a part of it."""
+    """Reads an input, and wrappers of it, only in a part of it."""
 
-    def __init__(self, to: dict[ir.Callee, ir.Callee], image: Image, part: Sequence[ScalarParam]) -> None:
+    def __init__(
+        self, to: dict[ir.Callee, ir.Callee], read: Sequence[ir.Callee], part: Sequence[ScalarParam]
+    ) -> None:
         super().__init__(to)
-        self._image = image
+        self._read = read
         self._ends = [ParamRef(INT32, p) for p in part]
 
     def rewrite_Access(self, e: Access) -> ir.ExprNode:
         """An access with its coordinates clamped to the part."""
-        if e.callee is not self._image:
+        if e.callee not in self._read:
             return super().rewrite_Access(e)
         args = []
         for arg, low, extent in zip(e.args, self._ends[::2], self._ends[1::2], strict=True):
             high = ir.sub(ir.add(low, extent), ir.const(1, INT32))
             args.append(ir.maximum(ir.minimum(self.expr(arg), high), low))
-        return Access(e.type, e.callee, tuple(args), e.component, e.stage)
+        return Access(e.type, self._to.get(e.callee, e.callee), tuple(args), e.component, e.stage)
 
 
-def _clamped(f: Function, image: Image, part: Sequence[ScalarParam]) -> Definitions:
+def _clamped(f: Function, read: Sequence[ir.Callee], part: Sequence[ScalarParam]) -> Definitions:
     def definitions(renamed: Renamed) -> list[Definition]:
-        return [_Clamped(renamed.to, image, part).definition(f.definitions[0])]
+        return [_Clamped(renamed.to, read, part).definition(f.definitions[0])]
 
     return definitions
 

@@ -34,6 +34,7 @@ from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import subexpressions, substitute
 from halide_core.run.backend import Request
 from halide_core.run.target import Target
+from halide_core.schedule.func_directives import InInput
 
 _MOST = (1 << 31) - 1
 
@@ -55,11 +56,18 @@ class Local:
 
     def request(self) -> Request:
         """The pipeline for the compiler; Buffers that stand in definitions come last."""
-        found, _ = leaves(with_made_funcs(realization_order(self.outputs)), self.outputs, self.requirements)
+        found, _ = leaves(funcs_of(self.outputs), self.outputs, self.requirements)
         embedded = [image for image in found if image.embedded]
         extents = [p for each in self.extents for p in each]
         inputs: tuple[Image | ScalarParam, ...] = (*self.images, *self.params, *extents, *self.late, *embedded)
         return Request(self.outputs, inputs, self.name, requirements=self.requirements, target=self.target)
+
+
+def funcs_of(outputs: Sequence[Function]) -> list[Function]:
+    """The Funcs of a pipeline, and those that directives about them made. Wrappers of inputs are read by definitions
+    here, and those that the user's inputs know are others."""
+    made = with_made_funcs(realization_order(outputs))
+    return [f for f in made if not any(isinstance(d, InInput) for d in f.directives)]
 
 
 class _Shapes(Renamed):
@@ -129,7 +137,7 @@ def localized(
 
     Raises: NotAvailableError for extern stages; PipelineError for an input that is promised not to begin at 0.
     """
-    order = with_made_funcs(realization_order(outputs))
+    order = funcs_of(outputs)
     refuse_externs(order, "pictures in blocks are")
     required = (*requirements, *requirements_of(order))
     images, params = leaves(order, outputs, required)
@@ -152,7 +160,6 @@ def localized(
         assert isinstance(copy, Image)
         copy.alignment = None  # the part's own memory
         copy.constraints = {at: shapes.expr(e) for at, e in i.constraints.items() if at[0] is Field.STRIDE}
-        copy.wrappers = [w for w in (to[f] for f in i.wrappers if f in to) if isinstance(w, Function)]
         copy.traced = i.traced
     copies = [to[f] for f in outputs]
     return Local(

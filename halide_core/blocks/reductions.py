@@ -35,15 +35,25 @@ from halide_core.algorithm.model import (
     with_made_funcs,
 )
 from halide_core.analysis.associativity import law_of
-from halide_core.blocks.local import number
+from halide_core.blocks.local import funcs_of, number
 from halide_core.errors import user_location
 from halide_core.func.scheduling.partial_results import partial_results
 from halide_core.func.scheduling.rfactor import factored, factored_stage
 from halide_core.ir import Access, BufferField, Field, Interval, ParamRef, RVarRef
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import subexpressions
-from halide_core.schedule.directives import StageDirective
+from halide_core.schedule.directives import (
+    Async,
+    AtLevel,
+    ComputeAt,
+    ComputeInline,
+    ComputeRoot,
+    ComputeWith,
+    Directive,
+    StageDirective,
+)
 from halide_core.schedule.func_directives import RFactor
+from halide_core.schedule.storage_directives import FoldStorage, Memoize, RingBuffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +163,27 @@ def part(reduction: Reduction, before: Sequence[Reduction]) -> Function:
     replaced[reduction.function] = lambda renamed: _part(reduction, renamed)
     result = copied([reduction.function], replaced)[reduction.function]
     _factor_again(result)
+    _place_alone(result)
     return result
+
+
+_OF_NO_OUTPUT = (AtLevel, ComputeInline, FoldStorage, RingBuffer, Memoize, Async)
+"""Directives about where a Func is computed and stored before what reads it: an output is there as a whole."""
+
+
+def _place_alone(output: Function) -> None:
+    """Takes away what was said of places in Funcs that are no part of the pipeline of an output."""
+    output.directives = [d for d in output.directives if not isinstance(d, _OF_NO_OUTPUT)]
+    order = funcs_of([output])
+    for f in order:
+        lost = [d for d in f.directives if isinstance(d, AtLevel) and d.consumer not in order]
+        root = [ComputeRoot(func=f, location=d.location) for d in lost if isinstance(d, ComputeAt)]
+        f.directives = [*(d for d in f.directives if d not in lost and not _shares_loops(d, order)), *root]
+
+
+def _shares_loops(d: Directive, order: Sequence[Function]) -> bool:
+    """True where the loops are those of a Func that is not there."""
+    return isinstance(d, ComputeWith) and d.other not in order
 
 
 def _factor_again(function: Function) -> None:
@@ -216,9 +246,12 @@ def copied(
     outputs: Sequence[Function],
     replaced: Mapping[Function, Definitions],
     rewriter: Callable[[dict[ir.Callee, ir.Callee]], Renamed] = Renamed,
+    *,
+    wrappers: bool = False,
 ) -> dict[Function, Function]:
-    """Copies of all Funcs that outputs need, some with other definitions; these keep what was said of their stages."""
-    order = with_made_funcs(realization_order(outputs))
+    """Copies of all Funcs that outputs need, some with other definitions; these keep what was said of their stages.
+    Those that wrap inputs are among them only if asked for: what is copied again reads them as it is."""
+    order = with_made_funcs(realization_order(outputs)) if wrappers else funcs_of(outputs)
     copies = {f: Function(f.name, f.args, f.types, location=f.location, frozen_by=f.frozen_by) for f in order}
     to: dict[ir.Callee, ir.Callee] = dict(copies.items())
     renamed = rewriter(to)

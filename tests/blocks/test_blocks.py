@@ -13,6 +13,7 @@ import xarray
 import zarr
 
 import halide_core as hl
+from halide_core.algorithm.model import realization_order
 from tests.blocks.pipelines import APPS, App, stencil, unsharp, x, y
 
 BOUNDARIES = {
@@ -309,3 +310,45 @@ def test_blocks_of_a_channel_are_as_interleaved_as_is_promised() -> None:
     assert np.array_equal(out, array + 1)
     image.set(hl.Buffer(array))
     assert np.array_equal(np.asarray(f.realize([11, 9, 1])), array[:1] + 1), "one piece of one channel"
+
+
+def test_wrappers_of_inputs_go_with_what_reads_them() -> None:
+    image, f, g = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("f"), hl.Func("g")
+    padded = hl.BoundaryConditions.mirror_interior(image)
+    g[x, y] = padded[x - 1, y] + image[x, y] * image.width()
+    f[x, y] = g[x, y] + padded[x, y + 2]
+    g.compute_at(f, y)
+    image.in_(g).compute_root()
+    padded.compute_root()
+    image.in_().compute_root()
+    array = np.arange(15 * 18, dtype=np.int32).reshape(15, 18)
+    image.set(array)
+    want = np.asarray(f.realize([18, 15]))
+    lazy = hl.dask.realize(f, (15, 18), chunks=(4, 7), inputs={image: da.from_array(array, chunks=5)})
+    assert np.array_equal(lazy.compute(), want)
+    recipes = [node.value for key, node in dict(lazy.dask).items() if str(key).endswith("-recipe")]
+    for recipe in recipes:
+        names = [each.name for each in realization_order(recipe.local.outputs)]
+        assert len([n for n in names if n.startswith("image_in")]) == 2, names
+    assert len(recipes) == 2, "far from the edges, and near them"
+    plan = hl.dask.plan(f, (15, 18), chunks=(4, 7), inputs={image: array})
+    assert plan.reads[0].needed < 2 * plan.reads[0].array, "a mirror reads no more than is near"
+
+
+def test_a_reduction_that_was_placed_in_its_reader_is_taken_in_alone() -> None:
+    even, twice, least, f = map(hl.Func, ("even", "twice", "least", "f"))
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    r = hl.RDom(image, "r")
+    even[x, y] = image[x, y] / 2
+    twice[x, y] = even[x, y] * 2
+    least[x] = 100
+    least[x] = hl.min(least[x], twice[r.x, r.y] + x)
+    f[x, y] = least[x] + image[x, y]
+    least.compute_at(f, y).store_root()
+    twice.compute_at(f, y)
+    even.compute_at(twice, y)
+    array = np.random.default_rng(0).integers(-9, 9, (20, 30)).astype(np.int32)
+    image.set(array)
+    want = np.asarray(f.realize([30, 20]))
+    lazy = hl.dask.realize(f, (20, 30), chunks=(7, 9), inputs={image: array}, memory="512B")
+    assert np.array_equal(lazy.compute(), want)
