@@ -51,9 +51,19 @@ from halide_core.schedule.directives import (
     ComputeWith,
     Directive,
     StageDirective,
+    StoreRoot,
 )
-from halide_core.schedule.func_directives import RFactor
-from halide_core.schedule.storage_directives import FoldStorage, Memoize, RingBuffer
+from halide_core.schedule.func_directives import ReadInstead, RFactor
+from halide_core.schedule.storage_directives import (
+    AlignStorage,
+    BoundStorage,
+    FoldStorage,
+    HoistStorageRoot,
+    Memoize,
+    ReorderStorage,
+    RingBuffer,
+    StoreIn,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +164,10 @@ def _reduction(f: Function, law: Law, names: UniqueNames) -> Reduction:
 def without(outputs: Sequence[Function], reductions: Sequence[Reduction]) -> tuple[Function, ...]:
     """Outputs that read the merged results."""
     to = copied(outputs, {r.function: _merged(r) for r in reductions})
+    for f in (to[r.function] for r in reductions if r.function in to):
+        if f not in outputs and not any(isinstance(d, ComputeRoot | ComputeAt) for d in f.directives):
+            # Without an update it is computed where it is used, and has no loops of its own.
+            f.directives = [d for d in f.directives if isinstance(d, ReadInstead)]
     return tuple(to[f] for f in outputs)
 
 
@@ -167,7 +181,10 @@ def part(reduction: Reduction, before: Sequence[Reduction]) -> Function:
     return result
 
 
-_OF_NO_OUTPUT = (AtLevel, ComputeInline, FoldStorage, RingBuffer, Memoize, Async)
+_OF_NO_OUTPUT = (
+    AtLevel, ComputeInline, StoreRoot, Async, FoldStorage, HoistStorageRoot, ReorderStorage, AlignStorage,
+    BoundStorage, RingBuffer, Memoize, StoreIn,
+)  # fmt: skip
 """Directives about where a Func is computed and stored before what reads it: an output is there as a whole."""
 
 

@@ -352,3 +352,16 @@ def test_a_reduction_that_was_placed_in_its_reader_is_taken_in_alone() -> None:
     want = np.asarray(f.realize([30, 20]))
     lazy = hl.dask.realize(f, (20, 30), chunks=(7, 9), inputs={image: array}, memory="512B")
     assert np.array_equal(lazy.compute(), want)
+
+
+def test_loops_of_a_reduction_that_its_reader_computes() -> None:
+    image, total, f = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("total"), hl.Func("f")
+    r = hl.RDom(image, "r")
+    total[x] = x
+    total[x] += image[r.x, r.y]
+    total.vectorize(x, 4).store_in(hl.MemoryType.Heap)
+    f[x] = total[x] + total[x + 1]
+    array = np.random.default_rng(0).integers(-9, 9, (20, 30)).astype(np.int32)
+    image.set(array)
+    want = np.asarray(f.realize([9]))
+    assert np.array_equal(hl.dask.realize(f, (9,), chunks=4, inputs={image: array}, memory="512B").compute(), want)
