@@ -14,8 +14,8 @@ from halide_core.errors import InternalError
 from halide_core.ir import ExprNode
 from halide_core.ir.types import INT64, Type
 from halide_core.runtime.codegen.text import PRODUCT, Text
-from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, odd_lanes, small_constant
-from halide_core.runtime.codegen.vector.gathers import gather, lookup
+from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes, small_constant
+from halide_core.runtime.codegen.vector.gathers import gather, gather_terms, lookup
 from halide_core.runtime.codegen.vector.prelude import Prelude
 from halide_core.runtime.codegen.vector.strided_loads import load_every, load_strided
 
@@ -40,6 +40,10 @@ def address(
         return f"{prelude.load_pairs(type)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     if index.type.element_of() is not INT64:
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
+    terms = lane_terms(index) if verb == "load" else ()
+    if terms:
+        function = gather_terms(prelude, type, [term.type for term in terms])
+        return f"{function}({pointer}, {', '.join(each.text for each in args)}"
     if isinstance(index, ir.Broadcast):
         base, lanes, of = args[0].text, f"({prelude.type(index.type)}){{0}}", index.type
     else:

@@ -454,7 +454,8 @@ class ExprEmitter:
             pairs[first] = self._names.numbered("t")
             function = gather_two(self._prelude, first)
             base = args[0].at(PRODUCT) + (f" - {ahead}" if ahead else "")
-            call = f"{function}({self._leaves.buffer(first.buffer)}, {base}, {args[1].text})"
+            given = ", ".join((self._leaves.buffer(first.buffer), base, *(each.text for each in args[1:])))
+            call = f"{function}({given})"
             declare(f"const {two(self._prelude, first.type)} {pairs[first]} = {call};")
         return Text(f"{pairs[first]}.{'second' if ahead else 'first'}", ATOM, data=True)
 

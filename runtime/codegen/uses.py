@@ -37,7 +37,7 @@ def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, .
     """The parts that are evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base,
     first) of lanes that share elements and are loaded, (base, distance) of lanes that are loaded in pairs, the even
     ones dense, as the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as
-    the index says that it fits; else the index itself."""
+    the index says that it fits, or (base, *terms) of ``lane_terms`` that are loaded; else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
             return (base,) if stride is ir.ONE else (base, stride)
@@ -50,8 +50,36 @@ def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, .
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base)) if not stored and (apart := odd_lanes(index)):
             return (base, apart)
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
-            return (base, _narrow(rest))
+            terms = () if stored else lane_terms(index)
+            return (base, *terms) if terms else (base, _narrow(rest))
     return (index,)
+
+
+def lane_terms(index: ExprNode) -> tuple[ExprNode, ...]:
+    """Vectors of int32, each followed by the number that its lanes are multiplied by, where there is one: (a, b, s) of
+    ``x8(base) + (i64(a) + i64(b)*x8(s))``. None of an index without a product."""
+    match index:
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(), b=rest):
+            found = [_lane_term(term) for term in _summands(rest)]
+            if all(found) and any(len(term) == 2 for term in found):
+                return tuple([part for term in found for part in term])
+    return ()
+
+
+def _summands(e: ExprNode) -> list[ExprNode]:
+    match e:
+        case ir.Binary(op=BinaryOp.ADD, a=a, b=b):
+            return [*_summands(a), *_summands(b)]
+    return [e]
+
+
+def _lane_term(e: ExprNode) -> tuple[ExprNode, ...]:
+    match e:
+        case ir.Cast(a=a) if a.type.element_of() is INT32:
+            return (a,)
+        case ir.Binary(op=BinaryOp.MUL, a=ir.Cast(a=a), b=ir.Broadcast(a=factor)) if a.type.element_of() is INT32:
+            return (a, factor)
+    return ()
 
 
 def _narrow(rest: ExprNode) -> ExprNode:

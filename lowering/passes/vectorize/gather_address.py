@@ -6,6 +6,7 @@ latter in int32, where its range allows it: a table's entry, above all.
 
     table[clamp(i32(in[x]), 0, 255) + 3]    ->   3,  clamp(i32(in[x]), 0, 255)
     grid[z*stride + y*row + 1]              ->   y*row + 1,  z*stride             (where only z differs)
+    image[u + v*row]                        ->   0,  u and v, each in int32       (where both differ)
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from halide_core.ir.visitor import free_variables, substitute
 STEPS = (2, 4, 8)
 """The numbers of lanes that may share an element and still be loaded densely."""
 _NOTHING = Linear({}, 0)
+_PRODUCTS = 2
+"""So many products of each lane are computed where it is loaded: a row and a plane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ def _two_on(atom: ExprNode, lane: Variable, varies: Callable[[ExprNode], bool]) 
     return None
 
 
-def narrow_lanes(place: GatherAddress, lanes: int) -> ExprNode | None:
+def narrow_lanes(place: GatherAddress, lanes: int, varies: Callable[[ExprNode], bool]) -> ExprNode | None:
     """The moving part of a place in int32, where it stays in it in so many lanes; None where it might not."""
     if place.offset is None:
         return None
@@ -149,10 +152,42 @@ def narrow_lanes(place: GatherAddress, lanes: int) -> ExprNode | None:
     far = place.stride * (lanes - 1)
     if low + min(far, 0) < INT32.range[0] or high + max(far, 0) > INT32.range[1] or abs(far) > INT32.range[1]:
         return None
-    return narrowed(place.offset)
+    return narrowed(place.offset, varies)
 
 
-def narrowed(e: ExprNode) -> ExprNode | None:
+@dataclass(frozen=True, slots=True)
+class LaneTerms:
+    """``a + b·s + …``: numbers of int32 that differ between lanes, and what each but the first is multiplied by, which
+    no lane changes. The first may be none."""
+
+    alone: ExprNode | None
+    products: tuple[tuple[ExprNode, ExprNode], ...]
+
+
+def lane_terms(place: GatherAddress, lanes: int, varies: Callable[[ExprNode], bool]) -> LaneTerms | None:
+    """The moving part of a place as numbers of int32, most of them multiplied by a stride: a column, and a row of so
+    many elements. None where one might leave int32, where nothing is multiplied, and where there are too many."""
+    if place.offset is None:
+        return None
+    alone, multiplied = _NOTHING, dict[ExprNode, Linear]()
+    form = linear_of(place.offset)
+    for atom, c in form.terms.items():
+        parts = _factors(atom, varies)
+        if parts is None:
+            alone = alone.plus(Linear({atom: 1}, 0), c)
+        else:
+            multiplied[parts[1]] = multiplied.get(parts[1], _NOTHING).plus(linear_of(parts[0]), c)
+    if not 0 < len(multiplied) <= _PRODUCTS:
+        return None
+    first = narrow_lanes(GatherAddress(place.base, place.stride, to_expr(alone)), lanes, varies)
+    rows = [narrowed(to_expr(form), varies) for form in multiplied.values()]
+    if first is None or None in rows:
+        return None
+    products = tuple([(row, factor) for row, factor in zip(rows, multiplied, strict=True) if row is not None])
+    return LaneTerms(first if alone.terms or place.stride else None, products)
+
+
+def narrowed(e: ExprNode, varies: Callable[[ExprNode], bool]) -> ExprNode | None:
     """An int64 expression computed in int32, where no step of it can leave that; None where one might."""
     low, high = Facts().constant_range(e)
     if low < INT32.range[0] or high > INT32.range[1]:
@@ -162,7 +197,24 @@ def narrowed(e: ExprNode) -> ExprNode | None:
             return ir.const(value, INT32)
         case Cast(a=inner):  # of what does not fit it no range within int32 is known
             return inner if inner.type is INT32 else Cast(INT32, inner)
-        case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
-            x, y = narrowed(a), narrowed(b)
-            return None if x is None or y is None else ir.binary(op, x, y)
-    return None
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
+            return _of_both(op, narrowed(a, varies), narrowed(b, varies))
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+            return _of_both(op, _saturated(a, varies), _saturated(b, varies))
+    return None if varies(e) else Cast(INT32, e)
+
+
+def _saturated(e: ExprNode, varies: Callable[[ExprNode], bool]) -> ExprNode | None:
+    """The number of int32 that is nearest to an int64 expression. The lesser or greater of two such numbers is the
+    nearest to the lesser or greater of the two: where that is one of int32, it is the same number."""
+    match e:
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if varies(e):
+            return _of_both(op, _saturated(a, varies), _saturated(b, varies))
+    if varies(e):
+        return narrowed(e, varies)
+    least, most = map(ir.i64, INT32.range)
+    return Cast(INT32, simplify(ir.maximum(ir.minimum(e, most), least)))
+
+
+def _of_both(op: BinaryOp, a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:
+    return None if a is None or b is None else ir.binary(op, a, b)

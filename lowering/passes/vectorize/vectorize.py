@@ -59,6 +59,8 @@ from halide_core.ir.visitor import (
 )
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.vectorize.gather_address import (
+    GatherAddress,
+    lane_terms,
     narrow_lanes,
     pairs_of_lanes,
     place_of_lanes,
@@ -153,19 +155,22 @@ def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
 
     for s in walk(body):
         roots = [s.value] if isinstance(s, Store) else []
-        indices = [s.index] if isinstance(s, Store) else []
-        indices.extend(e.index for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+        accesses: list[Store | Load] = [s] if isinstance(s, Store) else []
+        accesses.extend(e for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
         for e in subexpressions(roots):
             if e.type is not INT64 and var in free_variables(e):
                 value = max(value, e.type.bytes())
-        for index in indices:
+        for access in accesses:
+            index = access.index
             if ramp_of_lanes(index, var, ir.ZERO, varies) is not None:
                 continue
             place = place_of_lanes(index, var, ir.ZERO, varies)
-            loaded = not isinstance(s, Store) or index is not s.index
-            dense = loaded and (step_of_lanes(place, var) or pairs_of_lanes(index, var, ir.ZERO, varies))
-            if place.offset is not None and not dense:
-                narrow = narrow_lanes(place, _MOST_LANES) is not None
+            dense = step_of_lanes(place, var) or pairs_of_lanes(index, var, ir.ZERO, varies)
+            if place.offset is not None and not (isinstance(access, Load) and dense):
+                narrow = narrow_lanes(place, _MOST_LANES, varies) is not None
+                # Gathers of 32 bits and more take rows by vectors of int64; others, one lane after the other.
+                if isinstance(access, Load) and access.type.bytes() < INT32.bytes():
+                    narrow = narrow or lane_terms(place, _MOST_LANES, varies) is not None
                 position = max(position, (INT32 if narrow else INT64).bytes())
     return value, position
 
@@ -323,12 +328,33 @@ class _Lanes:
         if place.offset is None:
             return wide
         type = INT64.with_lanes(self._lanes)
-        narrow = narrow_lanes(place, self._lanes)
-        rest = self._wide(place.offset if narrow is None else narrow)
-        if place.stride:
-            steps = ir.const(0, rest.type.element_of()), ir.const(place.stride, rest.type.element_of())
-            rest = Binary(rest.type, BinaryOp.ADD, rest, Ramp(rest.type, *steps))
-        return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), rest if narrow is None else ir.Cast(type, rest))
+        return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), self._moving(place, type))
+
+    def _moving(self, place: GatherAddress, type: Type) -> ExprNode:
+        """The part that differs between lanes, in int32 where that holds it, or holds what it is made of."""
+        assert place.offset is not None
+        narrow = narrow_lanes(place, self._lanes, self._varies)
+        if narrow is not None:
+            return ir.Cast(type, self._stepping(narrow, place.stride))
+        terms = lane_terms(place, self._lanes, self._varies)
+        if terms is None:
+            return self._stepping(place.offset, place.stride)
+        found: ExprNode | None = None
+        if terms.alone is not None:
+            found = ir.Cast(type, self._stepping(terms.alone, place.stride))
+        for row, factor in terms.products:
+            product = Binary(type, BinaryOp.MUL, ir.Cast(type, self._wide(row)), Broadcast(type, factor))
+            found = product if found is None else Binary(type, BinaryOp.ADD, found, product)
+        assert found is not None, "there is a product"
+        return found
+
+    def _stepping(self, e: ExprNode, stride: int) -> ExprNode:
+        """The lanes of an expression, each one so much more than it and the one before."""
+        wide = self._wide(e)
+        if not stride:
+            return wide
+        element = e.type
+        return Binary(wide.type, BinaryOp.ADD, wide, Ramp(wide.type, ir.const(0, element), ir.const(stride, element)))
 
     def _pairs(self, index: ExprNode) -> ExprNode | None:
         """An index as ``place + lane/2 + (lane % 2)*distance``, where even lanes are dense by themselves, and odd ones

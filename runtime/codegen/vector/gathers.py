@@ -12,6 +12,8 @@ are loaded one by one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from halide_core.ir import AllocateFlat, Load, Stmt
 from halide_core.ir.types import INT32, Int, Type
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
@@ -20,8 +22,11 @@ from halide_core.runtime.codegen.uses import address_parts
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
 
+Places = tuple[list[str], list[str]]
+"""Declarations, and then the number of each lane."""
+
 _REGISTERS = (256, 512)
-"""The bits of registers whose parts of 64 bits are quickly at hand."""
+"""The bits of registers whose lanes go through memory."""
 PADDING = 3
 """The bytes behind an element of one byte that a gather of 32 bits reads."""
 
@@ -49,7 +54,7 @@ def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
 
     def head() -> tuple[str, str, list[str]]:
         c = prelude.type(type)
-        generic = _one_by_one(prelude, type, index)
+        generic = _one_by_one(prelude, type, places(prelude, index))
         body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
         return c, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
 
@@ -65,17 +70,73 @@ def gather(prelude: Prelude, type: Type, index: Type) -> str:
         if index.bits() < wide.bits() and x86_builtins.gather(type, wide) is not None:
             body = [f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"]
         else:
-            generic = _one_by_one(prelude, type, index)
+            generic = _one_by_one(prelude, type, places(prelude, index))
             body = prelude.armed(x86_builtins.gather(type, index), type, type, generic, index)
         return prelude.type(type), parameters, body
 
     return prelude.define(f"gather_{tag(type)}_{tag(index)}", head)
 
 
-def _one_by_one(prelude: Prelude, type: Type, index: Type) -> list[str]:
+def gather_terms(prelude: Prelude, type: Type, terms: Sequence[Type]) -> str:
+    """``f(pointer, base, a, b, stride, …)``: elements at ``base + a + b*stride + …``; ``a`` and ``b`` have int32s.
+    The products are those of single lanes: vectors of int64 take twice the registers, and few machines multiply them
+    at once."""
+    given = Terms(prelude, terms)
+
+    def head() -> tuple[str, str, list[str]]:
+        body = _one_by_one(prelude, type, given.places())
+        wide = Int(64, type.lanes())
+        arm = x86_builtins.gather(type, wide)
+        if arm is not None:
+            whole = f"return {gather(prelude, type, wide)}(p, base, {given.whole(wide)});"
+            body = [f"#if {arm.condition}", whole, "#else", *body, "#endif"]
+        return prelude.type(type), f"const {stored(type)} *p, int64_t base, {given.parameters()}", body
+
+    return prelude.define(f"gather_{tag(type)}_{given.tag()}", head)
+
+
+class Terms:
+    """The parameters of a function that are what ``lane_terms`` of an index are: ``i0``, ``i1``, …"""
+
+    def __init__(self, prelude: Prelude, types: Sequence[Type]) -> None:
+        self._prelude, self._types = prelude, types
+
+    def tag(self) -> str:
+        """Part of the function's name."""
+        return "_".join("by" if type.is_scalar() else tag(type) for type in self._types)
+
+    def parameters(self) -> str:
+        """Their declarations."""
+        return ", ".join(f"{self._prelude.type(type)} i{n}" for n, type in enumerate(self._types))
+
+    def places(self) -> Places:
+        """The number of each lane."""
+        lanes = max(type.lanes() for type in self._types)
+        declared: list[str] = []
+        at = [""] * lanes
+        for n, type in enumerate(self._types):
+            if type.is_scalar():
+                at = [f"{each} * i{n}" for each in at]
+                continue
+            declared += _in_memory(self._prelude.type(type), f"i{n}", f"m{n}")
+            at = [f"{each}{' + ' if each else ''}m{n}[{k}]" for k, each in enumerate(at)]
+        return declared, at
+
+    def whole(self, wide: Type) -> str:
+        """The numbers of all lanes as one vector of int64."""
+        found = ""
+        for n, type in enumerate(self._types):
+            if type.is_scalar():
+                found += f" * {self._prelude.splat(wide)}(i{n})"
+            else:
+                found += f"{' + ' if found else ''}{self._prelude.convert(wide, type)}(i{n})"
+        return found
+
+
+def _one_by_one(prelude: Prelude, type: Type, index: Places) -> list[str]:
     """Loads of single elements. Bytes enter their register one after the other: gcc would put less than a register
     together in scalar registers, by shifts."""
-    lanes, (body, at) = type.lanes(), places(prelude, index)
+    lanes, (body, at) = type.lanes(), index
     loads = [f"p[base + {k}]" for k in at]
     whole = type.with_lanes(128 // type.bits())
     if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in (4, 8, whole.lanes()):
@@ -87,11 +148,19 @@ def _one_by_one(prelude: Prelude, type: Type, index: Type) -> list[str]:
     return [*body, f"return {part};"]
 
 
-def places(prelude: Prelude, index: Type) -> tuple[list[str], list[str]]:
-    """The declarations for a vector ``index``, and then the number of each lane. Two leave their register at once."""
+def places(prelude: Prelude, index: Type) -> Places:
+    """The declarations for a vector ``index``, and then the number of each lane."""
     lanes = index.lanes()
     if index.bits() * lanes not in _REGISTERS or index.bits() != 32:
         return [], [f"index[{i}]" for i in range(lanes)]
-    pairs = prelude.type(Int(64, lanes // 2))
-    at = [f"(pairs[{i // 2}] >> 32)" if i % 2 else f"(int32_t)pairs[{i // 2}]" for i in range(lanes)]
-    return [f"{pairs} pairs = ({pairs})index;"], at
+    return _in_memory(prelude.type(index), "index", "at"), [f"(int64_t)at[{i}]" for i in range(lanes)]
+
+
+def _in_memory(c: str, vector: str, name: str) -> list[str]:
+    """The lanes of a vector of int32 as an array. Lanes leave a register one after the other, through a unit that
+    shuffles need, too; memory gives two or three of them at once. A compiler would take them out of the register."""
+    return [
+        f"int32_t {name}[sizeof(({c}){{0}}) / 4] __attribute__((aligned(sizeof({c}))));",
+        f"*({c} *){name} = {vector};",
+        f'__asm__("" : "+m"({name}));',
+    ]

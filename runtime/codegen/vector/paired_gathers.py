@@ -15,9 +15,9 @@ from halide_core.analysis.linear import linear_of
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import stored, tag
-from halide_core.runtime.codegen.uses import address_parts, lanes_an_element, odd_lanes
+from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes
 from halide_core.runtime.codegen.vector import x86_builtins
-from halide_core.runtime.codegen.vector.gathers import gather, places
+from halide_core.runtime.codegen.vector.gathers import Places, Terms, gather, places
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _BITS = 32
@@ -33,7 +33,7 @@ def neighbours(loads: Iterable[ir.Load]) -> dict[ExprNode, tuple[ir.Load, int]]:
         base = _base(load)
         if base is not None:
             form = linear_of(base)
-            around = (load.buffer, load.type, address_parts(load.index)[1], frozenset(form.terms.items()))
+            around = (load.buffer, load.type, address_parts(load.index)[1:], frozenset(form.terms.items()))
             rows.setdefault(around, {})[form.const] = load
     found: dict[ExprNode, tuple[ir.Load, int]] = {}
     for row in rows.values():
@@ -62,28 +62,33 @@ def two(prelude: Prelude, type: Type) -> str:
 
 
 def gather_two(prelude: Prelude, load: ir.Load) -> str:
-    """``f(pointer, base, indices)``: elements anywhere, and those behind them."""
-    type, index = load.type, address_parts(load.index)[1].type
+    """``f(pointer, base, indices)``, as of ``gather`` or ``gather_terms``: elements anywhere, and those behind them."""
+    type, parts = load.type, address_parts(load.index)[1:]
+    terms = Terms(prelude, [part.type for part in parts]) if lane_terms(load.index) else None
+    index = parts[0].type if terms is None else Int(64, type.lanes())
 
     def head() -> tuple[str, str, list[str]]:
-        result, body = two(prelude, type), _of_halves(prelude, type, index)
-        parameters = f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index"
+        result = two(prelude, type)
+        body = _of_halves(prelude, type, places(prelude, index) if terms is None else terms.places())
+        given = f"{prelude.type(index)} index" if terms is None else terms.parameters()
         arm = x86_builtins.gather(type, index)
         if arm is not None:
-            one = gather(prelude, type, index)
-            twice = f"return ({result}){{{one}(p, base, index), {one}(p, base + 1, index)}};"
+            one, whole = gather(prelude, type, index), "index" if terms is None else terms.whole(index)
+            twice = f"return ({result}){{{one}(p, base, {whole}), {one}(p, base + 1, {whole})}};"
             body = [f"#if {arm.condition}", twice, "#else", *body, "#endif"]
-        return result, parameters, body
+        return result, f"const {stored(type)} *p, int64_t base, {given}", body
 
-    return prelude.define(f"gather_two_{tag(type)}_{tag(index)}", head)
+    name = tag(index) if terms is None else terms.tag()
+    return prelude.define(f"gather_two_{tag(type)}_{name}", head)
 
 
-def _of_halves(prelude: Prelude, type: Type, index: Type) -> list[str]:
+def _of_halves(prelude: Prelude, type: Type, index: Places) -> list[str]:
     """Loads of two elements at once, the lanes of which two vectors share so that shuffles stay inside of blocks."""
     lanes, pair = type.lanes(), "i64_of_i32x2"
     prelude.typedef(pair, f"typedef int64_t {pair} __attribute__((aligned({_BITS // 8}), may_alias));\n")
     wide = prelude.type(Int(2 * _BITS, lanes // 2))
-    body, at = places(prelude, index)
+    declared, at = index
+    body = [*declared]
     for name, skipped in (("a", 0), ("b", 2)):
         chosen = [k + skipped + j for k in range(0, lanes, _BLOCK) for j in (0, 1)]
         body.append(f"{wide} {name} = {{{', '.join(f'*(const {pair} *)(p + base + {at[k]})' for k in chosen)}}};")

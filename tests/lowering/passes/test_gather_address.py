@@ -8,12 +8,15 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
-from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, ExprNode, Load, Ramp
+from halide_core.analysis.simplify import simplify
+from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, ExprNode, IntImm, Load, Ramp
 from halide_core.ir.types import INT32, INT64, Float, UInt
-from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, substitute, walk
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.vectorize.gather_address import (
     GatherAddress,
+    LaneTerms,
+    lane_terms,
     narrow_lanes,
     narrowed,
     pairs_of_lanes,
@@ -95,16 +98,82 @@ def test_lanes_of_an_outer_dimension_are_loaded_and_stored_in_steps(step: int) -
     ],
 )
 def test_what_fits_int32_is_computed_in_it(e: ExprNode, fits: bool) -> None:
-    narrow = narrowed(e)
+    narrow = narrowed(e, varies)
     assert (narrow is not None) == fits
     assert narrow is None or narrow.type is INT32
 
 
+def limited(e: ExprNode, low: ExprNode, high: ExprNode) -> ExprNode:
+    return ir.maximum(ir.minimum(e, high), low)
+
+
+@pytest.mark.parametrize("ends", [(-5, 9), (-(1 << 40), 1 << 40), (-(1 << 31), 1 << 33), (7, 1 << 31), (1 << 31, 0)])
+def test_limits_beyond_int32_are_the_nearest_number_of_it(ends: tuple[int, int]) -> None:
+    """A limit may be any number, as long as what comes out is one of int32."""
+    number = ir.cast(ir.INT64, ir.Load(INT32, "ints", lane))
+    for limit in (ir.minimum, ir.maximum):
+        e = limited(limit(number, a), ir.i64(INT32.range[0]), s)
+        narrow = narrowed(ir.maximum(ir.minimum(e, ir.i64(INT32.range[1])), ir.i64(INT32.range[0])), varies)
+        assert narrow is not None
+        for n in (-(1 << 31), -6, 0, 8, (1 << 31) - 1):
+            values = {number: ir.i64(n), ir.Load(INT32, "ints", lane): ir.const(n, INT32)}
+            values |= {a: ir.i64(ends[0]), s: ir.i64(ends[1])}
+            one, other = (simplify(substitute(each, values)) for each in (e, narrow))
+            assert isinstance(one, IntImm)
+            assert isinstance(other, IntImm)
+            assert other.value == max(min(one.value, (1 << 31) - 1), -(1 << 31))
+
+
+def test_a_column_and_a_row_are_numbers_of_int32() -> None:
+    """Whatever the rows' length is: their product is that of single lanes."""
+    integer = ir.cast(ir.INT64, ir.Load(INT32, "ints", lane))
+    column, row = limited(integer, ir.ZERO, a), limited(integer, ir.ZERO, ir.i64(9))
+    assert narrow_lanes(placed(ir.add(column, ir.mul(row, s))), 8, varies) is None
+    found = lane_terms(placed(ir.add(column, ir.mul(row, s))), 8, varies)
+    assert found is not None
+    assert found.alone is not None
+    assert found.alone.type is INT32
+    ((times, factor),) = found.products
+    assert times.type is INT32
+    assert factor is s
+    assert lane_terms(placed(ir.mul(row, s)), 8, varies) == LaneTerms(None, found.products)
+    assert lane_terms(placed(ir.add(z, ir.mul(row, s))), 8, varies) is None  # z is any number
+    assert lane_terms(placed(ir.add(column, ir.mul(z, s))), 8, varies) is None
+    assert lane_terms(placed(ir.mul(row, row)), 8, varies) is None
+
+
+@pytest.mark.parametrize(
+    ("lanes", "kind", "planes"),
+    [
+        (16, hl.UInt(8), 1),
+        (8, hl.UInt(8), 3),
+        (4, hl.Int(16), 3),
+        (8, hl.Float(32), 1),
+        (16, hl.Float(32), 3),
+        (4, hl.Float(64), 1),
+    ],
+)
+def test_lanes_in_columns_and_rows_of_their_own(lanes: int, kind: hl.Type, planes: int) -> None:
+    pixels = np.random.default_rng(5).integers(0, 99, (planes, 37, 41)).astype(kind.dtype)
+    found = []
+    for scheduled in (False, True):
+        image = hl.ImageParam(kind, 3, "image")
+        image.set(pixels)
+        inside = hl.BoundaryConditions.repeat_edge(image)
+        f = hl.Func("f")
+        column, row = (hl.cast(hl.Int(32), hl.round(e)) for e in (0.9 * x - 0.4 * y, 0.4 * x + 0.9 * y))
+        f[x, y] = inside[column, row, (x + y) % planes] + inside[column + 1, row, 0]
+        if scheduled:
+            f.vectorize(x, lanes, hl.TailStrategy.GuardWithIf)
+        found.append(np.asarray(f.realize([45, 39])))
+    assert np.array_equal(*found)
+
+
 def test_strides_count_where_lanes_must_fit_int32() -> None:
     near = placed(ir.add(ir.mul(lane, ir.i64(1 << 20)), byte))
-    assert narrow_lanes(near, 16) is not None
+    assert narrow_lanes(near, 16, varies) is not None
     far = placed(ir.add(ir.mul(lane, ir.i64(1 << 28)), byte))
-    assert narrow_lanes(far, 16) is None
+    assert narrow_lanes(far, 16, varies) is None
 
 
 def test_strides_backwards_count_at_the_low_end_alone() -> None:
@@ -112,8 +181,8 @@ def test_strides_backwards_count_at_the_low_end_alone() -> None:
     low = ir.minimum(integer, ir.ZERO)
     high = ir.maximum(integer, ir.ZERO)
     for stride, fitting, leaving in ((-1, high, low), (1, low, high)):
-        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), fitting)), 8) is not None
-        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8) is None
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), fitting)), 8, varies) is not None
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8, varies) is None
 
 
 def indices(f: hl.Func, name: str) -> list[ExprNode]:
