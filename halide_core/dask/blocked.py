@@ -54,7 +54,7 @@ def realize(
         inputs: an array for each ImageParam, or for its name: of Dask, Zarr, numpy, xarray, a Buffer, or whatever has a
             shape, a dtype and slices. Those that are not named have the Buffer that was set.
         whole: ImageParams of which each block may read all, however large they are.
-        memory: bytes that a block may need of its inputs and outputs.
+        memory: bytes that blocks of automatic lengths need of their inputs and outputs, if there are such blocks.
         mins: the coordinates of the first point, as an array's: the last is that of x. All are 0 by default.
 
     Returns:
@@ -62,7 +62,7 @@ def realize(
 
     Raises:
         PipelineError: an input without an array, of another type or number of dimensions; a window that reads beyond an
-            input; blocks that need more than ``memory`` of an input.
+            input; a small block that needs more than ``memory`` and most of an input.
     """
     return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target, mins), chunks).arrays()
 
