@@ -118,7 +118,10 @@ class CoordinateRanges:
                     return rest.plus(linear_of(a if c > 0 else ir.sub(a, ir.i64(k - 1))), c // k)
                 case Binary(op=BinaryOp.MIN, a=a, b=b) if c > 0:
                     return form.replacing(atom, min(linear_of(a), linear_of(b), key=lambda each: len(each.terms)))
-                case Binary(op=BinaryOp.MAX) if c > 0:
+                case Binary(op=BinaryOp.MAX, a=a, b=b) if c > 0:
+                    for more, less in ((a, b), (b, a)):
+                        if self.facts.constant_range(more)[0] >= self.facts.constant_range(less)[1]:
+                            return form.replacing(atom, linear_of(more))
                     for terms, const in self.limits.items():
                         if (atom, -1) in terms:
                             return form.replacing(atom, Linear({e: n for e, n in terms if e is not atom}, const))

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from halide_core import ir
+from halide_core.analysis.interval import Range
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
@@ -27,6 +28,21 @@ STEPS = (2, 4, 8)
 _NOTHING = Linear({}, 0)
 _PRODUCTS = 2
 """So many products of each lane are computed where it is loaded: a row and a plane."""
+_AHEAD = (0, -1, 1)
+"""The coordinate of an image may be a number of int32 where the one behind it is not."""
+
+
+def _without_facts(e: ExprNode) -> Range:
+    return Facts().constant_range(e)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFacts:
+    """Knowledge of int64 expressions in a vectorized loop: whether they differ between lanes, and constants between
+    which they are."""
+
+    varies: Callable[[ExprNode], bool]
+    range: Callable[[ExprNode], Range] = _without_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,27 +160,28 @@ def _two_on(atom: ExprNode, lane: Variable, varies: Callable[[ExprNode], bool]) 
     return None
 
 
-def narrow_lanes(place: GatherAddress, lanes: int, varies: Callable[[ExprNode], bool]) -> ExprNode | None:
+def narrow_lanes(place: GatherAddress, lanes: int, known: LaneFacts) -> ExprNode | None:
     """The moving part of a place in int32, where it stays in it in so many lanes; None where it might not."""
     if place.offset is None:
         return None
-    low, high = Facts().constant_range(place.offset)
+    low, high = known.range(place.offset)
     far = place.stride * (lanes - 1)
     if low + min(far, 0) < INT32.range[0] or high + max(far, 0) > INT32.range[1] or abs(far) > INT32.range[1]:
         return None
-    return narrowed(place.offset, varies)
+    return narrowed(place.offset, known)
 
 
 @dataclass(frozen=True, slots=True)
 class LaneTerms:
-    """``a + b·s + …``: numbers of int32 that differ between lanes, and what each but the first is multiplied by, which
-    no lane changes. The first may be none."""
+    """``base + a + b·s + …``: numbers of int32 that differ between lanes, and what each but the first is multiplied by,
+    which no lane changes, as it does not the base. The first may be none."""
 
+    base: ExprNode
     alone: ExprNode | None
     products: tuple[tuple[ExprNode, ExprNode], ...]
 
 
-def lane_terms(place: GatherAddress, lanes: int, varies: Callable[[ExprNode], bool]) -> LaneTerms | None:
+def lane_terms(place: GatherAddress, lanes: int, known: LaneFacts) -> LaneTerms | None:
     """The moving part of a place as numbers of int32, most of them multiplied by a stride: a column, and a row of so
     many elements. None where one might leave int32, where nothing is multiplied, and where there are too many."""
     if place.offset is None:
@@ -172,48 +189,64 @@ def lane_terms(place: GatherAddress, lanes: int, varies: Callable[[ExprNode], bo
     alone, multiplied = _NOTHING, dict[ExprNode, Linear]()
     form = linear_of(place.offset)
     for atom, c in form.terms.items():
-        parts = _factors(atom, varies)
+        parts = _factors(atom, known.varies)
         if parts is None:
             alone = alone.plus(Linear({atom: 1}, 0), c)
         else:
             multiplied[parts[1]] = multiplied.get(parts[1], _NOTHING).plus(linear_of(parts[0]), c)
     if not 0 < len(multiplied) <= _PRODUCTS:
         return None
-    first = narrow_lanes(GatherAddress(place.base, place.stride, to_expr(alone)), lanes, varies)
-    rows = [narrowed(to_expr(form), varies) for form in multiplied.values()]
+    for ahead in _AHEAD:
+        moved = to_expr(alone.plus(Linear({}, ahead)))
+        first = narrow_lanes(GatherAddress(place.base, place.stride, moved), lanes, known)
+        if first is not None:
+            break
+    rows = [narrowed(to_expr(form), known) for form in multiplied.values()]
     if first is None or None in rows:
         return None
     products = tuple([(row, factor) for row, factor in zip(rows, multiplied, strict=True) if row is not None])
-    return LaneTerms(first if alone.terms or place.stride else None, products)
+    base = simplify(ir.sub(place.base, ir.i64(ahead)))
+    return LaneTerms(base, first if alone.terms or place.stride else None, products)
 
 
-def narrowed(e: ExprNode, varies: Callable[[ExprNode], bool]) -> ExprNode | None:
+def narrowed(e: ExprNode, known: LaneFacts) -> ExprNode | None:
     """An int64 expression computed in int32, where no step of it can leave that; None where one might."""
-    low, high = Facts().constant_range(e)
+    low, high = known.range(e)
     if low < INT32.range[0] or high > INT32.range[1]:
         return None
+    if not known.varies(e):
+        return ir.const(e.value, INT32) if isinstance(e, IntImm) else Cast(INT32, e)
     match e:
-        case IntImm(value=value):
-            return ir.const(value, INT32)
         case Cast(a=inner):  # of what does not fit it no range within int32 is known
             return inner if inner.type is INT32 else Cast(INT32, inner)
+        case Variable():
+            return Cast(INT32, e)
         case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL as op, a=a, b=b):
-            return _of_both(op, narrowed(a, varies), narrowed(b, varies))
-        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
-            return _of_both(op, _saturated(a, varies), _saturated(b, varies))
-    return None if varies(e) else Cast(INT32, e)
+            found = _of_both(op, narrowed(a, known), narrowed(b, known))
+            return _limited(e, known) if found is None else found
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX):
+            return _limited(e, known)
+    return None
 
 
-def _saturated(e: ExprNode, varies: Callable[[ExprNode], bool]) -> ExprNode | None:
-    """The number of int32 that is nearest to an int64 expression. The lesser or greater of two such numbers is the
-    nearest to the lesser or greater of the two: where that is one of int32, it is the same number."""
-    match e:
-        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if varies(e):
-            return _of_both(op, _saturated(a, varies), _saturated(b, varies))
-    if varies(e):
-        return narrowed(e, varies)
+def _saturated(e: ExprNode, known: LaneFacts) -> ExprNode | None:
+    """The number of int32 that is nearest to an int64 expression."""
+    if known.varies(e):
+        limited = _limited(e, known)
+        return narrowed(e, known) if limited is None else limited
     least, most = map(ir.i64, INT32.range)
     return Cast(INT32, simplify(ir.maximum(ir.minimum(e, most), least)))
+
+
+def _limited(e: ExprNode, known: LaneFacts) -> ExprNode | None:
+    """The number of int32 that is nearest to the lesser or greater of two: the lesser or greater of the nearest to
+    each. Where it is one of int32, it is the same number."""
+    form = linear_of(e)
+    match list(form.terms.items()):
+        case [(Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b), 1)]:
+            moved = (to_expr(linear_of(each).plus(Linear({}, form.const))) for each in (a, b))
+            return _of_both(op, *(_saturated(each, known) for each in moved))
+    return None
 
 
 def _of_both(op: BinaryOp, a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:

@@ -17,7 +17,8 @@ A guard on the lanes gives two versions: the vector one where every lane passes,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -58,8 +59,10 @@ from halide_core.ir.visitor import (
     with_parts,
 )
 from halide_core.lowering.passes.fresh import names_in
+from halide_core.lowering.passes.vectorize.around import Around
 from halide_core.lowering.passes.vectorize.gather_address import (
-    GatherAddress,
+    LaneFacts,
+    LaneTerms,
     lane_terms,
     narrow_lanes,
     pairs_of_lanes,
@@ -93,24 +96,46 @@ class _FindLoops(Rewriter):
         self._register_bytes = register_bytes
         self._meeting = 0
         """The number of parallel loops around whose iterations may update one point."""
+        self._around = Around()
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside vectorized loops stay as they are."""
         return expr
+
+    @contextmanager
+    def _in(self, *around: Stmt) -> Iterator[None]:
+        """Statements around what is rewritten, or before it in its scope."""
+        outside = self._around
+        for s in around:
+            self._around = self._around.inside(s)
+        yield
+        self._around = outside
+
+    def rewrite_Block(self, s: Block) -> Stmt:
+        """The statements, each with what those before it tell of coordinates."""
+        with self._in():
+            found: list[Stmt] = []
+            for each in s.stmts:
+                found.append(self.stmt(each))
+                if isinstance(each, ir.Assert | Let):
+                    self._around = self._around.inside(each)
+        return s if all(a is b for a, b in zip(found, s.stmts, strict=True)) else Block(tuple(found))
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
         if loop.kind is not LoopKind.VECTORIZED:
             meeting = loop.kind is LoopKind.PARALLEL and not loop.pure
             self._meeting += meeting
-            body = self.stmt(loop.body)
+            with self._in(loop):
+                body = self.stmt(loop.body)
             self._meeting -= meeting
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         count = self._traversals.constant_length(loop)
         body = loop.body
         body = _inline_lets(body, loop.var)
-        value, position = _widest(body, loop.var)
+        inside = self._around.inside(loop)
+        value, position = _widest(body, loop.var, inside)
         widest = max(value, position)
         copies = _COPIES if position <= value else _COPIES // 2
         lanes = max(1, self._register_bytes // widest)
@@ -143,16 +168,18 @@ class _FindLoops(Rewriter):
 
     def _lanes(self, loop: For, start: ExprNode, size: int) -> _Lanes:
         meeting = self._meeting > 0 or not loop.pure
-        return _Lanes(loop, start, size, self._traversals, self._names, meeting=meeting)
+        around = self._around.inside(loop)
+        return _Lanes(loop, start, size, self._traversals, self._names, around, meeting=meeting)
 
 
-def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
+def _widest(body: Stmt, var: Variable, around: Around) -> tuple[int, int]:
     """Bytes of the widest value that will have lanes, and of the widest position that is neither a ramp nor steps."""
     value = position = 1
 
     def varies(e: ExprNode) -> bool:
         return var in free_variables(e)
 
+    known = LaneFacts(varies, around.range)
     for s in walk(body):
         roots = [s.value] if isinstance(s, Store) else []
         accesses: list[Store | Load] = [s] if isinstance(s, Store) else []
@@ -167,10 +194,10 @@ def _widest(body: Stmt, var: Variable) -> tuple[int, int]:
             place = place_of_lanes(index, var, ir.ZERO, varies)
             dense = step_of_lanes(place, var) or pairs_of_lanes(index, var, ir.ZERO, varies)
             if place.offset is not None and not (isinstance(access, Load) and dense):
-                narrow = narrow_lanes(place, _MOST_LANES, varies) is not None
+                narrow = narrow_lanes(place, _MOST_LANES, known) is not None
                 # Gathers of 32 bits and more take rows by vectors of int64; others, one lane after the other.
                 if isinstance(access, Load) and access.type.bytes() < INT32.bytes():
-                    narrow = narrow or lane_terms(place, _MOST_LANES, varies) is not None
+                    narrow = narrow or lane_terms(place, _MOST_LANES, known) is not None
                 position = max(position, (INT32 if narrow else INT64).bytes())
     return value, position
 
@@ -202,7 +229,15 @@ class _Lanes:
     one point; updates that are atomic go one by one then, or, where all lanes meet in one point, as one."""
 
     def __init__(
-        self, loop: For, start: ExprNode, lanes: int, traversals: Traversals, names: UniqueNames, *, meeting: bool
+        self,
+        loop: For,
+        start: ExprNode,
+        lanes: int,
+        traversals: Traversals,
+        names: UniqueNames,
+        around: Around,
+        *,
+        meeting: bool,
     ) -> None:
         self._names = names
         self._loop = loop
@@ -211,6 +246,7 @@ class _Lanes:
         self._start = start
         self._lanes = lanes
         self._varying: set[Variable] = {loop.var}
+        self._known = LaneFacts(self._varies, around.range)
         self._memo: dict[ExprNode, ExprNode] = {}
 
     def run(self, body: Stmt) -> Stmt:
@@ -328,20 +364,18 @@ class _Lanes:
         if place.offset is None:
             return wide
         type = INT64.with_lanes(self._lanes)
-        return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), self._moving(place, type))
+        narrow = narrow_lanes(place, self._lanes, self._known)
+        terms = lane_terms(place, self._lanes, self._known) if narrow is None else None
+        if terms is not None:
+            return Binary(type, BinaryOp.ADD, Broadcast(type, terms.base), self._sum(terms, place.stride, type))
+        rest = self._stepping(place.offset if narrow is None else narrow, place.stride)
+        return Binary(type, BinaryOp.ADD, Broadcast(type, place.base), rest if narrow is None else ir.Cast(type, rest))
 
-    def _moving(self, place: GatherAddress, type: Type) -> ExprNode:
-        """The part that differs between lanes, in int32 where that holds it, or holds what it is made of."""
-        assert place.offset is not None
-        narrow = narrow_lanes(place, self._lanes, self._varies)
-        if narrow is not None:
-            return ir.Cast(type, self._stepping(narrow, place.stride))
-        terms = lane_terms(place, self._lanes, self._varies)
-        if terms is None:
-            return self._stepping(place.offset, place.stride)
+    def _sum(self, terms: LaneTerms, stride: int, type: Type) -> ExprNode:
+        """The sum of what differs between lanes."""
         found: ExprNode | None = None
         if terms.alone is not None:
-            found = ir.Cast(type, self._stepping(terms.alone, place.stride))
+            found = ir.Cast(type, self._stepping(terms.alone, stride))
         for row, factor in terms.products:
             product = Binary(type, BinaryOp.MUL, ir.Cast(type, self._wide(row)), Broadcast(type, factor))
             found = product if found is None else Binary(type, BinaryOp.ADD, found, product)

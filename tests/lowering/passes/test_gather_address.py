@@ -7,14 +7,17 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
+from halide_core.analysis.interval import EVERYTHING
 from halide_core.analysis.linear import linear_of
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, ExprNode, IntImm, Load, Ramp
+from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, ExprNode, Failure, For, IntImm, Load, LoopKind, Ramp
 from halide_core.ir.types import INT32, INT64, Float, UInt
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, substitute, walk
 from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.lowering.passes.vectorize.around import Around
 from halide_core.lowering.passes.vectorize.gather_address import (
     GatherAddress,
+    LaneFacts,
     LaneTerms,
     lane_terms,
     narrow_lanes,
@@ -33,6 +36,9 @@ x, y = hl.Var("x"), hl.Var("y")
 
 def varies(e: ExprNode) -> bool:
     return lane in free_variables(e) or z in free_variables(e)
+
+
+known = LaneFacts(varies)
 
 
 def placed(index: ExprNode) -> GatherAddress:
@@ -98,7 +104,7 @@ def test_lanes_of_an_outer_dimension_are_loaded_and_stored_in_steps(step: int) -
     ],
 )
 def test_what_fits_int32_is_computed_in_it(e: ExprNode, fits: bool) -> None:
-    narrow = narrowed(e, varies)
+    narrow = narrowed(e, known)
     assert (narrow is not None) == fits
     assert narrow is None or narrow.type is INT32
 
@@ -113,7 +119,7 @@ def test_limits_beyond_int32_are_the_nearest_number_of_it(ends: tuple[int, int])
     number = ir.cast(ir.INT64, ir.Load(INT32, "ints", lane))
     for limit in (ir.minimum, ir.maximum):
         e = limited(limit(number, a), ir.i64(INT32.range[0]), s)
-        narrow = narrowed(ir.maximum(ir.minimum(e, ir.i64(INT32.range[1])), ir.i64(INT32.range[0])), varies)
+        narrow = narrowed(ir.maximum(ir.minimum(e, ir.i64(INT32.range[1])), ir.i64(INT32.range[0])), known)
         assert narrow is not None
         for n in (-(1 << 31), -6, 0, 8, (1 << 31) - 1):
             values = {number: ir.i64(n), ir.Load(INT32, "ints", lane): ir.const(n, INT32)}
@@ -128,18 +134,18 @@ def test_a_column_and_a_row_are_numbers_of_int32() -> None:
     """Whatever the rows' length is: their product is that of single lanes."""
     integer = ir.cast(ir.INT64, ir.Load(INT32, "ints", lane))
     column, row = limited(integer, ir.ZERO, a), limited(integer, ir.ZERO, ir.i64(9))
-    assert narrow_lanes(placed(ir.add(column, ir.mul(row, s))), 8, varies) is None
-    found = lane_terms(placed(ir.add(column, ir.mul(row, s))), 8, varies)
+    assert narrow_lanes(placed(ir.add(column, ir.mul(row, s))), 8, known) is None
+    found = lane_terms(placed(ir.add(column, ir.mul(row, s))), 8, known)
     assert found is not None
     assert found.alone is not None
     assert found.alone.type is INT32
     ((times, factor),) = found.products
     assert times.type is INT32
     assert factor is s
-    assert lane_terms(placed(ir.mul(row, s)), 8, varies) == LaneTerms(None, found.products)
-    assert lane_terms(placed(ir.add(z, ir.mul(row, s))), 8, varies) is None  # z is any number
-    assert lane_terms(placed(ir.add(column, ir.mul(z, s))), 8, varies) is None
-    assert lane_terms(placed(ir.mul(row, row)), 8, varies) is None
+    assert lane_terms(placed(ir.mul(row, s)), 8, known) == LaneTerms(ir.ZERO, None, found.products)
+    assert lane_terms(placed(ir.add(z, ir.mul(row, s))), 8, known) is None  # z is any number
+    assert lane_terms(placed(ir.add(column, ir.mul(z, s))), 8, known) is None
+    assert lane_terms(placed(ir.mul(row, row)), 8, known) is None
 
 
 @pytest.mark.parametrize(
@@ -169,11 +175,43 @@ def test_lanes_in_columns_and_rows_of_their_own(lanes: int, kind: hl.Type, plane
     assert np.array_equal(*found)
 
 
+@pytest.mark.parametrize("tail", [hl.TailStrategy.GuardWithIf, hl.TailStrategy.Auto])
+def test_offsets_from_coordinates_are_numbers_of_int32(tail: hl.TailStrategy) -> None:
+    """Windows stay within 2^30, and offsets of 16 bits near them."""
+    pixels = np.random.default_rng(5).integers(0, 99, (23, 41)).astype(np.uint8)
+    moves = np.random.default_rng(6).integers(-9, 9, (2, 23, 41)).astype(np.int16)
+    found = []
+    for scheduled in (False, True):
+        image, move = hl.ImageParam(hl.UInt(8), 2, "image"), hl.ImageParam(hl.Int(16), 3, "move")
+        image.set(pixels)
+        move.set(moves)
+        f = hl.Func("f")
+        f[x, y] = hl.BoundaryConditions.repeat_edge(image)[x + move[x, y, 0], y + move[x, y, 1]]
+        if scheduled:
+            f.vectorize(x, 8, tail)
+            rows = [e for e in set(indices(f, "image")) if isinstance(e, Binary) and e.type.lanes() == 8]
+            assert rows
+            assert all(any(p.type is INT32.with_lanes(8) for p in subexpressions([e])) for e in rows)
+        found.append(np.asarray(f.realize([41, 23])))
+    assert np.array_equal(*found)
+
+
+def test_what_is_around_is_known_inside_alone() -> None:
+    """A loop's variable has no range behind the loop, nor one by a check that comes later."""
+    place = Around().inside(ir.Assert(ir.less_equal(s, ir.i64(100)), Failure.INDEX_OVERFLOW, ()))
+    loop = For(ir.LoopName("f", 0, 0, "a"), a, ir.Interval(ir.ZERO, s), LoopKind.SERIAL, True, ir.NOTHING)
+    assert place.inside(loop).range(ir.add(a, ir.ONE)) == (1, 100)
+    assert place.range(a) == place.inside(loop).range(z) == EVERYTHING
+    assert Around().inside(loop).range(a)[1] > INT32.range[1]
+    assert place.inside(ir.Let(z, ir.mul(s, ir.i64(2)), None)).range(z)[1] == 200
+    assert place.inside(loop).range(ir.add(a, byte)) == (0, 99 + 255)
+
+
 def test_strides_count_where_lanes_must_fit_int32() -> None:
     near = placed(ir.add(ir.mul(lane, ir.i64(1 << 20)), byte))
-    assert narrow_lanes(near, 16, varies) is not None
+    assert narrow_lanes(near, 16, known) is not None
     far = placed(ir.add(ir.mul(lane, ir.i64(1 << 28)), byte))
-    assert narrow_lanes(far, 16, varies) is None
+    assert narrow_lanes(far, 16, known) is None
 
 
 def test_strides_backwards_count_at_the_low_end_alone() -> None:
@@ -181,8 +219,8 @@ def test_strides_backwards_count_at_the_low_end_alone() -> None:
     low = ir.minimum(integer, ir.ZERO)
     high = ir.maximum(integer, ir.ZERO)
     for stride, fitting, leaving in ((-1, high, low), (1, low, high)):
-        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), fitting)), 8, varies) is not None
-        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8, varies) is None
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), fitting)), 8, known) is not None
+        assert narrow_lanes(placed(ir.add(ir.mul(lane, ir.i64(stride)), leaving)), 8, known) is None
 
 
 def indices(f: hl.Func, name: str) -> list[ExprNode]:
