@@ -84,6 +84,8 @@ class FuncLoops:
     """Threads that are busy."""
     resident: float
     """Bytes that are touched between two uses of what is kept in a tile."""
+    chain: int = 0
+    """Links from it to the loops of its anchor, if it slides (``autoschedule.slides``)."""
 
 
 Stages = Mapping[tuple[Function, int], tuple[Coordinates, ...]]

@@ -19,6 +19,7 @@ from halide_core.analysis.interval import Range
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Number, Region, extent, size
 from halide_core.autoschedule.shapes import EACH, WHOLE, Level, LoopShape, Placed, with_threads
+from halide_core.autoschedule.slides import CHAIN, links
 from halide_core.autoschedule.stages import PipelineStages
 from halide_core.schedule.directives import DebugToFile, Trace
 
@@ -136,6 +137,7 @@ class _Planner:
         self._machine = machine
         self._inlined = self._cheap()
         self._group_of: dict[Function, Group] = {}
+        self._chains: dict[Function, int] = {}
 
     def plan(self) -> Places:
         groups: list[Group] = []
@@ -253,7 +255,20 @@ class _Planner:
             return Place.ROW
         moved = {d for a, b in pairwise(several) for d in range(len(a)) if a[d] != b[d]}
         forward = all(a[d][0] <= b[d][0] and a[d][1] <= b[d][1] for a, b in pairwise(several) for d in moved)
-        return Place.SLIDING if len(moved) == 1 and forward and f.is_pure else Place.STRIP
+        if len(moved) != 1 or not forward or not f.is_pure:
+            return Place.STRIP
+        self._chains[f] = self._chain(f, *moved)
+        return Place.SLIDING if self._chains[f] <= CHAIN else Place.STRIP
+
+    def _chain(self, f: Function, dim: int) -> int:
+        """The links from a Func that slides to the loops of its group (``autoschedule.slides``)."""
+        found = 0
+        for c in self._stages.consumers[f]:
+            if c in self._inlined and dim < c.dimensions and c not in self._chains:
+                self._chains[c] = self._chain(c, dim)
+            rows = [place.args[dim] for read in self._stages.facts[c].reads[f] for place in read.places]
+            found = max(found, self._chains.get(c, 0) + links(rows))
+        return found
 
     def _region(self, group: Group, f: Function, rows: Range) -> Region:
         """The region of a Func that some rows of a group need."""

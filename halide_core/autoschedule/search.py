@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -34,6 +34,7 @@ from halide_core.autoschedule.shapes import (
     vectors,
     with_threads,
 )
+from halide_core.autoschedule.slides import CHAIN, links
 from halide_core.ir import Callee
 from halide_core.schedule.directives import DebugToFile, Trace
 
@@ -376,8 +377,18 @@ class _Search:
             return
         if size(boxes[1]) * rows <= _SAME * size(boxes[0]) or not _slides(boxes):
             yield self._nest(state, f, group, Level.ROW, boxes, boxes[1], group.tiles * rows)
-        if f.is_pure and _slides(boxes) and size(boxes[1]) * rows > _SAME * size(boxes[0]):
-            yield self._nest(state, f, group, Level.SLIDING, boxes, boxes[0], group.tiles)
+        chain = self._chain(state, boxes, readers) if f.is_pure and _slides(boxes) else CHAIN + 1
+        if chain <= CHAIN and size(boxes[1]) * rows > _SAME * size(boxes[0]):
+            yield replace(self._nest(state, f, group, Level.SLIDING, boxes, boxes[0], group.tiles), chain=chain)
+
+    def _chain(self, state: _BeamState, boxes: Regions, readers: Stages) -> int:
+        """The links from a Func that slides to the loops of its group."""
+        found = 0
+        for (reader, _), places in readers.items():
+            for d in _moved(boxes):
+                rows = [atom for place in places for atom, _ in place[d].terms]
+                found = max(found, state.nests[reader].chain + links(rows))
+        return found
 
     def _rows_of(self, group: FuncLoops) -> float:
         row = group.shape.row
@@ -489,7 +500,11 @@ def _boxes(shape: LoopShape, whole: Region) -> Regions:
 
 def _slides(boxes: Regions) -> bool:
     """True where what neighbouring rows need moves forward in one dimension."""
-    rows = boxes[1:]
-    moved = {d for a, b in pairwise(rows) for d in range(len(a)) if a[d] != b[d]}
+    rows, moved = boxes[1:], _moved(boxes)
     forward = all(a[d][0] <= b[d][0] and a[d][1] <= b[d][1] for a, b in pairwise(rows) for d in moved)
     return len(moved) == 1 and forward
+
+
+def _moved(boxes: Regions) -> set[int]:
+    """The dimensions in which neighbouring rows need something else."""
+    return {d for a, b in pairwise(boxes[1:]) for d in range(len(a)) if a[d] != b[d]}

@@ -265,3 +265,29 @@ def test_refusals() -> None:
 def test_import_loads_nothing_of_it() -> None:
     code = "import sys, halide_core; sys.exit(any('autoschedule' in m for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def chain_of_means() -> hl.Func:
+    before: hl.ImageParam | hl.Func = hl.ImageParam(hl.Float(32), 2)
+    for _ in range(6):
+        f = hl.Func()
+        f[x, y] = (before[x, y - 1] + before[x, y] + before[x, y + 1]) / 3
+        before = f
+    assert isinstance(before, hl.Func)
+    return before
+
+
+def doubled() -> hl.Func:
+    f, across, out = hl.ImageParam(hl.Float(32), 2), hl.Func("across"), hl.Func("out")
+    across[x, y] = f[x / 2, y] * 0.25 + f[x / 2 + 1, y] * 0.75
+    out[x, y] = across[x, y / 2 - 1 + 2 * (y % 2)] * 0.25 + across[x, y / 2] * 0.75
+    return out
+
+
+@pytest.mark.parametrize("by", ["Heuristic", "Model"])
+@pytest.mark.parametrize("make", [chain_of_means, doubled])
+def test_every_slide_that_is_chosen_is_made(make: Callable[[], hl.Func], by: str) -> None:
+    f = make()
+    f.set_estimates([(0, 1920), (0, 1080)])
+    f.apply_autoscheduler(None, hl.AutoschedulerParams(by))
+    assert "does not slide" not in f.loop_nest()

@@ -33,7 +33,7 @@ def test_constants_of_another_machine_or_of_a_damaged_file_are_measured(
     monkeypatch.setenv("HL_CACHE_DIR", str(tmp_path))
     found, usual = constants_of_this_machine(), Constants()
     assert found.l1 <= found.l2 <= found.l3
-    assert usual.byte_memory <= found.byte_memory <= usual.byte_memory * 3
+    assert usual.byte_memory <= found.byte_memory <= round(usual.byte_memory * 3, 6)
     assert json.loads((tmp_path / "machine.json").read_text(encoding="utf-8"))["constants"]["l1"] == found.l1
 
 
