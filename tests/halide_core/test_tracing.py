@@ -113,3 +113,25 @@ def test_realizations_inside_lanes_are_refused() -> None:
     with pytest.raises(hl.ScheduleError, match=r"f\.trace_realizations\(\).*vectorized loop"):
         g.realize([4, 1])
     raised(hl.ScheduleError, lambda: f.add_trace_tag(3), "add_trace_tag()", "3")  # type: ignore[arg-type]  # on purpose
+
+
+@pytest.mark.parametrize("sliding", [False, True])
+def test_an_event_is_shown_by_one_of_two_threads(capfd: pytest.CaptureFixture[str], *, sliding: bool) -> None:
+    """The end of a pipeline was shown by both, and a third time, which left the program with an event that was gone."""
+    shows = []
+    for asynchronous in (False, True):
+        f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+        h[x, y] = x - y
+        f[x, y] = x + h[x, y]
+        g[x, y] = f[x, y] + f[x, y + 1]
+        h.compute_at(f, y)
+        if sliding:
+            f.store_root().compute_at(g, y)
+        else:
+            f.compute_root()
+        if asynchronous:
+            f.async_()
+        for each in (f, g, h):
+            each.trace_realizations().trace_loads().trace_stores()
+        shows.append(sorted(shown(g, [2, 3], capfd)))
+    assert shows[0] == shows[1] and len(shows[0]) > 40

@@ -111,12 +111,13 @@ class _Forks:
         for at, s in enumerate(stmts):
             if isinstance(s, Allocate) and s.func in self._ahead:
                 assert isinstance(s.func, Function)
+                before, rest, after = _events_around(stmts[at + 1 :])
                 try:
-                    forked = self._fork(s.func, Block(stmts[at + 1 :]), lanes)
+                    forked = self._fork(s.func, Block(rest), lanes)
                 except _SerialError as reason:
                     self._tell(s.func, str(reason))
                 else:
-                    return Block((*result, s, forked))
+                    return Block((*result, s, *before, forked, *after))
             result.append(self.stmt(s, lanes=lanes))
         return Block(tuple(result))
 
@@ -265,9 +266,49 @@ class _Ahead:
                 parts = [(each, self.of(each)) for each in stmts]
                 if all(part is None for _, part in parts):
                     return None
-                kept = [part or (each if _may_be_needed(each) else _only_waits(each)) for each, part in parts]
+                kept = [part or (each if self._keeps(each) else _only_waits(each)) for each, part in parts]
                 return _needed([each for each in kept if each is not None])
         return None
+
+    def _keeps(self, s: Stmt) -> bool:
+        return _may_be_needed(s) or _is_event_of(s, self._f, self._moved)
+
+
+# Events of a trace are checks that always hold, and each is shown by one thread.
+_FIRST = frozenset({ir.EventCode.BEGIN_REALIZATION})
+_LAST = frozenset({ir.EventCode.END_REALIZATION, ir.EventCode.END_PIPELINE})
+_PRODUCED = frozenset({ir.EventCode.PRODUCE, ir.EventCode.END_PRODUCE})
+_STORED = frozenset({ir.EventCode.BEGIN_REALIZATION, ir.EventCode.END_REALIZATION})
+
+
+def _event(s: Stmt) -> ir.Event | None:
+    return s.condition if isinstance(s, Assert) and isinstance(s.condition, ir.Event) else None
+
+
+def _events_around(stmts: tuple[Stmt, ...]) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...], tuple[Stmt, ...]]:
+    """The events before a fork, what may fork, and the events after it: of what is there for both threads."""
+    first, last = 0, len(stmts)
+    while first < last and _has_code(stmts[first], _FIRST):
+        first += 1
+    while last > first and _has_code(stmts[last - 1], _LAST):
+        last -= 1
+    return stmts[:first], stmts[first:last], stmts[last:]
+
+
+def _has_code(s: Stmt, codes: Set[ir.EventCode]) -> bool:
+    event = _event(s)
+    return event is not None and event.code in codes
+
+
+def _is_event_of(s: Stmt, f: Function, moved: Set[Callee]) -> bool:
+    """True for the events that the thread of a producer shows: of the Funcs that it computes."""
+    event = _event(s)
+    if event is None:
+        return False
+    others = {g.own.name for g in moved if isinstance(g, Function) and g is not f}
+    if event.code in _PRODUCED:
+        return event.name == f.own.name or event.name in others
+    return event.code in _STORED and event.name in others
 
 
 def _only_waits(s: Stmt) -> Stmt | None:
@@ -292,8 +333,8 @@ def _only_waits(s: Stmt) -> Stmt | None:
 
 
 def _may_be_needed(s: Stmt) -> bool:
-    """True where a statement is there for others. A check is for all that come after it."""
-    return isinstance(s, Let | Allocate | Assert | ir.Acquire | ir.Release)
+    """True where a statement is there for others. A check is for all that come after it; an event is for nobody."""
+    return isinstance(s, Let | Allocate | Assert | ir.Acquire | ir.Release) and _event(s) is None
 
 
 class _Behind:
@@ -319,7 +360,8 @@ class _Behind:
             case If(then=then, otherwise=otherwise):
                 return If(s.condition, self._iteration(then), None if otherwise is None else self._iteration(otherwise))
             case Block(stmts=stmts):
-                return _needed([self.of(each) for each in stmts])
+                own = [each for each in stmts if not _is_event_of(each, self._f, self._moved)]
+                return _needed([self.of(each) for each in own])
         return s
 
     def _iteration(self, body: Stmt) -> Stmt:
