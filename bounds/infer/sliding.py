@@ -37,6 +37,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition
 from halide_core.analysis.prover import Facts
+from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.query.answers import Answer, Slide
@@ -331,6 +332,8 @@ class _LoopStep:
         restart = self._restarts[0]
         for more in self._restarts[1:]:
             restart = ir.binary(BinaryOp.OR, restart, more)
+        # What is needed is mostly what is new of a consumer, which begins anew in the same iterations.
+        whole, new = assume(whole, restart, holds=True), assume(new, restart, holds=False)
         return whole if whole is new else Select(INT64, restart, whole, new)
 
 

@@ -61,6 +61,26 @@ def test_each_round_is_about_fewer_funcs(monkeypatch: pytest.MonkeyPatch) -> Non
     assert np.array_equal(np.asarray(buffer), f.evaluate(window))
 
 
+@pytest.mark.parametrize("tail", [hl.TailStrategy.GuardWithIf, hl.TailStrategy.ShiftInwards])
+def test_long_chains_of_slides_are_proven(tail: hl.TailStrategy) -> None:
+    """Each needs what is new of the next: the cases of one must not double those of the one before."""
+    yo, yi = hl.Var("yo"), hl.Var("yi")
+    image = hl.ImageParam(hl.UInt(16), 2, "image")
+    stages: list[hl.Func] = []
+    for k in range(8):
+        before, stage = stages[-1] if stages else image, hl.Func(f"stage{k}")
+        stage[x, y] = before[x, y] + before[x, y + 1] * 3 + before[x, y + 2]
+        stages.append(stage)
+    out = stages[-1].split(y, yo, yi, 8, tail)
+    for stage in stages[:-1]:
+        stage.store_at(out, yo).compute_at(out, yi)
+    parts = compiled(out)
+    assert sum(slide.loop is not None for slide in parts.answers.slides if slide.dim == 1) == 7
+    assert out.certify().ok
+    image.set(np.random.default_rng(3).integers(0, 9, (40, 6)).astype(np.uint16))
+    assert np.array_equal(np.asarray(out.realize([6, 19])), np.asarray(out.evaluate([6, 19])))
+
+
 def test_no_solver_is_loaded() -> None:
     text = (
         "import sys, halide_core as hl\n"
