@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ import halide_core as hl
 from benchmarks.apps import APPS
 from benchmarks.apps.app import Built
 from benchmarks.unseen.case import FAMILIES, Case, Name, make
+from tests.support.pasting import paste, set_inputs
 
 HOST = "x86-64-linux-avx-avx2-fma-f16c-sse41"
 LONG = {"local_laplacian", "interpolate", "camera_pipe", "stencil_chain", "bilateral_grid"}
@@ -22,18 +21,9 @@ def scheduled(name: str, size: str, by: str = "") -> Built:
     built = app.build(hl, app.sizes[size])
     extents = app.shape(app.sizes[size])
     built.output.set_estimates([(0, extent) for extent in extents])
-    for argument, value in zip(built.arguments, app.inputs(app.sizes[size]), strict=True):
-        argument.set(hl.Buffer(value) if isinstance(value, np.ndarray) else value)
+    set_inputs(built.arguments, app.inputs(app.sizes[size]))
     built.output.apply_autoscheduler(HOST, hl.AutoschedulerParams(by, {"parallelism": "2"}))
     return built
-
-
-def pasted(schedule: hl.Schedule, output: Any) -> None:
-    """Runs the source of a schedule on the Funcs of an algorithm made anew."""
-    space: dict[str, Any] = {"hl": hl}
-    exec(schedule.source(), space)  # what a user would paste
-    anew = zip(schedule._given, hl.Schedule(output)._functions, strict=True)
-    space["schedule"](*(hl.Func._of(f) for (_, directives), f in anew if directives))
 
 
 @pytest.mark.parametrize("by", ["Heuristic", "Model"])
@@ -42,7 +32,7 @@ def test_app_has_a_schedule_that_its_source_gives_again(name: str, by: str) -> N
     built = scheduled(name, "small", by)
     app, schedule = APPS[name], hl.Schedule(built.output)
     again, applied = (app.build(hl, app.sizes["small"]) for _ in range(2))
-    pasted(schedule, again.output)
+    paste(schedule, again.output)
     schedule.apply(applied.output)
     assert len(schedule) > 2
     assert hl.Schedule(again.output).directives() == hl.Schedule(applied.output).directives() == schedule.directives()
@@ -64,8 +54,7 @@ def test_app_computes_what_numpy_does(name: str, by: str) -> None:
 
 def drawn(number: int) -> Case:
     case = make(hl, Name(11, number, 2, "none"))
-    for argument, value in zip(case.arguments, case.inputs, strict=True):
-        argument.set(hl.Buffer(value) if isinstance(value, np.ndarray) else value)
+    set_inputs(case.arguments, case.inputs)
     return case
 
 
@@ -75,7 +64,7 @@ def test_drawn_pipeline_has_the_same_loops_from_its_source(number: int, by: str)
     case, again = drawn(number), drawn(number)
     case.output.set_estimates([(0, extent) for extent in case.shape])
     case.output.apply_autoscheduler(HOST, hl.AutoschedulerParams(by))
-    pasted(hl.Schedule(case.output), again.output)
+    paste(hl.Schedule(case.output), again.output)
     assert again.output.loop_nest() == case.output.loop_nest()
 
 

@@ -31,7 +31,7 @@ class Around:
         nothing of one with a number from memory in it."""
         known, form = self._known(), linear_of(e)
         low, high = known.of(form)
-        apart = {atom: c for atom, c in form.terms.items() if _is_data(atom)}
+        apart = {atom: c for atom, c in form.terms.items() if reads_memory(atom)}
         if not apart:
             return (low, high)
         together = {atom: c for atom, c in form.terms.items() if atom not in apart}
@@ -69,5 +69,6 @@ class Around:
         return found
 
 
-def _is_data(atom: ExprNode) -> bool:
-    return any(isinstance(part, Load) for part in subexpressions([atom]))
+def reads_memory(e: ExprNode) -> bool:
+    """True where a part of an expression is loaded: it is no coordinate."""
+    return any(isinstance(part, Load) for part in subexpressions([e]))

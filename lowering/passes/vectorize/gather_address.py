@@ -19,9 +19,10 @@ from halide_core.analysis.interval import Range
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
-from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Load, Variable
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Variable
 from halide_core.ir.types import INT32
-from halide_core.ir.visitor import free_variables, subexpressions, substitute
+from halide_core.ir.visitor import free_variables, substitute
+from halide_core.lowering.passes.vectorize.around import reads_memory
 
 STEPS = (2, 4, 8)
 """The numbers of lanes that may share an element and still be loaded densely."""
@@ -160,18 +161,17 @@ def _two_on(atom: ExprNode, lane: Variable, varies: Callable[[ExprNode], bool]) 
     return None
 
 
-def _is_coordinate(e: ExprNode) -> bool:
-    """True where nothing is read from memory. Lanes of such a place are mostly neighbours, as those behind a boundary
-    condition, which the C emitter tells by the place's form."""
-    return not any(isinstance(part, Load) for part in subexpressions([e]))
+def _known_of(place: ExprNode, known: LaneFacts) -> LaneFacts:
+    """The facts that count for a place. Lanes of one that is made of coordinates alone are mostly neighbours, as those
+    behind a boundary condition, which the C emitter tells by the place's form."""
+    return known if reads_memory(place) else LaneFacts(known.varies)
 
 
 def narrow_lanes(place: GatherAddress, lanes: int, known: LaneFacts) -> ExprNode | None:
     """The moving part of a place in int32, where it stays in it in so many lanes; None where it might not."""
     if place.offset is None:
         return None
-    if _is_coordinate(place.offset):
-        known = LaneFacts(known.varies)
+    known = _known_of(place.offset, known)
     low, high = known.range(place.offset)
     far = place.stride * (lanes - 1)
     if low + min(far, 0) < INT32.range[0] or high + max(far, 0) > INT32.range[1] or abs(far) > INT32.range[1]:
@@ -194,8 +194,7 @@ def lane_terms(place: GatherAddress, lanes: int, known: LaneFacts) -> LaneTerms 
     many elements. None where one might leave int32, where nothing is multiplied, and where there are too many."""
     if place.offset is None:
         return None
-    if _is_coordinate(place.offset):
-        known = LaneFacts(known.varies)
+    known = _known_of(place.offset, known)
     alone, multiplied = _NOTHING, dict[ExprNode, Linear]()
     form = linear_of(place.offset)
     for atom, c in form.terms.items():

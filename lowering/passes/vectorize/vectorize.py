@@ -134,8 +134,12 @@ class _FindLoops(Rewriter):
         count = self._traversals.constant_length(loop)
         body = loop.body
         body = _inline_lets(body, loop.var)
-        inside = self._around.inside(loop)
-        value, position = _widest(body, loop.var, inside)
+        with self._in(loop):
+            return self._vectorized(loop, body, count)
+
+    def _vectorized(self, loop: For, body: Stmt, count: int) -> Stmt:
+        """The body for so many lanes, in vectors as long as its widest values let them be."""
+        value, position = _widest(body, loop.var, self._around)
         widest = max(value, position)
         copies = _COPIES if position <= value else _COPIES // 2
         lanes = max(1, self._register_bytes // widest)
@@ -168,8 +172,7 @@ class _FindLoops(Rewriter):
 
     def _lanes(self, loop: For, start: ExprNode, size: int) -> _Lanes:
         meeting = self._meeting > 0 or not loop.pure
-        around = self._around.inside(loop)
-        return _Lanes(loop, start, size, self._traversals, self._names, around, meeting=meeting)
+        return _Lanes(loop, start, size, self._traversals, self._names, self._around, meeting=meeting)
 
 
 def _widest(body: Stmt, var: Variable, around: Around) -> tuple[int, int]:

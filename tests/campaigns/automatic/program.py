@@ -17,6 +17,7 @@ import numpy as np
 import halide_core as hl
 from benchmarks.unseen.case import Case, Name, make
 from halide_core.errors import HalideError
+from tests.support.pasting import paste, set_inputs
 
 _SHOWN = 6
 """Claims that are told of a certificate which isn't proven."""
@@ -25,17 +26,8 @@ _SHOWN = 6
 def drawn(seed: int, number: int, mode: str = "none") -> Case:
     """A program, with its inputs."""
     case = make(hl, Name(seed, number, 2, mode))
-    for argument, value in zip(case.arguments, case.inputs, strict=True):
-        argument.set(hl.Buffer(value) if isinstance(value, np.ndarray) else value)
+    set_inputs(case.arguments, case.inputs)
     return case
-
-
-def paste(schedule: hl.Schedule, output: Any) -> None:
-    """Runs the source of a schedule on the Funcs of an algorithm made anew."""
-    space: dict[str, Any] = {"hl": hl}
-    exec(schedule.source(), space)  # what a user would paste
-    anew = zip(schedule._given, hl.Schedule(output)._functions, strict=True)
-    space["schedule"](*(hl.Func._of(f) for (_, directives), f in anew if directives))
 
 
 def unproven(output: Any) -> list[str]:
