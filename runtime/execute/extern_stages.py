@@ -5,7 +5,9 @@ In: a request some of whose Funcs are computed by C functions. Out: what ``compi
     f[x] = e[x] + 1, e = box3(g)   ->   a pipeline for g; a call of box3; a pipeline for f that reads e as an input
 
 Regions go from the outputs to the inputs, by the bounds queries of the segments and of the C functions; values go the
-other way. An extern stage is computed once, before all that reads it.
+other way. An extern stage is computed once, before all that reads it, unless it is at a level: the Func whose loop that
+is in is a segment of its own then, which runs once for each iteration, with the stage inside (``extern_parts``). So is
+every Func at the root that such a segment reads. A stage with loops of its own calls its function for each iteration.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from halide_core.algorithm.model import (
     Renamed,
     Requirement,
     ScalarParam,
+    callees,
     leaves,
     realization_order,
 )
@@ -33,16 +36,36 @@ from halide_core.ir.types import INT32
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Argument, ArgumentKind, Box, Compiled, RegionQuery, Request, arguments
 from halide_core.run.profile_data import Profile
+from halide_core.runtime.execute.extern_blocks import calls, loops_of, windows
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value, hull
 from halide_core.runtime.execute.extern_memory import KeptStage
+from halide_core.runtime.execute.extern_parts import blocks_of, inside, iteration, level_of
 from halide_core.runtime.execute.jit import compile_pipeline
-from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeRoot, Directive, Estimate, StoreAt, StoreRoot
+from halide_core.schedule.directives import (
+    Async,
+    AtLevel,
+    Bound,
+    ComputeAt,
+    ComputeRoot,
+    Directive,
+    Estimate,
+    Fuse,
+    Rename,
+    Reorder,
+    Split,
+    StoreAt,
+    StoreRoot,
+    Traverse,
+)
 from halide_core.schedule.storage_directives import AlignStorage, Memoize, ReorderStorage
 from halide_core.scheduling.layout import laid_out
-from halide_core.scheduling.phase0.copies import copied
+from halide_core.scheduling.phase0.copies import copied, place
 
 Source = Image | ScalarParam
-_LEGAL = (ComputeRoot, StoreRoot, Estimate, Memoize, ReorderStorage, AlignStorage)
+_LOOPS = (Split, Fuse, Reorder, Rename, Traverse)
+_LEGAL = (
+    *_LOOPS, AlignStorage, Async, Bound, ComputeAt, ComputeRoot, Estimate, Memoize, ReorderStorage, StoreAt, StoreRoot,
+)  # fmt: skip
 """Directives about extern stages."""
 _ROUNDS = 64
 
@@ -111,14 +134,21 @@ class Staged:
         order = realization_order(request.outputs)
         _check_schedules(order)
         self._request = request
-        self._externs = [f for f in order if f.extern is not None]
+        self._blocks = blocks_of(order, request.outputs)
+        inner = {top: inside(block, self._blocks) for top, block in self._blocks.items()}
+        within = {f for funcs in inner.values() for f in funcs if f.extern is not None}
+        read = {g for funcs in inner.values() for f in funcs for g in callees(f)}
+        at_root = {f for f in read if isinstance(f, Function) and isinstance(place(f), ComputeRoot)}
+        self._cuts = [f for f in order if (f.extern and f not in within) or f in self._blocks or f in at_root]
+        self._externs = [f for f in self._cuts if f.extern is not None]
         self._functions = {e: ExternFunction(e) for e in self._externs}
+        self._calls = {e: calls(e) for e in self._externs}
         asked = {e: [d for d in e.directives if isinstance(d, Memoize)] for e in self._externs}
         self._kept = {e: KeptStage(e, self._functions[e], ds[-1]) for e, ds in asked.items() if ds}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
         self._images = {
             e: tuple([Image(name, t, e.dimensions, _location(e)) for name, t in zip(_names(e), e.types, strict=True)])
-            for e in self._externs
+            for e in self._cuts
         }
         for e, images in self._images.items():
             if _layout(e).order[:1] not in ((), (0,)):  # neighbours in dimension 0 lie as far apart as they lie
@@ -127,36 +157,55 @@ class Staged:
         self._owners = {image: e for e, images in self._images.items() for image in images}
         self._to: dict[ir.Callee, ir.Callee] = {}
         for e, images in self._images.items():
-            self._to[e] = images[0] if len(images) == 1 else self._output(e)
-        copies: dict[Function, ir.Callee] = {}
-        for f in order:
-            if f.extern is None:
-                copy = copied(_before_externs(f), f.name, self._to)
-                copies[f] = self._to[f] = copy
-        renamed = Renamed(self._to)
-        for f in order:
-            copy_of = copies.get(f)
-            if isinstance(copy_of, Function):
-                copy_of.constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
-                copy_of.alignment = f.alignment
+            self._to[e] = images[0] if len(images) == 1 else self._copying(e)
+        roots = self._copy(order)
+        for f in request.outputs:
+            if f in self._images and f.keeps:
+                raise ScheduleError(
+                    f'"{f.name}" leaves points of its caller\'s memory as they are, so no loop of it, or of what '
+                    f"reads it, can have an extern stage inside. Compute the stage at the root.",
+                    _location(f),
+                )
         outputs = tuple(self._output(f) for f in request.outputs)
-        required = tuple(_renamed_requirement(r, renamed) for r in request.requirements)
+        required = tuple(_renamed_requirement(r, Renamed(self._to)) for r in request.requirements)
         self._main = self._segment(replace(request, outputs=outputs, requirements=required))
+        made = [*roots.items(), *((top, iteration(self._blocks[top], inner[top], self._to)) for top in self._blocks)]
+        self._parts = {
+            f: self._segment(replace(request, outputs=(each,), requirements=(), name=f"{request.name}_part_{k}"))
+            for k, (f, each) in enumerate(made)
+        }
         self._before: dict[tuple[Function, int], _Segment] = {}
         for e in self._externs:
             assert e.extern is not None
             for k, p in enumerate(e.extern.params):
-                if isinstance(p, Function) and p.extern is None:
+                if isinstance(p, Function) and p not in self._images:
                     name = f"{request.name}_before_{len(self._before)}"
                     part = replace(request, outputs=(self._output(p),), requirements=(), name=name)
                     self._before[e, k] = self._segment(part)
 
+    def _copy(self, order: Sequence[Function]) -> dict[Function, Function]:
+        """Copies the Funcs, so that they read images in place of stages. Those at the root that have an image are
+        the result: each is a segment of its own."""
+        copies: dict[Function, Function] = {}
+        for f in order:
+            if f.extern is None and f not in self._blocks:
+                copies[f] = copied(f, f.name, self._to, _before_externs(f))
+                self._to.setdefault(f, copies[f])
+        renamed = Renamed(self._to)
+        for f, copy in copies.items():
+            copy.constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
+            copy.alignment = f.alignment
+            if f not in self._request.outputs:  # 0 is where nothing is defined
+                copy.definitions = [replace(d, partial=()) for d in copy.definitions]
+        return {f: copy for f, copy in copies.items() if f in self._images}
+
     def _output(self, f: Function) -> Function:
-        """A Func as an output of a segment; an extern stage is copied."""
-        if f.extern is None:
-            made = self._to[f]
-            assert isinstance(made, Function)
-            return made
+        """A Func as an output of a segment; a stage that has an image is copied."""
+        made = self._to[f]
+        return made if f not in self._images and isinstance(made, Function) else self._copying(f)
+
+    def _copying(self, f: Function) -> Function:
+        """A Func that copies the images of a stage."""
         args = tuple(ir.pure_variable(n) for n in f.args)
         values = tuple([ir.Access(i.types[0], i, args, 0, ir.LAST_STAGE) for i in self._images[f]])
         definition = Definition(args, values, None, ir.TRUE, _location(f))
@@ -172,7 +221,24 @@ class Staged:
                 image.name += "_"
             names.add(image.name)
         inputs = (*used, *made)
-        return _Segment(compile_pipeline(replace(request, inputs=inputs)), inputs)
+        whole = replace(request, inputs=inputs)
+        if has_externs(whole):
+            self._check_levels(whole)
+            return _Segment(Staged(whole), inputs)
+        return _Segment(compile_pipeline(whole), inputs)
+
+    def _check_levels(self, part: Request) -> None:
+        """Refuses a part that reads an extern stage outside of the loop that the stage is computed in."""
+        known = {e.own for e in self._images}
+        for e in realization_order(part.outputs):
+            at = level_of(e) if e.extern and e.own not in known else None
+            loops = [f.own for f in realization_order(part.outputs)]
+            if at is not None and isinstance(at.consumer, Function) and at.consumer.own not in loops:
+                raise ScheduleError(
+                    f'{at.spelled()}: "{e.name}" is used outside of the loops of "{at.consumer.name}", too. Compute it '
+                    f"further out: {e.name}.compute_root() is legal.",
+                    at.location,
+                )
 
     # ---- what a Compiled does ------------------------------------------------------------------------------------
 
@@ -186,9 +252,9 @@ class Staged:
         windows = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
         known: dict[Source | Function, Value] = dict(zip(self._request.inputs, inputs, strict=True))
         plan = self._plan(known, windows)
-        for e in self._externs:
+        for e in self._cuts:
             if e in plan.stages:
-                made = self._computed(e, plan, known)
+                made = self._computed(e, plan, known) if e.extern else self._made(e, plan, known)
                 known.update(zip(self._images[e], made, strict=True))
         self._main.compiled.run(_given(self._main.values(known)), outputs)
 
@@ -228,21 +294,54 @@ class Staged:
         plan = _Plan(self._owners)
         boxes, plan.outputs = self._main.compiled.query(self._main.values(known), windows)
         plan.want(self._main, boxes)
-        for e in reversed(self._externs):
-            if e not in plan.stages:
-                continue
-            assert e.extern is not None
-            plan.stages[e], needed = self._functions[e].ask(plan.stages[e], known)
-            for k, box in needed.items():
-                param = e.extern.params[k]
-                plan.passed[e, k] = box
-                segment = self._before.get((e, k))
-                if segment is None:
-                    assert isinstance(param, Function | Image)
-                    plan.need(param, box)
-                else:
-                    plan.settled[e, k] = self._settle(segment, plan, known, box)
+        for e in reversed(self._cuts):
+            if e in plan.stages and e.extern:
+                self._ask(e, plan, known)
+            elif e in plan.stages:
+                plan.stages[e] = self._settle(self._parts[e], plan, known, plan.stages[e])
+                for window in self._windows(e, plan.stages[e]):  # what parts need need not be in what all of it needs
+                    self._settle(self._parts[e], plan, known, window)
         return plan
+
+    def _ask(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> None:
+        """Notes what a C function needs: for all of its region, and for each window of its own loops."""
+        assert e.extern is not None
+        plan.stages[e] = self._bounded(e, plan.stages[e], known)
+        plan.stages[e], needed = self._functions[e].ask(plan.stages[e], known)
+        for window in windows(self._calls[e], plan.stages[e]) if self._calls[e] else ():
+            for k, box in self._functions[e].ask(window, known)[1].items():
+                needed[k] = hull(needed[k], box)
+        for k, box in needed.items():
+            param = e.extern.params[k]
+            plan.passed[e, k] = box
+            segment = self._before.get((e, k))
+            if segment is None:
+                assert isinstance(param, Function | Image)
+                plan.need(param, box)
+            else:
+                plan.settled[e, k] = self._settle(segment, plan, known, box)
+
+    def _windows(self, f: Function, region: Box) -> list[Box]:
+        """The windows of a Func's loops that have an extern stage inside; none where it has no such loops."""
+        block = self._blocks.get(f)
+        return [] if block is None else list(windows(block.steps, region))
+
+    def _bounded(self, e: Function, region: Box, known: Mapping[Source | Function, Value]) -> Box:
+        """The region that ``bound`` says. Raises PipelineError where it does not hold what is needed."""
+        for d in e.directives:
+            if isinstance(d, Bound):
+                at, scalar = e.args.index(d.var), self._functions[e].scalar
+                first, needed = region[at]
+                low = first if d.min is None else scalar(d.min, known).value
+                extent = scalar(d.extent, known).value
+                if first < low or first + needed > low + extent:
+                    raise PipelineError(
+                        f'{d.spelled()}: these bounds do not cover required region of "{e.name}" in "{d.var}": from '
+                        f"{first} to {first + needed - 1}.",
+                        d.location,
+                    )
+                region = (*region[:at], (low, extent), *region[at + 1 :])
+        return region
 
     def _settle(self, segment: _Segment, plan: _Plan, known: Mapping[Source | Function, Value], box: Box) -> Box:
         """The box that a segment writes where a region is needed of it: rounding up can make it more, round by
@@ -261,18 +360,56 @@ class Staged:
         region, kept = plan.stages[e], self._kept.get(e)
         made = allocated(e, region)
         if kept is None or not kept.recall(region, made, known):
-            self._functions[e].fill(made, self._passed(e, plan, known), known)
+            passed = self._passed(e, plan, known, [k for k in range(self._length(e)) if not self._moves(e, k)])
+            for window in windows(self._calls[e], region):
+                part = [each.cropped(list(window)) for each in made] if self._calls[e] else made
+                self._functions[e].fill(part, {**passed, **self._moving(e, window, known)}, known)
             if kept is not None:
                 kept.keep(region, made, known)
         return made
 
+    def _length(self, e: Function) -> int:
+        assert e.extern is not None
+        return len(e.extern.params)
+
+    def _moves(self, e: Function, k: int) -> bool:
+        """True where what is passed is computed anew in each iteration of the stage's own loops."""
+        assert e.extern is not None
+        passed = e.extern.params[k]
+        at = place(passed) if isinstance(passed, Function) and (e, k) in self._before else None
+        return bool(self._calls[e]) and isinstance(at, ComputeAt) and _is_at_extern(at)
+
+    def _moving(self, e: Function, window: Box, known: Mapping[Source | Function, Value]) -> dict[int, list[Buffer]]:
+        """The buffers that are passed for one window, of what is computed anew."""
+        moving = [k for k in range(self._length(e)) if self._moves(e, k)]
+        if not moving:
+            return {}
+        plan = _Plan(self._owners)
+        plan.stages[e] = window
+        needed = self._functions[e].ask(window, known)[1]
+        for k in moving:
+            plan.passed[e, k] = needed[k]
+            plan.settled[e, k] = self._settle(self._before[e, k], plan, known, needed[k])
+        return self._passed(e, plan, known, moving)
+
+    def _made(self, f: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> list[Buffer]:
+        """The values of a Func that is a segment of its own, by component."""
+        region, part = plan.stages[f], self._parts[f]
+        made = allocated(f, region)
+        for window in self._windows(f, region) if f in self._blocks else [region]:
+            part.compiled.run(_given(part.values(known)), [each.cropped(list(window)) for each in made])
+        return made
+
     # ---- values --------------------------------------------------------------------------------------------------
 
-    def _passed(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> dict[int, list[Buffer]]:
-        """The buffers that are passed to a C function, by position; of a Func one for each component."""
+    def _passed(
+        self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value], positions: Sequence[int]
+    ) -> dict[int, list[Buffer]]:
+        """The buffers that are passed to a C function, at some positions; of a Func one for each component."""
         assert e.extern is not None
         buffers: dict[int, list[Buffer]] = {}
-        for k, param in enumerate(e.extern.params):
+        for k in positions:
+            param = e.extern.params[k]
             segment = self._before.get((e, k))
             if segment is not None:
                 made = allocated(param, plan.settled[e, k])
@@ -325,29 +462,36 @@ def _is_at_extern(d: Directive) -> bool:
     return isinstance(d, AtLevel) and isinstance(d.consumer, Function) and d.consumer.extern is not None
 
 
-def _before_externs(f: Function) -> Function:
-    """A Func whose place is the outermost one of an extern stage is computed before that, at the root of its part."""
+def _before_externs(f: Function) -> list[Directive]:
+    """The directives of a Func. One whose place is a loop of an extern stage is computed before a call of that, at the
+    root of its part."""
     if not any(map(_is_at_extern, f.directives)):
-        return f
-    kept = [d for d in f.directives if not _is_at_extern(d)]
+        return f.directives
     at = next(d.location for d in f.directives if _is_at_extern(d))
-    return replace(f, original=f.own, directives=[*kept, ComputeRoot(func=f, location=at)])
+    return [*(d for d in f.directives if not _is_at_extern(d)), ComputeRoot(func=f, location=at)]
 
 
 def _check_schedules(order: Sequence[Function]) -> None:
     for f in order:
         for d in f.directives:
-            consumer = getattr(d, "consumer", None)
             if f.extern is not None and not isinstance(d, _LEGAL):
                 raise ScheduleError(
-                    f'{d.spelled()}: "{f.name}" is an extern stage, which is computed once, before all that reads it. '
-                    f"Only compute_root(), store_root(), memoize(), reorder_storage() and align_storage() are legal.",
+                    f'{d.spelled()}: "{f.name}" is an extern stage, which a C function computes. Legal are places, '
+                    f"loops around calls (split, tile, reorder, fuse, serial, parallel), bound(), memoize(), "
+                    f"reorder_storage() and align_storage().",
                     d.location,
                 )
-            if _is_at_extern(d) and (not isinstance(d, ComputeAt | StoreAt) or d.var != OUTERMOST):
-                assert isinstance(consumer, Function)
-                raise ScheduleError(
-                    f'{d.spelled()}: "{consumer.name}" is an extern stage and has no loops. What is passed to it is '
-                    f"computed before it: write {f.name}.compute_root().",
-                    d.location,
-                )
+            consumer = getattr(d, "consumer", None)
+            if _is_at_extern(d):
+                assert isinstance(consumer, Function) and isinstance(d, AtLevel)
+                if d.var != OUTERMOST and d.var not in _called(consumer):
+                    raise ScheduleError(
+                        f'{d.spelled()}: "{consumer.name}" is an extern stage and has no loop "{d.var}" that calls its '
+                        f"function. What is passed to it is computed before it: write {f.name}.compute_root().",
+                        d.location,
+                    )
+
+
+def _called(e: Function) -> list[str]:
+    """The loops that call an extern stage's function, the outermost first."""
+    return loops_of(e, 0).order[: len(calls(e))]

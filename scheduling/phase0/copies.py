@@ -17,7 +17,7 @@ from halide_core.algorithm.model import Algorithm, Definition, Function, Renamed
 from halide_core.ir import Access, Callee
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.visitor import subexpressions
-from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeInline, ComputeRoot
+from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeInline, ComputeRoot, Directive
 
 _Use = tuple[Function, int]
 """A stage of a Func."""
@@ -35,14 +35,16 @@ def taken_names(algorithm: Algorithm) -> UniqueNames:
     return UniqueNames([f.name for f in algorithm.functions] + arguments)
 
 
-def copied(f: Function, name: str, copies: Mapping[Callee, Callee]) -> Function:
-    """A copy of a Func, with its directives; it reads the given copies of others in place of those, and its directives
-    are about them, and know the user's."""
+def copied(
+    f: Function, name: str, copies: Mapping[Callee, Callee], directives: Sequence[Directive] | None = None
+) -> Function:
+    """A copy of a Func, with its directives, or others; it reads the given copies of others in place of those, and its
+    directives are about them, and know the user's."""
     copy = Function(name, f.args, f.types, location=f.location, original=f.own)
     to = {**copies, f: copy}
     renamed = Renamed(to)
     copy.definitions = [renamed.definition(d) for d in f.definitions]
-    copy.directives = [replace(d.renamed(to), user=d.own) for d in f.directives]
+    copy.directives = [replace(d.renamed(to), user=d.own) for d in (f.directives if directives is None else directives)]
     return copy
 
 

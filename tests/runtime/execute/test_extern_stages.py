@@ -329,19 +329,6 @@ def test_memoized_stage_is_called_for_new_keys_only(library: Any) -> None:
     refused(hl.ScheduleError, lambda: h.realize([4]), "memoize", '"im"', "memoize_tag", at="bare.compute_root()")
 
 
-def test_schedules_without_effect_are_refused() -> None:
-    g = squares()
-    e, f = box3(g), hl.Func("f")
-    f[x] = e[x]
-    e.compute_at(f, x)
-    refused(hl.ScheduleError, lambda: f.realize([3]), "compute_at", "extern stage", at="e.compute_at(f, x)")
-    g = squares()
-    e, h = box3(g), hl.Func("h")
-    h[x] = e[x]
-    g.compute_at(e, hl.Var("_0"))
-    refused(hl.ScheduleError, lambda: h.realize([3]), '"box"', "no loops", at="g.compute_at(e")
-
-
 def two(of: hl.Func, name: str = "two") -> hl.Func:
     e = hl.Func(name)
     e.define_extern("test_two", [of], [hl.Int(32), hl.Float(32)], 1)

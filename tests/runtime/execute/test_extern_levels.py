@@ -1,0 +1,288 @@
+"""Extern stages at levels: in loops of other Funcs, and with loops of their own around the calls."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.runtime.compile.toolchain import DEFAULT_OPTIONS, compile_shared, find_compiler
+from halide_core.runtime.crt.runtime_library import HEADER
+from tests.support.blame import refused
+
+x, y, xo, xi, yo, yi = map(hl.Var, "x y xo xi yo yi".split())
+r = hl.RDom([(0, 3)], "r")
+SOURCE = r"""
+int levels_calls = 0, levels_points = 0;
+
+static int32_t *at(const halide_buffer_t *b, int32_t x, int32_t y) {
+    return (int32_t *)b->host + (x - b->dim[0].min) * b->dim[0].stride + (y - b->dim[1].min) * b->dim[1].stride;
+}
+
+/* out(x, y) = in(x, y) + in(x + 1, y) + in(x, y + 1), and counts its calls and its points */
+int levels_corner(halide_buffer_t *in, halide_buffer_t *out) {
+    if (!in->host || !out->host) {
+        if (in->host) return 0;
+        for (int d = 0; d < 2; d++) {
+            in->dim[d].min = out->dim[d].min;
+            in->dim[d].extent = out->dim[d].extent + 1;
+        }
+        return 0;
+    }
+    levels_calls++;
+    for (int32_t y = out->dim[1].min; y < out->dim[1].min + out->dim[1].extent; y++) {
+        for (int32_t x = out->dim[0].min; x < out->dim[0].min + out->dim[0].extent; x++, levels_points++) {
+            *at(out, x, y) = *at(in, x, y) + *at(in, x + 1, y) + *at(in, x, y + 1);
+        }
+    }
+    return 0;
+}
+
+/* a = x + 10 * y, b = x - y */
+int levels_two(halide_buffer_t *a, halide_buffer_t *b) {
+    if (!a->host) return 0;
+    levels_calls++;
+    for (int32_t y = a->dim[1].min; y < a->dim[1].min + a->dim[1].extent; y++) {
+        for (int32_t x = a->dim[0].min; x < a->dim[0].min + a->dim[0].extent; x++) {
+            *at(a, x, y) = x + 10 * y;
+            *at(b, x, y) = x - y;
+        }
+    }
+    return 0;
+}
+"""
+
+
+class Calls:
+    """The numbers that the C functions counted."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._calls = ctypes.c_int.in_dll(library, "levels_calls")
+        self._points = ctypes.c_int.in_dll(library, "levels_points")
+
+    def of(self, run: Callable[[], Any]) -> tuple[list[Any], int, int]:
+        """The values of a run, the calls that it made, and the points that these computed."""
+        self._calls.value = self._points.value = 0
+        found = run()
+        return np.asarray(found).tolist(), self._calls.value, self._points.value
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
+    """The C functions, in this process."""
+    folder: Path = tmp_path_factory.mktemp("levels")
+    source, output = folder / "levels.c", folder / "levels.so"
+    source.write_text(f'#include <stdbool.h>\n#include "{HEADER}"\n{SOURCE}', encoding="utf-8")
+    compile_shared([source], output, options=DEFAULT_OPTIONS, compiler=find_compiler())
+    return Calls(ctypes.CDLL(str(output), ctypes.RTLD_GLOBAL))
+
+
+def made(first: Any = x * x + 3 * y) -> tuple[hl.Func, hl.Func, hl.Func]:
+    """g, e of g, f of e."""
+    g, e, f = hl.Func("g"), hl.Func("e"), hl.Func("f")
+    g[x, y] = first
+    e.define_extern("levels_corner", [g], hl.Int(32), [x, y])
+    f[x, y] = e[x, y] + e[x, y + 1]
+    return g, e, f
+
+
+def corner(i: Any, j: Any) -> Any:
+    g = lambda a, b: a * a + 3 * b  # noqa: E731
+    return g(i, j) + g(i + 1, j) + g(i, j + 1)
+
+
+def wanted(width: int, height: int) -> Any:
+    j, i = np.mgrid[0:height, 0:width]
+    return (corner(i, j) + corner(i, j + 1)).tolist()
+
+
+def test_a_call_for_each_row(calls: Calls) -> None:
+    _, e, f = made()
+    e.compute_at(f, y)
+    assert calls.of(lambda: f.realize([5, 4])) == (wanted(5, 4), 4, 4 * 5 * 2)
+
+
+@pytest.mark.parametrize("where", ["at the level", "at the root", "inlined"])
+def test_a_call_for_each_tile_whatever_place_its_input_has(calls: Calls, where: str) -> None:
+    g, e, f = made()
+    f.tile(x, y, xo, yo, xi, yi, 4, 4).vectorize(xi)
+    e.compute_at(f, xo)
+    if where != "inlined":
+        g.compute_at(f, xo) if where == "at the level" else g.compute_root()
+    assert calls.of(lambda: f.realize([8, 8])) == (wanted(8, 8), 4, 4 * 4 * 5)
+
+
+@pytest.mark.parametrize("tail", ["Auto", "ShiftInwards", "GuardWithIf", "RoundUp", "PredicateStores"])
+def test_windows_of_every_tail_are_right(calls: Calls, tail: str) -> None:
+    _, e, f = made()
+    f.split(y, yo, yi, 4, hl.TailStrategy[tail])
+    f.split(x, xo, xi, 3, hl.TailStrategy[tail]).reorder(xi, yi, xo, yo)
+    e.compute_at(f, xo)
+    out = hl.Func("out")
+    out[x, y] = f[x, y]
+    f.compute_root()
+    values, count, _ = calls.of(lambda: out.realize([7, 10]))
+    assert (values, count) == (wanted(7, 10), 9)
+
+
+def test_input_at_the_root_is_computed_once(calls: Calls, capfd: pytest.CaptureFixture[str]) -> None:
+    g, e, f = made()
+    g.compute_root().trace_stores()
+    e.compute_at(f, y)
+    assert np.asarray(f.realize([2, 3])).tolist() == wanted(2, 3)
+    told = capfd.readouterr()
+    assert (told.out + told.err).count("Store g.0") == 3 * 5
+
+
+def test_levels_of_two_depths_are_called_at_their_own(calls: Calls) -> None:
+    _, e, middle = made()
+    outer, f = hl.Func("outer"), hl.Func("f")
+    outer.define_extern("levels_two", [], [hl.Int(32), hl.Int(32)], [x, y])
+    f[x, y] = middle[x, y] + outer[x, y][0] * outer[x, y][1]
+    e.compute_at(f, x)
+    outer.compute_at(f, y)
+    values, count, _ = calls.of(lambda: f.realize([3, 2]))
+    j, i = np.mgrid[0:2, 0:3]
+    assert values == (wanted(3, 2) + (i + 10 * j) * (i - j)).tolist()
+    assert count == 3 * 2 + 2
+
+
+def test_stages_in_one_loop_are_passed_on(calls: Calls) -> None:
+    _, e, f = made()
+    second, h = hl.Func("second"), hl.Func("h")
+    second.define_extern("levels_corner", [f], hl.Int(32), [x, y])
+    h[x, y] = second[x, y]
+    for each in (e, f, second):
+        each.compute_at(h, y)
+    whole = np.array(wanted(6, 5))
+    values, count, _ = calls.of(lambda: h.realize([5, 4]))
+    assert (values, count) == ((whole[:-1, :-1] + whole[:-1, 1:] + whole[1:, :-1]).tolist(), 8)
+
+
+def test_consumer_that_is_at_a_level_itself(calls: Calls) -> None:
+    _, e, f = made()
+    out = hl.Func("out")
+    out[x, y] = f[x, y] + f[x + 1, y]
+    e.compute_at(f, y)
+    f.compute_at(out, yo)
+    out.split(y, yo, yi, 2)
+    whole = np.array(wanted(4, 4))
+    assert calls.of(lambda: out.realize([3, 4]))[:2] == ((whole[:, :-1] + whole[:, 1:]).tolist(), 4)
+
+
+def test_updates_of_the_consumer_and_of_what_is_passed(calls: Calls) -> None:
+    found = []
+    for level in (None, y, x):
+        g, e, f = hl.Func("g"), hl.Func("e"), hl.Func("f")
+        g[x, y] = x * x + y
+        g[x, y] += r.x
+        g[x, 0] += g[x, 1]
+        e.define_extern("levels_corner", [g], hl.Int(32), [x, y])
+        f[x, y] = x
+        f[x, y] += e[x + r.x, y] * (r.x + 1)
+        if level is not None:
+            e.compute_at(f, level)
+        found.append(calls.of(lambda f=f: f.realize([4, 3]))[:2])
+    assert [values == found[0][0] for values, _ in found] == [True] * 3 and [n for _, n in found] == [1, 3, 12]
+
+
+def test_points_that_a_first_definition_leaves_are_zero(calls: Calls) -> None:
+    found = []
+    for at_level in (False, True):
+        _, e, f = made(hl.select(x > 1, x + y, hl.undef(hl.Int(32))))
+        kept, out = hl.Func("kept"), hl.Func("out")
+        kept[x, y] = hl.select(x % 2 == 0, f[x, y], hl.undef(hl.Int(32)))
+        kept[x, y] += 1
+        out[x, y] = kept[x, y]
+        kept.compute_root().split(y, yo, yi, 2)
+        f.compute_root()
+        if at_level:
+            f.compute_at(kept, yo)
+            e.compute_at(kept, yo)
+        found.append(np.asarray(out.realize([4, 3])).tolist())
+    assert found[0] == found[1]
+
+
+def test_caller_s_memory_that_stays_is_refused(calls: Calls) -> None:
+    _, e, _ = made()
+    kept = hl.Func("kept")
+    kept[x, y] = hl.select(x % 2 == 0, e[x, y], hl.undef(hl.Int(32)))
+    e.compute_at(kept, y)
+    refused(hl.ScheduleError, lambda: kept.realize([4, 4]), '"kept"', "memory", at="kept[x, y] = hl.select")
+
+
+def test_loops_of_a_stage_call_its_function(calls: Calls) -> None:
+    for loops, expected in (
+        (lambda e: e.serial(y), 6), (lambda e: e.parallel(y, 2), 3), (lambda e: e.reorder(y, x).serial(x), 5),
+        (lambda e: e.tile(x, y, xo, yo, xi, yi, 3, 4), 4),
+    ):  # fmt: skip
+        g, e, _ = made()
+        g.compute_root()
+        loops(e)
+        j, i = np.mgrid[0:6, 0:5]
+        assert calls.of(lambda e=e: e.realize([5, 6]))[:2] == (corner(i, j).tolist(), expected)
+
+
+def test_what_is_passed_is_computed_for_each_call(calls: Calls, capfd: pytest.CaptureFixture[str]) -> None:
+    g, e, _ = made()
+    e.split(y, yo, yi, 2)
+    g.compute_at(e, yo).trace_stores()
+    j, i = np.mgrid[0:4, 0:5]
+    assert calls.of(lambda: e.realize([5, 4]))[:2] == (corner(i, j).tolist(), 2)
+    told = capfd.readouterr()
+    assert (told.out + told.err).count("Store g.0") == 2 * 6 * 3
+
+
+def test_inputs_are_asked_for_through_loops() -> None:
+    image, e, f = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("e"), hl.Func("f")
+    e.define_extern("levels_corner", [image], hl.Int(32), [x, y])
+    f[x, y] = e[x + 3, y - 1]
+    e.compute_at(f, y)
+    f.infer_input_bounds([6, 4])
+    found = image.get()
+    assert found is not None and [(d.min(), d.extent()) for d in map(found.dim, (0, 1))] == [(3, 7), (-1, 5)]
+
+
+def test_bounds_of_a_stage_are_kept(calls: Calls) -> None:
+    for width, runs in ((8, True), (3, False)):
+        _, e, f = made()
+        e.compute_root().bound(x, 0, width)
+        if runs:
+            assert calls.of(lambda f=f: f.realize([5, 4])) == (wanted(5, 4), 1, 8 * 5)
+        else:
+            refused(hl.PipelineError, lambda f=f: f.realize([5, 4]), '"e"', "do not cover", at="bound(x, 0, width)")
+
+
+def test_several_outputs_one_of_which_has_the_stage_in_its_loops(calls: Calls) -> None:
+    _, e, f = made()
+    other = hl.Func("other")
+    other[x, y] = f[x, y] * 2
+    e.compute_at(f, y)
+    f.compute_root()
+    a, b = hl.Pipeline([f, other]).realize([4, 3])
+    assert np.asarray(a).tolist() == wanted(4, 3) and np.asarray(b).tolist() == (2 * np.array(wanted(4, 3))).tolist()
+
+
+def test_levels_without_windows_are_refused(calls: Calls) -> None:
+    for schedule, named in (
+        (lambda e, f: e.compute_at(f, xi) if f.split(x, xo, xi, 4).reorder(xo, xi, y) else None, "window"),
+        (lambda e, f: e.compute_at(f, xo), "window"), (lambda e, f: e.vectorize(x, 4), "C function"),
+        (lambda e, f: e.split(x, xo, xi, 4), "Reorder"), (lambda e, f: e.trace_stores(), "parallel"),
+    ):  # fmt: skip
+        _, e, f = made()
+        schedule(e, f)
+        refused(hl.ScheduleError, lambda f=f: f.realize([8, 4]), '"e"', named, at="lambda e, f")
+    _, e, f = made()
+    h = hl.Func("h")
+    h[x, y] = f[x, y] + e[x, y]
+    f.compute_root()
+    e.compute_at(f, y)
+    refused(hl.ScheduleError, lambda: h.realize([3, 3]), '"e"', "outside", at="e.compute_at")
+    g, e, f = made()
+    g.compute_at(e, x)
+    refused(hl.ScheduleError, lambda: f.realize([3, 3]), '"e"', "no loop", at="g.compute_at")
