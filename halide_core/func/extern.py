@@ -7,7 +7,8 @@ In: the name of a C function, and what it is passed. Out: a Func without a defin
 The function is called with Halide's protocol: a Func of several values, passed or computed, is as many buffers. Before
 it computes it is asked for bounds. The output has no memory then (``host`` is NULL), nor have inputs that are not there
 yet: it writes into ``dim`` of each such input what it needs for the output's region, which it may widen, and computes
-nothing. Else it fills the output. It returns 0, or ends the run.
+nothing. Of an input that is there it may say what it needs in the same way; one that has less ends the run. Else it
+fills the output. It returns 0, or ends the run.
 """
 
 from __future__ import annotations

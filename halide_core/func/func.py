@@ -211,7 +211,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         type: Type | None = None,
         dimensionality: int | None = None,
     ) -> None:
-        """Makes this an extern stage: a C function computes it, once, before all that reads it.
+        """Makes this an extern stage: a C function computes it, before all that reads it, or where ``compute_at`` says.
 
         The function must be in the process, for example by ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)``, and is called
         with the parameters in order and then the output: Funcs, ImageParams and Buffers as ``halide_buffer_t *``,

@@ -75,6 +75,16 @@ def unknown(type: Type, dims: Dims) -> tuple[Any, Any]:
     return _structure(type, dims, FFI.NULL)
 
 
+def copied(described: Descriptor) -> tuple[Any, Any]:
+    """A structure of its own over a Buffer's memory, which C may write to; and what keeps it alive."""
+    shape: Any = described.buffer[1]
+    buffer: Any = FFI.new(_BUFFER, described.buffer[0][0])
+    if shape != FFI.NULL:
+        shape = FFI.new(_DIMS, list(shape))
+        buffer.dim = shape
+    return buffer, shape
+
+
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
     """True where dimension 0, numpy's last axis, has stride 1, or a stride that is never used."""
     return array.size == 0 or array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize

@@ -11,7 +11,7 @@ and not of reductions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
@@ -124,14 +124,46 @@ class Loops:
 def loops_of(f: Function, stage: int) -> Loops:
     """The loops of a stage without its specializations: those of dimensions around those of reductions, as at first,
     then as each directive says."""
+    found = _undirected(f, stage)
+    for d in f.directives:
+        if isinstance(d, StageDirective) and d.stage == stage and not d.branch.number:
+            found.take(d)
+    return found
+
+
+def _undirected(f: Function, stage: int) -> Loops:
     definition = f.definitions[stage]
     pure = [(n, d) for d, n in enumerate(f.args) if f.pure_dims(stage)[d]]
     reductions = list(reversed(definition.domain.names)) if definition.domain else []
     found = Loops([n for n, _ in reversed(pure)] + reductions)
     found.loops = {n: _StageLoop(WindowLoop(d, 1, moved=True)) for n, d in pure}
+    return found
+
+
+def within_window(f: Function, steps: Sequence[WindowLoop]) -> list[StageDirective]:
+    """The directives about a Func's loops, for one window of some of them: a split into loops of which all iterations
+    but one are other windows has a smaller factor.
+
+        f.split(y, yo, yi, 4), windows of loop yi   ->   f.split(y, yo, yi, 1)
+    """
+    lengths: dict[int, int] = {}
+    for step in steps:
+        lengths[step.dim] = min(step.length, lengths.get(step.dim, step.length))
+    states: dict[tuple[int, int], Loops] = {}
+    found: list[StageDirective] = []
     for d in f.directives:
-        if isinstance(d, StageDirective) and d.stage == stage and not d.branch.number:
-            found.take(d)
+        if not isinstance(d, StageDirective):
+            continue
+        general = states.setdefault((d.stage, 0), _undirected(f, d.stage))
+        loops = states.setdefault((d.stage, d.branch.number), Loops(list(general.order), dict(general.loops)))
+        old = loops.loops.get(d.old) if isinstance(d, Split) else None
+        if isinstance(d, Split) and old is not None and old.step is not None and isinstance(d.factor, ir.IntImm):
+            length = lengths.get(old.step.dim)
+            if length is not None and old.step.length * d.factor.value > length:
+                factor = max(length // old.step.length, 1)
+                d = replace(d, factor=ir.IntImm(d.factor.type, factor), tail=TailStrategy.GuardWithIf)
+        loops.take(d)
+        found.append(d)
     return found
 
 

@@ -21,7 +21,7 @@ from halide_core.lang.buffer import Buffer
 from halide_core.reference import evaluate
 from halide_core.run.backend import Box
 from halide_core.runtime.crt.runtime_library import FFI
-from halide_core.runtime.execute.descriptor import describe, unknown
+from halide_core.runtime.execute.descriptor import copied, describe, unknown
 
 Value: TypeAlias = "Buffer | int | float | None"
 Known: TypeAlias = "Mapping[Image | ScalarParam | Function, Value]"
@@ -50,22 +50,31 @@ class ExternFunction:
 
     def ask(self, region: Box, known: Known) -> tuple[Box, dict[int, Box]]:
         """The region of the output that is computed, and those needed of what is not there yet, by position. The
-        function is asked in any case, as by Halide: it may widen the region."""
+        function is asked in any case, as by Halide: it may widen the region.
+
+        Raises:
+            PipelineError: the function fails, or needs elements that an input does not have.
+        """
         asked: dict[int, list[Any]] = {}
+        there: dict[int, tuple[Box, Any]] = {}
         given: list[Any] = []
         for k, param in enumerate(self._call.params):
             if isinstance(param, ir.ExprNode):
-                given.append(self.scalar(param, known))
+                given.append(scalar(param, known))
                 continue
-            values = known.get(param) if isinstance(param, Image | Function) else None
-            if isinstance(values, Buffer):
-                given.append(_address(describe(values).pointer))
+            assert isinstance(param, Image | Function)
+            values = known.get(param)
+            if isinstance(values, Buffer):  # a copy: the function may write into it what it needs
+                there[k] = _box_of(values), copied(describe(values))
+                given.append(_address(there[k][1][0]))
             else:
-                assert isinstance(param, Image | Function)
                 asked[k] = [unknown(type, [(0, 0, 0, 0)] * param.dimensions) for type in param.types]
                 given += [_address(each[0]) for each in asked[k]]
         outputs = [unknown(type, _dense(region)) for type in self._stage.types]
         self._invoke([*given, *(_address(each[0]) for each in outputs)])
+        if not is_empty(region):
+            for k, (box, buffer) in there.items():
+                self._check(k, _box(buffer[0]), box)
         return _around(outputs), {k: _around(buffers) for k, buffers in asked.items()}
 
     def fill(self, results: Sequence[Buffer], buffers: Mapping[int, Sequence[Buffer]], known: Known) -> None:
@@ -73,7 +82,7 @@ class ExternFunction:
         given: list[Any] = []
         for k, param in enumerate(self._call.params):
             if isinstance(param, ir.ExprNode):
-                given.append(self.scalar(param, known))
+                given.append(scalar(param, known))
             else:
                 given += [_address(describe(each).pointer) for each in buffers[k]]
         self._invoke([*given, *(_address(describe(each).pointer) for each in results)])
@@ -86,14 +95,27 @@ class ExternFunction:
                 f"it returned {code}."
             )
 
-    def scalar(self, e: ir.ExprNode, known: Known) -> Any:
-        """A value as its C type."""
-        params = {p: v for p, v in known.items() if isinstance(p, ScalarParam)}
-        images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}
-        value = Definition((), (e,), None, ir.TRUE, UNKNOWN_LOCATION)
-        found = evaluate.evaluate(Function("value", (), (e.type,), [value]), [], params=params, images=images)
-        assert not isinstance(found, tuple)
-        return _c_type(e.type)(found.item() if not e.type.is_narrow_float() else pattern_of(float(found), e.type))
+    def _check(self, k: int, needed: Box, box: Box) -> None:
+        """Refuses an input that has too few elements."""
+        param = self._call.params[k]
+        for d, ((first, length), (low, extent)) in enumerate(zip(needed, box, strict=True)):
+            if length > 0 and (first < low or first + length > low + extent):
+                assert isinstance(param, Image)
+                raise PipelineError(
+                    f'The C function "{self._call.name}", which computes Func "{self._stage.name}", needs input '
+                    f'"{param.name}" from {first} to {first + length - 1} in dimension {d}, but it has only {low} to '
+                    f"{low + extent - 1}."
+                )
+
+
+def scalar(e: ir.ExprNode, known: Known) -> Any:
+    """A value as its C type."""
+    params = {p: v for p, v in known.items() if isinstance(p, ScalarParam)}
+    images = {i: (v.array, v.mins) for i, v in known.items() if isinstance(i, Image) and isinstance(v, Buffer)}
+    value = Definition((), (e,), None, ir.TRUE, UNKNOWN_LOCATION)
+    found = evaluate.evaluate(Function("value", (), (e.type,), [value]), [], params=params, images=images)
+    assert not isinstance(found, tuple)
+    return _c_type(e.type)(found.item() if not e.type.is_narrow_float() else pattern_of(float(found), e.type))
 
 
 def _c_type(type: Type) -> Any:
@@ -123,10 +145,19 @@ def _box(buffer: Any) -> Box:
     return tuple((buffer.dim[d].min, buffer.dim[d].extent) for d in range(buffer.dimensions))
 
 
+def _box_of(buffer: Buffer) -> Box:
+    return tuple([(buffer.dim(d).min(), buffer.dim(d).extent()) for d in range(buffer.dimensions())])
+
+
+def is_empty(box: Box) -> bool:
+    """True where a region has no points."""
+    return any(n == 0 for _, n in box)
+
+
 def hull(a: Box, b: Box) -> Box:
     """The smallest region around two; an empty one counts for nothing."""
-    if any(n == 0 for _, n in a) or any(n == 0 for _, n in b):
-        return b if any(n == 0 for _, n in a) else a
+    if is_empty(a) or is_empty(b):
+        return b if is_empty(a) else a
     ends = [(min(x, y), max(x + m, y + n)) for (x, m), (y, n) in zip(a, b, strict=True)]
     return tuple((low, high - low) for low, high in ends)
 

@@ -19,7 +19,7 @@ from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 from halide_core.runtime.crt.runtime_library import FFI, runtime
 from halide_core.runtime.execute.descriptor import describe
-from halide_core.runtime.execute.extern_calls import ExternFunction, Known
+from halide_core.runtime.execute.extern_calls import Known, scalar
 from halide_core.schedule.storage_directives import Memoize
 
 _numbers = itertools.count(1)
@@ -32,7 +32,7 @@ class KeptStage:
         ScheduleError: an input is passed, or read by what is passed, without a tag.
     """
 
-    def __init__(self, stage: Function, function: ExternFunction, directive: Memoize) -> None:
+    def __init__(self, stage: Function, directive: Memoize) -> None:
         key = memo_key(stage)
         if key.inputs:
             inputs = ", ".join(f'"{image.name}"' for image in key.inputs)
@@ -41,7 +41,7 @@ class KeptStage:
                 f"a Func of what is tagged: hl.memoize_tag({key.inputs[0].name}[…], version).",
                 directive.location,
             )
-        self._words, self._group, self._function = key.words, directive.eviction_key, function
+        self._words, self._group = key.words, directive.eviction_key
         self._name = f"{stage.name} {next(_numbers)}".encode()
 
     def _key(self, region: Box, known: Known) -> bytes:
@@ -49,7 +49,7 @@ class KeptStage:
         return b"\0".join((self._name, numbers, self._bytes(self._words, known)))
 
     def _bytes(self, words: Iterable[ir.ExprNode], known: Known) -> bytes:
-        return b"".join(bytes(self._function.scalar(word, known)) for word in words)
+        return b"".join(bytes(scalar(word, known)) for word in words)
 
     def recall(self, region: Box, buffers: Sequence[Buffer], known: Known) -> bool:
         """Fills new Buffers of a region, one for each component, with what was kept; False where nothing was."""
@@ -59,7 +59,7 @@ class KeptStage:
     def keep(self, region: Box, buffers: Sequence[Buffer], known: Known) -> None:
         """Keeps the values of a region."""
         key = self._key(region, known)
-        group = 0 if self._group is None else int(self._function.scalar(self._group, known).value)
+        group = 0 if self._group is None else int(scalar(self._group, known).value)
         parts = _parts(buffers)
         runtime().halide_core_memo_keep(key, len(key), parts, len(buffers), self._group is not None, group)
 

@@ -17,13 +17,12 @@ from halide_core import ir
 from halide_core.algorithm.model import ExternCall, Function, callees, realization_order
 from halide_core.errors import ScheduleError
 from halide_core.ir.names import OUTERMOST
-from halide_core.runtime.execute.extern_blocks import WindowLoop, loops_of
+from halide_core.runtime.execute.extern_blocks import WindowLoop, loops_of, within_window
 from halide_core.schedule.directives import (
     AtLevel,
     ComputeAt,
     ComputeRoot,
     Directive,
-    StageDirective,
     StoreRoot,
     Trace,
 )
@@ -71,7 +70,19 @@ def blocks_of(order: Sequence[Function], outputs: Sequence[Function]) -> dict[Fu
         block = _block(e, at, top)
         if top not in found or found[top].has(at):
             found[top] = block
-    return found
+    return {top: _with_outer_levels(block, found) for top, block in found.items()}
+
+
+def _with_outer_levels(block: CallingLoops, blocks: Mapping[Function, CallingLoops]) -> CallingLoops:
+    """A block's loops down to the outermost level at which anything inside is computed, so that this is computed once
+    for each iteration of its own loop."""
+    for g in inside(block, blocks):
+        at = place(g)
+        if isinstance(at, ComputeAt) and at.var not in (OUTERMOST, block.var) and block.has(at):
+            steps = loops_of(block.func, block.stage).steps(at.var)
+            if steps is not None:
+                block = CallingLoops(block.func, block.stage, at.var, steps)
+    return block
 
 
 def _around(e: Function, at: ComputeAt, order: Sequence[Function], outputs: Sequence[Function]) -> Function:
@@ -135,7 +146,8 @@ def iteration(block: CallingLoops, functions: Iterable[Function], sources: Mappi
 
 def _within(f: Function, block: CallingLoops) -> list[Directive]:
     if f is block.func:
-        return [d for d in f.directives if isinstance(d, StageDirective | Trace)]
+        traced = [d for d in f.directives if isinstance(d, Trace)]
+        return [*within_window(f, block.steps), *traced]
     found: list[Directive] = []
     at = place(f)
     computed = isinstance(at, ComputeAt) and block.has(at)

@@ -12,7 +12,7 @@ every Func at the root that such a segment reads. A stage with loops of its own 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -37,7 +37,7 @@ from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Argument, ArgumentKind, Box, Compiled, RegionQuery, Request, arguments
 from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_blocks import calls, loops_of, windows
-from halide_core.runtime.execute.extern_calls import ExternFunction, Value, hull
+from halide_core.runtime.execute.extern_calls import ExternFunction, Value, hull, is_empty, scalar
 from halide_core.runtime.execute.extern_memory import KeptStage
 from halide_core.runtime.execute.extern_parts import blocks_of, inside, iteration, level_of
 from halide_core.runtime.execute.jit import compile_pipeline
@@ -100,6 +100,8 @@ class _Plan:
     stages: dict[Function, Box] = field(default_factory=dict)
     passed: dict[tuple[Function, int], Box] = field(default_factory=dict)
     settled: dict[tuple[Function, int], Box] = field(default_factory=dict)
+    windows: dict[Function, list[tuple[Box, Box]]] = field(default_factory=dict)
+    """Of Funcs whose loops call C functions: the window of each iteration, and the box that computing it writes."""
     inputs: dict[Image, Box] = field(default_factory=dict)
     outputs: list[Box] = field(default_factory=list)
 
@@ -144,7 +146,7 @@ class Staged:
         self._functions = {e: ExternFunction(e) for e in self._externs}
         self._calls = {e: calls(e) for e in self._externs}
         asked = {e: [d for d in e.directives if isinstance(d, Memoize)] for e in self._externs}
-        self._kept = {e: KeptStage(e, self._functions[e], ds[-1]) for e, ds in asked.items() if ds}
+        self._kept = {e: KeptStage(e, ds[-1]) for e, ds in asked.items() if ds}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
         self._images = {
             e: tuple([Image(name, t, e.dimensions, _location(e)) for name, t in zip(_names(e), e.types, strict=True)])
@@ -209,7 +211,11 @@ class Staged:
         args = tuple(ir.pure_variable(n) for n in f.args)
         values = tuple([ir.Access(i.types[0], i, args, 0, ir.LAST_STAGE) for i in self._images[f]])
         definition = Definition(args, values, None, ir.TRUE, _location(f))
-        return Function(f.name, f.args, f.types, [definition], location=f.location)
+        made = Function(f.name, f.args, f.types, [definition], location=f.location)
+        renamed = Renamed({**self._to, f: made})
+        made.constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
+        made.alignment = f.alignment
+        return made
 
     def _segment(self, request: Request) -> _Segment:
         images, params = leaves(realization_order(request.outputs), request.outputs, request.requirements)
@@ -249,9 +255,9 @@ class Staged:
 
     def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Runs the segments and the C functions in order. Raises PipelineError."""
-        windows = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
+        asked = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
         known: dict[Source | Function, Value] = dict(zip(self._request.inputs, inputs, strict=True))
-        plan = self._plan(known, windows)
+        plan = self._plan(known, asked)
         for e in self._cuts:
             if e in plan.stages:
                 made = self._computed(e, plan, known) if e.extern else self._made(e, plan, known)
@@ -289,18 +295,22 @@ class Staged:
 
     # ---- regions -------------------------------------------------------------------------------------------------
 
-    def _plan(self, known: Mapping[Source | Function, Value], windows: Sequence[Box]) -> _Plan:
+    def _plan(self, known: Mapping[Source | Function, Value], asked: Sequence[Box]) -> _Plan:
         """Regions, from the outputs up."""
         plan = _Plan(self._owners)
-        boxes, plan.outputs = self._main.compiled.query(self._main.values(known), windows)
+        boxes, plan.outputs = self._main.compiled.query(self._main.values(known), asked)
         plan.want(self._main, boxes)
         for e in reversed(self._cuts):
             if e in plan.stages and e.extern:
                 self._ask(e, plan, known)
             elif e in plan.stages:
-                plan.stages[e] = self._settle(self._parts[e], plan, known, plan.stages[e])
-                for window in self._windows(e, plan.stages[e]):  # what parts need need not be in what all of it needs
-                    self._settle(self._parts[e], plan, known, window)
+                region = self._bounded(e, plan.stages[e], known) if e in self._blocks else plan.stages[e]
+                plan.stages[e] = self._settle(self._parts[e], plan, known, region)
+                if e in self._blocks:  # what parts need need not be in what all of it needs
+                    plan.windows[e] = [
+                        (window, self._settle(self._parts[e], plan, known, window))
+                        for window in windows(self._blocks[e].steps, plan.stages[e])
+                    ]
         return plan
 
     def _ask(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> None:
@@ -308,8 +318,11 @@ class Staged:
         assert e.extern is not None
         plan.stages[e] = self._bounded(e, plan.stages[e], known)
         plan.stages[e], needed = self._functions[e].ask(plan.stages[e], known)
+        plan.windows[e] = []
         for window in windows(self._calls[e], plan.stages[e]) if self._calls[e] else ():
-            for k, box in self._functions[e].ask(window, known)[1].items():
+            computed, boxes = self._functions[e].ask(window, known)
+            plan.windows[e].append((window, hull(window, computed)))
+            for k, box in boxes.items():
                 needed[k] = hull(needed[k], box)
         for k, box in needed.items():
             param = e.extern.params[k]
@@ -321,16 +334,11 @@ class Staged:
             else:
                 plan.settled[e, k] = self._settle(segment, plan, known, box)
 
-    def _windows(self, f: Function, region: Box) -> list[Box]:
-        """The windows of a Func's loops that have an extern stage inside; none where it has no such loops."""
-        block = self._blocks.get(f)
-        return [] if block is None else list(windows(block.steps, region))
-
     def _bounded(self, e: Function, region: Box, known: Mapping[Source | Function, Value]) -> Box:
         """The region that ``bound`` says. Raises PipelineError where it does not hold what is needed."""
         for d in e.directives:
             if isinstance(d, Bound):
-                at, scalar = e.args.index(d.var), self._functions[e].scalar
+                at = e.args.index(d.var)
                 first, needed = region[at]
                 low = first if d.min is None else scalar(d.min, known).value
                 extent = scalar(d.extent, known).value
@@ -359,13 +367,13 @@ class Staged:
         """The values of an extern stage, by component: those that were kept, else the C function's."""
         region, kept = plan.stages[e], self._kept.get(e)
         made = allocated(e, region)
-        if kept is None or not kept.recall(region, made, known):
-            passed = self._passed(e, plan, known, [k for k in range(self._length(e)) if not self._moves(e, k)])
-            for window in windows(self._calls[e], region):
-                part = [each.cropped(list(window)) for each in made] if self._calls[e] else made
-                self._functions[e].fill(part, {**passed, **self._moving(e, window, known)}, known)
-            if kept is not None:
-                kept.keep(region, made, known)
+        if is_empty(region) or (kept is not None and kept.recall(region, made, known)):
+            return made
+        passed = self._passed(e, plan, known, [k for k in range(self._length(e)) if not self._moves(e, k)])
+        for box, part in _parts_of(e, made, plan.windows[e] or [(region, region)]):
+            self._functions[e].fill(part, {**passed, **self._moving(e, box, known)}, known)
+        if kept is not None:
+            kept.keep(region, made, known)
         return made
 
     def _length(self, e: Function) -> int:
@@ -396,8 +404,8 @@ class Staged:
         """The values of a Func that is a segment of its own, by component."""
         region, part = plan.stages[f], self._parts[f]
         made = allocated(f, region)
-        for window in self._windows(f, region) if f in self._blocks else [region]:
-            part.compiled.run(_given(part.values(known)), [each.cropped(list(window)) for each in made])
+        for _, buffers in _parts_of(f, made, plan.windows.get(f, [(region, region)])):
+            part.compiled.run(_given(part.values(known)), buffers)
         return made
 
     # ---- values --------------------------------------------------------------------------------------------------
@@ -442,6 +450,25 @@ def allocated(callee: ir.Callee | ir.ExprNode, box: Box) -> list[Buffer]:
         buffer.set_min([low for low, _ in box])
         found.append(buffer if tuple(sizes) == tuple(extent for _, extent in box) else buffer.cropped(list(box)))
     return found
+
+
+def _parts_of(
+    f: Function, made: Sequence[Buffer], parts: Sequence[tuple[Box, Box]]
+) -> Iterator[tuple[Box, Sequence[Buffer]]]:
+    """The windows of a Func's loops, one after another, and the memory to compute each in: that of the Func; or memory
+    of its own where more than the window is computed, all of which counts then."""
+    done: list[Box] = []
+    for window, box in parts:
+        if is_empty(window) or any(hull(whole, window) == whole for whole in done):
+            continue
+        if box == window:
+            yield window, [each.cropped(list(window)) for each in made]
+            continue
+        own = allocated(f, box)
+        yield box, own
+        for each, values in zip(made, own, strict=True):
+            each.copy_from(values)
+        done.append(box)
 
 
 def _layout(e: Function) -> Layout:

@@ -44,7 +44,8 @@ def copied(
     to = {**copies, f: copy}
     renamed = Renamed(to)
     copy.definitions = [renamed.definition(d) for d in f.definitions]
-    copy.directives = [replace(d.renamed(to), user=d.own) for d in (f.directives if directives is None else directives)]
+    given = f.directives if directives is None else directives
+    copy.directives = [replace(d.renamed(to).with_exprs(renamed.expr), user=d.own) for d in given]
     return copy
 
 

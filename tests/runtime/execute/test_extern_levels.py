@@ -43,6 +43,28 @@ int levels_corner(halide_buffer_t *in, halide_buffer_t *out) {
     return 0;
 }
 
+/* the same, and writes what it needs of in whenever it is asked, also where in is there */
+int levels_asks(halide_buffer_t *in, halide_buffer_t *out) {
+    if (out->host) return levels_corner(in, out);
+    for (int d = 0; d < 2; d++) {
+        in->dim[d].min = out->dim[d].min;
+        in->dim[d].extent = out->dim[d].extent + 1;
+    }
+    return 0;
+}
+
+/* out(x) = the number of points that a call is given, which it has rounded up to eights */
+int levels_eights(halide_buffer_t *out) {
+    int32_t points = (out->dim[0].extent + 7) / 8 * 8;
+    if (!out->host) {
+        out->dim[0].extent = points;
+        return 0;
+    }
+    levels_calls++;
+    for (int32_t x = 0; x < points; x++) ((int32_t *)out->host)[x] = out->dim[0].extent;
+    return 0;
+}
+
 /* a = x + 10 * y, b = x - y */
 int levels_two(halide_buffer_t *a, halide_buffer_t *b) {
     if (!a->host) return 0;
@@ -286,3 +308,112 @@ def test_levels_without_windows_are_refused(calls: Calls) -> None:
     g, e, f = made()
     g.compute_at(e, x)
     refused(hl.ScheduleError, lambda: f.realize([3, 3]), '"e"', "no loop", at="g.compute_at")
+
+
+@pytest.mark.parametrize("level", [yi, yo, y])
+def test_loops_inside_of_windows_are_those_of_a_window(calls: Calls, level: hl.Var) -> None:
+    _, e, f = made()
+    f.tile(x, y, xo, yo, xi, yi, 8, 4).vectorize(xi)
+    if level is y:
+        f.fuse(xo, yo, y)
+    f.specialize(f.output_buffer().width() > 8).parallel(xo if level is not y else y)
+    e.compute_at(f, level)
+    assert calls.of(lambda: f.realize([16, 10]))[:2] == (wanted(16, 10), {yi: 2 * 12, yo: 3, y: 6}[level])
+
+
+def test_loops_of_updates_are_those_of_a_window(calls: Calls) -> None:
+    _, e, f = made()
+    out = hl.Func("out")
+    f[x, y] += x
+    f.update().split(y, yo, yi, 4, hl.TailStrategy.RoundUp).split(x, xo, xi, 3).reorder(xi, yi, xo, yo)
+    f.compute_root()
+    e.compute_at(f, y)
+    out[x, y] = f[x, y]
+    i = np.arange(5)
+    assert calls.of(lambda: out.realize([5, 6]))[:2] == ((np.array(wanted(5, 6)) + i).tolist(), 6)
+
+
+def test_updates_that_write_outside_of_a_window(calls: Calls) -> None:
+    """A window is computed as part of what these write, which counts as computed then."""
+    down = hl.RDom([(1, 5)], "down")
+    for elsewhere in (lambda f: f[x, 2], lambda f: f[x, down.x]):
+        found = []
+        for at_level in (False, True):
+            _, e, f = made()
+            elsewhere(f).__iadd__(x + 1)
+            f[x, down.x] += f[x, down.x - 1]
+            out = hl.Func("out")
+            out[x, y] = f[x, y]
+            f.compute_root()
+            if at_level:
+                e.compute_at(f, y)
+            found.append(calls.of(lambda out=out: out.realize([4, 8]))[0])
+        assert found[0] == found[1]
+
+
+def test_region_that_a_call_widens(calls: Calls) -> None:
+    e, f = hl.Func("e"), hl.Func("f")
+    e.define_extern("levels_eights", [], hl.Int(32), [x])
+    f[x] = e[x]
+    e.compute_root().serial(x)
+    assert calls.of(lambda: f.realize([5]))[0] == [8] * 5
+
+
+@pytest.mark.parametrize("at_level", [True, False])
+def test_function_that_writes_what_it_needs_of_an_input(calls: Calls, at_level: bool) -> None:
+    image, e, f = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("e"), hl.Func("f")
+    e.define_extern("levels_asks", [image], hl.Int(32), [x, y])
+    f[x, y] = e[x, y]
+    if at_level:
+        e.compute_at(f, y)
+    j, i = np.mgrid[0:5, 0:4]
+    image.set(hl.Buffer((i * i + 3 * j).astype(np.int32)))
+    assert np.asarray(f.realize([3, 4])).tolist() == corner(i, j)[:4, :3].tolist()
+    kept = image.get()
+    assert kept is not None and [kept.dim(d).extent() for d in (0, 1)] == [4, 5]
+    refused(
+        hl.PipelineError, lambda: f.realize([3, 5]), '"image"', "from 0 to 5 in dimension 1", "only 0 to 4",
+        at="f.realize([3, 5])",
+    )  # fmt: skip
+
+
+def test_nothing_is_called_for_no_points(calls: Calls) -> None:
+    _, e, f = made()
+    n, out = hl.Param(hl.Int(32), "n", 0), hl.Func("out")
+    out[x] = 3
+    out[x] += f[x, hl.RDom([(0, n)], "none").x]
+    f.compute_root()
+    e.compute_at(f, y)
+    assert calls.of(lambda: out.realize([4])) == ([3] * 4, 0, 0)
+
+
+def test_func_at_a_level_further_out_is_computed_once_there(calls: Calls, capfd: pytest.CaptureFixture[str]) -> None:
+    g, e, f = made()
+    f.tile(x, y, xo, yo, xi, yi, 4, 4)
+    e.compute_at(f, xo)
+    g.compute_at(f, yo).trace_stores()
+    assert calls.of(lambda: f.realize([8, 8]))[:2] == (wanted(8, 8), 4)
+    told = capfd.readouterr()
+    assert (told.out + told.err).count("Store g.0") == 2 * 6 * 9
+
+
+def test_bounds_of_a_func_whose_loops_call(calls: Calls) -> None:
+    for height, runs in ((6, True), (3, False)):
+        _, e, f = made()
+        out = hl.Func("out")
+        out[x, y] = f[x, y]
+        f.compute_root().bound(y, 0, height)
+        e.compute_at(f, y)
+        if runs:
+            assert calls.of(lambda out=out: out.realize([5, 4]))[:2] == (wanted(5, 4), 6)
+        else:
+            refused(hl.PipelineError, lambda out=out: out.realize([5, 4]), '"f"', "do not cover", at="bound(y, 0")
+
+
+def test_promises_of_an_output_whose_loops_call(calls: Calls) -> None:
+    _, e, f = made()
+    e.compute_at(f, y)
+    f.output_buffer().dim(0).set_bounds(0, 5)
+    assert calls.of(lambda: f.realize([5, 4]))[0] == wanted(5, 4)
+    narrow = hl.Buffer(hl.Int(32), [4, 4])
+    refused(hl.PipelineError, lambda: f.realize(narrow), '"f"', "dimension 0", at="f.realize(narrow)")
