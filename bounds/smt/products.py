@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.formulas import both, either, implies, integer
 
 _Product = tuple[Any, Any, Any]
@@ -90,10 +91,10 @@ def _few_steps(one: Sequence[int], other: Sequence[int], way: tuple[int, int, in
 
 
 class Products:
-    """The unknowns that stand for products. ``say``: gives axioms their numbers."""
+    """The unknowns that stand for products. ``axioms``: where what compares them is said."""
 
-    def __init__(self, say: Callable[..., frozenset[int]]) -> None:
-        self._say = say
+    def __init__(self, axioms: Axioms) -> None:
+        self._say = axioms.compare
         self._known: dict[tuple[int, int], tuple[_Product, frozenset[int]]] = {}
         self._about: dict[int, _Product] = {}
         """By the first axiom about each product."""

@@ -212,7 +212,7 @@ class Prover:
         times = MINIMIZE if effort is Effort.GLANCE else AFTER_GIVE_UP if self._stuck >= PATIENCE else QUICK
         answer = self._without_and_with_growth(solver, switches, times)
         self._stuck += answer == z3.unknown and effort is not Effort.GLANCE
-        rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.growing)
+        rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.axioms.growing)
         if rough or (answer == z3.unknown and effort in (Effort.NARROW, Effort.ALL)):
             solver, answer = self._afresh(e, checks, switches, effort)
         found = self._resting(solver, checks, promises) if answer == z3.unsat and switches else SolverAnswer(answer)
@@ -268,9 +268,9 @@ class Prover:
             say(solver, term.z if node.check is None else implies(self._switches[node.check], term.z))
             told.append(term)
         axioms = frozenset().union(*(t.axioms for t in told))
-        seldom = axioms & (terms.cases | terms.growing)
-        say(solver, told[0].z, *map(terms.axiom, sorted(axioms - seldom)))
-        untold = [terms.axiom(n) for n in sorted(seldom)]
+        seldom = axioms & (terms.axioms.cases | terms.axioms.growing)
+        say(solver, told[0].z, *(terms.axioms[n] for n in sorted(axioms - seldom)))
+        untold = [terms.axioms[n] for n in sorted(seldom)]
         before = self._spent
         while self._spent < before + times * self._budget:
             answer = self._bounded_check(solver, switches, times)
@@ -279,7 +279,7 @@ class Prover:
             model = solver.model()
             broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:AXIOM_BATCH]
             if not broken:
-                broken = [terms.axiom(n) for n in terms.products.broken(axioms, valued(model), AXIOM_BATCH)]
+                broken = [terms.axioms[n] for n in terms.products.broken(axioms, valued(model), AXIOM_BATCH)]
             if not broken:
                 return solver, z3.sat
             say(solver, *broken)
@@ -288,16 +288,16 @@ class Prover:
         return solver, z3.unknown
 
     def _axiom(self, number: int) -> Any:
-        if number not in self._terms.growing:
-            return self._terms.axiom(number)
+        if number not in self._terms.axioms.growing:
+            return self._terms.axioms[number]
         if number not in self._switched:
-            self._switched[number] = implies(self._growing, self._terms.axiom(number))
+            self._switched[number] = implies(self._growing, self._terms.axioms[number])
         return self._switched[number]
 
     def _without_and_with_growth(self, solver: Any, switches: list[Any], times: float) -> Any:
         """z3's answer where nothing compares products; failing that, where something does."""
         answer = self._bounded_check(solver, [opposite(self._growing), *switches], times)
-        if answer != z3.unsat and self._terms.growing:
+        if answer != z3.unsat and self._terms.axioms.growing:
             answer = self._bounded_check(solver, [self._growing, *switches], times)
         return answer
 

@@ -22,6 +22,7 @@ import z3
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, truncated, union
+from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.constants import all_ones, euclid
 from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, where_declared
 from halide_core.bounds.smt.formulas import (
@@ -70,13 +71,9 @@ class Z3Terms:
         self._words = words
         self._integers = ConstantRanges(ranges)
         self._memo: dict[ExprNode, Term] = {}
-        self._axioms: list[Any] = []
-        self.growing: set[int] = set()
-        """The axioms that compare products: many, and needed by few proofs."""
-        self.cases: set[int] = set()
-        """Those that make a solver tell cases apart: that an extreme is one of two."""
+        self.axioms = Axioms()
         self._fresh = 0
-        self.products = Products(self._compare)
+        self.products = Products(self.axioms)
         self._quotients: dict[Hashable, tuple[Any, Any, frozenset[int]]] = {}
         self._alike: dict[Hashable, Term] = {}
         """By operator and operands: what stands for the results of operators that z3 is not told of."""
@@ -90,10 +87,6 @@ class Z3Terms:
         """The switch of each promise so far."""
         self.leaves: dict[ExprNode, Any] = {}
         """The z3 unknown of each variable, parameter and field that is not defined."""
-
-    def axiom(self, number: int) -> Any:
-        """One axiom as a z3 truth value."""
-        return self._axioms[number]
 
     def define(self, variable: Variable | ir.Hole, value: ExprNode) -> None:
         """From here on a variable stands for a value."""
@@ -126,16 +119,6 @@ class Z3Terms:
 
     # -- unknowns
 
-    def _say(self, *facts: Any) -> frozenset[int]:
-        first = len(self._axioms)
-        self._axioms.extend(facts)
-        return frozenset(range(first, len(self._axioms)))
-
-    def _compare(self, *facts: Any) -> frozenset[int]:
-        numbers = self._say(*facts)
-        self.growing |= numbers
-        return numbers
-
     def _unknown(self, name: str, over: Range, axioms: frozenset[int] = frozenset()) -> Term:
         self._fresh += 1
         z = integer(f"{name}!{self._fresh}", self._context)
@@ -144,7 +127,7 @@ class Z3Terms:
             said.append(z >= int(over[0]))
         if over[1] != math.inf:
             said.append(z <= int(over[1]))
-        return Term(z, over, self._say(*said) | axioms)
+        return Term(z, over, self.axioms.say(*said) | axioms)
 
     def _leaf(self, e: ExprNode, over: Range) -> Term:
         if e.type.is_bool():
@@ -212,7 +195,7 @@ class Z3Terms:
         """The value; under a switch, which says whether the user's word is taken, that the promise is kept."""
         x, low, high = self.of(e.value), self.of(e.low), self.of(e.high)
         switch = self.promises.setdefault(e, boolean(f"promise!{len(self.promises)}", self._context))
-        said = self._say(implies(switch, both(low.z <= x.z, x.z <= high.z)))
+        said = self.axioms.say(implies(switch, both(low.z <= x.z, x.z <= high.z)))
         return Term(x.z, x.range, x.axioms | low.axioms | high.axioms | said)
 
     def _cast(self, type: Type, a: ExprNode) -> Term:
@@ -262,8 +245,7 @@ class Z3Terms:
         for other, at in alike:
             for one, least, two, most in ((shape, z, other, at), (other, at, shape, z)):
                 given = [self.of(e) for e in (no_greater(one, two), *shape.given, *other.given)]
-                ordered = self._say(implies(both(*(t.z for t in given)), least <= most))
-                self.cases |= ordered
+                ordered = self.axioms.tell_apart(implies(both(*(t.z for t in given)), least <= most))
                 said = said.union(ordered, *(t.axioms for t in given))
         alike.append((shape, z))
         return said
@@ -302,7 +284,7 @@ class Z3Terms:
     def _where(self, conditions: Iterable[ExprNode], unknown: Term, fact: Any) -> Term:
         """An unknown of which a fact holds where some conditions do."""
         terms = [self.of(c) for c in conditions]
-        said = self._say(implies(both(*(t.z for t in terms)), fact))
+        said = self.axioms.say(implies(both(*(t.z for t in terms)), fact))
         return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in terms)))
 
     def _wrapped(self, type: Type, x: Term) -> Term:
@@ -315,7 +297,7 @@ class Z3Terms:
             key = self._key(type, x.z)
             if key not in self._alike:
                 other = self._unknown("w", (low, high))
-                said = self._compare(x.z == other.z + (high - low + 1) * self._unknown("t", EVERYTHING).z)
+                said = self.axioms.compare(x.z == other.z + (high - low + 1) * self._unknown("t", EVERYTHING).z)
                 self._alike[key] = other._replace(axioms=other.axioms | said)
             other = self._alike[key]
             return Term(choice(inside, x.z, other.z), (low, high), x.axioms | other.axioms)
@@ -380,9 +362,8 @@ class Z3Terms:
         self._fresh += 1
         m = integer(f"e!{self._fresh}", self._context)
         said = (m <= x.z, m <= y.z) if least else (m >= x.z, m >= y.z)
-        chosen = self._say(either(m == x.z, m == y.z))
-        self.cases |= chosen
-        return Term(m, over, axioms | self._say(*said) | chosen)
+        chosen = self.axioms.tell_apart(either(m == x.z, m == y.z))
+        return Term(m, over, axioms | self.axioms.say(*said) | chosen)
 
     def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
         if y.range[0] == y.range[1]:
@@ -404,14 +385,14 @@ class Z3Terms:
         natural = [v for v in (x, y) if v.range[0] >= 0]
         if e.op is BinaryOp.BIT_AND and natural:
             masked = self._unknown("o", (0, min(v.range[1] for v in natural)))
-            return masked._replace(axioms=masked.axioms | self._say(*(masked.z <= v.z for v in natural)))
+            return masked._replace(axioms=masked.axioms | self.axioms.say(*(masked.z <= v.z for v in natural)))
         if e.op in (BinaryOp.BIT_OR, BinaryOp.BIT_XOR) and len(natural) == 2:
             most = max(x.range[1], y.range[1])
             some = self._unknown("o", (0, most if math.isinf(most) else all_ones(int(most))))
             said = [some.z <= x.z + y.z]
             if e.op is BinaryOp.BIT_OR:
                 said += [some.z >= x.z, some.z >= y.z]
-            return some._replace(axioms=some.axioms | self._say(*said))
+            return some._replace(axioms=some.axioms | self.axioms.say(*said))
         return self._opaque(e)
 
     # -- products and quotients
@@ -461,7 +442,7 @@ class Z3Terms:
         if key not in self._quotients:
             q, r = self._unknown("q", EVERYTHING), self._unknown("r", EVERYTHING)
             p = self._product(Term(q.z, EVERYTHING, frozenset()), Term(y.z, EVERYTHING, frozenset()), frozenset())
-            said = self._say(
+            said = self.axioms.say(
                 implies(y.z == 0, both(q.z == 0, r.z == 0)),
                 implies(y.z != 0, both(x.z == p.z + r.z, r.z >= 0, r.z < choice(y.z < 0, -y.z, y.z))),
             )

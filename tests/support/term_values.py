@@ -15,7 +15,7 @@ def check_term(e: ExprNode, values: dict[ExprNode, int | float]) -> None:
     terms = Z3Terms()
     term = terms.of(e)
     solver = z3.Solver()
-    solver.add(*(terms.axiom(n) for n in sorted(term.axioms)), *terms.products.exact())
+    solver.add(*(terms.axioms[n] for n in sorted(term.axioms)), *terms.products.exact())
     for leaf, z in terms.leaves.items():
         solver.add(z == (z3.BoolVal(bool(values[leaf])) if leaf.type.is_bool() else int(values[leaf])))
     here = z3.BoolVal(bool(wanted)) if e.type.is_bool() else z3.IntVal(int(wanted))

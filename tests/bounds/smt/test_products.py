@@ -6,6 +6,7 @@ from itertools import product
 
 import z3
 
+from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.products import _WINDOW, Products, _growth, _ways, pair_lemmas, product_lemmas
 
 NUMBERS = range(-3, 4)
@@ -54,23 +55,11 @@ def test_lemmas_are_true_of_every_two_products() -> None:
         assert hold(lemmas, m=a * b, x=a, y=b, n=c * d, u=c, v=d)
 
 
-class _Said:
-    """Axioms by number."""
-
-    def __init__(self) -> None:
-        self.axioms: list[z3.BoolRef] = []
-
-    def say(self, *facts: z3.BoolRef) -> frozenset[int]:
-        first = len(self.axioms)
-        self.axioms += facts
-        return frozenset(range(first, len(self.axioms)))
-
-
 def test_values_that_break_a_comparison_are_found_and_no_others() -> None:
     for second in ((u, v), (x, v), (u, x)):
-        said = _Said()
-        products = Products(said.say)
-        (one, axioms), (other, more) = products.of(x, y), products.of(*second)
+        axioms = Axioms()
+        products = Products(axioms)
+        (one, about), (other, more) = products.of(x, y), products.of(*second)
         lemmas = pair_lemmas((one, x, y), (other, *second))
         for a, b, c, d, p, q in product((-1, 0, 2), (-1, 0, 1), (0, 2), (-1, 0, 1), (-1, 0, 2), (-1, 0, 1, 2)):
             values = {x: a, y: b, u: c, v: d, one: p, other: q}
@@ -79,17 +68,17 @@ def test_values_that_break_a_comparison_are_found_and_no_others() -> None:
             first, last = ([values[z] for z in each] for each in ((one, x, y), (other, *second)))
             ways = [w for w in _ways((one, x, y), (other, *second)) if first[w[1]] == last[w[3]] >= 0]
             right = right and all(last[0] - first[0] == (last[w[2]] - first[w[0]]) * first[w[1]] for w in ways)
-            found = products.broken(axioms | more, values.__getitem__, 1)
+            found = products.broken(about | more, values.__getitem__, 1)
             assert (not found) == right, (second, values)
-            told = [z3.simplify(z3.substitute(said.axioms[n], *given)) for n in found]
+            told = [z3.simplify(z3.substitute(axioms[n], *given)) for n in found]
             assert right or any(z3.is_false(each) for each in told), "a state that is found broken is ruled out"
 
 
 def test_multiples_of_a_factor_bound_its_products_on_both_sides() -> None:
-    said = _Said()
-    products = Products(said.say)
+    axioms = Axioms()
+    products = Products(axioms)
     products.of(x, y)
-    lemmas = [said.axioms[n] for n in products.multiple(x, 3)]
+    lemmas = [axioms[n] for n in products.multiple(x, 3)]
     about = next(iter(products._known.values()))[0][0]
     for a, b in product(range(5), range(-2, 8)):
         given = [(x, z3.IntVal(a)), (y, z3.IntVal(b))]

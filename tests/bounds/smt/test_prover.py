@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 
 import pytest
 import z3
@@ -291,3 +293,17 @@ def test_float_ranges_hold_every_rounding() -> None:
     assert all(found[0] <= evaluate(root, {x: i}) <= found[1] for i in range(256))
     assert float_range(ir.Call(f32, Intrinsic.LOG, (e,)), lambda _: (0, 255), {}) is None
     assert float_range(ir.div(e, ir.Cast(f32, x)), lambda _: (0, 255), {}) is None
+
+
+def test_what_z3_keeps_goes_with_the_prover() -> None:
+    """It is megabytes a prover, and collections of cycles may be far apart."""
+    gc.disable()
+    try:
+        prover = Prover()
+        product = Claim(ClaimKind.MEMORY, "f", ("",), nothing(), ir.less_equal(ir.ZERO, ir.mul(ir.mul(N, M), K)))
+        assert prover.prove([product])[0].status is Status.REFUTED
+        context = weakref.ref(prover._context)
+        del prover
+        assert context() is None
+    finally:
+        gc.enable()

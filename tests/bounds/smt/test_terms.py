@@ -143,7 +143,7 @@ def is_one_value(a: ExprNode, b: ExprNode) -> bool:
     terms = Z3Terms()
     x, y = terms.of(a), terms.of(b)
     solver = z3.Solver()
-    solver.add(*(terms.axiom(i) for i in x.axioms | y.axioms), x.z != y.z)
+    solver.add(*(terms.axioms[i] for i in x.axioms | y.axioms), x.z != y.z)
     return bool(solver.check() == z3.unsat)
 
 
