@@ -201,7 +201,8 @@ class Function(ir.Callee):
     memory: MemoryType = MemoryType.Auto
     """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
     extern: ExternCall | None = None
-    """The C function that computes the Func, where it is an extern stage; its definition then only mentions inputs."""
+    """The C function that computes the Func before its updates, where it is an extern stage; its first definition then
+    only mentions inputs."""
     loops_so_far: object = field(default=None, init=False)
     """The state that ``lowering.at_call`` keeps of the directives that it has checked."""
     automatic: Automatic | None = field(default=None, init=False)
@@ -376,6 +377,13 @@ class Renamed(Rewriter):
         """A field of the replacement."""
         return ir.BufferField(e.type, self._to.get(e.buffer, e.buffer), e.field, e.dim)
 
+    def call(self, call: ExternCall | None) -> ExternCall | None:
+        """A call of a C function that is passed the replacements."""
+        if call is None:
+            return None
+        passed = [self.expr(p) if isinstance(p, ir.ExprNode) else self._to.get(p, p) for p in call.params]
+        return replace(call, params=tuple(passed))
+
     def definition(self, d: Definition) -> Definition:
         """A definition with all of its expressions rewritten."""
         domain = d.domain
@@ -511,13 +519,18 @@ def _kept(f: Function) -> Definition:
     return replace(first, values=tuple(values), predicate=written)
 
 
-def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = ()) -> Algorithm:
+def snapshot(
+    outputs: Sequence[Function], requirements: Sequence[Requirement] = (), *, externs: bool = False
+) -> Algorithm:
     """A copy of the program that computes ``outputs``, with unique, canonical names.
 
     Images and parameters keep their identity: they are the pipeline's arguments.
+
+    Raises: NotAvailableError for extern stages, unless the caller knows what to do with them.
     """
     order = with_made_funcs(realization_order(outputs))
-    refuse_externs(order, "loop nests, explanations, certificates, profiles and compilation to files are")
+    if not externs:
+        refuse_externs(order, "loop nests, explanations, certificates, profiles and compilation to files are")
     images, params = leaves(order, outputs, requirements)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)
@@ -533,6 +546,7 @@ def snapshot(outputs: Sequence[Function], requirements: Sequence[Requirement] = 
     directives: list[Directive] = []
     for f in order:
         copies[f].definitions = [renamed.definition(d) for d in f.definitions]
+        copies[f].extern = renamed.call(f.extern)
         if f.keeps:
             first = _kept(copies[f]) if f in outputs else replace(copies[f].definitions[0], partial=())
             copies[f].definitions[0] = first

@@ -103,8 +103,6 @@ def define(function: Function, args: tuple[ir.ExprNode, ...], value: object, req
     if isinstance(value, Accumulation):
         refuse_constant_overflow((*args, *value.values))
         _accumulate(function, args, value, required)
-    elif function.extern is not None:
-        raise DefinitionError(f'Func "{function.name}" is an extern stage: it can\'t be given another definition.')
     elif function.definitions:
         values = _value_nodes(function, value)
         refuse_constant_overflow((*args, *values))

@@ -8,7 +8,7 @@ In: a Func's function, or an expression. Out: text of several lines, or LaTeX.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from halide_core import ir
@@ -28,8 +28,9 @@ def definitions(function: Function) -> str:
         return f"{function.name}: not defined"
     if function.extern is not None:
         passed = ", ".join(format_expr(p) if isinstance(p, ir.ExprNode) else p.name for p in function.extern.params)
-        return f"{function.name}[{', '.join(function.args)}]: extern stage {function.extern.name}({passed})"
-    return "\n".join(_lines(function))
+        first = f"{function.name}[{', '.join(function.args)}]: extern stage {function.extern.name}({passed})"
+        return "\n".join([first, *_lines(function, function.definitions[1:])])
+    return "\n".join(_lines(function, function.definitions))
 
 
 def _written(e: ir.ExprNode) -> str:
@@ -44,8 +45,8 @@ def _is_short(*exprs: ir.ExprNode) -> bool:
     return sum(sizes[e] for e in exprs) <= _MOST_NODES
 
 
-def _lines(function: Function) -> Iterator[str]:
-    for d in function.definitions:
+def _lines(function: Function, definitions: Sequence[Definition]) -> Iterator[str]:
+    for d in definitions:
         values = ", ".join(map(_written, d.values))
         right = f"({values})" if len(d.values) > 1 else values
         yield f"{function.name}[{', '.join(map(_written, d.args))}] = {right}{_domain(d)}"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm.model import ExternCall, Function, callees, realization_order
+from halide_core.algorithm.model import Function, callees, realization_order
 from halide_core.errors import ScheduleError
 from halide_core.ir.names import OUTERMOST
 from halide_core.runtime.execute.extern_blocks import WindowLoop, loops_of, within_window
@@ -132,16 +132,20 @@ def iteration(block: CallingLoops, functions: Iterable[Function], sources: Mappi
     of it, or its own, is at the root. Other Funcs are read as the given sources."""
     to = dict(sources)
     del to[block.func]
+    made: dict[Function, Function] = {}
     for f in functions:
-        made = copied(f, f.name, to, _within(f, block))
-        if f.extern is not None:
-            params = tuple([to.get(p, p) if isinstance(p, ir.Callee) else p for p in f.extern.params])
-            made.extern = ExternCall(f.extern.name, params)
-        to[f] = made
-    result = to[block.func]
-    assert isinstance(result, Function)
+        to[f] = made[f] = copied(f, f.name, to, _within(f, block))
+    tell_copies(made)
+    result = made[block.func]
     result.definitions = [replace(d, partial=()) for d in result.definitions]  # 0 is where nothing is defined
     return result
+
+
+def tell_copies(made: Mapping[Function, Function]) -> None:
+    """Has directives name copies of Funcs, also of those that were copied later."""
+    to: dict[ir.Callee, ir.Callee] = dict(made.items())
+    for copy in made.values():
+        copy.directives = [d.renamed(to) for d in copy.directives]
 
 
 def _within(f: Function, block: CallingLoops) -> list[Directive]:

@@ -25,6 +25,7 @@ from halide_core.algorithm.model import (
     Renamed,
     Requirement,
     ScalarParam,
+    UniqueNames,
     callees,
     leaves,
     realization_order,
@@ -36,10 +37,11 @@ from halide_core.ir.types import INT32
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Argument, ArgumentKind, Box, Compiled, RegionQuery, Request, arguments
 from halide_core.run.profile_data import Profile
+from halide_core.runtime.execute.extern_algorithm import prepared
 from halide_core.runtime.execute.extern_blocks import calls, loops_of, windows
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value, hull, is_empty, scalar
 from halide_core.runtime.execute.extern_memory import KeptStage
-from halide_core.runtime.execute.extern_parts import blocks_of, inside, iteration, level_of
+from halide_core.runtime.execute.extern_parts import blocks_of, inside, iteration, level_of, tell_copies
 from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import (
     Async,
@@ -126,7 +128,7 @@ def compile_with_externs(request: Request) -> Staged:
     Raises: as ``compile_pipeline``; ScheduleError for directives about extern stages that would have no effect;
         PipelineError where a C function is not in the process.
     """
-    return Staged(request)
+    return Staged(prepared(request))
 
 
 class Staged:
@@ -148,8 +150,14 @@ class Staged:
         asked = {e: [d for d in e.directives if isinstance(d, Memoize)] for e in self._externs}
         self._kept = {e: KeptStage(e, ds[-1]) for e, ds in asked.items() if ds}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
+        names = UniqueNames([f.name for f in order if f.extern is None or f in request.outputs])
         self._images = {
-            e: tuple([Image(name, t, e.dimensions, _location(e)) for name, t in zip(_names(e), e.types, strict=True)])
+            e: tuple(
+                [
+                    Image(names.fresh(name), t, e.dimensions, _location(e))
+                    for name, t in zip(_names(e), e.types, strict=True)
+                ]
+            )
             for e in self._cuts
         }
         for e, images in self._images.items():
@@ -199,6 +207,7 @@ class Staged:
             copy.alignment = f.alignment
             if f not in self._request.outputs:  # 0 is where nothing is defined
                 copy.definitions = [replace(d, partial=()) for d in copy.definitions]
+        tell_copies(copies)
         return {f: copy for f, copy in copies.items() if f in self._images}
 
     def _output(self, f: Function) -> Function:
@@ -222,7 +231,7 @@ class Staged:
         used = [s for s in request.inputs if s in images or s in params]
         made = [image for image in self._owners if image in images]
         names = {s.name for s in used}
-        for image in made:  # two Funcs may share a name, and an input may have it too
+        for image in made:  # an input may have the name, too
             while image.name in names:
                 image.name += "_"
             names.add(image.name)

@@ -44,6 +44,7 @@ def copied(
     to = {**copies, f: copy}
     renamed = Renamed(to)
     copy.definitions = [renamed.definition(d) for d in f.definitions]
+    copy.extern = renamed.call(f.extern)
     given = f.directives if directives is None else directives
     copy.directives = [replace(d.renamed(to).with_exprs(renamed.expr), user=d.own) for d in given]
     return copy

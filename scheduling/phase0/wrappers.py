@@ -70,6 +70,7 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
         to = _Reading({f: d.instead})
         for g in consumers:
             g.definitions = [to.definition(stage) for stage in g.definitions]
+            g.extern = to.call(g.extern)
 
 
 def _reads(g: Function, f: Callee) -> bool:

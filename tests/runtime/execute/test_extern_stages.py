@@ -296,7 +296,7 @@ def test_mistakes_are_refused() -> None:
     refused(hl.DefinitionError, lambda: e.define_extern("f", [nothing], hl.Int(8), 1), "undefined", at="[nothing]")
     made = box3(squares())
     refused(hl.DefinitionError, lambda: made.define_extern("f", [], hl.Int(8), 1), '"box"', "already", at="made.define")
-    refused(hl.DefinitionError, lambda: made.__setitem__(x, 3), '"box"', "extern stage", at="made.__setitem__")
+    refused(hl.DefinitionError, lambda: made.__setitem__(x, 3), '"box"', '"x"', '"_0"', at="made.__setitem__")
     refused(hl.NotAvailableError, lambda: made.evaluate([3]), '"box"', "extern stage", at="made.evaluate")
     refused(hl.NotAvailableError, lambda: made.certify().ok, '"box"', "realize()", at="made.certify")
     refused(hl.NotAvailableError, lambda: made.explain(input="in"), "loop nests", at="made.explain")
