@@ -9,6 +9,7 @@ realization order whose names are unique and the same in every process; the comp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
@@ -357,8 +358,10 @@ class Renamed(Rewriter):
         return self._to
 
     def within(self, domains: dict[ir.Domain, ir.Domain]) -> Renamed:
-        """The same rewriter, for what stands in a definition over another domain."""
-        return type(self)(self._to, domains, self._variables)
+        """The same rewriter, with all that a subclass has, for what stands in a definition over another domain."""
+        inner = copy(self)
+        inner._domains, inner._memo = domains, {}
+        return inner
 
     def rewrite_Variable(self, e: ir.Variable) -> ir.ExprNode:
         """The variable under its new name."""
@@ -388,16 +391,16 @@ class Renamed(Rewriter):
         """A definition with all of its expressions rewritten."""
         domain = d.domain
         if domain is not None:
-            copy = ReductionDomain(
+            own = ReductionDomain(
                 domain.names,
                 tuple(self.interval(i) for i in domain.bounds),
                 domain.predicate,
                 domain.location,
                 at_once=domain.at_once,
             )
-            inner = self.within({domain: copy})
-            copy.predicate = inner.expr(domain.predicate)
-            return replace(inner._stage(d), domain=copy)
+            inner = self.within({domain: own})
+            own.predicate = inner.expr(domain.predicate)
+            return replace(inner._stage(d), domain=own)
         return self._stage(d)
 
     def _stage(self, d: Definition) -> Definition:

@@ -74,19 +74,9 @@ class _Shapes(Renamed):
     """Reads from copies, and asks parameters for the extents of inputs; these begin at 0. Values may not depend on
     strides: those of a part are its own."""
 
-    def __init__(
-        self,
-        to: dict[ir.Callee, ir.Callee],
-        extents: Mapping[Image, Sequence[ScalarParam]],
-        domains: dict[ir.Domain, ir.Domain] | None = None,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(to, domains, variables)
+    def __init__(self, to: dict[ir.Callee, ir.Callee], extents: Mapping[Image, Sequence[ScalarParam]]) -> None:
+        super().__init__(to)
         self._extents = extents
-
-    def within(self, domains: dict[ir.Domain, ir.Domain]) -> _Shapes:
-        """The same rewriter, for what stands in a definition over another domain."""
-        return _Shapes(self._to, self._extents, domains, self._variables)
 
     def definition(self, d: Definition) -> Definition:
         """A definition over the new inputs."""

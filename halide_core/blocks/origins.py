@@ -21,19 +21,9 @@ Origins = Mapping[Image, Sequence[int]]
 class _FromZero(Renamed):
     """Reads from copies, and inputs from 0 on."""
 
-    def __init__(
-        self,
-        to: dict[ir.Callee, ir.Callee],
-        origins: Origins,
-        domains: dict[ir.Domain, ir.Domain] | None = None,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(to, domains, variables)
+    def __init__(self, to: dict[ir.Callee, ir.Callee], origins: Origins) -> None:
+        super().__init__(to)
         self._origins = origins
-
-    def within(self, domains: dict[ir.Domain, ir.Domain]) -> _FromZero:
-        """The same rewriter, for what stands in a definition over another domain."""
-        return _FromZero(self._to, self._origins, domains, self._variables)
 
     def rewrite_Access(self, e: Access) -> ir.ExprNode:
         """An access as far from the beginning as it was."""
