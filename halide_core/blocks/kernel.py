@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.blocks.local import Local
-from halide_core.blocks.regions import fill, told
+from halide_core.blocks.regions import fill, is_in, told
 from halide_core.buffer.png import Array
 from halide_core.errors import InternalError, PipelineError
 from halide_core.lang.buffer import Buffer
@@ -79,6 +80,7 @@ class Kernel:
         if given != len(request.inputs):
             raise InternalError(f'The blocks of "{request.name}" have {given} arguments, not {len(request.inputs)}.')
         self._query: tuple[tuple[int, ...], RegionQuery] | None = None
+        self._asking = threading.Lock()
         self._places: list[tuple[Function, int]] = [(f, k) for f in local.outputs for k in range(len(f.types))]
 
     def regions(self, window: Box, late: Sequence[int] = (), whole: Box | None = None) -> Needed:
@@ -121,18 +123,19 @@ class Kernel:
 
     def _asked(self, window: Box, late: Sequence[int], whole: Box | None) -> Needed:
         needed = self._needed(window, late)
-        if whole is None or all(_is_in(box, whole) for box in needed.outputs):
+        if whole is None or all(is_in(box, whole) for box in needed.outputs):
             return needed
         again = self._needed(_moved(window, needed.outputs, whole), late)
-        return again if all(_is_in(box, whole) for box in again.outputs) else needed
+        return again if all(is_in(box, whole) for box in again.outputs) else needed
 
     def _needed(self, window: Box, late: Sequence[int]) -> Needed:
         late = tuple(late)
-        known = self._query
-        if known is None or known[0] != late:
-            values = [*[None] * len(self._local.images), *self._values, *late, *self._embedded]
-            known = self._query = late, self._compiled.asked(values)
-        inputs, grown = settled(known[1], [window] * len(self._places))
+        with self._asking:  # all calls set their windows in the same structures
+            known = self._query
+            if known is None or known[0] != late:
+                values = [*[None] * len(self._local.images), *self._values, *late, *self._embedded]
+                known = self._query = late, self._compiled.asked(values)
+            inputs, grown = settled(known[1], [window] * len(self._places))
         boxes = [box for box in inputs[: len(self._shapes)] if box is not None]
         empty = [any(extent <= 0 for _, extent in box) for box in boxes]
         return Needed(
@@ -141,17 +144,25 @@ class Kernel:
         )
 
     def room(self, k: int, box: Box) -> Buffer:
-        """Memory for a region of the input ``k``, as its promised strides ask."""
-        return allocated(self._local.images[k], box)
+        """Memory for a region of the input ``k``, as its promised strides ask. All of it is to be written."""
+        return allocated(self._local.images[k], box, zeroed=False)
 
     def dtype(self, k: int) -> np.dtype[Any]:
         """The type of the elements of the input ``k``."""
         return self._local.images[k].types[0].dtype
 
+    def is_made(self, k: int) -> bool:
+        """True where the input ``k`` is made of results, as many as there are: what is needed doesn't tell."""
+        return self._shapes[k] is None
+
+    def takes(self, k: int, part: Array) -> bool:
+        """True where the input ``k`` can be an array as it is: of its type, aligned, and no strides are promised."""
+        image = self._local.images[k]
+        return not image.constraints and part.dtype == image.types[0].dtype and part.flags.aligned
+
     def taken(self, k: int, box: Box, part: Array) -> Buffer:
         """A region of the input ``k`` whose elements an array has: that array itself, unless strides are promised."""
-        image = self._local.images[k]
-        if image.constraints or part.dtype != image.types[0].dtype or not part.flags.aligned:
+        if not self.takes(k, part):
             room = self.room(k, box)
             fill(room, box, part)
             return room
@@ -159,21 +170,26 @@ class Kernel:
         buffer.set_min([low for low, _ in box])
         return buffer
 
-    def run(
-        self, window: Box, needed: Needed, inputs: Sequence[Buffer], late: Sequence[int] = ()
-    ) -> tuple[Array, ...]:
+    def run(self, window: Box, needed: Needed, inputs: Sequence[Buffer], late: Sequence[int] = ()) -> tuple[Array, ...]:
         """The values of a window of each output, as numpy arrays: the axes reversed."""
-        outputs = [allocated(f, box, k) for (f, k), box in zip(self._places, needed.outputs, strict=True)]
-        self._compiled.run([*inputs, *self._values, *late, *self._embedded], outputs)
+        outputs = self.outputs(needed)
+        self.compute(inputs, outputs, late)
         return tuple(np.asarray(b.cropped(list(window))) for b in outputs)
 
+    def outputs(self, needed: Needed) -> list[Buffer]:
+        """Memory for the values of a window."""
+        places = zip(self._places, needed.outputs, strict=True)
+        return [allocated(f, box, k, zeroed=_leaves_points(f)) for (f, k), box in places]
 
-def _is_in(box: Box, whole: Box) -> bool:
-    """True where a region is part of another."""
-    for (low, extent), (first, all_of_it) in zip(box, whole, strict=True):
-        if low < first or low + extent > first + all_of_it:
-            return False
-    return True
+    def compute(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], late: Sequence[int] = ()) -> None:
+        """Computes all values of Buffers."""
+        self._compiled.run([*inputs, *self._values, *late, *self._embedded], list(outputs))
+
+
+def _leaves_points(f: Function) -> bool:
+    """True where some points keep what an output had before: where ``undef`` says so."""
+    first = f.definitions[0]
+    return bool(first.partial) or first.predicate is not ir.TRUE
 
 
 def _moved(window: Box, grown: Sequence[Box], whole: Box) -> Box:

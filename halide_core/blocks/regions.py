@@ -83,6 +83,14 @@ def meet(a: Box, b: Box) -> Box | None:
     return None if any(high <= low for low, high in ends) else tuple((low, high - low) for low, high in ends)
 
 
+def is_in(box: Box, whole: Box) -> bool:
+    """True where a region is part of another."""
+    for (low, extent), (first, all_of_it) in zip(box, whole, strict=True):
+        if low < first or low + extent > first + all_of_it:
+            return False
+    return True
+
+
 def volume(box: Box) -> int:
     """The number of points in a region."""
     result = 1

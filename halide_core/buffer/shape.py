@@ -21,9 +21,14 @@ from halide_core.ir.types import BFLOAT16_DTYPE, INT32, Type, type_of_dtype
 
 
 def allocate(
-    type: Type, sizes: Sequence[int], storage_order: Sequence[int] | str | None = None, name: str = ""
+    type: Type,
+    sizes: Sequence[int],
+    storage_order: Sequence[int] | str | None = None,
+    name: str = "",
+    *,
+    zeroed: bool = True,
 ) -> tuple[Array, str]:
-    """Zeroed memory of (x, y, …) sizes, the first dimension of ``storage_order`` dense; and the Buffer's name."""
+    """Memory of (x, y, …) sizes, the first dimension of ``storage_order`` dense; and the Buffer's name."""
     order: Sequence[int] | None = None
     if isinstance(storage_order, str):
         name = storage_order
@@ -43,7 +48,7 @@ def allocate(
     layout = list(range(n)) if order is None else list(order)
     if sorted(layout) != list(range(n)):
         raise DefinitionError(f"{layout} is not an order of {n} dimensions.")
-    dense = _zeros([extents[d] for d in reversed(layout)], type)
+    dense = _memory([extents[d] for d in reversed(layout)], type, zeroed=zeroed)
     return dense.transpose([n - 1 - layout.index(n - 1 - axis) for axis in range(n)]), name
 
 
@@ -51,11 +56,11 @@ ALIGNMENT = 128
 """Bytes that the address of memory made here is a multiple of: no vector straddles two lines of a cache."""
 
 
-def _zeros(shape: Sequence[int], type: Type) -> Array:
-    """Zeros in C order."""
+def _memory(shape: Sequence[int], type: Type, *, zeroed: bool) -> Array:
+    """An array in C order."""
     size = math.prod(shape) * type.bytes()
     try:
-        memory = np.zeros(size + ALIGNMENT, np.uint8)
+        memory = (np.zeros if zeroed else np.empty)(size + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError) as full:
         raise HalideError(f"There is no memory for a Buffer of {size} bytes.") from full
     start = -memory.ctypes.data % ALIGNMENT
@@ -67,7 +72,7 @@ def zeros_like(array: Array) -> Array:
     order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
     known = type_of_dtype(array.dtype)
     assert known is not None
-    made: Array = _zeros([array.shape[axis] for axis in order], known)
+    made: Array = _memory([array.shape[axis] for axis in order], known, zeroed=True)
     laid_out: Array = made.transpose([order.index(axis) for axis in range(array.ndim)])
     return laid_out
 

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.algorithm.model import Image
+from halide_core.blocks.chunks import Grid, stored_grid
 from halide_core.blocks.divided import FAN, Divided, Lengths, Parts
 from halide_core.blocks.given import Given, Inputs, Whole
 from halide_core.blocks.kernel import Needed
 from halide_core.blocks.regions import grains, volume
 from halide_core.blocks.variants import Fed
 from halide_core.dask.planned import Computed, Plan, Read
-from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked
+from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked, Stored
 from halide_core.dask.tasks import Tasks
 from halide_core.errors import HalideError, PipelineError
 from halide_core.run.output_files import TargetLike
@@ -94,8 +95,7 @@ class _Blocked:
         self._divided = Divided(given, [grains(a) for a in given.arrays.values()])
         self._token = self._divided.main.main.recipe.token
         self._sources: dict[Image, Source] = {
-            image: Chunked(a, f"{given.name}-{image.name}-{self._token}") if isinstance(a, da.Array) else Sliced(a)
-            for image, a in given.arrays.items()
+            image: _source(a, f"{given.name}-{image.name}-{self._token}") for image, a in given.arrays.items()
         }
         self._lengths = self._cut(chunks)
 
@@ -183,6 +183,14 @@ class _Blocked:
             merged = _merged(each, name, keys, graph)
             for image, key in zip(each.reduction.merged, merged, strict=True):
                 self._sources[image] = Made(key, each.window)
+
+
+def _source(array: Any, name: str) -> Source:
+    """The way that blocks read an array."""
+    if isinstance(array, da.Array):
+        return Chunked(Grid(array.chunks[::-1]), array.name, name)
+    grid = stored_grid(array)
+    return Sliced(array) if grid is None else Stored(array, grid, name)
 
 
 Key = tuple[Any, ...]

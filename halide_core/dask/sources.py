@@ -1,22 +1,23 @@
-"""Inputs of a blocked pipeline: arrays of Dask, of which tasks cut what a block needs, and arrays that tasks slice.
+"""Inputs of a blocked pipeline: chunks of Dask's or of a store's, of which tasks cut what a block needs, and arrays
+that tasks slice.
 
 In: a region. Out: what a task that needs it is given: cuts of chunks, or the array itself.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from dask._task_spec import DataNode
 
+from halide_core.blocks.chunks import Grid, cut_out, load
 from halide_core.blocks.kernel import Kernel
-from halide_core.blocks.regions import Sliceable, checked, fill, read, slices
+from halide_core.blocks.piecewise import Pieces
+from halide_core.blocks.regions import Sliceable, checked, read, slices
 from halide_core.buffer.png import Array
-from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 
 Graph = dict[Any, Any]
@@ -29,57 +30,66 @@ class Sliced:
     array: Sliceable
 
 
-def given(kernel: Kernel, k: int, box: Box, source: Any, boxes: tuple[Box, ...]) -> Buffer:
-    """The region of the input ``k``, of an array to slice, or of pieces of which each has a region."""
+def pieces(kernel: Kernel, k: int, box: Box, source: Any, boxes: tuple[Box, ...]) -> Pieces:
+    """The elements of a region of the input ``k``: of an array to slice, or of pieces of which each has a region."""
     if isinstance(source, Sliced):
-        return kernel.taken(k, box, read(source.array, box))
-    if boxes == (box,):
-        return kernel.taken(k, box, checked(np.asarray(source[0]), box, kernel.dtype(k)))
-    room = kernel.room(k, box)
+        return [(box, read(source.array, box))]
+    found = []
     for part, of in zip(source, boxes, strict=True):
         values = np.asarray(part)
-        fill(room, of, values[np.newaxis] if values.ndim < len(of) else values)  # results side by side
-    return room
-
-
-def cut_out(chunk: Array, index: tuple[slice, ...]) -> Array:
-    """A part of a chunk, alone: a view would keep the whole chunk in memory."""
-    return np.ascontiguousarray(np.asarray(chunk)[index])
+        side_by_side = values[np.newaxis] if values.ndim < len(of) else values
+        found.append((of, checked(side_by_side, of, kernel.dtype(k))))
+    return found
 
 
 class Chunked:
     """A Dask array of which tasks take parts. Parts that several blocks need are cut once."""
 
-    def __init__(self, array: Any, name: str) -> None:
-        self.array = array
-        self._name = name
-        self._starts = [(0, *accumulate(lengths)) for lengths in reversed(array.chunks)]
-        self._array_name = array.name
+    def __init__(self, grid: Grid, array: str, name: str) -> None:
+        """``array`` is the name of the chunks' keys, ``name`` that of their parts."""
+        self._grid, self._array, self._name = grid, array, name
         self._cuts: set[tuple[Any, ...]] = set()
-        self._known: dict[tuple[int, tuple[int, int]], list[_Met]] = {}
 
     def pieces(self, box: Box, graph: Graph) -> Iterator[tuple[Any, Box]]:
         """The key and the region of each chunk's part in a region; tasks that cut them are added to the graph."""
         if any(extent <= 0 for _, extent in box):
             return
-        for each in product(*map(self._met, range(len(box) - 1, -1, -1), reversed(box))):
-            source = (self._array_name, *[m.chunk for m in each])
+        for each in self._grid.met(box):
+            chunk = (self._array, *[m.chunk for m in each])
             part: Box = tuple([m.interval for m in reversed(each)])
             if all(m.whole for m in each):
-                yield source, part
+                yield self._source(chunk, graph), part
                 continue
-            key = (self._name, *source[1:], *[end for m in each for end in m.ends])
+            key = (self._name, *chunk[1:], *[end for m in each for end in m.ends])
             if key not in self._cuts:
                 self._cuts.add(key)
-                graph[key] = (cut_out, source, tuple([slice(*m.ends) for m in each]))
+                graph[key] = (cut_out, self._source(chunk, graph), tuple([slice(*m.ends) for m in each]))
             yield key, part
 
-    def _met(self, d: int, interval: tuple[int, int]) -> list[_Met]:
-        """The chunks along a dimension that an interval meets. Blocks side by side ask for the same ones."""
-        known = self._known.get((d, interval))
-        if known is None:
-            known = self._known[d, interval] = _met(self._starts[d], *interval)
-        return known
+    def _source(self, chunk: tuple[Any, ...], graph: Graph) -> tuple[Any, ...]:
+        """The key of a chunk."""
+        return chunk
+
+
+class Stored(Chunked):
+    """A stored array of which each chunk is read once, by a task of its own."""
+
+    def __init__(self, array: Sliceable, grid: Grid, name: str) -> None:
+        super().__init__(grid, f"{name}-chunk", name)
+        self._node = DataNode(f"{name}-array", Sliced(array))
+        self._read: set[tuple[Any, ...]] = set()
+
+    def _source(self, chunk: tuple[Any, ...], graph: Graph) -> tuple[Any, ...]:
+        """The key of a chunk; the task that reads it is added to the graph."""
+        if chunk not in self._read:
+            self._read.add(chunk)
+            graph[self._node.key] = self._node
+            graph[chunk] = (_chunk, self._node.key, self._grid.box(chunk[1:]))
+        return chunk
+
+
+def _chunk(source: Sliced, box: Box) -> Array:
+    return load(source.array, box)
 
 
 class Made:
@@ -116,27 +126,3 @@ class Stacked:
 
 
 Source: TypeAlias = "Sliced | Chunked | Made | Stacked"
-
-
-class _Met(NamedTuple):
-    """A chunk that an interval meets along a dimension."""
-
-    chunk: int
-    interval: tuple[int, int]
-    """The interval that they share."""
-    ends: tuple[int, int]
-    """Where that is in the chunk."""
-    whole: bool
-
-
-def _met(starts: tuple[int, ...], low: int, extent: int) -> list[_Met]:
-    """The chunks that an interval meets."""
-    found = []
-    k = bisect_right(starts, low) - 1
-    while k < len(starts) - 1 and starts[k] < low + extent:
-        begin, end = max(low, starts[k]), min(low + extent, starts[k + 1])
-        if end > begin:
-            ends = begin - starts[k], end - starts[k]
-            found.append(_Met(k, (begin, end - begin), ends, ends == (0, starts[k + 1] - starts[k])))
-        k += 1
-    return found

@@ -17,7 +17,8 @@ from typing import Any
 from dask._task_spec import DataNode
 
 from halide_core.blocks.kernel import Needed, Recipe
-from halide_core.dask.sources import Graph, Sliced, Source, given
+from halide_core.blocks.piecewise import computed
+from halide_core.dask.sources import Graph, Sliced, Source, pieces
 from halide_core.run.backend import Box, backend
 
 
@@ -37,8 +38,8 @@ def run_block(recipe: Recipe, block: BlockTask, sources: list[Any]) -> Any:
     _share_threads()
     kernel = recipe.kernel()
     parts = zip(block.needed.inputs, sources, block.pieces, strict=True)
-    buffers = [given(kernel, k, box, source, boxes) for k, (box, source, boxes) in enumerate(parts)]
-    values = kernel.run(block.window, block.needed, buffers, block.late)
+    inputs = [pieces(kernel, k, box, source, boxes) for k, (box, source, boxes) in enumerate(parts)]
+    values = computed(kernel, block.window, block.needed, inputs, block.late)
     return values[0] if len(values) == 1 else values
 
 
@@ -80,9 +81,9 @@ class Tasks:
                 sources.append(name)
                 boxes.append(())
             else:
-                pieces = list(source.pieces(box, self._graph))
-                sources.append([piece for piece, _ in pieces])
-                boxes.append(tuple(part for _, part in pieces))
+                met = list(source.pieces(box, self._graph))
+                sources.append([piece for piece, _ in met])
+                boxes.append(tuple(part for _, part in met))
         self._graph[key] = (run_block, self._shared, BlockTask(window, needed, tuple(boxes), tuple(late)), sources)
         count = sum(len(f.types) for f in self.recipe.local.outputs)
         if count == 1:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from halide_core.algorithm.model import Function, Image
+from halide_core.buffer.shape import allocate
 from halide_core.ir import Field, IntImm
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
@@ -20,14 +21,14 @@ _FAR = 1 << 31
 """More than any stride."""
 
 
-def allocated(callee: Function | Image, box: Box, component: int = 0) -> Buffer:
+def allocated(callee: Function | Image, box: Box, component: int = 0, *, zeroed: bool = True) -> Buffer:
     """A new Buffer of a region, laid out as the strides ask that are promised of an input or an output."""
     promised = callee.constraints.items()
     strides = {d: s.value for (field, d), s in promised if field is Field.STRIDE and isinstance(s, IntImm)}
     # Where constant strides are promised, the least one is the innermost dimension.
     order = sorted(range(len(box)), key=lambda d: (strides.get(d, d and _FAR), d)) if strides else None
     extents = [extent for _, extent in box]
-    buffer = Buffer(callee.types[component], extents, order)
+    buffer = Buffer(allocate(callee.types[component], extents, order, zeroed=zeroed)[0])
     apart = _apart(extents, order, strides) if order else None
     if apart is not None:
         # Fewer channels than pixels have room for: between them is memory of no element.
