@@ -18,7 +18,7 @@ from halide_core.algorithm.law import Law
 from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import is_automatic
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, computed_type
 from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.schedule.directives import Directive, StageDirective
 
@@ -67,6 +67,11 @@ class ScalarParam(ir.Scalar):
         self.high: int | float | None = None
         self.estimate: int | float | None = None
         """The value that the user expects. It changes nothing."""
+
+    @property
+    def computed(self) -> Type:
+        """The type that the value is computed with: a pointer is its address."""
+        return computed_type(self.type)
 
 
 class Image(ir.Callee):

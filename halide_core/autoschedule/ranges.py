@@ -80,7 +80,7 @@ def _param(param: ScalarParam) -> Range:
     value = param.value if param.value is not None else param.estimate
     if isinstance(value, int):
         return (int(value), int(value))
-    low, high = _whole(param.type)
+    low, high = _whole(param.computed)
     return (low if param.low is None else param.low, high if param.high is None else param.high)
 
 

@@ -193,7 +193,7 @@ def number(
     """
     values: dict[ir.ExprNode, ir.ExprNode] = {}
     for p, value in known.items():
-        values[ir.ParamRef(p.type, p)] = ir.const(value, p.type)
+        values[ir.ParamRef(p.computed, p)] = ir.const(value, p.computed)
     for image, shape in shapes.items():
         for d, extent in enumerate(shape):
             values[ir.BufferField(INT64, image, Field.MIN, d)] = ir.const(origins[image][d] if origins else 0, INT64)

@@ -65,7 +65,7 @@ from halide_core.ir import (
     WriteFile,
 )
 from halide_core.ir.signatures import computes, is_truth
-from halide_core.ir.types import BOOL, INT32, INT64, Type
+from halide_core.ir.types import BOOL, INT32, INT64, Type, computed_type
 
 
 class Form(IntEnum):
@@ -239,7 +239,9 @@ def _provided(s: Provide) -> bool:
 RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
     IntImm: (NodeRule("a literal is a number of its scalar integer type", _literal),),
     FloatImm: (NodeRule("a float's pattern has as many bits as its scalar type", _number),),
-    ParamRef: (NodeRule("a parameter has the type that it was made with", lambda e: e.type is e.param.type),),
+    ParamRef: (
+        NodeRule("a parameter has the type that it was made with", lambda e: e.type is computed_type(e.param.type)),
+    ),
     BufferField: (
         NodeRule("a buffer's field is an int64, or what users see of it, an int32", lambda e: e.type in (INT64, INT32)),
         NodeRule("a buffer's field is of one of its dimensions", lambda e: 0 <= e.dim < e.buffer.dimensions),

@@ -248,13 +248,18 @@ def BFloat(bits: int = 16, lanes: int = 1) -> Type:
 
 
 def Handle(lanes: int = 1) -> Type:
-    """An opaque pointer of 64 bits. It has no arithmetic and no values here: a type to ask about and to compare."""
+    """A pointer of 64 bits to what only C functions know: the type of a Param, whose value is an address."""
     return _checked(TypeCode.Handle, 64, lanes, (64,))
 
 
 def Bool(lanes: int = 1) -> Type:
     """A truth value: the one-bit unsigned integer, one byte in memory."""
     return Type(TypeCode.UInt, 1, lanes)
+
+
+def computed_type(type: Type) -> Type:
+    """The type that a scalar is computed with: a pointer is its address."""
+    return UInt(64) if type.is_handle() else type
 
 
 INT32 = Int(32)

@@ -47,5 +47,5 @@ def estimates_of(source: Image | Function | ScalarParam) -> ArgumentEstimates:
         boxes = [Range(*expected(source, d)) for d in range(source.dimensions)]
         return ArgumentEstimates(Expr(), Expr(), Expr(), Expr(), boxes)
     known = (source.value, source.low, source.high, source.estimate)
-    given, low, high, estimate = (Expr() if v is None else Expr.of(ir.const(v, source.type)) for v in known)
+    given, low, high, estimate = (Expr() if v is None else Expr.of(ir.const(v, source.computed)) for v in known)
     return ArgumentEstimates(given, low, high, estimate, [])

@@ -22,7 +22,11 @@ from halide_core.own_name import package_name
 
 
 class Param(Operand):
-    """A scalar input: ``Param(type)``, ``Param(type, name)``, ``Param(type, value)``, ``Param(type, name, value)``."""
+    """A scalar input: ``Param(type)``, ``Param(type, name)``, ``Param(type, value)``, ``Param(type, name, value)``.
+
+    One of type ``Handle()`` is a pointer, set to an address or to a ``ctypes.c_void_p``, for C functions: it is passed
+    to extern stages, and is a ``void *`` in C.
+    """
 
     def __init__(
         self,
@@ -30,8 +34,8 @@ class Param(Operand):
         name: str | int | float | np.generic | None = None,
         value: int | float | np.generic | None = None,
     ) -> None:
-        if not isinstance(type, Type) or type.is_handle() or type.is_vector():
-            raise DefinitionError(f"A Param needs a scalar number type such as hl.Int(32), not {type!r}.")
+        if not isinstance(type, Type) or type.is_vector():
+            raise DefinitionError(f"A Param needs a scalar type such as hl.Int(32), not {type!r}.")
         if name is not None and not isinstance(name, str):
             if value is not None:
                 raise DefinitionError(f"The name of a Param must be a string, not {name!r}.")
@@ -46,7 +50,11 @@ class Param(Operand):
         return self._source
 
     def _node(self) -> ir.ExprNode:
-        return ir.ParamRef(self._source.type, self._source)
+        return ir.ParamRef(self._source.computed, self._source)
+
+    def type(self) -> Type:
+        """The type that the Param was made with. In expressions a pointer is its address, a ``uint64``."""
+        return self._source.type
 
     def _checked(self, value: object) -> int | float:
         if isinstance(value, Operand):
@@ -98,12 +106,12 @@ class Param(Operand):
     def min_value(self) -> Expr:
         """The least value promised; undefined where there is none."""
         low = self._source.low
-        return Expr() if low is None else Expr.of(ir.const(low, self._source.type))
+        return Expr() if low is None else Expr.of(ir.const(low, self._source.computed))
 
     def max_value(self) -> Expr:
         """The greatest value promised; undefined where there is none."""
         high = self._source.high
-        return Expr() if high is None else Expr.of(ir.const(high, self._source.type))
+        return Expr() if high is None else Expr.of(ir.const(high, self._source.computed))
 
     def __repr__(self) -> str:
         return f"<{package_name()}.Param {self.name()!r} type {self._source.type}>"

@@ -15,7 +15,7 @@ from halide_core.errors import DefinitionError, TypeMismatchError, user_location
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import fresh_input_name
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, computed_type
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.buffer_constraints import alignment_of, check_dimension, note_memory, promise, promise_alignment
@@ -219,7 +219,7 @@ class Parameter:
     # How.
 
     def _expr(self, value: int | float | None) -> Expr:
-        return Expr() if value is None else Expr.of(ir.const(value, self.type()))
+        return Expr() if value is None else Expr.of(ir.const(value, computed_type(self.type())))
 
     def _checked(self, value: object) -> int | float:
         number = constant(as_node(value)) if isinstance(value, Operand) else value

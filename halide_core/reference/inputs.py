@@ -96,7 +96,7 @@ class Inputs:
         given = self._params.get(param, param.value)
         if given is None:
             raise PipelineError(f'The parameter "{param.name}" has no value: set it, or pass it in `params`.')
-        value = value_of(given, param.type)
+        value = value_of(given, param.computed)
         if value is None:
             raise PipelineError(f'The parameter "{param.name}" can\'t be {given!r}: it is of type {param.type}.')
         return value

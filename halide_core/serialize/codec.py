@@ -21,11 +21,13 @@ from halide_core.algorithm.model import Definition, Partial, ReductionDomain, Re
 from halide_core.errors import Location
 from halide_core.ir import Callee, Domain, ExprNode, Interval, Scalar
 from halide_core.ir.grammar import RULES
-from halide_core.ir.types import INT32, BFloat, Bool, Float, Int, Type, UInt
+from halide_core.ir.types import INT32, BFloat, Bool, Float, Handle, Int, Type, UInt
 from halide_core.schedule.directives import Branch, DebugToFile, Directive
 
 TYPES: Final = {str(t): t for t in (Bool(), BFloat(16), *(make(b) for make in (Int, UInt) for b in (8, 16, 32, 64)))}
 TYPES.update({str(t): t for t in (Float(16), Float(32), Float(64))})
+POINTER: Final = str(Handle())
+"""A type of scalars alone."""
 _NAMES: Final = {type: name for name, type in TYPES.items()}
 
 EXPRESSIONS: Final = {

@@ -29,12 +29,12 @@ from halide_core.algorithm.wellformed import (
 from halide_core.errors import DefinitionError, Location
 from halide_core.ir import Access, ExprNode, Field, Interval
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.types import BOOL, INT32, INT64, Type
+from halide_core.ir.types import BOOL, INT32, INT64, Handle, Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
 from halide_core.schedule.directives import ComputeWith, Directive, StageDirective
-from halide_core.serialize.codec import Tables, damaged, decoded, expression, number
+from halide_core.serialize.codec import POINTER, Tables, damaged, decoded, expression, number
 
 _MOST_DIMENSIONS = 64
 
@@ -112,7 +112,7 @@ def _given(name: str, type: Type, dimensions: int | None, given: Mapping[str, Im
 
 
 def _scalar(row: Any, given: Mapping[str, Image | ScalarParam]) -> ScalarParam:
-    name, type = _text(row["name"]), _type(row["type"])
+    name, type = _text(row["name"]), Handle() if row["type"] == POINTER else _type(row["type"])
     found = _given(name, type, None, given)
     if isinstance(found, ScalarParam):
         return found

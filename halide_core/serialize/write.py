@@ -28,7 +28,7 @@ from halide_core.errors import NotAvailableError
 from halide_core.ir import Access, BufferField, ExprNode, Interval, ParamRef, RVarRef
 from halide_core.lang.buffer import Buffer
 from halide_core.schedule.directives import Branch, Directive
-from halide_core.serialize.codec import Numbers, Tables, directives, hints
+from halide_core.serialize.codec import POINTER, Numbers, Tables, directives, hints
 
 
 def written(outputs: Sequence[Function], requirements: Sequence[Requirement]) -> dict[str, Any]:
@@ -146,7 +146,8 @@ def _value(value: int | float | None) -> int | str | None:
 
 def _scalar(p: ScalarParam, numbers: Numbers) -> dict[str, Any]:
     limits = {"value": p.value, "low": p.low, "high": p.high, "estimate": p.estimate}
-    named = {"name": p.name, "type": numbers.encoded(p.type), "location": numbers.encoded(p.location)}
+    type = POINTER if p.type.is_handle() else numbers.encoded(p.type)
+    named = {"name": p.name, "type": type, "location": numbers.encoded(p.location)}
     return named | {key: _value(v) for key, v in limits.items() if v is not None}
 
 

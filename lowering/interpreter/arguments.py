@@ -17,7 +17,7 @@ from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
 from halide_core.ir import Callee, ExprNode, Field
 from halide_core.ir.float16 import element, numbers
-from halide_core.ir.types import INT64
+from halide_core.ir.types import INT64, computed_type
 from halide_core.lang.buffer import Buffer
 from halide_core.lowering.interpreter.memory_model import EPS_MEM, OUTSIDE, AssertionFailure, Memory
 from halide_core.reference.scalar_ops import cast_function, value_of
@@ -90,7 +90,7 @@ class Arguments:
     def _bind(self, argument: Argument, value: Any) -> ArgumentMemory | None:
         if argument.kind is ArgumentKind.InputScalar:
             assert isinstance(argument.source, ir.Scalar)
-            number = value_of(value, argument.type)
+            number = value_of(value, computed_type(argument.type))
             if number is None:
                 raise InternalError(f'"{argument.name}" can\'t be {value!r}: it is of {argument.type}.')
             self._scalars[argument.source] = number

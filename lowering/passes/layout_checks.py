@@ -112,19 +112,19 @@ def _required(r: Requirement) -> Stmt:
 
 
 def _range_checks(p: ScalarParam) -> list[Stmt]:
-    value = ParamRef(p.type, p)
+    value = ParamRef(p.computed, p)
     checks: list[Stmt] = []
     if p.low is not None:
-        low = ir.const(p.low, p.type)
+        low = ir.const(p.low, p.computed)
         checks.append(_checked(ir.less_equal(low, value), p, "at least", low))
     if p.high is not None:
-        high = ir.const(p.high, p.type)
+        high = ir.const(p.high, p.computed)
         checks.append(_checked(ir.less_equal(value, high), p, "at most", high))
     return checks
 
 
 def _checked(holds: ExprNode, p: ScalarParam, word: str, limit: ExprNode) -> Stmt:
-    given: ExprNode = ParamRef(p.type, p)
+    given: ExprNode = ParamRef(p.computed, p)
     if p.type.is_narrow_float():
         limit, given = ir.cast(Float(32), limit), ir.cast(Float(32), given)
     message = (f'parameter "{p.name}" must be {word} ', limit, ", not ", given)

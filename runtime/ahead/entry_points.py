@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, ScalarParam
 from halide_core.ir import IntImm
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, computed_type
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.runtime.codegen.entry import emit_argv
 from halide_core.runtime.codegen.linkage import CONTEXT, Linkage
@@ -66,6 +66,7 @@ class _Values:
         """A pointer to a ``halide_scalar_value_t``."""
         if value is None:
             return "0"
+        type = computed_type(type)
         number = literal(ir.const(value, type))  # type: ignore[arg-type]  # the constant of a scalar type
         kind = "f" if type.is_float() and not type.is_narrow_float() else "i" if type.is_int() else "u"
         field = "b" if type.is_bool() else f"{kind}{8 * type.bytes()}"

@@ -87,6 +87,6 @@ def _row(f: ModuleFunction) -> str:
 
 def _told(a: Argument) -> str:
     if a.kind is ArgumentKind.InputScalar:
-        return f"a number of {a.type}"
+        return "an address" if a.type.is_handle() else f"a number of {a.type}"
     what = "filled: an array" if a.kind is ArgumentKind.OutputBuffer else "an array"
     return f"{what} of {a.type} of {a.dimensions} dimensions"

@@ -70,7 +70,7 @@ def _is_tensor(a: Argument) -> bool:
 
 def _taken(a: Argument, called: str) -> str:
     if not _is_tensor(a):
-        return f"{scalar(a.type)} {called}"
+        return f"void *{called}" if a.type.is_handle() else f"{scalar(a.type)} {called}"
     return f"{'const ' if a.kind is ArgumentKind.InputBuffer else ''}at::Tensor &{called}"
 
 

@@ -48,6 +48,8 @@ def emit_argv(entry: str, function: str, arguments: Sequence[Argument], *, conte
 def _passed(argument: Argument, position: int) -> str:
     if argument.kind is not ArgumentKind.InputScalar:
         return f"(halide_buffer_t *)arguments[{position}]"
+    if argument.type.is_handle():
+        return f"*(void *const *)arguments[{position}]"
     return f"*(const {_scalar(argument.type)} *)arguments[{position}]"
 
 

@@ -26,6 +26,8 @@ _SHORT: Final = {("i", 8): "a", ("u", 8): "h", ("i", 16): "s", ("u", 16): "t", (
 
 def scalar_layers(type: Type, *, long_is_64: bool) -> Layers:
     """The type by which a scalar is passed. ``long_is_64``: an ``int64_t`` is a ``long``, and no ``long long``."""
+    if type.is_handle():
+        return ("P", "v")
     if type.is_bool():
         return ("b",)
     if type.is_float() and not type.is_narrow_float():

@@ -25,6 +25,7 @@ TYPE_CODES = {
     TypeCode.UInt: "halide_type_uint",
     TypeCode.Float: "halide_type_float",
     TypeCode.BFloat: "halide_type_bfloat",
+    TypeCode.Handle: "halide_type_handle",
 }
 
 
@@ -47,7 +48,7 @@ def parameters(arguments: Iterable[Argument], names: Names) -> str:
     given = [
         f"halide_buffer_t *{names.of('argument', i, a.name)}"
         if _is_buffer(a)
-        else f"{scalar(a.type)} {names.of('argument', i, a.name)}"
+        else f"{'void *' if a.type.is_handle() else f'{scalar(a.type)} '}{names.of('argument', i, a.name)}"
         for i, a in enumerate(arguments)
     ]
     return ", ".join(given) or "void"
@@ -77,6 +78,7 @@ class Prologue:
         self._by_name = {a.name: a for a in lowered.arguments if _is_buffer(a)}
         self._used: dict[str, None] = {}
         self._fields: dict[tuple[int, int, ir.Field], str] = {}
+        self._addresses: dict[int, str] = {}
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
@@ -99,8 +101,15 @@ class Prologue:
         """The identifier of a scalar argument."""
         for a in self._arguments:
             if a.source is param:
-                return self.name(a)
+                return self._address(a) if a.type.is_handle() else self.name(a)
         raise InternalError(f'Parameter "{param.name}" is no argument of pipeline "{self._pipeline}".')
+
+    def _address(self, argument: Argument) -> str:
+        """The local that holds a pointer as a number."""
+        position = self._position[id(argument)]
+        if position not in self._addresses:
+            self._addresses[position] = self._names.fresh(f"{argument.name}.address")
+        return self._addresses[position]
 
     def field(self, e: ir.BufferField) -> str:
         """The local that holds a field of a buffer's dimension."""
@@ -187,6 +196,8 @@ class Prologue:
             position, dim, field = key
             name = self.name(self._arguments[position])
             lines.append(f"const int64_t {self._fields[key]} = {name}->dim[{dim}].{field.value};")
+        for position, address in self._addresses.items():
+            lines.append(f"const uint64_t {address} = (uintptr_t){self.name(self._arguments[position])};")
         for buffer, a in self._by_name.items():
             if buffer in self._used:
                 pointer = self.pointer_type(buffer)

@@ -14,7 +14,7 @@ from typing import Any
 
 from halide_core.errors import PipelineError
 from halide_core.ir.float16 import pattern_of
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, computed_type
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Argument, ArgumentKind, Box
 from halide_core.runtime.crt.runtime_library import FFI
@@ -98,7 +98,8 @@ class _Unknown:
 
 
 def scalar(type: Type, value: object) -> Any:
-    """A scalar in its C representation; a float of 16 bits is its bits."""
+    """A scalar in its C representation; a float of 16 bits is its bits, a pointer its address."""
+    type = computed_type(type)
     if type.is_narrow_float():
         assert isinstance(value, int | float)
         return FFI.new("uint16_t *", pattern_of(value, type))

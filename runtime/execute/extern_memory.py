@@ -29,7 +29,7 @@ class KeptStage:
     """The memory kept of one extern stage of one compiled pipeline.
 
     Raises:
-        ScheduleError: an input is passed, or read by what is passed, without a tag.
+        ScheduleError: an input is passed, or read by what is passed, without a tag; a pointer is passed.
     """
 
     def __init__(self, stage: Function, directive: Memoize) -> None:
@@ -39,6 +39,13 @@ class KeptStage:
             raise ScheduleError(
                 f'{directive.spelled()}: "{stage.name}" depends on elements of {inputs}, which a key can\'t hold. Pass '
                 f"a Func of what is tagged: hl.memoize_tag({key.inputs[0].name}[…], version).",
+                directive.location,
+            )
+        pointers = [w.param.name for w in key.words if isinstance(w, ir.ParamRef) and w.param.type.is_handle()]
+        if pointers:
+            raise ScheduleError(
+                f'{directive.spelled()}: the C function of "{stage.name}" may read what the pointer "{pointers[0]}" '
+                f"points to, which a key can't hold.",
                 directive.location,
             )
         self._words, self._group = key.words, directive.eviction_key

@@ -90,7 +90,7 @@ PARTS: list[Case] = [
     (lambda: unallocated().fill(3), hl.HalideError, ("no memory",), "unallocated().fill(3)"),
     (lambda: buffer().set_region([(0, 1)]), hl.HalideError, ("has memory",), "buffer().set_region([(0, 1)])"),
     (lambda: hl.Handle().max(), hl.DefinitionError, ("handle64", "pointer"), "hl.Handle().max()"),
-    (lambda: hl.Param(hl.Handle()), hl.DefinitionError, ("Param", "handle64"), "hl.Param(hl.Handle())"),
+    (lambda: hl.Param(hl.Handle(2)), hl.DefinitionError, ("Param", "handle64x2"), "hl.Param(hl.Handle(2))"),
     (lambda: hl.Buffer(hl.Handle(), [3]), hl.DefinitionError, ("Buffer", "handle64"), "hl.Buffer(hl.Handle(), [3])"),
 ]
 

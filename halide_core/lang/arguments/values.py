@@ -7,11 +7,13 @@ In: a type and a number. Out: the number as Python's int or float, or an error w
 
 from __future__ import annotations
 
+from ctypes import c_void_p
+
 import numpy as np
 
 from halide_core.errors import TypeMismatchError
 from halide_core.ir.float16 import rounded
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, computed_type
 
 
 def checked_value(type: Type, value: object, what: str) -> int | float:
@@ -20,6 +22,10 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
     Raises:
         TypeMismatchError: not a number, a float where an integer is needed, or an integer that doesn't fit.
     """
+    if type.is_handle():
+        value, type = (value.value or 0) if isinstance(value, c_void_p) else value, computed_type(type)
+        if not isinstance(value, int | np.integer) or not type.can_represent(int(value)):
+            raise TypeMismatchError(f"{what} is a pointer: it needs an address or a ctypes.c_void_p, not {value!r}.")
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray) and value.ndim == 0:
