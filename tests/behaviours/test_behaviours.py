@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import halide_core as hl
-from tests.behaviours import binding, funcs, pipelines, reductions, schedules, values
+from tests.behaviours import binding, funcs, mistakes, pipelines, reductions, schedules, values
 from tests.behaviours.values import behaviours_of
 
-FILES = (values, funcs, schedules, pipelines, reductions, binding)
+FILES = (values, funcs, schedules, pipelines, reductions, binding, mistakes)
 BEHAVIOURS = {name: each for module in FILES for name, each in behaviours_of(module).items()}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
-from tests.behaviours import binding, funcs, pipelines, reductions, schedules, values
+from tests.behaviours import binding, funcs, mistakes, pipelines, reductions, schedules, values
 from tests.behaviours.values import Behaviour, behaviours_of
 from tests.campaigns.peer.making import Listing, PipelineCase
 
@@ -26,6 +26,6 @@ def _case(name: str, behaviour: Behaviour) -> PipelineCase:
     return shown
 
 
-for _module in (values, funcs, schedules, pipelines, reductions, binding):
+for _module in (values, funcs, schedules, pipelines, reductions, binding, mistakes):
     for _name, _each in behaviours_of(_module).items():
         pipeline(_case(_name, _each))
