@@ -46,7 +46,7 @@ class _StageLoop:
     """The course of a loop: windows of a dimension, or what two loops do that were fused."""
 
     step: WindowLoop | None = None
-    fused: tuple[str, ...] = ()
+    fused: tuple[_StageLoop, ...] = ()
     real: bool = False
     """True where an extern stage's function is called for each iteration: the outer part of a split, or one that is
     said to be serial or parallel."""
@@ -63,26 +63,26 @@ class Loops:
         """The loops from the outermost one to a given one; None where their iterations compute no windows."""
         if var not in self.order:
             return None
-        names = [part for name in self.order[: self.order.index(var) + 1] for part in self._parts(name)]
-        inside = [part for name in self.order[self.order.index(var) + 1 :] for part in self._parts(name)]
+        at = self.order.index(var) + 1
         found: list[WindowLoop] = []
-        for name in names:
-            step = self.loops[name].step if name in self.loops else None
+        for step in self._steps(self.order[:at]):
             if step is None or any(s.dim == step.dim and s.length < step.length for s in found):
                 return None
             found.append(step)
-        within = [loop.step for name in inside if (loop := self.loops.get(name)) is not None and loop.step]
-        if any(w.dim == s.dim and w.length > s.length for s in found for w in within):
+        within = self._steps(self.order[at:])
+        if any(w is not None and w.dim == s.dim and w.length > s.length for s in found for w in within):
             return None
         return tuple(found)
 
-    def _parts(self, name: str) -> Iterator[str]:
-        loop = self.loops.get(name)
-        if loop is None or not loop.fused:
-            yield name
-        else:
-            for part in loop.fused:
-                yield from self._parts(part)
+    def _steps(self, names: Sequence[str]) -> list[WindowLoop | None]:
+        """The windows that some loops go through, those of fused ones one after another; None for a loop of none."""
+        found: list[WindowLoop | None] = []
+        waiting = [self.loops.get(name, _StageLoop()) for name in reversed(names)]
+        while waiting:
+            loop = waiting.pop()
+            waiting += reversed(loop.fused)
+            found += [] if loop.fused else [loop.step]
+        return found
 
     def take(self, d: Directive) -> None:
         """Applies a directive."""
@@ -92,11 +92,12 @@ class Loops:
             case Fuse() if d.outer in self.order and d.inner in self.order:
                 self.order[self.order.index(d.outer)] = d.fused
                 self.order.remove(d.inner)
-                self.loops[d.fused] = _StageLoop(fused=(d.outer, d.inner))
+                parts = [self.loops.pop(name, _StageLoop()) for name in (d.outer, d.inner)]
+                self.loops[d.fused] = _StageLoop(fused=tuple(parts), real=any(part.real for part in parts))
             case Rename() if d.old in self.order:
                 self._replace(d.old, [d.new])
                 if d.old in self.loops:
-                    self.loops[d.new] = self.loops[d.old]
+                    self.loops[d.new] = self.loops.pop(d.old)
             case Reorder():
                 places = sorted(self.order.index(v) for v in d.vars if v in self.order)
                 listed = [v for v in reversed(d.vars) if v in self.order]
@@ -110,7 +111,7 @@ class Loops:
 
     def _split(self, d: Split) -> None:
         self._replace(d.old, [d.outer, d.inner])
-        old = self.loops.get(d.old)
+        old = self.loops.pop(d.old, None)
         if old is not None and old.step is not None and isinstance(d.factor, ir.IntImm):
             step, moved = old.step, d.tail not in _CUT
             self.loops[d.inner] = _StageLoop(step)

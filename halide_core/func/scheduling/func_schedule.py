@@ -161,6 +161,7 @@ class FuncSchedule(FuncHandle):
             clone = Function(self._name_for(consumers, "clone_in"), function.args, function.types, location=at)
             renamed = Renamed({function: clone})
             clone.definitions = [renamed.definition(d) for d in function.definitions]
+            clone.extern = renamed.call(function.extern)
             clone.directives = [d.renamed({function: clone}) for d in function.directives if not d.funcs()]
             made = self._instead(CloneIn, clone, consumers)
         assert isinstance(made, Function)

@@ -73,6 +73,20 @@ def test_wrappers_of_what_a_calling_loop_reads(calls: Calls, capfd: pytest.Captu
     assert [(told.out + told.err).count(f"Store {name}.0") for name in ("read", "read_in_f")] == [20, 20]
 
 
+def test_a_clone_is_an_extern_stage(calls: Calls) -> None:
+    """It was 0 everywhere."""
+    _, e = stage()
+    e[x, y] += x
+    f, h = consumer(e), hl.Func("h")
+    h[x, y] = f[x, y] + e[x, y]
+    f.compute_root()
+    e.clone_in(f).compute_at(f, y)
+    j, i = np.mgrid[0:5, 0:5]
+    values = corner(i, j) + i
+    found = (2 * values[:-1] + values[1:]).tolist()
+    assert calls.of(lambda: h.realize([5, 4]))[:2] == (found, 5)
+
+
 @pytest.mark.parametrize("place", ["none", "root", "level", "output"])
 def test_updates_of_a_stage(calls: Calls, place: str) -> None:
     _, e = stage()
@@ -118,6 +132,30 @@ def test_updates_of_a_stage_of_two_values(calls: Calls) -> None:
     e.compute_at(f, y)
     j, i = np.mgrid[0:3, 0:4]
     assert calls.of(lambda: f.realize([4, 3]))[:2] == ((100 * (i - j) + i + 10 * j).tolist(), 3)
+
+
+def test_a_stage_with_updates_is_passed_to_another(calls: Calls) -> None:
+    found = []
+    for at_level in (False, True):
+        _, e = stage()
+        second, f = hl.Func("e"), hl.Func("f")
+        e[r.x, y] += 100 * r.x
+        second.define_extern("levels_corner", [e], hl.Int(32), [x, y])
+        second[x, y] -= e[x, y]
+        f[x, y] = second[x, y]
+        if at_level:
+            e.compute_at(f, y)
+            second.compute_at(f, y)
+        found.append(calls.of(lambda f=f: f.realize([5, 4]))[:2])
+    j, i = np.mgrid[0:5, 0:6]
+    first = corner(i, j) + np.where(i < 6, 400 * i, 0)
+    wanted = (corner_of(first) - first[:-1, :-1]).tolist()
+    assert found == [(wanted, 2), (wanted, 8)]
+
+
+def corner_of(of: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """The values of the C function for values that it is passed."""
+    return of[:-1, :-1] + of[:-1, 1:] + of[1:, :-1]
 
 
 def test_text_of_a_stage_with_updates() -> None:

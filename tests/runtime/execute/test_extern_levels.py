@@ -131,7 +131,9 @@ def test_caller_s_memory_that_stays_is_refused(calls: Calls) -> None:
 def test_loops_of_a_stage_call_its_function(calls: Calls) -> None:
     for loops, expected in (
         (lambda e: e.serial(y), 6), (lambda e: e.parallel(y, 2), 3), (lambda e: e.reorder(y, x).serial(x), 5),
-        (lambda e: e.tile(x, y, xo, yo, xi, yi, 3, 4), 4),
+        (lambda e: e.tile(x, y, xo, yo, xi, yi, 3, 4), 4), (lambda e: e.rename(y, yo).serial(yo), 6),
+        (lambda e: e.tile(x, y, xo, yo, xi, yi, 3, 4).fuse(xo, yo, xo), 4),
+        (lambda e: e.fuse(x, y, xo).parallel(xo), 30),
     ):  # fmt: skip
         g, e, _ = made()
         g.compute_root()
@@ -307,3 +309,15 @@ def test_promises_of_an_output_whose_loops_call(calls: Calls) -> None:
     assert calls.of(lambda: f.realize([5, 4]))[0] == wanted(5, 4)
     narrow = hl.Buffer(hl.Int(32), [4, 4])
     refused(hl.PipelineError, lambda: f.realize(narrow), '"f"', "dimension 0", at="f.realize(narrow)")
+
+
+def test_loops_that_keep_the_name_of_what_they_are_made_of(calls: Calls) -> None:
+    _, e, f = made()
+    f.tile(x, y, x, y, xi, yi, 4, 4).fuse(x, y, y).vectorize(xi)
+    e.compute_at(f, y)
+    assert calls.of(lambda: f.realize([8, 8]))[:2] == (wanted(8, 8), 4)
+    _, e, f = made()
+    n = hl.Param(hl.Int(32), "n", 2)
+    f.split(y, y, yi, n)
+    e.compute_at(f, y)
+    refused(hl.ScheduleError, lambda: f.realize([8, 8]), "constant factors", at="e.compute_at(f, y)")
