@@ -81,6 +81,8 @@ _MOST = 8
 """A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
 _DIVISIONS, _LIMIT = 4, 1 << 16
 """So many quotients of a clamp are looked through, by divisors up to this."""
+_CLAMPS = 3
+"""So many clamps in each other are looked through."""
 _LONG = 40
 """A body of so many expressions is not written twice where once will do."""
 
@@ -485,11 +487,11 @@ class _Steady:
 
     def _require(self, gaps: list[Linear]) -> bool:
         """Adds ``gap >= 0`` to what the steady part needs, all of them or none."""
-        worst = [self._worst(gap) for gap in gaps]
-        if not all(form is not None and (self.loop.var in form.terms) != self.whole for form in worst):
+        worst = [form for gap in gaps if (form := self._worst(gap)) is not None]
+        never = any(not form.terms and form.const < 0 for form in worst)
+        if never or len(worst) < len(gaps) or any((self.loop.var in form.terms) == self.whole for form in worst):
             return False
         for form in worst:
-            assert form is not None
             known = self.gaps.setdefault(frozenset(form.terms.items()), form)
             if form.const < known.const:
                 self.gaps[frozenset(form.terms.items())] = form
@@ -510,10 +512,11 @@ class _Steady:
         shared = len(clamps) == len(self.decided) and all(free_variables(e).isdisjoint(inner) for e in clamps)
         return shared and all(abs(gap.terms[self.loop.var]) > 1 for gap in self.gaps.values())
 
-    def _worst(self, gap: Linear) -> Linear | None:
+    def _worst(self, gap: Linear, clamps: int = _CLAMPS) -> Linear | None:
         """The least that a form, or a multiple of it, is over the lanes, in terms of the loop's variable and what
-        doesn't vary in it."""
+        doesn't vary in it; so many clamps in each other are looked through."""
         gap = self._without_divisions(gap)
+        gap = self._without_clamps(gap, clamps - 1) if clamps else gap
         for lane, bounds in reversed(self._lanes.items()):
             c = gap.terms.get(lane, 0)
             if c:
@@ -522,6 +525,25 @@ class _Steady:
         if any(self._varies(a) and a is not self.loop.var for a in gap.terms):
             return None
         return gap
+
+    def _without_clamps(self, gap: Linear, clamps: int) -> Linear:
+        """A form that is not above the gap, in which clamps of lanes are at their ends: the last vector of a short loop
+        that is shifted inwards is at another distance than the others, and none is decided for all of them."""
+        for atom in gap.terms:
+            c = gap.terms.get(atom, 0)
+            if c and isinstance(atom, Binary) and atom.op in (BinaryOp.MIN, BinaryOp.MAX) and self._varies(atom):
+                end = self._end_of(atom, 1 if c > 0 else -1, clamps)
+                gap = gap if end is None else gap.replacing(atom, end)
+        return gap
+
+    def _end_of(self, clamp: Binary, sign: int, clamps: int) -> Linear | None:
+        """A number that a clamp is at least (sign 1) or at most (-1) in all lanes. The lesser of two is at most either,
+        and at least the lesser of what they are at least."""
+        ends = [self._worst(linear_of(e).times(sign), clamps) for e in (clamp.a, clamp.b)]
+        known = [end.times(sign) for end in ends if end is not None]
+        if (clamp.op is BinaryOp.MIN) == (sign < 0):
+            return min(known, key=lambda end: len(end.terms), default=None)
+        return linear_of(ir.binary(clamp.op, *map(to_expr, known))) if len(known) == 2 else None
 
     def _without_divisions(self, gap: Linear) -> Linear:
         """A form that is not above some multiple of the gap, in which quotients are what they are made of: with rows of

@@ -366,6 +366,36 @@ def test_parts_are_the_loop_behind_every_edge(kind: str, schedule: str) -> None:
         assert np.array_equal(got, want), name
 
 
+def shifted_in_tiles(kind: str) -> hl.Func:
+    """Tiles of a producer that are a point longer than its vector, the last of which is shifted inwards."""
+    f, g, source = hl.Func("f"), hl.Func("g"), bounded(kind)
+    g[x, y] = hl.u16(source[x, y]) * 3
+    f[x, y] = g[x, y] + g[x - 1, y]
+    f.tile(x, y, xi, yi, 8, 3)
+    g.compute_at(f, x).vectorize(x, 8)
+    return f
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tiles_of_a_shifted_last_vector_are_divided(kind: str) -> None:
+    """Its distance from the vector before it is another one, and none is decided for both."""
+    tiles = [loop for loop in parts(shifted_in_tiles(kind)) if loop.loop.func == "f"]
+    assert len(tiles) == 3
+    before, steady, behind = (
+        max(clamps(s) for s in walk(tile) if isinstance(s, For) and s.kind is LoopKind.VECTORIZED) for tile in tiles
+    )
+    assert steady < min(before, behind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("window", [[(-9, 48), (-2, 6)], [(1, 40), (0, 3)], [(3, 8), (2, 4)]])
+def test_tiles_of_a_shifted_last_vector_are_the_loop(kind: str, window: list[tuple[int, int]]) -> None:
+    f = shifted_in_tiles(kind)
+    want = f.evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+
+
 def taps() -> hl.Func:
     """Tiles of two vectors, each point of which sums five taps."""
     source, f, r = bounded("repeat_edge"), hl.Func("f"), hl.RDom([(-2, 5)], "r")

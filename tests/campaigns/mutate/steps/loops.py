@@ -51,6 +51,16 @@ def inside_on_one_side() -> Made:
     return f, [(0, 32), (0, 6)]
 
 
+def shifted_in_a_tile() -> Made:
+    """A tile whose last vector is shifted inwards by less than a vector, at its input's end."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image(24, 24))[x, y]
+    f[x, y] = g[x, y] + g[x - 1, y]
+    f.tile(x, y, xi, yi, 8, 3)
+    g.compute_at(f, x).vectorize(x, 8)
+    return f, [(-5, 40), (-8, 3)]
+
+
 def stopped() -> Made:
     """A long body whose reads stop moving halfway, so that several iterations are behind the steady part."""
     f, source = hl.Func("f"), image()
@@ -160,6 +170,9 @@ LOOPS: dict[str, AutomaticStep] = {
     ),
     "partition: the steady part decides for all lanes": AutomaticStep(
         partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+    ),
+    "partition: a clamp of lanes is between its ends": AutomaticStep(
+        partition._Steady, "_end_of", "linear_of(e).times(sign)", "linear_of(e)", shifted_in_a_tile
     ),
     "partition: a tile is inside for all lanes": AutomaticStep(
         partition._Partition,
