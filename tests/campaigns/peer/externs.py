@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,27 @@ int peer_strides(buffer *out) {
     }
     return 0;
 }
+
+int peer_calls = 0;
+
+/* out(x, y) = 10 * x + y, and counts its calls */
+int peer_tens(buffer *out) {
+    if (!out->host) return 0;
+    peer_calls++;
+    for (int32_t y = 0; y < out->dim[1].extent; y++) {
+        for (int32_t x = 0; x < out->dim[0].extent; x++) {
+            ((int32_t *)out->host)[x * out->dim[0].stride + y * out->dim[1].stride] =
+                10 * (out->dim[0].min + x) + out->dim[1].min + y;
+        }
+    }
+    return 0;
+}
+
+/* out(x) = the number that p points to; -1 where it points to none */
+int peer_first(void *p, buffer *out) {
+    for (int32_t x = 0; out->host && x < out->dim[0].extent; x++) ((int32_t *)out->host)[x] = p ? *(int32_t *)p : -1;
+    return 0;
+}
 """
 
 
@@ -80,6 +102,21 @@ def _loaded() -> ctypes.CDLL:
         source.write_text(_SOURCE, encoding="utf-8")
         subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
         return ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+
+
+def _tens(hl: Any) -> tuple[Any, ...]:
+    """x, y, the stage, and a Func of two rows of it."""
+    _loaded()
+    x, y, e, f = hl.Var("x"), hl.Var("y"), hl.Func("e"), hl.Func("f")
+    e.define_extern("peer_tens", [], hl.Int(32), [x, y])
+    return x, y, e, f
+
+
+def _counted(run: Callable[[], Any]) -> list[Any]:
+    """The values of a run, and the calls that it made."""
+    calls = ctypes.c_int.in_dll(_loaded(), "peer_calls")
+    calls.value = 0
+    return [run(), calls.value]
 
 
 @pipeline
@@ -167,3 +204,89 @@ def extern_stage_after_its_outermost_place(hl: Any) -> Any:
     e.compute_root()
     g.compute_at(e, hl.Var.outermost())
     return f.realize([6])
+
+
+@pipeline
+def extern_stage_at_levels(hl: Any) -> Any:
+    xo, xi, yo, yi = map(hl.Var, "xo xi yo yi".split())
+    found = []
+    for level in (None, "y", "xo", "yi", "fused"):
+        x, y, e, f = _tens(hl)
+        f[x, y] = e[x, y] + e[x, y + 1]
+        if level == "y":
+            e.compute_at(f, y)
+        elif level is None:
+            e.compute_root()
+        else:
+            f.tile(x, y, xo, yo, xi, yi, 4, 2).vectorize(xi)
+            if level == "fused":
+                f.fuse(xo, yo, xo)
+            e.compute_at(f, yi if level == "yi" else xo)
+        found.append(_counted(lambda f=f: f.realize([8, 6])))
+    return found
+
+
+@pipeline
+def extern_stage_with_loops_of_its_own(hl: Any) -> Any:
+    xo, xi, yo, yi = map(hl.Var, "xo xi yo yi".split())
+    found = []
+    for loops in (
+        lambda e, x, y: e.serial(y), lambda e, x, y: e.tile(x, y, xo, yo, xi, yi, 4, 3),
+        lambda e, x, y: e.tile(x, y, xo, yo, xi, yi, 4, 3).fuse(xo, yo, xo), lambda e, x, y: e.reorder(y, x).serial(x),
+    ):  # fmt: skip
+        x, y, e, _ = _tens(hl)
+        loops(e, x, y)
+        found.append(_counted(lambda e=e: e.realize([8, 6])))
+    return found
+
+
+@pipeline
+def extern_stage_with_updates(hl: Any) -> Any:
+    found = []
+    for at_level in (False, True):
+        x, y, e, f = _tens(hl)
+        e[x, y] += x
+        e[0, y] = e[1, y] - y
+        e.update().vectorize(x, 4)
+        f[x, y] = e[x, y] + e[x, y + 1]
+        e.compute_at(f, y) if at_level else e.compute_root()
+        found.append(_counted(lambda f=f: f.realize([8, 6])))
+    return found
+
+
+@pipeline
+def extern_stage_that_others_stand_for(hl: Any) -> Any:
+    found = []
+    for make in (lambda e, f, y: e.in_(f).compute_at(f, y), lambda e, f, y: e.clone_in(f).compute_at(f, y)):
+        x, y, e, f = _tens(hl)
+        h = hl.Func("h")
+        f[x, y] = e[x, y] + e[x, y + 1]
+        h[x, y] = f[x, y] - e[x, y]
+        e.compute_root()
+        f.compute_root()
+        make(e, f, y)
+        found.append(_counted(lambda h=h: h.realize([8, 6])))
+    return found
+
+
+@pipeline
+def extern_stage_in_a_factored_reduction(hl: Any) -> Any:
+    x, _, e, f = _tens(hl)
+    r = hl.RDom([(0, 6), (0, 5)])
+    f[x] = 0
+    f[x] += e[r.x, r.y] * x
+    e.compute_root()
+    f.update().rfactor(r.y, hl.Var("u")).compute_root()
+    return _counted(lambda: f.realize([4]))
+
+
+@pipeline
+def extern_stage_with_a_pointer(hl: Any) -> Any:
+    _loaded()
+    p, e, number = hl.Param(hl.Handle(), "p"), hl.Func("e"), ctypes.c_int32(42)
+    e.define_extern("peer_first", [hl.ExternFuncArgument(p)], hl.Int(32), 1)
+    found = []
+    for address in (ctypes.addressof(number), 0):
+        p.set(address)
+        found.append(e.realize([3]))
+    return [str(p.type()), found]
