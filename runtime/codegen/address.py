@@ -17,7 +17,7 @@ from halide_core.runtime.codegen.text import PRODUCT, Text
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes, small_constant
 from halide_core.runtime.codegen.vector.gathers import gather, gather_terms, lookup
 from halide_core.runtime.codegen.vector.prelude import Prelude
-from halide_core.runtime.codegen.vector.strided_loads import load_every, load_strided
+from halide_core.runtime.codegen.vector.strided_loads import load_every, load_reversed, load_strided
 
 
 def address(
@@ -28,7 +28,8 @@ def address(
         function = prelude.load(type) if verb == "load" else prelude.store(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}"
     if isinstance(index, ir.Ramp):
-        every = load_every(prelude, type, small_constant(index.stride) or 0) if verb == "load" else None
+        distance = small_constant(index.stride) if verb == "load" else None
+        every = load_reversed(prelude, type) if distance == -1 else load_every(prelude, type, distance or 0)
         if every is not None:
             return f"{every}({pointer} + {args[0].at(PRODUCT)}"
         function = load_strided(prelude, type) if verb == "load" else prelude.store_strided(type)

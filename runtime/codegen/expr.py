@@ -45,9 +45,12 @@ from halide_core.runtime.codegen.vector.integer_idioms import (
     mean,
     narrow_product,
     saturate,
+    shift_bytes,
+    shifts_bytes,
 )
 from halide_core.runtime.codegen.vector.paired_gathers import gather_two, neighbours, two
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
+from halide_core.runtime.codegen.vector.strided_loads import InBlock, blocks, load_of_block
 
 ANY_WIDTH = 1
 """The mask of a text that is a scalar bool, to be broadcast to lanes of whatever width is needed."""
@@ -126,6 +129,7 @@ class SharedValues:
         self._order, self._counts = uses_below([root for roots in groups for root in roots])
         self._texts: dict[Use, Text] = {}
         self._pairs: dict[ir.Load, str] = {}
+        self._blocks = blocks(e for e, _ in self._order if isinstance(e, ir.Load))
         self._reads: dict[Use, frozenset[str]] = {}
         self._readers: dict[str, list[Use]] = {}
         self._several = len(groups) > 1
@@ -141,7 +145,9 @@ class SharedValues:
 
     def _text(self, use: Use, beside: Mapping[ExprNode, tuple[ir.Load, int]], declare: Callable[[str], None]) -> Text:
         e, inside = use[0], operands(use)
-        text = self._emitter.one(use, [self._texts[part] for part in inside], beside.get(e), self._pairs, declare)
+        args = [self._texts[part] for part in inside]
+        text = self._emitter.of_block(e, self._blocks[e], args) if e in self._blocks else None
+        text = text or self._emitter.one(use, args, beside.get(e), self._pairs, declare)
         if self._several:
             self._note(use, inside)
         shared = self._counts[use] > 1 and not is_leaf(e)
@@ -196,6 +202,14 @@ class ExprEmitter:
             for line in printed(use[0], args):
                 declare(line)
         return self._render(use, args)
+
+    def of_block(self, load: ExprNode, block: InBlock, args: list[Text]) -> Text | None:
+        """Lanes of a block that others load too; None where a register has them."""
+        if not isinstance(load, ir.Load) or self._leaves.register(load.buffer, load.index) is not None:
+            return None
+        base = args[0].at(PRODUCT) + (f" - {block.ahead}" if block.ahead else "")
+        call = f"{load_of_block(self._prelude, load.type, block)}({self._leaves.buffer(load.buffer)} + {base})"
+        return Text(call, ATOM, data=True)
 
     def c_type(self, type: Type, mask: int) -> str:
         """The C type of a value."""
@@ -313,6 +327,8 @@ class ExprEmitter:
 
         if op is BinaryOp.MOD:
             return Text(f"{a.at(UNARY)} & {constant((1 << amount) - 1)}", OTHER)
+        if shifts_bytes(type, amount):
+            return Text(f"{shift_bytes(self._prelude, type, op)}({a.text}, {amount})", ATOM)
         if op is not BinaryOp.SHL:
             return Text(f"{a.at(UNARY)} >> {constant(amount) if type.is_vector() else amount}", OTHER)
         wide = type.with_code(UInt(8).code())

@@ -1,5 +1,5 @@
 """Operations on integers that have an instruction of their own, beside those of C: means, products of 16 bits, and
-conversions of what is limited to the type's range.
+conversions of what is limited to the type's range; and shifts of bytes, which x86 has none for.
 
 In: a type. Out: the name of a C function, which joins the prelude; vectors of whole registers have one instruction.
 
@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.ir import BinaryOp, ExprNode
-from halide_core.ir.types import Int, Type
+from halide_core.ir.types import Int, Type, UInt
 from halide_core.runtime.codegen.names import integer, stored, tag
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _SHORT = Int(16)
+_FEW = 8
 
 
 def mean(prelude: Prelude, type: Type) -> str:
@@ -31,6 +32,32 @@ def mean(prelude: Prelude, type: Type) -> str:
         return c, f"{c} a, {c} b", prelude.armed(x86_builtins.mean(type), type, type, generic)
 
     return prelude.define(f"mean_{tag(type)}", head)
+
+
+def shifts_bytes(type: Type, amount: int) -> bool:
+    """True of lanes that x86 has no shift for: of numbers twice as wide, it has one."""
+    return type.is_vector() and type.bits() == 8 and type.lanes() >= _FEW and type.lanes() % 2 == 0 and amount > 0
+
+
+def shift_bytes(prelude: Prelude, type: Type, op: BinaryOp) -> str:
+    """``f(a, n)``: lanes of 8 bits to the left or the right by so many bits, from 1 to 7."""
+
+    def head() -> tuple[str, str, list[str]]:
+        c, half = prelude.type(type), UInt(16, type.lanes() // 2)
+        bits, symbol = UInt(8, type.lanes()), "<<" if op is BinaryOp.SHL else ">>"
+        splat, b = prelude.splat(bits), prelude.type(bits)
+        moved = f"({b})(({prelude.type(half)})a {symbol} n) & {splat}((uint8_t)(255 {symbol} n))"
+        signed = type.is_int() and op is not BinaryOp.SHL
+        result = [f"const {b} s = {splat}(128 >> n);", f"return ({c})((({moved}) ^ s) - s);"]
+        return c, f"{c} a, int n", [
+            "#if defined(__SSE2__)",
+            *(result if signed else [f"return ({c})({moved});"]),
+            "#else",
+            f"return ({c})(({c if signed else b})a {symbol} n);",
+            "#endif",
+        ]
+
+    return prelude.define(f"{'shl' if op is BinaryOp.SHL else 'shr'}_const_{tag(type)}", head)
 
 
 def is_complement(e: ir.Binary) -> bool:

@@ -6,12 +6,20 @@ In: a vector type and a distance. Out: the name of a C function, which joins the
 
 A distance that only the run knows is often that of a pixel's channels, and is compared with those.
 
-The loads reach from the first lane's element to the last one's, and no further: the last two overlap. Where a machine
-has no registers of this width, its compiler would take shuffles apart, and lanes are loaded one by one.
+The loads reach from the first lane's element to the last one's, and no further: the last two overlap. Where others
+read the elements between, all of them share loads that don't: ``f[2*x]`` and ``f[2*x + 1]`` are two loads and not four.
+Elements that go backwards are a dense load, too. Where a machine has no registers of this width, its compiler would
+take shuffles apart, and lanes are loaded one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from halide_core import ir
+from halide_core.analysis.linear import linear_of
+from halide_core.ir import ExprNode
 from halide_core.ir.types import Type
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
@@ -31,28 +39,89 @@ _MACHINES = {
 _REGISTER_BITS = 128
 
 
+@dataclass(frozen=True, slots=True)
+class InBlock:
+    """A load of every so many elements, ``ahead`` of the first element of the block that it is in."""
+
+    distance: int
+    ahead: int
+
+
 def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
     """``f(pointer)``; None where lanes are better loaded one by one."""
     lanes = type.lanes()
-    bits = 8 * type.bytes() * lanes
-    machine = _MACHINES.get(bits)
-    if distance not in DISTANCES or lanes < 4 or machine is None:
-        return None
-    if bits < _REGISTER_BITS and lanes < 2 * distance:  # a part of a register is shuffled twice for each load
+    last = (lanes - 1) * (distance - 1)  # the last load ends at the last lane's element
+    starts = [*range(0, (distance - 1) * lanes, lanes), last]
+    return _load(prelude, type, distance, starts, 0, "") if _is_shuffled(type, distance) else None
+
+
+def load_of_block(prelude: Prelude, type: Type, block: InBlock) -> str:
+    """``f(pointer)``: elements of as many vectors, one after the other, as they are apart; the loads are the same
+    wherever in the block they begin."""
+    starts = [n * type.lanes() for n in range(block.distance)]
+    return _load(prelude, type, block.distance, starts, block.ahead, f"from_{block.ahead}_")
+
+
+def load_reversed(prelude: Prelude, type: Type) -> str | None:
+    """``f(pointer)``: the element there and those before it, the last one first; None where lanes are better loaded one
+    by one."""
+    lanes, machine = type.lanes(), _MACHINES.get(8 * type.bytes() * type.lanes())
+    if machine is None or lanes < 4:
         return None
 
     def head() -> tuple[str, str, list[str]]:
         c = prelude.type(type)
-        lines = [f"#if {machine}", f"{c} r = {prelude.load(type)}(p);"]
-        last = (lanes - 1) * (distance - 1)  # the last load ends at the last lane's element
-        starts = [*range(0, (distance - 1) * lanes, lanes), last]
+        order = ", ".join(map(str, reversed(range(lanes))))
+        lines = [f"{c} r = {prelude.load(type)}(p - {lanes - 1});", f"return __builtin_shufflevector(r, r, {order});"]
+        generic = of_loads(c, [f"p[{-i}]" for i in range(lanes)])
+        return c, f"const {stored(type)} *p", [f"#if {machine}", *lines, "#else", *generic, "#endif"]
+
+    return prelude.define(f"load_reversed_{tag(type)}", head)
+
+
+def blocks(loads: Iterable[ir.Load]) -> dict[ExprNode, InBlock]:
+    """Of loads that happen together, those of one block, all of which they read as far as its ends go: of every second
+    element and of those between, or of every third one and the second after it, with what is between."""
+    rows: dict[tuple[int, object], dict[int, ir.Load]] = {}
+    for load in loads:
+        match load.index:
+            case ir.Ramp(base=base, stride=ir.IntImm(value=distance)) if _is_shuffled(load.type, distance):
+                form = linear_of(base)
+                around = (load.buffer, load.type, frozenset(form.terms.items()))
+                rows.setdefault((distance, around), {})[form.const] = load
+    found: dict[ExprNode, InBlock] = {}
+    for (distance, _), known in rows.items():
+        begin = min(known) - distance
+        for at in sorted(known):
+            begins = [b for b in range(at - distance + 1, at + 1) if b in known and b + distance - 1 in known]
+            if begins:
+                begin = begin if begin in begins else begins[0]
+                found[known[at]] = InBlock(distance, at - begin)
+    return found
+
+
+def _is_shuffled(type: Type, distance: int) -> bool:
+    """True where dense loads and shuffles are better than a load for each lane."""
+    lanes, bits = type.lanes(), 8 * type.bytes() * type.lanes()
+    if type.is_bool() or distance not in DISTANCES or lanes < 4 or bits not in _MACHINES:
+        return False
+    return bits >= _REGISTER_BITS or lanes >= 2 * distance  # a part of a register is shuffled twice for each load
+
+
+def _load(prelude: Prelude, type: Type, distance: int, starts: Sequence[int], first: int, name: str) -> str:
+    """The function that loads vectors at ``starts``, and takes every so many elements of them."""
+    lanes = type.lanes()
+
+    def head() -> tuple[str, str, list[str]]:
+        c = prelude.type(type)
+        lines = [f"#if {_MACHINES[8 * type.bytes() * lanes]}", f"{c} r = {prelude.load(type)}(p);"]
         for number, start in enumerate(starts[1:], 1):
-            chosen = [_source(i, i * distance, number, start, lanes) for i in range(lanes)]
+            chosen = [_source(i, first + i * distance, number, start, lanes) for i in range(lanes)]
             lines.append(f"r = __builtin_shufflevector(r, {prelude.load(type)}(p + {start}), {', '.join(chosen)});")
-        generic = of_loads(c, [f"p[{i * distance}]" for i in range(lanes)])
+        generic = of_loads(c, [f"p[{first + i * distance}]" for i in range(lanes)])
         return c, f"const {stored(type)} *p", [*lines, "return r;", "#else", *generic, "#endif"]
 
-    return prelude.define(f"load_every_{distance}_{tag(type)}", head)
+    return prelude.define(f"load_every_{distance}_{name}{tag(type)}", head)
 
 
 def load_strided(prelude: Prelude, type: Type) -> str:

@@ -136,6 +136,9 @@ IN_C: dict[str, AutomaticStep] = {
     "strided loads: none is beyond the last lane": AutomaticStep(
         strided_loads, "load_every", "(lanes - 1) * (distance - 1)", "(distance - 1) * lanes", every_second, sanitized
     ),
+    "strided loads: a block is read to its ends": AutomaticStep(
+        strided_loads, "blocks", " and b + distance - 1 in known", "", every_second, sanitized
+    ),
     "strided loads: a stride is that of channels": AutomaticStep(
         strided_loads, "load_strided", "stride == {k}", "stride >= {k}", column, sanitized
     ),

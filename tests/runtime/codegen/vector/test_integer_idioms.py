@@ -9,7 +9,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.ir import Intrinsic
+from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Int, Type, UInt
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
@@ -48,6 +48,22 @@ def test_mean(type: Type, flags: Sequence[str]) -> None:
         batch = Batch({"a": a, "b": b}, lanes)
         args = (batch.value("a"), batch.value("b"))
         batch.add("mean", ir.Call(args[0].type, Intrinsic.ROUNDING_HALVING_ADD, args), wanted)
+        batch.check(flags)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=str)
+@pytest.mark.parametrize("type", [UInt(8), Int(8)], ids=str)
+def test_bytes_to_the_left_and_to_the_right(type: Type, flags: Sequence[str]) -> None:
+    a = np.arange(type.range[0], type.range[1] + 1).astype(type.dtype)
+    for lanes in (4, 8, 16, 32, 64):
+        batch = Batch({"a": a}, lanes)
+        for n in range(8):
+            value, by = batch.value("a"), ir.Broadcast(type.with_lanes(lanes), ir.const(n, type))
+            batch.add("left", ir.Binary(value.type, BinaryOp.SHL, value, by), (a.astype(int) << n).astype(type.dtype))
+            batch.add("right", ir.Binary(value.type, BinaryOp.SHR, value, by), a >> n)
+            if 1 << n <= type.range[1]:
+                power = ir.Broadcast(type.with_lanes(lanes), ir.const(1 << n, type))
+                batch.add("quotient", ir.Binary(value.type, BinaryOp.DIV, value, power), a >> n)
         batch.check(flags)
 
 
