@@ -6,11 +6,13 @@
 
 Pipelines are compiled before the clock starts. Each part runs in processes of its own and prints seconds, nanoseconds a
 point (so that a peer that took a smaller picture can be compared) and the peak of each worker's resident memory. A
-``--scratch`` in memory (/dev/shm) leaves the disk out. The parts:
+``--scratch`` in memory (/dev/shm) leaves the disk out. All parts read and write arrays of the same chunks and codecs;
+before Zarr stores a chunk it compares it with the fill value, if ``--check-empty`` says so. The parts:
 
     realize    one ``realize`` of a picture that fits memory, on all cores: its best time
     one-piece  the same from Zarr to Zarr: read whole, realized, written
-    ours       Zarr -> ``da.from_zarr`` -> ``hl.dask.realize`` -> Zarr, by Dask's threads or on a local cluster
+    ours       Zarr -> ``hl.dask.store`` -> Zarr, by Dask's threads or on a local cluster
+    ours-dask  Zarr -> ``da.from_zarr`` -> ``hl.dask.realize`` -> ``da.store`` -> Zarr, the same
     stream     Zarr -> ``hl.stream`` -> Zarr, in one process
     peer       Zarr -> ``map_overlap`` + ``scipy.ndimage`` -> Zarr, by the same threads or workers
     copy       Zarr -> Zarr by Dask, nothing computed: what reading and writing alone take
@@ -46,7 +48,7 @@ _KERNEL = np.array([_WEIGHTS[abs(k)] for k in range(-3, 4)], np.float32)
 _AMOUNT = np.float32(2)
 _REALIZED = 8192
 """The width of the picture of one ``realize``."""
-PARTS = ("realize", "one-piece", "copy", "ours", "stream", "peer")
+PARTS = ("realize", "one-piece", "copy", "ours", "ours-dask", "stream", "peer")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,11 @@ class Task:
     chunk: int
     workers: int
     memory: str
-    compressed: bool
+    check_empty: bool
+
+    def opened(self) -> Any:
+        """The array to write to."""
+        return zarr.open_array(self.sink, mode="r+").with_config({"write_empty_chunks": not self.check_empty})
 
 
 @dataclass(frozen=True)
@@ -155,9 +161,13 @@ def _clustered(task: Task, made: Callable[[Any], Any]) -> Result:
 
 def _stored(task: Task, made: Callable[[Any], Any], **options: Any) -> None:
     """Computes from store to store."""
-    direct = task.part == "ours-direct"
-    lazy = made(zarr.open_array(task.source, mode="r") if direct else da.from_zarr(task.source))
-    da.store(lazy, zarr.open_array(task.sink, mode="r+"), lock=False, **options)
+    source, sink = zarr.open_array(task.source, mode="r"), task.opened()
+    if task.part == "ours":
+        sharp, image = _unsharp()
+        lazy = halide_core.dask.store(sharp, sink, chunks=task.chunk, inputs={image: source})
+        lazy.compute(**options)
+    else:
+        da.store(made(da.from_zarr(source)), sink, lock=False, **options)
 
 
 def _timed(once: Callable[[], object], points: int, times: int = 1) -> Result:
@@ -188,7 +198,7 @@ def run(task: Task) -> Result:
 
         def whole() -> None:
             image.set(np.asarray(zarr.open_array(task.source, mode="r")[:n, :n]))
-            zarr.open_array(task.sink, mode="r+")[:n, :n] = np.asarray(sharp.realize([n, n]))
+            task.opened()[:n, :n] = np.asarray(sharp.realize([n, n]))
 
         return _timed(whole, n * n)
     if task.part == "realize":
@@ -197,7 +207,7 @@ def run(task: Task) -> Result:
         out = hl.Buffer(hl.Float(32), [n, n])
         return _timed(lambda: sharp.realize(out), n * n, 7)
     if task.part == "stream":
-        source, sink = zarr.open_array(task.source, mode="r"), zarr.open_array(task.sink, mode="r+")
+        source, sink = zarr.open_array(task.source, mode="r"), task.opened()
         return _timed(lambda: hl.stream(sharp, source, sink, memory="512MiB"), task.size**2)
     if task.part == "copy":
         return _clustered(task, lambda array: array)
@@ -237,7 +247,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=0, help="processes of a local cluster; 0: threads in this one")
     parser.add_argument("--memory", default="1GiB", help="of each worker: Dask's limit")
     parser.add_argument("--compressed", action="store_true", help="Zarr's own compression instead of none")
-    parser.add_argument("--part", action="append", choices=(*PARTS, "ours-direct"), help="only this; may be repeated")
+    parser.add_argument("--check-empty", action="store_true", help="let Zarr leave out chunks of the fill value alone")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this; may be repeated")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each part; the best counts")
     parser.add_argument("--scratch", type=Path, help="a folder for the stores; a temporary one by default")
     given = parser.parse_args(arguments)
@@ -254,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             size = given.peer_size if part == "peer" else given.size
             source, sink = f"{scratch}/in{size}.zarr", f"{scratch}/out.zarr"
             make_store(sink, size, given.chunk, compressed=given.compressed, filled=False)
-            task = Task(part, source, sink, size, given.chunk, given.workers, given.memory, given.compressed)
+            task = Task(part, source, sink, size, given.chunk, given.workers, given.memory, given.check_empty)
             result = _apart(task)
             if part not in ("realize", "one-piece", "copy") and not _equal(task):
                 raise SystemExit(f'The result of "{part}" is wrong.')
@@ -263,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 best[part] = result
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    for part in ("ours", "ours-direct", "stream"):
+    for part in ("ours", "ours-dask", "stream"):
         for other in ("peer", "realize", "one-piece", "copy"):
             if part in best and other in best:
                 a, b = best[part], best[other]

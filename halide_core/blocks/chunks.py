@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from itertools import accumulate, product
 from typing import Any, NamedTuple
 
@@ -19,6 +20,8 @@ from halide_core.blocks.sizes import cut
 from halide_core.buffer.png import Array
 from halide_core.run.backend import Box
 
+Index = tuple[slice, ...]
+"""A part of an array, as slices of its axes."""
 _LEAST_BYTES = 1 << 20
 """Smaller chunks are read with others, once for each block that meets them: that takes less than to keep them apart."""
 
@@ -74,7 +77,7 @@ def _met(starts: tuple[int, ...], low: int, extent: int) -> list[Met]:
 def stored_grid(array: Any) -> Grid | None:
     """The chunks that a store has an array in, as Zarr and HDF5 do; None where it has none, or has small ones."""
     lengths = grains(array)
-    if len(lengths) != len(array.shape) or not all(isinstance(n, int) for n in array.chunks):
+    if not lengths or len(lengths) != len(array.shape) or not all(isinstance(n, int) for n in array.chunks):
         return None
     if volume(tuple((0, n) for n in lengths)) * np.dtype(array.dtype).itemsize < _LEAST_BYTES:
         return None
@@ -83,15 +86,28 @@ def stored_grid(array: Any) -> Grid | None:
 
 def load(array: Sliceable, box: Box) -> Array:
     """The elements of a chunk: of Zarr's those that its codecs give, where they are."""
-    if type(array).__module__.partition(".")[0] == "zarr":
-        try:
-            from halide_core.blocks.zarr_chunks import decoded  # noqa: PLC0415  # Zarr is loaded, or there were no array
-        except ImportError:
-            return read(array, box)  # an older Zarr
-        return checked(decoded(array, slices(box)), box, np.dtype(array.dtype))
-    return read(array, box)
+    if not _is_of_zarr(array):
+        return read(array, box)
+    from halide_core.blocks.zarr_chunks import decoded  # noqa: PLC0415  # it is loaded: there is an array
+
+    return checked(decoded(array, slices(box)), box, np.dtype(array.dtype))
 
 
-def cut_out(chunk: Array, index: tuple[slice, ...]) -> Array:
+def put(array: Any, index: Index, values: Array) -> None:
+    """Writes a region."""
+    if not _is_of_zarr(array):
+        array[index] = values
+        return
+    from halide_core.blocks.zarr_chunks import put as put_chunks  # noqa: PLC0415  # it is loaded: there is an array
+
+    put_chunks(array, index, values)
+
+
+def _is_of_zarr(array: Any) -> bool:
+    """True for arrays of a Zarr that has buffers, as 3.1 does."""
+    return type(array).__module__.partition(".")[0] == "zarr" and find_spec("zarr.buffer") is not None
+
+
+def cut_out(chunk: Array, index: Index) -> Array:
     """A part of a chunk, alone: a view would keep the whole chunk in memory."""
     return np.array(np.asarray(chunk)[index], order="C")

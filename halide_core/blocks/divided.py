@@ -30,6 +30,8 @@ Lengths = tuple[tuple[int, ...], ...]
 """The lengths of the blocks along each dimension, x first."""
 FAN = 16
 """Parts that one merge takes."""
+_HARDLY = 1.1
+"""The most that a block of one chunk may read for a point: so many times what a larger block reads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,20 +163,34 @@ class Divided:
                         grains[d] = max(grains[d], grain)
         return grains
 
-    def automatic(self, grains: Sequence[int] = ()) -> Lengths:
-        """Blocks chosen by what they read; ``grains`` are lengths of chunks that the result goes to, x first."""
+    def automatic(self, grains: Sequence[int] = (), *, in_chunks: bool = False) -> Lengths:
+        """Blocks chosen by what they read.
+
+        Args:
+            grains: lengths of chunks that the result goes to, x first.
+            in_chunks: a block has just one of these, where it reads hardly more for a point than a larger block.
+        """
         window, outputs = self.given.window, self.given.outputs
         bounds = {d.var for f in outputs for d in f.directives if isinstance(d, Bound)}
+        fixed = [v in bounds for v in outputs[0].args]
         extents = chosen(
             self.main.middle,
             self.main.main.bytes,
             window,
             memory=self.given.memory,
             blocks=_wanted(),
-            fixed=[v in bounds for v in outputs[0].args],
+            fixed=fixed,
             grains=grains or self._grain(self.main.main, window),
         )
+        fits = in_chunks and not any(fixed) and all(n >= grain for n, grain in zip(extents, grains, strict=True))
+        if fits and self._read_a_point(grains) <= _HARDLY * self._read_a_point(extents):
+            extents = tuple(grains)
         return cut(window, extents)
+
+    def _read_a_point(self, extents: Sequence[int]) -> float:
+        """Bytes that a block far from all edges reads for each of its points."""
+        box: Box = tuple((low + (n - m) // 2, m) for (low, n), m in zip(self.given.window, extents, strict=True))
+        return self.main.main.bytes.read(self.main.middle(box)) / max(1, volume(box))
 
     def blocks(self, lengths: Lengths) -> Iterator[tuple[tuple[int, ...], Box, BlockPlan]]:
         """The place, x first, and the window of each block of the outputs, and how it is computed.

@@ -16,7 +16,8 @@ from halide_core.blocks.chunks import Grid, stored_grid
 from halide_core.blocks.divided import FAN, Divided, Lengths, Parts
 from halide_core.blocks.given import Given, Inputs, Whole
 from halide_core.blocks.kernel import Needed
-from halide_core.blocks.regions import grains, volume
+from halide_core.blocks.regions import grains, slices, volume
+from halide_core.blocks.sinks import check_apart, check_sinks, listed
 from halide_core.blocks.variants import Fed
 from halide_core.dask.planned import Computed, Plan, Read
 from halide_core.dask.sources import Chunked, Graph, Made, Sliced, Source, Stacked, Stored
@@ -27,6 +28,8 @@ from halide_core.run.pipeline import Realizable
 
 try:
     import dask.array as da
+    from dask._task_spec import DataNode
+    from dask.delayed import Delayed
     from dask.highlevelgraph import HighLevelGraph
 except ImportError as missing:
     raise HalideError(
@@ -68,6 +71,44 @@ def realize(
     return _Blocked(Given.of(f, shape, inputs or {}, memory, whole, target, mins), chunks).arrays()
 
 
+def store(
+    f: Realizable,
+    sink: Any,
+    *,
+    chunks: Any = "auto",
+    inputs: Inputs | None = None,
+    whole: Whole = (),
+    memory: int | str = "128MiB",
+    target: TargetLike = None,
+    mins: Sequence[int] | None = None,
+) -> Any:
+    """A lazy value that writes a Func or a Pipeline to an array, block by block, when it is computed.
+
+    It is as ``dask.array.store`` of what ``realize`` gives, but takes blocks in an order in which few chunks wait in
+    memory, and one task a block.
+
+    Args:
+        f, inputs, whole, target, mins: as in ``realize``.
+        sink: an array of the outputs' shape and type whose slices can be set, such as Zarr's; a list of them, where
+            there are several. Workers that are processes need one that they can write to, which none of numpy's is.
+        chunks: lengths of blocks, or ``"auto"``: a chunk of the sink, or more. No two blocks may write one chunk.
+        memory: bytes that blocks of automatic lengths need of their inputs and outputs, if there are such blocks.
+
+    Returns:
+        A ``dask.delayed.Delayed``, whose value is None.
+
+    Raises:
+        PipelineError: see ``realize``; or a sink of another shape or type, that is read too, or of which two blocks
+            would write one chunk.
+    """
+    if not isinstance(f, Realizable):
+        raise PipelineError(f"Blocks are computed of a Func or a Pipeline, not of {f!r}.")
+    sinks = listed(sink)
+    given = Given.of(f, tuple(sinks[0].shape), inputs or {}, memory, whole, target, mins)
+    check_sinks(given, sinks)
+    return _Blocked(given, chunks, sinks).stored(sinks)
+
+
 def plan(
     f: Realizable,
     shape: Sequence[int],
@@ -85,24 +126,28 @@ def plan(
 
 _normalized: Any = da.core.normalize_chunks  # Dask's functions have no types
 _array: Any = da.Array
+_delayed: Any = Delayed
 
 
 class _Blocked:
     """A blocked pipeline: its steps, where its inputs come from, and its blocks."""
 
-    def __init__(self, given: Given, chunks: Any) -> None:
+    def __init__(self, given: Given, chunks: Any, sinks: Sequence[Any] = ()) -> None:
         self._given = given
         self._divided = Divided(given, [grains(a) for a in given.arrays.values()])
         self._token = self._divided.main.main.recipe.token
         self._sources: dict[Image, Source] = {
             image: _source(a, f"{given.name}-{image.name}-{self._token}") for image, a in given.arrays.items()
         }
-        self._lengths = self._cut(chunks)
+        self._lengths = self._cut(chunks, sinks)
+        check_apart(sinks, self._lengths)
 
-    def _cut(self, chunks: Any) -> Lengths:
+    def _cut(self, chunks: Any, sinks: Sequence[Any]) -> Lengths:
         """The lengths of the blocks along each dimension, x first."""
         if isinstance(chunks, str) and chunks == "auto":
-            return self._divided.automatic()
+            if not sinks:
+                return self._divided.automatic()
+            return self._divided.automatic(grains(sinks[0]), in_chunks=stored_grid(sinks[0]) is not None)
         shape = tuple(n for _, n in reversed(self._given.window))
         try:
             lengths: Lengths = _normalized(chunks, shape=shape, dtype=self._given.outputs[0].types[0].dtype)
@@ -159,13 +204,34 @@ class _Blocked:
             tasks[block.by].add((name, *reversed(place)), window, block.needed, block.late)
         types = [t for f in self._given.outputs for t in f.types]
         names = [name] if len(types) == 1 else [f"{name}-{k}" for k in range(len(types))]
-        dependencies: list[Any] = [a for a in self._given.arrays.values() if isinstance(a, da.Array)]
+        dependencies = self._dependencies()
         chunks = tuple(reversed(self._lengths))
         found = []
         for each, type in zip(names, types, strict=True):
             layers = HighLevelGraph.from_collections(each, graph, dependencies=dependencies)
             found.append(_array(layers, each, chunks=chunks, dtype=type.dtype))
         return found[0] if len(found) == 1 else tuple(found)
+
+    def stored(self, sinks: Sequence[Any]) -> Any:
+        """A lazy value, none, that is there when all blocks are written."""
+        graph: Graph = {}
+        name = f"{self._given.name}-store-{self._token}"
+        self._reduce(graph)
+        tasks = {fed: self._tasks(fed, graph) for fed in self._divided.main.pipelines()}
+        arrays = [f"{name}-array-{k}" for k in range(len(sinks))]
+        graph.update({key: DataNode(key, Sliced(sink)) for key, sink in zip(arrays, sinks, strict=True)})
+        keys = []
+        for place, window, block in self._divided.blocks(self._lengths):
+            # Dask takes blocks in the order of their keys as text: zeros keep neighbours together, and what they share
+            # in memory for as short as can be.
+            keys.append("-".join([name, *(f"{k:06}" for k in reversed(place))]))
+            index = slices(window, self._given.window)
+            tasks[block.by].add_stored(keys[-1], (window, block.needed, block.late), arrays, index)
+        graph[name] = (_nothing, keys)
+        return _delayed(name, HighLevelGraph.from_collections(name, graph, dependencies=self._dependencies()))
+
+    def _dependencies(self) -> list[Any]:
+        return [a for a in self._given.arrays.values() if isinstance(a, da.Array)]
 
     def _tasks(self, fed: Fed, graph: Graph) -> Tasks:
         return Tasks(fed.recipe, [self._sources[i] for i in fed.own], graph)
@@ -191,6 +257,10 @@ def _source(array: Any, name: str) -> Source:
         return Chunked(Grid(array.chunks[::-1]), array.name, name)
     grid = stored_grid(array)
     return Sliced(array) if grid is None else Stored(array, grid, name)
+
+
+def _nothing(written: list[None]) -> None:
+    """The value of a picture that is written."""
 
 
 Key = tuple[Any, ...]

@@ -6,6 +6,7 @@ In: a region. Out: what a task that needs it is given: cuts of chunks, or the ar
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from dask._task_spec import DataNode
 
-from halide_core.blocks.chunks import Grid, cut_out, load
+from halide_core.blocks.chunks import Grid, Index, cut_out, load
 from halide_core.blocks.kernel import Kernel
 from halide_core.blocks.piecewise import Pieces
 from halide_core.blocks.regions import Sliceable, checked, read, slices
@@ -42,13 +43,24 @@ def pieces(kernel: Kernel, k: int, box: Box, source: Any, boxes: tuple[Box, ...]
     return found
 
 
+@dataclass(eq=False)
+class Cuts:
+    """The parts of a chunk that blocks need, but for those that need all of it. They get more while a graph is made."""
+
+    indices: list[Index]
+
+
+def _cut(chunk: Array, cuts: Cuts) -> list[Array]:
+    return [cut_out(chunk, index) for index in cuts.indices]
+
+
 class Chunked:
     """A Dask array of which tasks take parts. Parts that several blocks need are cut once."""
 
     def __init__(self, grid: Grid, array: str, name: str) -> None:
         """``array`` is the name of the chunks' keys, ``name`` that of their parts."""
         self._grid, self._array, self._name = grid, array, name
-        self._cuts: set[tuple[Any, ...]] = set()
+        self._cuts: dict[tuple[Any, ...], Cuts] = {}
 
     def pieces(self, box: Box, graph: Graph) -> Iterator[tuple[Any, Box]]:
         """The key and the region of each chunk's part in a region; tasks that cut them are added to the graph."""
@@ -60,11 +72,22 @@ class Chunked:
             if all(m.whole for m in each):
                 yield self._source(chunk, graph), part
                 continue
-            key = (self._name, *chunk[1:], *[end for m in each for end in m.ends])
-            if key not in self._cuts:
-                self._cuts.add(key)
-                graph[key] = (cut_out, self._source(chunk, graph), tuple([slice(*m.ends) for m in each]))
-            yield key, part
+            yield self._part(chunk, [m.ends for m in each], graph), part
+
+    def _part(self, chunk: tuple[Any, ...], ends: list[tuple[int, int]], graph: Graph) -> tuple[Any, ...]:
+        """The key of a part of a chunk. One task cuts all of them, and the chunk can go. Were each a task, Dask would
+        run it just before the block that needs it, and keep the chunk that long."""
+        together = (f"{self._name}-cuts", *chunk[1:])
+        cuts = self._cuts.get(chunk)
+        if cuts is None:
+            cuts = self._cuts[chunk] = Cuts([])
+            graph[together] = (_cut, self._source(chunk, graph), cuts)
+        index = tuple([slice(*each) for each in ends])
+        key = (self._name, *chunk[1:], *[end for each in ends for end in each])
+        if index not in cuts.indices:
+            graph[key] = (operator.getitem, together, len(cuts.indices))
+            cuts.indices.append(index)
+        return key
 
     def _source(self, chunk: tuple[Any, ...], graph: Graph) -> tuple[Any, ...]:
         """The key of a chunk."""

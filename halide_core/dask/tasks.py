@@ -16,8 +16,10 @@ from typing import Any
 
 from dask._task_spec import DataNode
 
+from halide_core.blocks.chunks import Index, put
 from halide_core.blocks.kernel import Needed, Recipe
 from halide_core.blocks.piecewise import computed
+from halide_core.buffer.png import Array
 from halide_core.dask.sources import Graph, Sliced, Source, pieces
 from halide_core.run.backend import Box, backend
 
@@ -35,12 +37,24 @@ class BlockTask:
 
 def run_block(recipe: Recipe, block: BlockTask, sources: list[Any]) -> Any:
     """The values of a block: an array, or a tuple of them. ``sources`` are pieces of the inputs, or arrays to slice."""
+    values = _values(recipe, block, sources)
+    return values[0] if len(values) == 1 else values
+
+
+def store_block(
+    recipe: Recipe, block: BlockTask, sources: list[Any], sinks: list[Sliced], index: tuple[slice, ...]
+) -> None:
+    """Writes the values of a block."""
+    for sink, value in zip(sinks, _values(recipe, block, sources), strict=True):
+        put(sink.array, index, value)
+
+
+def _values(recipe: Recipe, block: BlockTask, sources: list[Any]) -> tuple[Array, ...]:
     _share_threads()
     kernel = recipe.kernel()
     parts = zip(block.needed.inputs, sources, block.pieces, strict=True)
     inputs = [pieces(kernel, k, box, source, boxes) for k, (box, source, boxes) in enumerate(parts)]
-    values = computed(kernel, block.window, block.needed, inputs, block.late)
-    return values[0] if len(values) == 1 else values
+    return computed(kernel, block.window, block.needed, inputs, block.late)
 
 
 def _share_threads() -> None:
@@ -74,6 +88,21 @@ class Tasks:
 
     def add(self, key: tuple[Any, ...], window: Box, needed: Needed, late: Sequence[int] = ()) -> list[tuple[Any, ...]]:
         """The keys of the values of a window, one for each output: ``key`` where there is one."""
+        self._graph[key] = (run_block, *self._block(window, needed, late))
+        count = sum(len(f.types) for f in self.recipe.local.outputs)
+        if count == 1:
+            return [key]
+        keys = [(f"{key[0]}-{k}", *key[1:]) for k in range(count)]
+        for k, each in enumerate(keys):
+            self._graph[each] = (operator.getitem, key, k)
+        return keys
+
+    def add_stored(self, key: str, block: tuple[Box, Needed, Sequence[int]], sinks: list[str], index: Index) -> None:
+        """Adds a task that writes the values of a block, in place of giving them."""
+        self._graph[key] = (store_block, *self._block(*block), sinks, index)
+
+    def _block(self, window: Box, needed: Needed, late: Sequence[int]) -> tuple[str, BlockTask, list[Any]]:
+        """The arguments of a task: the keys of the recipe and of what it reads, and the block itself."""
         sources: list[Any] = []
         boxes: list[tuple[Box, ...]] = []
         for name, source, box in zip(self._arrays, self.sources, needed.inputs, strict=True):
@@ -84,11 +113,4 @@ class Tasks:
                 met = list(source.pieces(box, self._graph))
                 sources.append([piece for piece, _ in met])
                 boxes.append(tuple(part for _, part in met))
-        self._graph[key] = (run_block, self._shared, BlockTask(window, needed, tuple(boxes), tuple(late)), sources)
-        count = sum(len(f.types) for f in self.recipe.local.outputs)
-        if count == 1:
-            return [key]
-        keys = [(f"{key[0]}-{k}", *key[1:]) for k in range(count)]
-        for k, each in enumerate(keys):
-            self._graph[each] = (operator.getitem, key, k)
-        return keys
+        return self._shared, BlockTask(window, needed, tuple(boxes), tuple(late)), sources
