@@ -52,14 +52,29 @@ def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
     lanes = type.lanes()
     last = (lanes - 1) * (distance - 1)  # the last load ends at the last lane's element
     starts = [*range(0, (distance - 1) * lanes, lanes), last]
-    return _load(prelude, type, distance, starts, 0, "") if _is_shuffled(type, distance) else None
+    name = f"load_every_{distance}_{tag(type)}"
+    return _load(prelude, type, distance, starts, 0, name) if _is_shuffled(type, distance) else None
 
 
 def load_of_block(prelude: Prelude, type: Type, block: InBlock) -> str:
     """``f(pointer)``: elements of as many vectors, one after the other, as they are apart; the loads are the same
-    wherever in the block they begin."""
+    wherever in the block they begin. A block that fits a register is one load."""
+    name = f"load_every_{block.distance}_from_{block.ahead}_{tag(type)}"
+    if _is_one_load(type, block.distance):
+        return prelude.define(name, lambda: _of_one_load(prelude, type, block))
     starts = [n * type.lanes() for n in range(block.distance)]
-    return _load(prelude, type, block.distance, starts, block.ahead, f"from_{block.ahead}_")
+    return _load(prelude, type, block.distance, starts, block.ahead, name)
+
+
+def _of_one_load(prelude: Prelude, type: Type, block: InBlock) -> tuple[str, str, list[str]]:
+    c, whole = prelude.type(type), type.with_lanes(type.lanes() * block.distance)
+    at = [block.ahead + i * block.distance for i in range(type.lanes())]
+    lines = [
+        f"#if {_MACHINES[_REGISTER_BITS]}",
+        f"{prelude.type(whole)} r = {prelude.load(whole)}(p);",
+        f"return __builtin_shufflevector(r, r, {', '.join(map(str, at))});",
+    ]
+    return c, f"const {stored(type)} *p", [*lines, "#else", *of_loads(c, [f"p[{i}]" for i in at]), "#endif"]
 
 
 def load_reversed(prelude: Prelude, type: Type) -> str | None:
@@ -85,7 +100,9 @@ def blocks(loads: Iterable[ir.Load]) -> dict[ExprNode, InBlock]:
     rows: dict[tuple[int, object], dict[int, ir.Load]] = {}
     for load in loads:
         match load.index:
-            case ir.Ramp(base=base, stride=ir.IntImm(value=distance)) if _is_shuffled(load.type, distance):
+            case ir.Ramp(base=base, stride=ir.IntImm(value=distance)) if _is_one_load(load.type, distance) or (
+                _is_shuffled(load.type, distance)
+            ):
                 form = linear_of(base)
                 around = (load.buffer, load.type, frozenset(form.terms.items()))
                 rows.setdefault((distance, around), {})[form.const] = load
@@ -108,6 +125,12 @@ def _is_shuffled(type: Type, distance: int) -> bool:
     return bits >= _REGISTER_BITS or lanes >= 2 * distance  # a part of a register is shuffled twice for each load
 
 
+def _is_one_load(type: Type, distance: int) -> bool:
+    """True where so many short vectors fill a register."""
+    bits = 8 * type.bytes() * type.lanes() * distance
+    return not type.is_bool() and distance > 1 and type.lanes() >= 4 and bits == _REGISTER_BITS
+
+
 def _load(prelude: Prelude, type: Type, distance: int, starts: Sequence[int], first: int, name: str) -> str:
     """The function that loads vectors at ``starts``, and takes every so many elements of them."""
     lanes = type.lanes()
@@ -121,7 +144,7 @@ def _load(prelude: Prelude, type: Type, distance: int, starts: Sequence[int], fi
         generic = of_loads(c, [f"p[{first + i * distance}]" for i in range(lanes)])
         return c, f"const {stored(type)} *p", [*lines, "return r;", "#else", *generic, "#endif"]
 
-    return prelude.define(f"load_every_{distance}_{name}{tag(type)}", head)
+    return prelude.define(name, head)
 
 
 def load_strided(prelude: Prelude, type: Type) -> str:

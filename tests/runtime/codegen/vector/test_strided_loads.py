@@ -124,6 +124,8 @@ def test_loads_of_a_block_are_the_same() -> None:
     text = prelude.text()
     assert text.count("p + 16)") == text.count("p + 32)") == 3
     assert "p + 30)" not in text
+    load_of_block(narrow := Prelude(), UInt(16, 4), InBlock(2, 1))
+    assert "u16x8 r = load_u16x8(p);" in narrow.text(), "a block that fits a register"
 
 
 @pytest.mark.parametrize("backwards", [False, True])
