@@ -31,6 +31,7 @@ from halide_core.runtime.codegen.uses import (
     operands,
     shift_amount,
     small_constant,
+    stays_in_range,
     uses_below,
 )
 from halide_core.runtime.codegen.vector.elementary import elementary
@@ -378,6 +379,8 @@ class ExprEmitter:
             return Text(f"{saturate(self._prelude, to, source)}({a.text})", ATOM)
         if to.is_narrow_float() or source.is_narrow_float():
             return Text(f"{convert_narrow(self._prelude, to, source)}({a.text})", ATOM)
+        if stays_in_range(e):
+            return Text(f"{self._prelude.from_limited_float(to, source)}({a.text})", ATOM)
         made = self._vector_cast(to, source, a) if to.is_vector() else self._scalar_cast(to, source, a)
         small = source.is_bool() or (source.is_integer() and source.bits() - source.is_uint() < 63)
         return made._replace(data=not small)

@@ -152,6 +152,19 @@ def limited(e: ir.Cast) -> ExprNode | None:
     return None
 
 
+def stays_in_range(e: ir.Cast) -> bool:
+    """True of a float that is limited to numbers of a narrower integer type. No number becomes the last limit, as it is
+    the second operand."""
+    to = e.type
+    if not to.is_integer() or to.is_bool() or not e.a.type.is_float() or to.bits() >= e.a.type.bits():
+        return False
+    match e.a:
+        case ir.Binary(op=outer, a=ir.Binary(op=inner, b=first), b=last) if {outer, inner} == _LIMITS:
+            ends = [end.a if isinstance(end, ir.Broadcast) else end for end in (first, last)]
+            return all(isinstance(end, ir.FloatImm) and to.range[0] <= end.value <= to.range[1] for end in ends)
+    return False
+
+
 def shift_amount(e: ir.Binary) -> int | None:
     """The constant, in-range number of bits of a shift, or of a division by a power of two."""
     value = small_constant(e.b)

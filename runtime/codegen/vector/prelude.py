@@ -242,6 +242,19 @@ class Prelude:
 
         return self._function(f"{tag(to)}_from_{tag(source)}", head)
 
+    def from_limited_float(self, to: Type, source: Type) -> str:
+        """``f(x)``: a float that is a number of a narrower integer type, truncated."""
+
+        def head() -> tuple[str, str, list[str]]:
+            self._definitions.setdefault("TRUNCATED", resource("truncated.h"))
+            c, middle = self.type(source), mask_of(source) if to.is_vector() else Int(source.bits())
+            n = f"__builtin_convertvector(x, {self.type(middle)})" if to.is_vector() else f"({self.type(middle)})x"
+            kept = [f"{self.type(middle)} n = {n};", f"{truncated(middle.bytes() * middle.lanes())}(n);"]
+            value = f"{self.convert(to, middle)}(n)" if to.is_vector() else f"({self.type(to)})n"
+            return self.type(to), f"{c} x", [*kept, f"return {value};"]
+
+        return self._function(f"{tag(to)}_from_limited_{tag(source)}", head)
+
     def _vector_from_float(self, to: Type, source: Type) -> list[str]:
         select, splat = self.select(source), self.splat(source)
         m = self.type(mask_of(source))

@@ -19,7 +19,7 @@ TAKEN = """
     min_i64 floor_f32x8 v8sf v16si i32_from_f32 i32x8_of_i8x8 bits_i32x8_from_f32x8 is_nan_f32x8 fma_f32x8
     rare_log_f32x8 library_sin_f32 all_i32x8 exp_f64 join_f32x8
     sqrt_f32 gather_f32x8_i64x8 gather_two_f32x8_i64x8 lookup_u8x16_i32x16 load_shared_2_f32x8 load_every_2_f32x8
-    load_every_2_from_1_f32x8 load_reversed_u8x8
+    load_every_2_from_1_f32x8 load_reversed_u8x8 u8x8_from_limited_f32x8
     splat_const_u8x4 load_strided_u8x4 complement_u8x4 mul_narrow_i32x8 f32x8_two i64_of_i32x2 product_i64 INT32_MAX
     SIZE_MAX UINT8_C sinf exp expm1
     log1pf atan2 acosh memset memcpy malloc free pthread_create halide_malloc exit printf puts strnlen roundl

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.ir import BinaryOp, Intrinsic
-from halide_core.ir.types import Int, Type, UInt
+from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.codegen.uses import stays_in_range
 from halide_core.runtime.codegen.vector.gathers import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
 from halide_core.runtime.codegen.vector.x86_builtins import (
@@ -64,6 +66,30 @@ def test_bytes_to_the_left_and_to_the_right(type: Type, flags: Sequence[str]) ->
             if 1 << n <= type.range[1]:
                 power = ir.Broadcast(type.with_lanes(lanes), ir.const(1 << n, type))
                 batch.add("quotient", ir.Binary(value.type, BinaryOp.DIV, value, power), a >> n)
+        batch.check(flags)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=str)
+@pytest.mark.parametrize("source", [Float(32), Float(64)], ids=str)
+@pytest.mark.parametrize("to", [UInt(8), Int(8), UInt(16), Int(16), Int(32)], ids=str)
+def test_floats_that_are_limited(to: Type, source: Type, flags: Sequence[str]) -> None:
+    """As numpy's are that are limited first; what is no number is the limit that comes first."""
+    low, high = to.range
+    near = [low - 1.0, low - 0.5, low, high, high + 0.5, high + 1.0]
+    a = np.array([math.nan, math.inf, -math.inf, -0.0, 0.5, -0.5, *near, 1e30, 99.9, -99.9, 1.0], source.dtype)
+    for lanes in (1, 4, 16):
+        batch = Batch({"a": a}, lanes)
+        for least, most in ((low, high), (low, high - 1), (low + 3, high // 2), (low - 5, high), (low, high + 300)):
+            first, last = (batch.constant(float(end), source) for end in (least, most))
+            x = batch.value("a")
+            lesser = ir.binary(BinaryOp.MIN, ir.binary(BinaryOp.MAX, x, first), last)
+            greater = ir.binary(BinaryOp.MAX, ir.binary(BinaryOp.MIN, x, last), first)
+            clipped = np.clip(a, *np.array([least, most], source.dtype)).astype(float)
+            for e, otherwise in ((lesser, least), (greater, most)):
+                made = ir.Cast(to.with_lanes(lanes), e)
+                assert stays_in_range(made) == (low <= least and most <= high and to.bits() < source.bits())
+                whole = np.trunc(np.where(np.isnan(a), source.dtype.type(otherwise), clipped))
+                batch.add("limited", made, np.clip(whole, low, high).astype(np.int64).astype(to.dtype))
         batch.check(flags)
 
 
