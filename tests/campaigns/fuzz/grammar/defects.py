@@ -65,14 +65,8 @@ DEFECTS: dict[str, Defect] = {
     "hoisted memory twice in blocks of a peeled iteration": Defect(
         "bbccc4b", hoist_storage, "_allocations", "s.buffer == buffer", "False"
     ),
-    "hoisted memory twice where a peeled iteration is no loop": Defect(
-        "1c92b3a", hoist_storage._StorageHoist, "_is_place", "here[0] is", "here[-1] is"
-    ),
     "fold where an update writes anywhere": Defect(
         "9deb9af", folding.Folding, "refusal", "not f.pure_dims(key.stage)[d]", "False", unproven=True
-    ),
-    "rounding up along a window that moves down": Defect(
-        "25be3eb", sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and", unproven=True
     ),
     "rounding up loops that can't grow": Defect("3adac86", tails, "_reason", "(old.fused or not grows)", "False"),
     "shifted updates": Defect("0362971", tails, "_reason", "key.stage > 0", "False"),
@@ -81,8 +75,5 @@ DEFECTS: dict[str, Defect] = {
     ),
     "arithmetic of values as if it were of indices": Defect(
         "29fbe2c", index.TargetExprs, "rewrite_Binary", "e.type is INT64 and e.op in _RING", "False"
-    ),
-    "shifting loops that are shorter than the factor": Defect(
-        "3adac86", tails, "_reason", "if factor.value > length.value:", "if False:"
     ),
 }  # fmt: skip
