@@ -16,7 +16,7 @@ import pickle
 import resource
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from typing import Any
 
@@ -50,8 +50,8 @@ def _neighbours(image: hl.ImageParam, x: hl.Var, y: hl.Var) -> hl.Expr:
 KERNELS = {"copy": (_copy, False), "neighbours": (_neighbours, False), "neighbours of chunks": (_neighbours, True)}
 
 
-def measure(name: str, side: int, how: How) -> str:
-    """A row of the report."""
+def measure(name: str, side: int, how: How, limit: float | None) -> str:
+    """A row of the report; a cluster has ``limit`` seconds."""
     value, chunked = KERNELS[name]
     image, x, y, f = hl.ImageParam(hl.Float(32), 2, "image"), hl.Var("x"), hl.Var("y"), hl.Func("f")
     f[x, y] = value(image, x, y)
@@ -75,13 +75,18 @@ def measure(name: str, side: int, how: How) -> str:
     if how is How.CLUSTER:
         with _cluster() as client:
             before, begin = _resident(), time.process_time()
-            distributed.wait(client.persist(lazy))
+            futures = distributed.futures_of(client.persist(lazy))
+            sent = time.process_time() - begin
+            with suppress(TimeoutError):
+                distributed.wait(futures, timeout=limit)
+            blocks = sum(each.status == "finished" for each in futures)
+            row += f"; sent in {sent:.2f} s; {blocks} are done"
             ran = time.process_time() - begin
     else:
         lazy.compute(scheduler="synchronous")
         ran = time.process_time() - begin
-    row += f"; run in {ran:7.2f} s, {ran / blocks * 1e6:5.0f} us each"
-    return row + (f", {(_resident() - before) / blocks / 1024:.1f} KiB each" if how is How.CLUSTER else "")
+    row += f"; run in {ran:7.2f} s, {ran / max(1, blocks) * 1e6:5.0f} us each"
+    return row + (f", {(_resident() - before) / side**2 / 1024:.1f} KiB each" if how is How.CLUSTER else "")
 
 
 def _resident() -> int:
@@ -105,12 +110,13 @@ def main() -> None:
     parser.add_argument("sides", type=int, nargs="*", default=[100, 316], help="blocks along each dimension")
     parser.add_argument("--build-only", action="store_true", help="don't run the graphs")
     parser.add_argument("--cluster", action="store_true", help="run them by distributed's scheduler")
+    parser.add_argument("--limit", type=float, help="seconds that a cluster runs a graph for: not all blocks, then")
     parser.add_argument("--kernel", action="append", choices=KERNELS, help="only this; may be repeated")
     given = parser.parse_args()
     how = How.BUILD if given.build_only else How.CLUSTER if given.cluster else How.HERE
     for side in given.sides:
         for name in given.kernel or KERNELS:
-            print(measure(name, side, how), flush=True)
+            print(measure(name, side, how, given.limit), flush=True)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,11 @@ histogram[hl.i32(image[r.x, r.y])] += hl.u32(1)
 counts = halide_core.dask.realize(histogram, (256,), inputs={image: array}, memory="16KiB")
 print(f"points counted: {counts.compute().sum()} of {picture.size}")
 
+# Into an array that need not fit memory, such as one of Zarr: blocks are written as they are computed.
+stored = np.zeros_like(picture)
+halide_core.dask.store(mean, stored, chunks=(128, 128), inputs={image: array}).compute()
+print(f"what is stored is equal too: {np.array_equal(stored, whole)}")
+
 # On one machine, without Dask: from any array that can be sliced into any whose slices can be set.
 out = np.zeros_like(picture)
 hl.stream(mean, picture, out, memory="64KiB")

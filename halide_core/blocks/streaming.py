@@ -2,7 +2,7 @@
 
 In: a Func, arrays to read from and one to write to. Out: the array, filled, while memory holds two blocks: the one that
 is computed, and of those beside it the inputs of the next, which is read meanwhile, and the outputs of the last, which
-is written.
+is written; and chunks of the arrays that are needed again.
 
     hl.stream(blur, {image: zarr.open("in.zarr")}, zarr.open("out.zarr", "w", shape=…, dtype="f4"), memory="2GiB")
 """
@@ -53,8 +53,9 @@ def stream(
         source: an array for each ImageParam, or for its name; or the array of the only one. Whatever has a shape, a
             dtype and slices will do: Zarr, HDF5, ``np.memmap`` …
         sink: an array of the outputs' shape and type whose slices can be set; a list of them, where there are several.
-        memory: bytes that inputs and outputs of the blocks may take together. What arrays need to read and to write
-            themselves, such as Zarr's decoded chunks, and what is computed on the way, is not counted.
+        memory: bytes that inputs and outputs of the blocks may take together; half of it is for chunks that are needed
+            again, where arrays have large ones. What arrays need to read and to write themselves, such as Zarr's
+            encoded chunks, and what is computed on the way, is not counted.
         whole: ImageParams of which each block may read all, however large they are.
         progress: is called with the number of blocks that are done, and of all, after each.
         mins: the coordinates of the first point, as an array's: the last is that of x. All are 0 by default.
