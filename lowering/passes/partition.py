@@ -512,19 +512,22 @@ class _Steady:
         shared = len(clamps) == len(self.decided) and all(free_variables(e).isdisjoint(inner) for e in clamps)
         return shared and all(abs(gap.terms[self.loop.var]) > 1 for gap in self.gaps.values())
 
-    def _worst(self, gap: Linear, clamps: int = _CLAMPS) -> Linear | None:
+    def _worst(self, gap: Linear) -> Linear | None:
         """The least that a form, or a multiple of it, is over the lanes, in terms of the loop's variable and what
-        doesn't vary in it; so many clamps in each other are looked through."""
-        gap = self._without_divisions(gap)
-        gap = self._without_clamps(gap, clamps - 1) if clamps else gap
+        doesn't vary in it."""
+        return self._least(self._without_divisions(gap), _CLAMPS)
+
+    def _least(self, form: Linear, clamps: int) -> Linear | None:
+        """The least that a form itself is; so many clamps in each other are looked through."""
+        form = self._without_clamps(form, clamps - 1) if clamps else form
         for lane, bounds in reversed(self._lanes.items()):
-            c = gap.terms.get(lane, 0)
+            c = form.terms.get(lane, 0)
             if c:
                 last = ir.sub(ir.add(bounds.min, bounds.len), ir.ONE)
-                gap = gap.replacing(lane, linear_of(simplify(bounds.min if c > 0 else last)))
-        if any(self._varies(a) and a is not self.loop.var for a in gap.terms):
+                form = form.replacing(lane, linear_of(simplify(bounds.min if c > 0 else last)))
+        if any(self._varies(a) and a is not self.loop.var for a in form.terms):
             return None
-        return gap
+        return form
 
     def _without_clamps(self, gap: Linear, clamps: int) -> Linear:
         """A form that is not above the gap, in which clamps of lanes are at their ends: the last vector of a short loop
@@ -539,7 +542,7 @@ class _Steady:
     def _end_of(self, clamp: Binary, sign: int, clamps: int) -> Linear | None:
         """A number that a clamp is at least (sign 1) or at most (-1) in all lanes. The lesser of two is at most either,
         and at least the lesser of what they are at least."""
-        ends = [self._worst(linear_of(e).times(sign), clamps) for e in (clamp.a, clamp.b)]
+        ends = [self._least(linear_of(e).times(sign), clamps) for e in (clamp.a, clamp.b)]
         known = [end.times(sign) for end in ends if end is not None]
         if (clamp.op is BinaryOp.MIN) == (sign < 0):
             return min(known, key=lambda end: len(end.terms), default=None)

@@ -396,6 +396,18 @@ def test_tiles_of_a_shifted_last_vector_are_the_loop(kind: str, window: list[tup
         assert np.array_equal(got, want), name
 
 
+def test_a_quotient_inside_a_clamp_is_no_multiple_of_itself() -> None:
+    """The threshold of y counts what lanes are at least: half of 8, not 7, where the other end of the clamp is more."""
+    f, near, of = hl.Func("f"), image(21, 1), hl.ImageParam(hl.UInt(8), 1, "of")
+    of.set(hl.Buffer(np.arange(7, dtype=np.uint8)))
+    f[x, y] = near[hl.clamp(y + hl.min(x / 2, of.dim(0).extent() - 1) - 6, 0, 20), 0] + of[0]
+    f.bound(x, 8, 8).vectorize(x, 8)
+    window = [(8, 8), (-10, 40)]
+    want = f.evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+
+
 def taps() -> hl.Func:
     """Tiles of two vectors, each point of which sums five taps."""
     source, f, r = bounded("repeat_edge"), hl.Func("f"), hl.RDom([(-2, 5)], "r")

@@ -169,7 +169,7 @@ LOOPS: dict[str, AutomaticStep] = {
         warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
     ),
     "partition: the steady part decides for all lanes": AutomaticStep(
-        partition._Steady, "_worst", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+        partition._Steady, "_least", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
     ),
     "partition: a clamp of lanes is between its ends": AutomaticStep(
         partition._Steady, "_end_of", "linear_of(e).times(sign)", "linear_of(e)", shifted_in_a_tile
