@@ -21,6 +21,7 @@ from halide_core import ir
 from halide_core.analysis.linear import linear_of
 from halide_core.ir import ExprNode
 from halide_core.ir.types import Type
+from halide_core.ir.visitor import subexpressions
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
 
@@ -96,7 +97,8 @@ def load_reversed(prelude: Prelude, type: Type) -> str | None:
 
 def blocks(loads: Iterable[ir.Load]) -> dict[ExprNode, InBlock]:
     """Of loads that happen together, those of one block, all of which they read as far as its ends go: of every second
-    element and of those between, or of every third one and the second after it, with what is between."""
+    element and of those between, or of every third one and the second after it, with what is between. Those whose place
+    comes from memory are in none: a store may be between two of them."""
     rows: dict[tuple[int, object], dict[int, ir.Load]] = {}
     for load in loads:
         match load.index:
@@ -105,7 +107,8 @@ def blocks(loads: Iterable[ir.Load]) -> dict[ExprNode, InBlock]:
             ):
                 form = linear_of(base)
                 around = (load.buffer, load.type, frozenset(form.terms.items()))
-                rows.setdefault((distance, around), {})[form.const] = load
+                if not any(isinstance(e, ir.Load) for e in subexpressions([base])):
+                    rows.setdefault((distance, around), {})[form.const] = load
     found: dict[ExprNode, InBlock] = {}
     for (distance, _), known in rows.items():
         begin = min(known) - distance

@@ -117,6 +117,13 @@ def test_blocks_are_read_to_both_ends() -> None:
     assert places(0, 1, distance=5) == [None, None]
 
 
+def test_places_from_memory_are_in_no_block() -> None:
+    """A store between the two loads may write where they read."""
+    at = ir.Cast(INT64, ir.Load(Int(32), "g", ir.ZERO))
+    index = [ir.Ramp(INT64.with_lanes(8), ir.add(at, ir.i64(n)), ir.i64(2)) for n in (0, 1)]
+    assert blocks([ir.Load(Int(32, 8), "source", each) for each in index]) == {}
+
+
 def test_loads_of_a_block_are_the_same() -> None:
     prelude = Prelude()
     for ahead in range(3):
