@@ -18,7 +18,7 @@ from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _SHORT = Int(16)
-_FEW = 8
+_FEW, _WORD = 8, 4
 
 
 def mean(prelude: Prelude, type: Type) -> str:
@@ -35,18 +35,20 @@ def mean(prelude: Prelude, type: Type) -> str:
 
 
 def shifts_bytes(type: Type, amount: int) -> bool:
-    """True of lanes that x86 has no shift for: of numbers twice as wide, it has one."""
-    return type.is_vector() and type.bits() == 8 and type.lanes() >= _FEW and type.lanes() % 2 == 0 and amount > 0
+    """True of lanes that x86 has no shift for: of numbers twice as wide, or of four as one word, it has one."""
+    in_pairs = type.lanes() >= _FEW and type.lanes() % 2 == 0
+    return type.is_vector() and type.bits() == 8 and (in_pairs or type.lanes() == _WORD) and amount > 0
 
 
 def shift_bytes(prelude: Prelude, type: Type, op: BinaryOp) -> str:
     """``f(a, n)``: lanes of 8 bits to the left or the right by so many bits, from 1 to 7."""
 
     def head() -> tuple[str, str, list[str]]:
-        c, half = prelude.type(type), UInt(16, type.lanes() // 2)
-        bits, symbol = UInt(8, type.lanes()), "<<" if op is BinaryOp.SHL else ">>"
-        splat, b = prelude.splat(bits), prelude.type(bits)
-        moved = f"({b})(({prelude.type(half)})a {symbol} n) & {splat}((uint8_t)(255 {symbol} n))"
+        c, bits, symbol = prelude.type(type), UInt(8, type.lanes()), "<<" if op is BinaryOp.SHL else ">>"
+        splat, b, kept = prelude.splat(bits), prelude.type(bits), f"(uint8_t)(255 {symbol} n)"
+        moved = f"({b})(({prelude.type(UInt(16, type.lanes() // 2))})a {symbol} n) & {splat}({kept})"
+        if type.lanes() == _WORD:
+            moved = f"({b})(((uint32_t)a {symbol} n) & {kept} * 0x01010101u)"
         signed = type.is_int() and op is not BinaryOp.SHL
         result = [f"const {b} s = {splat}(128 >> n);", f"return ({c})((({moved}) ^ s) - s);"]
         return c, f"{c} a, int n", [
