@@ -101,8 +101,6 @@ def store(
         PipelineError: see ``realize``; or a sink of another shape or type, that is read too, or of which two blocks
             would write one chunk.
     """
-    if not isinstance(f, Realizable):
-        raise PipelineError(f"Blocks are computed of a Func or a Pipeline, not of {f!r}.")
     sinks = listed(sink)
     given = Given.of(f, tuple(sinks[0].shape), inputs or {}, memory, whole, target, mins)
     check_sinks(given, sinks)

@@ -130,7 +130,7 @@ class SharedValues:
         self._order, self._counts = uses_below([root for roots in groups for root in roots])
         self._texts: dict[Use, Text] = {}
         self._pairs: dict[ir.Load, str] = {}
-        self._blocks = blocks(e for e, _ in self._order if isinstance(e, ir.Load))
+        self._blocks = blocks(e for e, _ in self._order if isinstance(e, ir.Load) and not emitter.is_kept(e))
         self._reads: dict[Use, frozenset[str]] = {}
         self._readers: dict[str, list[Use]] = {}
         self._several = len(groups) > 1
@@ -147,8 +147,10 @@ class SharedValues:
     def _text(self, use: Use, beside: Mapping[ExprNode, tuple[ir.Load, int]], declare: Callable[[str], None]) -> Text:
         e, inside = use[0], operands(use)
         args = [self._texts[part] for part in inside]
-        text = self._emitter.of_block(e, self._blocks[e], args) if e in self._blocks else None
-        text = text or self._emitter.one(use, args, beside.get(e), self._pairs, declare)
+        if isinstance(e, ir.Load) and e in self._blocks:
+            text = self._emitter.of_block(e, self._blocks[e], args)
+        else:
+            text = self._emitter.one(use, args, beside.get(e), self._pairs, declare)
         if self._several:
             self._note(use, inside)
         shared = self._counts[use] > 1 and not is_leaf(e)
@@ -204,10 +206,12 @@ class ExprEmitter:
                 declare(line)
         return self._render(use, args)
 
-    def of_block(self, load: ExprNode, block: InBlock, args: list[Text]) -> Text | None:
-        """Lanes of a block that others load too; None where a register has them."""
-        if not isinstance(load, ir.Load) or self._leaves.register(load.buffer, load.index) is not None:
-            return None
+    def is_kept(self, load: ir.Load) -> bool:
+        """True where a local variable has what is loaded."""
+        return self._leaves.register(load.buffer, load.index) is not None
+
+    def of_block(self, load: ir.Load, block: InBlock, args: list[Text]) -> Text:
+        """Lanes of a block that others load too."""
         base = args[0].at(PRODUCT) + (f" - {block.ahead}" if block.ahead else "")
         call = f"{load_of_block(self._prelude, load.type, block)}({self._leaves.buffer(load.buffer)} + {base})"
         return Text(call, ATOM, data=True)

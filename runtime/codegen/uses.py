@@ -153,8 +153,8 @@ def limited(e: ir.Cast) -> ExprNode | None:
 
 
 def stays_in_range(e: ir.Cast) -> bool:
-    """True of a float that is limited to numbers of a narrower integer type. No number becomes the last limit, as it is
-    the second operand."""
+    """True of a float that is limited to numbers of a narrower integer type. NaN becomes one of the limits: these are
+    the second operands."""
     to = e.type
     if not to.is_integer() or to.is_bool() or not e.a.type.is_float() or to.bits() >= e.a.type.bits():
         return False

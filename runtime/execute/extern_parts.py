@@ -48,9 +48,10 @@ class CallingLoops:
 
 def level_of(e: Function) -> ComputeAt | None:
     """The loop that an extern stage is computed in; None where it is at the root."""
-    at = place(e)
-    inside = isinstance(at, ComputeAt) and isinstance(at.consumer, Function) and not at.consumer.extern
-    return at if inside and isinstance(at, ComputeAt) and at.var != OUTERMOST else None
+    match place(e):
+        case ComputeAt(consumer=Function(extern=None), var=var) as at if var != OUTERMOST:
+            return at
+    return None
 
 
 def blocks_of(order: Sequence[Function], outputs: Sequence[Function]) -> dict[Function, CallingLoops]:

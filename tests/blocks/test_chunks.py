@@ -48,6 +48,16 @@ def _picture(root: Path, **options: Any) -> tuple[Any, _Counting]:
     return array, store
 
 
+def _from_store_to_store(root: Path) -> tuple[Any, Any, tuple[Any, _Counting], tuple[Any, _Counting]]:
+    """An unsharp mask, its values, a picture to make it of, and one to write it to."""
+    app = unsharp()
+    (image,) = app.inputs
+    array, store = _picture(root / "in")
+    want = app.whole({image: array[:]}, SHAPE)
+    store.reads.clear()
+    return app, want, (array, store), _picture(root / "out")
+
+
 @pytest.mark.parametrize("chunks", [CHUNKS, (300, 700)])
 def test_each_chunk_of_a_store_is_read_once(tmp_path: Path, chunks: tuple[int, int]) -> None:
     app = unsharp()
@@ -65,12 +75,7 @@ def test_each_chunk_of_a_store_is_read_once(tmp_path: Path, chunks: tuple[int, i
 
 @pytest.mark.parametrize(("memory", "most"), [("40MiB", 1), ("9MiB", 2)])
 def test_a_stream_reads_each_chunk_once_if_there_is_memory(tmp_path: Path, memory: str, most: int) -> None:
-    app = unsharp()
-    (image,) = app.inputs
-    array, store = _picture(tmp_path / "in")
-    want = app.whole({image: array[:]}, SHAPE)
-    sink, written = _picture(tmp_path / "out")
-    store.reads.clear()
+    app, want, (array, store), (sink, written) = _from_store_to_store(tmp_path)
     done: list[int] = []
     hl.stream(app.func, array, sink, memory=memory, progress=lambda k, of: done.append(k))
     assert len(store.reads) == 9 and max(store.reads.values()) <= most
@@ -164,12 +169,8 @@ def test_small_chunks_are_sliced_together() -> None:
 
 
 def test_dask_stores_a_result_chunk_by_chunk(tmp_path: Path) -> None:
-    app = unsharp()
+    app, want, (array, store), (sink, written) = _from_store_to_store(tmp_path)
     (image,) = app.inputs
-    array, store = _picture(tmp_path / "in")
-    want = app.whole({image: array[:]}, SHAPE)
-    sink, written = _picture(tmp_path / "out")
-    store.reads.clear()
     lazy = hl.dask.store(app.func, sink, inputs={image: array})
     assert not store.reads, "nothing is read before it is computed"
     assert lazy.compute() is None

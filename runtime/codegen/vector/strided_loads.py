@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
-from halide_core.ir import ExprNode
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.runtime.codegen.names import stored, tag
@@ -38,6 +37,8 @@ _MACHINES = {
 }
 """Who shuffles registers, or low parts of them, of each width, down to bytes."""
 _REGISTER_BITS = 128
+_Function = tuple[str, str, list[str]]
+"""A C function as the prelude takes it: what it returns, its parameters, the lines of its body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,49 +68,41 @@ def load_of_block(prelude: Prelude, type: Type, block: InBlock) -> str:
     return _load(prelude, type, block.distance, starts, block.ahead, name)
 
 
-def _of_one_load(prelude: Prelude, type: Type, block: InBlock) -> tuple[str, str, list[str]]:
-    c, whole = prelude.type(type), type.with_lanes(type.lanes() * block.distance)
+def _of_one_load(prelude: Prelude, type: Type, block: InBlock) -> _Function:
+    whole = type.with_lanes(type.lanes() * block.distance)
     at = [block.ahead + i * block.distance for i in range(type.lanes())]
-    lines = [
-        f"#if {_MACHINES[_REGISTER_BITS]}",
-        f"{prelude.type(whole)} r = {prelude.load(whole)}(p);",
-        f"return __builtin_shufflevector(r, r, {', '.join(map(str, at))});",
-    ]
-    return c, f"const {stored(type)} *p", [*lines, "#else", *of_loads(c, [f"p[{i}]" for i in at]), "#endif"]
+    lines = [f"{prelude.type(whole)} r = {prelude.load(whole)}(p);", f"return {_shuffled(at)};"]
+    return _where_shuffled(prelude, type, whole, lines, at)
 
 
 def load_reversed(prelude: Prelude, type: Type) -> str | None:
     """``f(pointer)``: the element there and those before it, the last one first; None where lanes are better loaded one
     by one."""
-    lanes, machine = type.lanes(), _MACHINES.get(8 * type.bytes() * type.lanes())
-    if machine is None or lanes < 4:
+    lanes = type.lanes()
+    if _bits(type) not in _MACHINES or lanes < 4:
         return None
 
-    def head() -> tuple[str, str, list[str]]:
-        c = prelude.type(type)
-        order = ", ".join(map(str, reversed(range(lanes))))
-        lines = [f"{c} r = {prelude.load(type)}(p - {lanes - 1});", f"return __builtin_shufflevector(r, r, {order});"]
-        generic = of_loads(c, [f"p[{-i}]" for i in range(lanes)])
-        return c, f"const {stored(type)} *p", [f"#if {machine}", *lines, "#else", *generic, "#endif"]
+    def head() -> _Function:
+        whole = f"{prelude.type(type)} r = {prelude.load(type)}(p - {lanes - 1});"
+        lines = [whole, f"return {_shuffled(list(reversed(range(lanes))))};"]
+        return _where_shuffled(prelude, type, type, lines, [-i for i in range(lanes)])
 
     return prelude.define(f"load_reversed_{tag(type)}", head)
 
 
-def blocks(loads: Iterable[ir.Load]) -> dict[ExprNode, InBlock]:
+def blocks(loads: Iterable[ir.Load]) -> dict[ir.Load, InBlock]:
     """Of loads that happen together, those of one block, all of which they read as far as its ends go: of every second
     element and of those between, or of every third one and the second after it, with what is between. Those whose place
     comes from memory are in none: a store may be between two of them."""
     rows: dict[tuple[int, object], dict[int, ir.Load]] = {}
     for load in loads:
         match load.index:
-            case ir.Ramp(base=base, stride=ir.IntImm(value=distance)) if _is_one_load(load.type, distance) or (
-                _is_shuffled(load.type, distance)
-            ):
+            case ir.Ramp(base=base, stride=ir.IntImm(value=distance)) if _is_in_blocks(load.type, distance):
                 form = linear_of(base)
                 around = (load.buffer, load.type, frozenset(form.terms.items()))
                 if not any(isinstance(e, ir.Load) for e in subexpressions([base])):
                     rows.setdefault((distance, around), {})[form.const] = load
-    found: dict[ExprNode, InBlock] = {}
+    found: dict[ir.Load, InBlock] = {}
     for (distance, _), known in rows.items():
         begin = min(known) - distance
         for at in sorted(known):
@@ -122,30 +115,49 @@ def blocks(loads: Iterable[ir.Load]) -> dict[ExprNode, InBlock]:
 
 def _is_shuffled(type: Type, distance: int) -> bool:
     """True where dense loads and shuffles are better than a load for each lane."""
-    lanes, bits = type.lanes(), 8 * type.bytes() * type.lanes()
-    if type.is_bool() or distance not in DISTANCES or lanes < 4 or bits not in _MACHINES:
+    lanes = type.lanes()
+    if type.is_bool() or distance not in DISTANCES or lanes < 4 or _bits(type) not in _MACHINES:
         return False
-    return bits >= _REGISTER_BITS or lanes >= 2 * distance  # a part of a register is shuffled twice for each load
+    # A part of a register is shuffled twice for each load.
+    return _bits(type) >= _REGISTER_BITS or lanes >= 2 * distance
 
 
 def _is_one_load(type: Type, distance: int) -> bool:
     """True where so many short vectors fill a register."""
-    bits = 8 * type.bytes() * type.lanes() * distance
-    return not type.is_bool() and distance > 1 and type.lanes() >= 4 and bits == _REGISTER_BITS
+    return not type.is_bool() and distance > 1 and type.lanes() >= 4 and _bits(type) * distance == _REGISTER_BITS
+
+
+def _is_in_blocks(type: Type, distance: int) -> bool:
+    return _is_one_load(type, distance) or _is_shuffled(type, distance)
+
+
+def _bits(type: Type) -> int:
+    return 8 * type.bytes() * type.lanes()
+
+
+def _shuffled(order: Sequence[int]) -> str:
+    return f"__builtin_shufflevector(r, r, {', '.join(map(str, order))})"
+
+
+def _where_shuffled(prelude: Prelude, type: Type, register: Type, lines: Sequence[str], at: Sequence[int]) -> _Function:
+    """A function of a pointer whose lines are for machines that shuffle such a register; for others it loads the
+    elements ``at`` so far from there."""
+    generic = of_loads(prelude.type(type), [f"p[{i}]" for i in at])
+    body = [f"#if {_MACHINES[_bits(register)]}", *lines, "#else", *generic, "#endif"]
+    return prelude.type(type), f"const {stored(type)} *p", body
 
 
 def _load(prelude: Prelude, type: Type, distance: int, starts: Sequence[int], first: int, name: str) -> str:
     """The function that loads vectors at ``starts``, and takes every so many elements of them."""
     lanes = type.lanes()
 
-    def head() -> tuple[str, str, list[str]]:
-        c = prelude.type(type)
-        lines = [f"#if {_MACHINES[8 * type.bytes() * lanes]}", f"{c} r = {prelude.load(type)}(p);"]
+    def head() -> _Function:
+        lines = [f"{prelude.type(type)} r = {prelude.load(type)}(p);"]
         for number, start in enumerate(starts[1:], 1):
             chosen = [_source(i, first + i * distance, number, start, lanes) for i in range(lanes)]
             lines.append(f"r = __builtin_shufflevector(r, {prelude.load(type)}(p + {start}), {', '.join(chosen)});")
-        generic = of_loads(c, [f"p[{first + i * distance}]" for i in range(lanes)])
-        return c, f"const {stored(type)} *p", [*lines, "return r;", "#else", *generic, "#endif"]
+        at = [first + i * distance for i in range(lanes)]
+        return _where_shuffled(prelude, type, type, [*lines, "return r;"], at)
 
     return prelude.define(name, head)
 
@@ -153,12 +165,12 @@ def _load(prelude: Prelude, type: Type, distance: int, starts: Sequence[int], fi
 def load_strided(prelude: Prelude, type: Type) -> str:
     """``f(pointer, stride)``: elements at a distance that the run knows, densely where it is that of channels."""
 
-    def head() -> tuple[str, str, list[str]]:
+    def head() -> _Function:
         c = prelude.type(type)
         dense = [(k, f) for k in _CHANNELS if (f := load_every(prelude, type, k)) is not None]
         asked = [f"if (stride == {k}) return {f}(p);" for k, f in dense]
         if dense:
-            asked = [f"#if {_MACHINES[8 * type.bytes() * type.lanes()]}", *asked, "#endif"]
+            asked = [f"#if {_MACHINES[_bits(type)]}", *asked, "#endif"]
         return c, f"const {stored(type)} *p, int64_t stride", [
             *asked,
             *of_loads(c, [f"p[{i} * stride]" for i in range(type.lanes())]),
