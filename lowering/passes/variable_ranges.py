@@ -26,6 +26,8 @@ _Ends = tuple[Linear, Linear]
 """The lower and the upper bound of a variable."""
 _ROUNDS = 12
 """So many atoms of a form are replaced by what they are at most."""
+_BRANCHES = 4
+"""So many times both operands of the greater of two are looked at."""
 
 
 @dataclass(slots=True)
@@ -91,10 +93,20 @@ class CoordinateRanges:
                 const = gap.const - (op is BinaryOp.LT)
                 if len(gap.terms) > 1:
                     self.limits = {**self.limits, _terms(gap): min(const, self.limits.get(_terms(gap), const))}
+                if list(gap.terms.values()) == [-1, -1]:
+                    one, other = gap.terms
+                    self._limit_each(one, other, const)
 
-    def _most(self, form: Linear) -> float:
+    def _limit_each(self, a: ExprNode, b: ExprNode, most: int) -> None:
+        """Of two that are at most so much together, neither is more than the other leaves of it."""
+        for atom, other in ((a, b), (b, a)):
+            least = self.facts.constant_range(other)[0]
+            if least > -math.inf:
+                self.facts.assume_at_most(atom, ir.i64(most - int(least)))
+
+    def _most(self, form: Linear, branches: int = _BRANCHES) -> float:
         """A constant that a form never exceeds. First as it is; then with its variables at the ends of their loops,
-        and so on."""
+        and so on; last with each of two operands, the greater of which counts."""
         high = math.inf
         for _ in range(_ROUNDS):
             high = min(high, self.facts.constant_range(to_expr(form))[1])
@@ -103,7 +115,8 @@ class CoordinateRanges:
                 return min(high, form.const + limit)
             ended = self._raised(form)
             if ended is None:
-                return high
+                either = _either(form) if branches else None
+                return high if either is None else min(high, max(self._most(each, branches - 1) for each in either))
             form = ended
         return high
 
@@ -126,6 +139,16 @@ class CoordinateRanges:
                         if (atom, -1) in terms:
                             return form.replacing(atom, Linear({e: n for e, n in terms if e is not atom}, const))
         return None
+
+
+def _either(form: Linear) -> tuple[Linear, Linear] | None:
+    """Two forms the greater of which a form is, by the first atom that is the greater of two, or the lesser of what is
+    taken away."""
+    for atom, c in form.terms.items():
+        match atom:
+            case Binary(op=BinaryOp.MAX | BinaryOp.MIN as op, a=a, b=b) if (op is BinaryOp.MAX) == (c > 0):
+                return form.replacing(atom, linear_of(a)), form.replacing(atom, linear_of(b))
+    return None
 
 
 def _ends(bounds: Interval) -> _Ends:

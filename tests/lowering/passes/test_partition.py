@@ -408,6 +408,32 @@ def test_a_quotient_inside_a_clamp_is_no_multiple_of_itself() -> None:
         assert np.array_equal(got, want), name
 
 
+def taps_at_a_level(kind: str) -> hl.Func:
+    """Sums of taps in vectors, computed for each row of what reads them: their rows are no shorter than a vector."""
+    f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(-2, 5)], "r")
+    g[x, y] = hl.sum(hl.i32(bounded(kind)[x + r, y]))
+    f[x, y] = g[x, y] * 2
+    f.vectorize(x, 4)
+    g.compute_at(f, y).vectorize(x, 8)
+    return f
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_taps_at_a_level_are_read_as_if_there_were_no_edge(kind: str) -> None:
+    """A coordinate is in int32 with a tap's distance, too: it begins where an output does that ends in it."""
+    _, steady, _ = [loop for loop in parts(taps_at_a_level(kind)) if loop.loop.func == "g"]
+    assert not [e for e in subexpressions(stmt_exprs_in(steady)) if isinstance(e, Select) and mentions(e, "g.s0.x")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("window", [[(-9, 48), (-2, 6)], [(1, 5), (0, 3)]])
+def test_taps_at_a_level_are_the_loop(kind: str, window: list[tuple[int, int]]) -> None:
+    f = taps_at_a_level(kind)
+    want = f.evaluate(window)
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, want), name
+
+
 def taps() -> hl.Func:
     """Tiles of two vectors, each point of which sums five taps."""
     source, f, r = bounded("repeat_edge"), hl.Func("f"), hl.RDom([(-2, 5)], "r")
