@@ -37,7 +37,7 @@ from halide_core.lowering.passes.layout_checks import check_layouts, propose_pro
 from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
 from halide_core.lowering.passes.memory.reuse import reuse_memory
-from halide_core.lowering.passes.partition import partition_loops
+from halide_core.lowering.passes.partition.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
 from halide_core.lowering.passes.simplify_stmt import simplify_tree

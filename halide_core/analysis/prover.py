@@ -9,7 +9,7 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -388,10 +388,23 @@ class _ProofSearch:
             return False
         operators = [atom for atom in form.terms if isinstance(atom, Binary | Select)]
         if operators:
+            if any(self.nonnegative(each, depth - 1) for each in self._cancelled(form, operators)):
+                return True
             # The atom that holds most goes first: what comes out of it can still cancel against the others.
             operators.sort(key=_weight, reverse=True)
             return any(self._through_operator(form, atom, form.terms[atom], depth) for atom in operators)
         return self._through_facts(form, depth)
+
+    def _cancelled(self, form: Linear, operators: Sequence[ExprNode]) -> Iterator[Linear]:
+        """Forms that are not above, in which an operator atom is gone, as a bound of another atom has it too."""
+        for atom, c in form.terms.items():
+            for bound in self._bounds(atom, c):
+                other = linear_of(bound).terms
+                if any(c * other.get(each, 0) == -form.terms[each] for each in operators):
+                    yield form.replacing(atom, linear_of(bound))
+
+    def _bounds(self, atom: ExprNode, c: int) -> list[ExprNode]:
+        return self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
 
     def _through_operator(self, form: Linear, atom: Binary | Select, c: int, depth: int) -> bool:
         """The proof by cases of one operator atom, or by what is known of it."""
@@ -419,8 +432,7 @@ class _ProofSearch:
         """The proof by what is known of one atom: first by what cancels against the others."""
         candidates: list[tuple[int, Linear]] = []
         for atom, c in form.terms.items():
-            bounds = self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
-            for bound in bounds:
+            for bound in self._bounds(atom, c):
                 if isinstance(bound, IntImm) and len(form.terms) == 1:
                     continue
                 other = linear_of(bound)

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, to_expr
-from halide_core.analysis.simplify import simplify
 from halide_core.ir import Access, Binary, BinaryOp, Block, ExprNode, For, If, IntImm, Let, LoopKind, Stmt, Variable
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
@@ -114,5 +113,5 @@ def threshold(gap: Linear, var: Variable) -> ExprNode:
     """The least or the greatest value of a variable for which a form is >= 0."""
     c, rest = gap.terms[var], to_expr(Linear({a: k for a, k in gap.terms.items() if a is not var}, gap.const))
     if c > 0:  # c·x >= -rest
-        return simplify(ir.sub(ir.ZERO, ir.div(rest, ir.i64(c))))
-    return simplify(ir.div(rest, ir.i64(-c)))  # -c·x <= rest
+        return ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))
+    return ir.div(rest, ir.i64(-c))  # -c·x <= rest

@@ -20,7 +20,7 @@ from halide_core.analysis.linear import difference
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Binary, BinaryOp, Block, For, Interval, IntImm, LoopKind, Stmt
 from halide_core.ir.visitor import Rewriter, stmt_exprs, subexpressions, walk
-from halide_core.lowering.passes.partition import Policies
+from halide_core.lowering.passes.partition.partition import Policies
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.schedule.access_directives import Partition
 

@@ -8,18 +8,23 @@ from pathlib import Path
 import pytest
 
 from halide_core.lowering import proven_steps
+from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from tests.campaigns.mutate.steps import IN_C, STEPS
 from tests.campaigns.mutate.steps.judges import interpreted
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = STEPS | IN_C
 PROVEN_AGAIN = [name for name in STEPS if name.startswith(("slide:", "fold:"))]
+RULES = ("_least", "_end_of", "_without_divisions", "threshold")
+"""By what a steady part is found, each of whose findings is proven."""
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_step_without_its_check_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only what decides a step looks at it."""
     monkeypatch.setattr(proven_steps, "unproven_steps", lambda *_: {})
+    monkeypatch.setattr(SteadyPart, "_is_below", lambda *_: True)
+    monkeypatch.setattr(SteadyPart, "_is_threshold", lambda *_: True)
     step = ALL[name]
     assert step.judge(step.make()) == ""
     with step.spoilt():
@@ -34,6 +39,14 @@ def test_a_slide_without_its_check_is_not_taken(name: str) -> None:
         func, window = step.make()
         assert "it was not proven that" in func.loop_nest()
         assert interpreted((func, window)) == ""
+
+
+@pytest.mark.parametrize("name", [name for name, step in STEPS.items() if step.function in RULES])
+def test_a_steady_part_that_is_found_wrongly_is_not_taken(name: str) -> None:
+    """A finding of the rules is proven by what did not find it."""
+    step = STEPS[name]
+    with step.spoilt():
+        assert step.judge(step.make()) == ""
 
 
 def test_the_table_lists_every_step() -> None:

@@ -13,7 +13,7 @@ from halide_core.ir import BinaryOp, For, If, Interval, IntImm, LoopKind, LoopNa
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
-from halide_core.lowering.passes.partition import partition_loops
+from halide_core.lowering.passes.partition.partition import partition_loops
 from tests.support.interpreted import run_program
 
 x, y, xo, xi, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yi"))
@@ -236,9 +236,7 @@ def test_rows_inside_tiles_are_the_loop(window: list[tuple[int, int]]) -> None:
 def columns_of_tiles(exterior: bool = False) -> hl.Func:
     """Tiles of a producer whose lanes are columns, in rows that are as many as the run says."""
     f, g, inner = hl.Func("f"), hl.Func("g"), image(70, 20)
-    source = (
-        hl.BoundaryConditions.constant_exterior(inner, 9) if exterior else hl.BoundaryConditions.repeat_edge(inner)
-    )
+    source = hl.BoundaryConditions.constant_exterior(inner, 9) if exterior else hl.BoundaryConditions.repeat_edge(inner)
     g[x, y] = hl.u16(source[x - 1, y]) * 3 + source[x + 2, y]
     f[x, y] = g[x, y / 2] + g[x, (y + 1) / 2]
     f.tile(x, y, hl.Var("xi"), hl.Var("yi"), 16, 5)

@@ -293,3 +293,12 @@ def test_forms_met_again_in_one_search_cost_no_steps() -> None:
     search._states = []  # nothing is refuted, so that all of it is searched
     assert not search.nonnegative(form, 10)
     assert search._steps >= 0
+
+
+def test_bound_of_one_atom_may_cancel_another() -> None:
+    """A window's row begins where a tile does, which is the lesser of two: neither of them alone is below the row."""
+    start, facts = ir.minimum(ir.add(y, ir.i64(64)), n), Facts()
+    facts.assume_range(x, ir.sub(start, ir.i64(2)), ir.add(start, ir.i64(2)))
+    assert facts.proves_le(ir.sub(start, ir.i64(2)), x)
+    assert facts.proves_le(ir.sub(x, start), ir.i64(2))
+    assert not facts.proves_le(start, x)

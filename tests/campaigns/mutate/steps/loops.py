@@ -5,18 +5,21 @@ In: nothing. Out: LOOPS, a part of ``steps.STEPS``.
 
 from __future__ import annotations
 
+import numpy as np
+
 import halide_core as hl
 from halide_core.lowering.passes import (
     constant_lengths,
     hoist,
     lets,
     loop_shapes,
-    partition,
     simplify_stmt,
     unroll,
 )
 from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import peel_first_iteration as warm_up
+from halide_core.lowering.passes.partition import partition, steady_part
+from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
 
@@ -95,6 +98,22 @@ def thinned() -> Made:
     return f, [(0, 30), (0, 2)]
 
 
+def half_of_a_clamp() -> Made:
+    """Lanes of a place that is half of theirs, up to an end that is known when it runs."""
+    f, near, of = hl.Func("f"), image(21), hl.ImageParam(hl.UInt(8), 1, "of")
+    of.set(hl.Buffer(np.arange(7, dtype=np.uint8)))
+    f[x, y] = near[hl.clamp(y + hl.min(x / 2, of.dim(0).extent() - 1) - 6, -6, 14), 0] + of[0]
+    f.bound(x, 8, 8).vectorize(x, 8)
+    return f, [(8, 8), (-10, 40)]
+
+
+def thinned_by_two() -> Made:
+    """Every second element, from one on that is not the first."""
+    f, im = hl.Func("f"), image()
+    f[x, y] = im[hl.max(2 * x - 1, im.dim(0).min()), y]
+    return f, [(-8, 10), (0, 2)]
+
+
 def counted() -> Made:
     """A remainder of what the loop writes."""
     f, r = hl.Func("f"), hl.RDom([(0, 6)], "r")
@@ -169,10 +188,24 @@ LOOPS: dict[str, AutomaticStep] = {
         warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
     ),
     "partition: the steady part decides for all lanes": AutomaticStep(
-        partition._Steady, "_least", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+        SteadyPart, "_least", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+    ),
+    "partition: a multiple is one of the whole form": AutomaticStep(
+        SteadyPart,
+        "_least",
+        "self._without_clamps(form, clamps - 1)",
+        "self._without_divisions(self._without_clamps(form, clamps - 1))[1]",
+        half_of_a_clamp,
+    ),
+    "partition: from its threshold on a form is not negative": AutomaticStep(
+        loop_shapes,
+        "threshold",
+        "ir.sub(ir.ZERO, ir.div(rest, ir.i64(c)))",
+        "ir.div(ir.sub(ir.ZERO, rest), ir.i64(c))",
+        thinned_by_two,
     ),
     "partition: a clamp of lanes is between its ends": AutomaticStep(
-        partition._Steady, "_end_of", "linear_of(e).times(sign)", "linear_of(e)", shifted_in_a_tile
+        SteadyPart, "_end_of", "linear_of(e).times(sign)", "linear_of(e)", shifted_in_a_tile
     ),
     "partition: a tile is inside for all lanes": AutomaticStep(
         partition._Partition,
@@ -192,10 +225,10 @@ LOOPS: dict[str, AutomaticStep] = {
         loop_shapes, "ends_of_guard", "not varies", "True", left_out
     ),
     "partition: coordinates do not wrap": AutomaticStep(
-        partition, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
+        steady_part, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
     ),
     "partition: quotients are rounded down": AutomaticStep(
-        partition._Steady, "_without_divisions", "ir.sub(a, ir.i64(k - 1)) if c > 0 else a", "a", thinned
+        SteadyPart, "_without_divisions", "ir.sub(a, ir.i64(k - 1)) if c > 0 else a", "a", thinned
     ),
     "divisions: what reads memory stays": AutomaticStep(
         divisions._Lifted, "_moves", "isinstance(each, _FIXED)", "False", counted

@@ -9,8 +9,8 @@ are decided by its variable becomes up to three: the head, the steady part, the 
     ->  for x in (0, max(min(32, n), 0)): f[x] = g[x]
 
 What decides a clamp is a threshold, computed once before the loop: c·x + rest >= 0, where the rest doesn't vary and the
-lanes of a vectorized loop inside count with their worst end. The parts together are the loop for whatever values the
-thresholds have, so that only the choice of the steady part's clamps rests on them.
+lanes of a vectorized loop inside count with their worst end (``steady_part``). The parts together are the loop for
+whatever values the thresholds have, so that only the choice of the steady part's clamps rests on them.
 
 A loop that the user says is always divided may have others inside, and may be parallel: their ends count as those of
 lanes do.
@@ -18,22 +18,17 @@ lanes do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
 
 from halide_core import ir
-from halide_core.analysis.index import exact_index
-from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.linear import to_expr
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import ScheduleError
 from halide_core.ir import (
-    Access,
     Assert,
-    Binary,
-    BinaryOp,
     Block,
     ExprNode,
     For,
@@ -45,19 +40,14 @@ from halide_core.ir import (
     LoopName,
     Select,
     Stmt,
-    Variable,
 )
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import (
     Rewriter,
-    free_variables,
-    parts,
     stmt_exprs,
-    sub_stmts,
     subexpressions,
     substitute,
     walk,
-    with_parts,
 )
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.loop_shapes import (
@@ -72,6 +62,7 @@ from halide_core.lowering.passes.loop_shapes import (
     varying_in_lanes,
     varying_innermost,
 )
+from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.uniquify_names import bind_apart
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
@@ -79,10 +70,6 @@ from halide_core.schedule.access_directives import Partition, PartitionLoop
 
 _MOST = 8
 """A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
-_DIVISIONS, _LIMIT = 4, 1 << 16
-"""So many quotients of a clamp are looked through, by divisors up to this."""
-_CLAMPS = 3
-"""So many clamps in each other are looked through."""
 _LONG = 40
 """A body of so many expressions is not written twice where once will do."""
 
@@ -175,12 +162,12 @@ class _Partition(Rewriter):
         left = varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
         return self._further(self._parts(apart, steady), apart) if left else None
 
-    def _decided_by_rows(self, loop: For, steady: _Steady) -> set[ExprNode]:
+    def _decided_by_rows(self, loop: For, steady: SteadyPart) -> set[ExprNode]:
         """The conditions that loops inside decide, taps aside, without lanes around them."""
         found: set[ExprNode] = set()
         for row in walk(loop.body):
             if isinstance(row, For) and is_innermost(row) and not is_taps(row) and not is_in_lanes(row, loop):
-                own = _Steady(row, steady.ranges.inside())
+                own = SteadyPart(row, steady.ranges.inside())
                 own.look(row.body)
                 found |= own.decided.keys()
         return found
@@ -200,7 +187,7 @@ class _Partition(Rewriter):
         if not over:
             known.enter(loop)
         apart = _with_body(loop, bind_apart(loop.body, self._names))
-        whole = _Steady(apart, known, whole=True)
+        whole = SteadyPart(apart, known, whole=True)
         whole.look(apart if over else apart.body)
         if not whole.decided or len(whole.gaps) > _MOST:
             return None
@@ -246,16 +233,16 @@ class _Partition(Rewriter):
         at_once = self._at_fixed_places(apart, steady) or self._shifted(apart, steady)
         return at_once or _decided_ends(self._parts(apart, steady))
 
-    def _steady_of(self, loop: For) -> tuple[For, _Steady]:
+    def _steady_of(self, loop: For) -> tuple[For, SteadyPart]:
         known = self._ranges.inside()
         known.enter(loop)
         # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
         apart = _with_body(loop, bind_apart(loop.body, self._names))
-        steady = _Steady(apart, known)
+        steady = SteadyPart(apart, known)
         steady.look(apart.body)
         return apart, steady
 
-    def _at_fixed_places(self, loop: For, steady: _Steady) -> Stmt | None:
+    def _at_fixed_places(self, loop: For, steady: SteadyPart) -> Stmt | None:
         """The loop cut where constants say that some clamps end, if others end where only the run knows: a last vector
         that is shifted inwards should not make its lanes ask, one by one, whether they are inside an input."""
         start, length = loop.bounds.min, loop.bounds.len
@@ -279,14 +266,14 @@ class _Partition(Rewriter):
             return self.rewrite_For(piece)
         known = self._ranges.inside()
         known.enter(loop)
-        whole = _Steady(loop, known, whole=True)
+        whole = SteadyPart(loop, known, whole=True)
         whole.look(piece)
         if not whole.decided or len(whole.gaps) > _MOST:
             return piece
         inside = [ir.less_equal(ir.ZERO, to_expr(gap)) for gap in whole.gaps.values()]
         return If(simplify(reduce(ir.conjunction, inside)), simplify_tree(_Decide(whole.decided).stmt(piece)), piece)
 
-    def _parts(self, loop: For, steady: _Steady) -> Block:
+    def _parts(self, loop: For, steady: SteadyPart) -> Block:
         start, end = loop.bounds.min, simplify(ir.add(loop.bounds.min, loop.bounds.len))
         stmts: list[Stmt] = []
         body = simplify_tree(_Decide(steady.decided).stmt(loop.body))
@@ -294,7 +281,7 @@ class _Partition(Rewriter):
         over = ends_of_guard(loop)
         lowest, highest = steady.thresholds(without=over)
         for form in over:
-            end = ir.minimum(end, ir.add(threshold(form, loop.var), ir.ONE))
+            end = ir.minimum(end, ir.add(simplify(threshold(form, loop.var)), ir.ONE))
         if over:
             end = self._let(f"{loop.var.name}.{'end' if highest else 'tail'}", ir.maximum(end, start), stmts)
         if lowest:
@@ -313,7 +300,7 @@ class _Partition(Rewriter):
             stmts.append(_part(loop, last, end, loop.body))
         return Block(tuple(stmts))
 
-    def _shifted(self, loop: For, steady: _Steady) -> Stmt | None:
+    def _shifted(self, loop: For, steady: SteadyPart) -> Stmt | None:
         """The steady part and what is behind it as one loop with one body, for a last vector that is shifted inwards.
         None where other things are decided, or where two short bodies are as good.
 
@@ -372,205 +359,6 @@ def _exprs_of(stmt: Stmt) -> list[ExprNode]:
 def _part(loop: For, start: ExprNode, end: ExprNode, body: Stmt) -> For:
     bounds = Interval(start, simplify(ir.sub(end, start)))
     return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, body)
-
-
-@dataclass(slots=True, eq=False)
-class _Steady:
-    """The decisions of a loop's steady part, and the thresholds between which they hold.
-
-    ``decided`` maps a clamp, a comparison or a select to what it is there; ``gaps`` are forms of the loop's variable
-    that must be >= 0 for that. Of those that differ by a constant, as the taps of a stencil do, only the least is kept.
-    With ``whole``, all that is looked at is steady or not: nothing is left of the variable.
-    """
-
-    loop: For
-    ranges: CoordinateRanges
-    whole: bool = False
-    decided: dict[ExprNode, ExprNode] = field(default_factory=dict)
-    gaps: dict[frozenset[tuple[ExprNode, int]], Linear] = field(default_factory=dict)
-    _lets: dict[Variable, ExprNode] = field(default_factory=dict)
-    _lanes: dict[Variable, Interval] = field(default_factory=dict)
-    _steady: dict[ExprNode, ExprNode] = field(default_factory=dict)
-
-    def look(self, stmt: Stmt) -> None:
-        """Takes in a statement of the loop's body."""
-        for e in subexpressions(stmt_exprs(stmt)):
-            self._look_at(e)
-        match stmt:
-            case Let(var=var, value=value):
-                self.ranges.define(stmt)
-                self._lets[var] = steady = self._steady[value]
-                self._steady[var] = steady if value.type is INT64 else var
-            case If(condition=condition):
-                self._decide(condition, True)
-            case For(var=var, bounds=bounds):
-                self.ranges.enter(stmt)
-                self._lanes[var] = Interval(self._steady[bounds.min], self._steady[bounds.len])
-        for s in sub_stmts(stmt):
-            self.look(s)
-
-    def _look_at(self, e: ExprNode) -> None:
-        """An expression whose operands were looked at: what it is in the steady part, over the loop's own variables."""
-        if e in self._steady:
-            return
-        operands = tuple([self._steady[p] for p in parts(e)])
-        rebuilt = with_parts(e, operands) if operands else e
-        match e:
-            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if e.type is INT64:
-                kept = self._clamp(op, *operands)
-                if kept is not None:
-                    self.decided[e] = (a, b)[kept]
-                    rebuilt = operands[kept]
-            case Select(condition=condition):
-                # An outer region is a disjunction, an inner one a conjunction; one comparison alone could be either.
-                match condition:
-                    case Binary(op=BinaryOp.OR):
-                        self._decide_each(condition, BinaryOp.OR, False)
-                    case Binary(op=BinaryOp.AND):
-                        self._decide_each(condition, BinaryOp.AND, True)
-        self._steady[e] = rebuilt
-
-    # -- what is decided
-
-    def _clamp(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> int | None:
-        """The operand of a min or max that is kept: the one that varies, where the other does not."""
-        varies = [self._varies(a), self._varies(b)]
-        if varies[0] == varies[1]:
-            return None
-        kept = 0 if varies[0] else 1
-        mine, other = (a, b) if kept == 0 else (b, a)
-        gap = difference(other, mine) if op is BinaryOp.MIN else difference(mine, other)
-        return kept if self._require([gap]) else None
-
-    def _decide(self, condition: ExprNode, holds: bool) -> bool:
-        """Makes a condition certain, if all that it is made of can be decided."""
-        gaps = self._gaps(condition, holds)
-        decided = gaps is not None and self._require(gaps)
-        if decided:
-            self.decided[condition] = ir.TRUE if holds else ir.FALSE
-        return decided
-
-    def _decide_each(self, condition: ExprNode, op: BinaryOp, holds: bool) -> None:
-        """Makes a condition certain, or what can be of those that it joins: another loop may decide the rest."""
-        if not self._decide(condition, holds) and isinstance(condition, Binary) and condition.op is op:
-            self._decide_each(condition.a, op, holds)
-            self._decide_each(condition.b, op, holds)
-
-    def _gaps(self, condition: ExprNode, holds: bool) -> list[Linear] | None:
-        """Forms that are all >= 0 where the condition is as wished; those that don't vary are not decided here."""
-        match condition:
-            case Binary(op=BinaryOp.AND, a=a, b=b) if holds:
-                return self._both(a, b, holds)
-            case Binary(op=BinaryOp.OR, a=a, b=b) if not holds:
-                return self._both(a, b, holds)
-            case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b):
-                x, y = self._index(a), self._index(b)
-                if x is None or y is None:
-                    return None
-                strict = op is BinaryOp.LT
-                gap = difference(y, x) if holds else difference(x, y)
-                return [gap.plus(Linear({}, -1)) if strict == holds else gap]
-        return None
-
-    def _index(self, e: ExprNode) -> ExprNode | None:
-        """The int64 number that a compared value is in the steady part; None where its int32 arithmetic might wrap."""
-        exact = exact_index(e, self.ranges.is_int32)
-        if exact is None:
-            return None
-        for each in subexpressions([exact]):
-            self._look_at(each)
-        return self._steady[exact]
-
-    def _both(self, a: ExprNode, b: ExprNode, holds: bool) -> list[Linear] | None:
-        x, y = self._gaps(a, holds), self._gaps(b, holds)
-        return None if x is None or y is None else x + y
-
-    def _require(self, gaps: list[Linear]) -> bool:
-        """Adds ``gap >= 0`` to what the steady part needs, all of them or none."""
-        worst = [form for gap in gaps if (form := self._worst(gap)) is not None]
-        never = any(not form.terms and form.const < 0 for form in worst)
-        if never or len(worst) < len(gaps) or any((self.loop.var in form.terms) == self.whole for form in worst):
-            return False
-        for form in worst:
-            known = self.gaps.setdefault(frozenset(form.terms.items()), form)
-            if form.const < known.const:
-                self.gaps[frozenset(form.terms.items())] = form
-        return True
-
-    def thresholds(self, *, without: Sequence[Linear] = ()) -> tuple[list[ExprNode], list[ExprNode]]:
-        """The lower and the upper bounds of the loop's variable where every gap is >= 0, some forms apart."""
-        apart = {(frozenset(form.terms.items()), form.const) for form in without}
-        gaps = [gap for terms, gap in self.gaps.items() if (terms, gap.const) not in apart]
-        lowest = [threshold(gap, self.loop.var) for gap in gaps if gap.terms[self.loop.var] > 0]
-        highest = [threshold(gap, self.loop.var) for gap in gaps if gap.terms[self.loop.var] < 0]
-        return list(dict.fromkeys(lowest)), list(dict.fromkeys(highest))
-
-    def shifts(self) -> bool:
-        """True where all that is decided are clamps of what all lanes share, a few points further in each iteration."""
-        inner = {*self._lanes, *self._lets}
-        clamps = [e for e in self.decided if isinstance(e, Binary) and e.type is INT64]
-        shared = len(clamps) == len(self.decided) and all(free_variables(e).isdisjoint(inner) for e in clamps)
-        return shared and all(abs(gap.terms[self.loop.var]) > 1 for gap in self.gaps.values())
-
-    def _worst(self, gap: Linear) -> Linear | None:
-        """The least that a form, or a multiple of it, is over the lanes, in terms of the loop's variable and what
-        doesn't vary in it."""
-        return self._least(self._without_divisions(gap), _CLAMPS)
-
-    def _least(self, form: Linear, clamps: int) -> Linear | None:
-        """The least that a form itself is; so many clamps in each other are looked through."""
-        form = self._without_clamps(form, clamps - 1) if clamps else form
-        for lane, bounds in reversed(self._lanes.items()):
-            c = form.terms.get(lane, 0)
-            if c:
-                last = ir.sub(ir.add(bounds.min, bounds.len), ir.ONE)
-                form = form.replacing(lane, linear_of(simplify(bounds.min if c > 0 else last)))
-        if any(self._varies(a) and a is not self.loop.var for a in form.terms):
-            return None
-        return form
-
-    def _without_clamps(self, gap: Linear, clamps: int) -> Linear:
-        """A form that is not above the gap, in which clamps of lanes are at their ends: the last vector of a short loop
-        that is shifted inwards is at another distance than the others, and none is decided for all of them."""
-        for atom in gap.terms:
-            c = gap.terms.get(atom, 0)
-            if c and isinstance(atom, Binary) and atom.op in (BinaryOp.MIN, BinaryOp.MAX) and self._varies(atom):
-                end = self._end_of(atom, 1 if c > 0 else -1, clamps)
-                gap = gap if end is None else gap.replacing(atom, end)
-        return gap
-
-    def _end_of(self, clamp: Binary, sign: int, clamps: int) -> Linear | None:
-        """A number that a clamp is at least (sign 1) or at most (-1) in all lanes. The lesser of two is at most either,
-        and at least the lesser of what they are at least."""
-        ends = [self._least(linear_of(e).times(sign), clamps) for e in (clamp.a, clamp.b)]
-        known = [end.times(sign) for end in ends if end is not None]
-        if (clamp.op is BinaryOp.MIN) == (sign < 0):
-            return min(known, key=lambda end: len(end.terms), default=None)
-        return linear_of(ir.binary(clamp.op, *map(to_expr, known))) if len(known) == 2 else None
-
-    def _without_divisions(self, gap: Linear) -> Linear:
-        """A form that is not above some multiple of the gap, in which quotients are what they are made of: with rows of
-        half the length, what is read is 2*(x/2) or 2*(x/2) + 1 at x."""
-        for _ in range(_DIVISIONS):
-            for atom, c in gap.terms.items():
-                match atom:
-                    case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if 0 < k <= _LIMIT and self._varies(a):
-                        rest = Linear({e: n for e, n in gap.terms.items() if e is not atom}, gap.const).times(k)
-                        gap = rest.plus(linear_of(ir.sub(a, ir.i64(k - 1)) if c > 0 else a), c)
-                        break
-                    case Binary(op=BinaryOp.MOD, a=a, b=IntImm(value=k)) if 0 < k <= _LIMIT and self._varies(a):
-                        gap = gap.replacing(atom, Linear({}, 0 if c > 0 else k - 1))
-                        break
-            else:
-                return gap
-        return gap
-
-    def _varies(self, e: ExprNode) -> bool:
-        """True where an expression can differ between iterations. What comes from memory can."""
-        free = free_variables(e)
-        if self.loop.var in free or any(v in free for v in self._lanes) or any(v in free for v in self._lets):
-            return True
-        return any(isinstance(s, Access) for s in subexpressions([e]))
 
 
 class _Decide(Rewriter):

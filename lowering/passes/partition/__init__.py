@@ -1,0 +1,1 @@
+"""Loops are divided into a head, a steady part and a tail."""
