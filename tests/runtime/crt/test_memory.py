@@ -40,8 +40,8 @@ def test_freed_block_comes_again_when_large() -> None:
     other = library.halide_core_malloc(1 << 20)
     library.halide_core_free(first)
     library.halide_core_free(other)
-    assert library.halide_core_malloc((1 << 20) - 100) == other
-    assert library.halide_core_malloc(1 << 20) == first
+    # The C library may have left more behind one of them, and then the other one comes first.
+    assert {library.halide_core_malloc((1 << 20) - 100), library.halide_core_malloc(1 << 20)} == {first, other}
     for pointer in (first, other):
         library.halide_core_free(pointer)
 
