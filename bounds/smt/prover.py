@@ -38,8 +38,9 @@ from halide_core.bounds.smt.formulas import boolean, both, implies, opposite
 from halide_core.bounds.smt.premise_selection import relevant
 from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.smt.z3_api import Arithmetic, new_solver, number_of, say, steps_of, valued
+from halide_core.bounds.verify.by_ranges import checks_by_ranges
 from halide_core.bounds.verify.counterexample import confirmed
-from halide_core.bounds.verify.vc import Claim, Context, Counterexample, Result, Status, fails, on_the_word
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Counterexample, Result, Status, fails, on_the_word
 from halide_core.ir import Assert, ExprNode, Promise
 from halide_core.ir.logic import alternatives, any_of, negation, provable_parts
 
@@ -312,8 +313,8 @@ class Prover:
 
     def _group(self, claims: list[Claim]) -> list[Result]:
         """The claims of one context: together; then one by one; those that fail, with the start-up checks."""
-        found: dict[Claim, Result] = {}
-        rest = [c for c in claims if c.conclusion is not ir.TRUE]
+        found = {c: r for c in claims if c.kind is ClaimKind.INT64 and (r := _by_ranges(c)) is not None}
+        rest = [c for c in claims if c.conclusion is not ir.TRUE and c not in found]
         if rest:
             self._enter(rest[0].context)
             if len(rest) > 1 and self._ask(fails(rest), effort=Effort.WALK).impossible:
@@ -471,6 +472,12 @@ class Prover:
             if best is not None and best.certain:
                 break
         return best
+
+
+def _by_ranges(claim: Claim) -> Result | None:
+    """A claim that constant ranges show: products hold a solver up, and mostly for nothing."""
+    checks = checks_by_ranges(claim)
+    return None if checks is None else Result(claim, Status.ASSERTED if checks else Status.PROVEN, checks)
 
 
 Strategy = Callable[[Prover, Claim, list[Assert]], Result | None]

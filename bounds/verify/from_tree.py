@@ -148,7 +148,10 @@ class TreeClaims:
         if self.started is None:
             self._startup.meet(stmt, scope.reads)
             return
-        risky = overflowing([scope.reads.expr(e) for e in stmt_exprs(stmt)], self._ranges)
+        exprs = [scope.reads.expr(e) for e in stmt_exprs(stmt)]
+        risky = overflowing(exprs, self._ranges)
+        if risky:
+            risky = overflowing(exprs, self._ranges.where(scope.context.unchecked()))
         if risky:
             text: Text = ("index arithmetic stays in int64: ", risky[0])
             if isinstance(stmt, ir.For):

@@ -96,9 +96,7 @@ class Context:
 
     def ranges(self, variable: Variable, over: Interval) -> Context:
         """With a loop's variable in its range."""
-        return self.holds(
-            ir.less_equal(over.min, variable), ir.less(variable, ir.add(over.min, over.len))
-        )
+        return self.holds(ir.less_equal(over.min, variable), ir.less(variable, ir.add(over.min, over.len)))
 
     def below(self, stop: Context | None) -> list[Context]:
         """The nodes between ``stop`` and here, outermost first."""
@@ -110,6 +108,10 @@ class Context:
             at = at.parent
         found.reverse()
         return found
+
+    def unchecked(self) -> list[ExprNode]:
+        """The conditions that the program's own course makes hold here."""
+        return [node.fact for node in self.below(None) if node.variable is None and node.check is None]
 
     def again(self, nodes: Iterable[Context], names: Substitution) -> Context:
         """This context with other nodes replayed below it under other names."""

@@ -8,12 +8,17 @@ nothing says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 
 from halide_core import ir
 from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, type_range, union
-from halide_core.ir import Binary, BufferField, ExprNode, Field, IntImm, ParamRef, Select, Variable
+from halide_core.ir import Binary, BinaryOp, BufferField, ExprNode, Field, IntImm, ParamRef, Select, Variable
+from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT32, INT64
+
+_DEPTH = 4
+"""A factor is looked into so many operators deep."""
 
 
 class ConstantRanges:
@@ -31,6 +36,27 @@ class ConstantRanges:
     def let(self, var: Variable, value: ExprNode) -> None:
         """A let's variable."""
         self._variables[var] = self.of(value)
+
+    def where(self, conditions: Iterable[ExprNode]) -> ConstantRanges:
+        """The ranges where conditions hold, which may compare params and variables with others."""
+        found = ConstantRanges(self._variables)
+        for condition in conditions:
+            found.learn(condition)
+        return found
+
+    def learn(self, condition: ExprNode) -> None:
+        """Takes in a condition that holds of everything that is asked for from now on."""
+        for each in conjuncts(condition):
+            match each:
+                case Binary(op=BinaryOp.LT | BinaryOp.LE as op, a=a, b=b):
+                    (least, _), (_, most), strict = self.of(a), self.of(b), op is BinaryOp.LT
+                    self._limit(a, (-math.inf, most - strict))
+                    self._limit(b, (least + strict, math.inf))
+
+    def _limit(self, e: ExprNode, over: Range) -> None:
+        if isinstance(e, Variable | ParamRef) and e.type.is_integer():
+            self._variables[e] = _both(self.of(e), over)
+            self._known.clear()
 
     def of(self, e: ExprNode) -> Range:
         """The range of an expression."""
@@ -58,6 +84,57 @@ class ConstantRanges:
                 return union(self.of(a), self.of(b))
             case Binary(op=op, a=a, b=b) if e.type.is_integer() and not e.type.is_bool():
                 known = of_integers(op, self.of(a), self.of(b), e.type.bits())
+                if op is BinaryOp.MUL:
+                    known = self._product(a, b, self._product(b, a, known))
+                if op is BinaryOp.DIV:
+                    known = self._quotient(a, b, known)
                 if e.type is INT64 or fits(known, e.type):
                     return known
         return type_range(e.type)
+
+    def _product(self, a: ExprNode, d: ExprNode, known: Range, depth: int = _DEPTH) -> Range:
+        """The range of a product, where one factor may be a number of quotients by the other one: what is rounded up to
+        a whole number of them is not far from what it was, however many they are."""
+        by = self.of(d)
+        match a:
+            case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=quotients, b=IntImm() as more) if depth:
+                rest = of_integers(BinaryOp.MUL, by, self.of(more))
+                return _both(known, of_integers(op, self._times(quotients, d, depth - 1), rest))
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op) if depth and a.type is INT64 and by[0] >= 0:
+                one, other = (self._times(each, d, depth - 1) for each in (a.a, a.b))
+                return _both(known, of_integers(op, one, other))
+            case Binary(op=BinaryOp.DIV, a=whole, b=b) if b is d and by[0] >= 1:
+                low, high = self.of(whole)
+                return _both(known, (low - by[1] + 1, high))
+        return known
+
+    def _quotient(self, a: ExprNode, d: ExprNode, known: Range) -> Range:
+        """The range of a quotient, where what is divided is a multiple of the divisor, or not far from one."""
+        near = _multiple(a, d)
+        if near is None or self.of(d)[0] < 0:
+            return known
+        by = of_integers(BinaryOp.DIV, near[1], self.of(d))
+        exact = of_integers(BinaryOp.ADD, self.of(near[0]), by)
+        return _both(known, exact if self.of(d)[0] > 0 else union(exact, (0, 0)))
+
+    def _times(self, a: ExprNode, d: ExprNode, depth: int) -> Range:
+        return self._product(a, d, of_integers(BinaryOp.MUL, self.of(a), self.of(d)), depth)
+
+
+def _both(a: Range, b: Range) -> Range:
+    return (max(a[0], b[0]), min(a[1], b[1]))
+
+
+def _multiple(e: ExprNode, d: ExprNode) -> tuple[ExprNode, Range] | None:
+    """The number of times that an expression is a divisor, and the range of what it is more; None if it shows no
+    multiple of it. Nothing is that in a narrow type, where the multiple may wrap."""
+    match e:
+        case Binary(op=BinaryOp.MUL, a=a, b=b) if e.type is INT64 and (a is d or b is d):
+            return (b if a is d else a), (0, 0)
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=IntImm(value=more)):
+            near = _multiple(a, d)
+            return None if near is None else (near[0], of_integers(op, near[1], (more, more)))
+        case Binary(op=BinaryOp.MUL, a=Binary(op=BinaryOp.DIV, a=a, b=by), b=IntImm(value=k)) if by is e.b and k > 0:
+            near = _multiple(a, d)
+            return None if near is None else (near[0], (near[1][0] - k + 1, near[1][1]))
+    return None

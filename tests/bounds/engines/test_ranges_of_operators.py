@@ -14,7 +14,7 @@ from halide_core import ir
 from halide_core.analysis import constant_ranges
 from halide_core.analysis.interval import EVERYTHING, of_floats, of_integers, to_float, truncated
 from halide_core.ir import BinaryOp, Field
-from halide_core.ir.types import BOOL, INT32, Float, UInt
+from halide_core.ir.types import BOOL, INT32, INT64, Float, UInt
 from halide_core.reference.scalar_ops import binary_function
 
 Interval = tuple[int, int]
@@ -122,9 +122,7 @@ def test_range_of_a_minimum_of_floats_is_any_where_an_operand_may_be_no_number()
 
 
 @pytest.mark.parametrize("op", [BinaryOp.ADD, BinaryOp.MUL, BinaryOp.DIV])
-@pytest.mark.parametrize(
-    "ends", [((0.0, 9.0), (3.0, 4.0)), ((-2.0, 5.0), (-0.5, -0.1)), ((0.0, 1e-44), (0.3, 7e5))]
-)
+@pytest.mark.parametrize("ends", [((0.0, 9.0), (3.0, 4.0)), ((-2.0, 5.0), (-0.5, -0.1)), ((0.0, 1e-44), (0.3, 7e5))])
 def test_range_of_floats_holds_what_machines_compute(op: BinaryOp, ends: tuple[tuple[float, float], ...]) -> None:
     a, b = ends
     rng = np.random.default_rng(1)
@@ -189,3 +187,59 @@ def test_range_of_what_was_converted() -> None:
     assert ranges.of(ir.Cast(INT32, ir.Variable(BOOL, "p"))) == (0, 1)
     assert ranges.of(ir.Cast(INT32, ir.Cast(FLOAT32, byte))) == INT32.range, "floats have no range here"
     assert ranges.of(ir.Cast(FLOAT32, byte)) == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("more", [-2, 0, 3])
+@pytest.mark.parametrize("type", [INT64, INT32], ids=str)
+def test_range_of_what_is_rounded_to_a_divisor_holds_every_value(more: int, type: ir.Type) -> None:
+    """``(x/d + more)*d`` is near ``x``, however great the quotient and the divisor may be one by one."""
+    x, d = ir.Variable(type, "x"), ir.Variable(type, "d")
+    rounded = ir.mul(ir.add(ir.div(x, d), ir.const(more, type)), d)
+    turned = ir.mul(d, ir.add(ir.div(x, d), ir.const(more, type)))
+    for over, by in product(_INTERVALS, [each for each in _INTERVALS if each[0] > 0]):
+        values = [(a // b + more) * b for a in range(over[0], over[1] + 1) for b in range(by[0], by[1] + 1)]
+        for e in (rounded, turned):
+            low, high = constant_ranges.ConstantRanges({x: over, d: by}).of(e)
+            assert low <= min(values) <= max(values) <= high, (over, by)
+    far = constant_ranges.ConstantRanges({x: (0, 1 << 29), d: (1, 1 << 29)}).of(rounded)
+    assert -(1 << 31) <= far[0] <= far[1] <= 1 << 31
+    assert constant_ranges.ConstantRanges({x: (0, 9), d: (0, 9)}).of(rounded) == of_integers(
+        BinaryOp.MUL, (more, 9 + more), (0, 9)
+    )
+
+
+@pytest.mark.parametrize("op", [BinaryOp.MIN, BinaryOp.MAX])
+def test_range_of_the_lesser_of_two_that_are_rounded_holds_every_value(op: BinaryOp) -> None:
+    x, y, d = (ir.index_variable(name) for name in "xyd")
+    least = ir.mul(ir.binary(op, ir.div(x, d), ir.add(y, ir.ONE)), d)
+    choose = min if op is BinaryOp.MIN else max
+    for over, by in product(_INTERVALS, _INTERVALS):
+        divisors = range(by[0], by[1] + 1)
+        values = [choose(a // b if b else 0, -1) * b for a in range(over[0], over[1] + 1) for b in divisors if b >= 0]
+        low, high = constant_ranges.ConstantRanges({x: over, y: (-2, -2), d: by}).of(least)
+        assert not values or low <= min(values) <= max(values) <= high, (over, by)
+    high = constant_ranges.ConstantRanges({x: (0, 1 << 29), y: (0, 1 << 40), d: (1, 1 << 31)}).of(least)[1]
+    assert (high <= 1 << 29) == (op is BinaryOp.MIN)
+
+
+def test_ranges_where_conditions_hold() -> None:
+    x, y = ir.index_variable("x"), ir.index_variable("y")
+    ranges = constant_ranges.ConstantRanges({x: (-5, 5), y: (-5, 5)})
+    inside = ranges.where([ir.conjunction(ir.less(ir.ZERO, x), ir.less_equal(x, ir.i64(3))), ir.less_equal(y, x)])
+    assert [inside.of(e) for e in (x, y, ir.mul(x, x))] == [(1, 3), (-5, 3), (1, 9)]
+    assert ranges.of(ir.mul(x, x)) == (-25, 25)
+    assert ranges.where([ir.less(x, ir.ZERO), ir.less(ir.i64(9), y)]).of(x) == (-5, -1)
+
+
+@pytest.mark.parametrize("more", [-3, 0, 2])
+def test_range_of_a_multiple_that_is_divided_again_holds_every_value(more: int) -> None:
+    x, d = ir.index_variable("x"), ir.index_variable("d")
+    two = ir.i64(2)
+    near = ir.add(ir.mul(ir.div(ir.add(ir.mul(d, x), ir.ONE), two), two), ir.i64(more))
+    for over, by in product(_INTERVALS, _INTERVALS):
+        pairs = [(a, b) for a in range(over[0], over[1] + 1) for b in range(by[0], by[1] + 1)]
+        values = [binary_function(BinaryOp.DIV, INT32)((a * b + 1) // 2 * 2 + more, b) for a, b in pairs]
+        low, high = constant_ranges.ConstantRanges({x: over, d: by}).of(ir.div(near, d))
+        assert low <= min(values) <= max(values) <= high, (over, by)
+    low, high = constant_ranges.ConstantRanges({x: (0, 1 << 29), d: (0, 1 << 31)}).of(ir.div(near, d))
+    assert -5 <= low <= high <= (1 << 29) + 4

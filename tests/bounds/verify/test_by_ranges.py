@@ -1,0 +1,62 @@
+"""Claims of int64 that constant ranges decide, and the start-up checks that they rest on."""
+
+from __future__ import annotations
+
+import pytest
+
+from halide_core import ir
+from halide_core.algorithm.model import ScalarParam
+from halide_core.bounds.smt.prover import Prover
+from halide_core.bounds.verify.arithmetic import fits_int64
+from halide_core.bounds.verify.by_ranges import checks_by_ranges
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
+from halide_core.errors import UNKNOWN_LOCATION
+from halide_core.ir import Assert, Cast, ExprNode, Failure, ParamRef
+from halide_core.ir.types import INT32, INT64
+
+n = ir.index_variable("n")
+P, FAR = ParamRef(INT32, ScalarParam("p", INT32, UNKNOWN_LOCATION)), ir.i64(1 << 40)
+LEAST = Assert(ir.less_equal(ir.const(1, INT32), P), Failure.PARAMETER_RANGE, ("p",))
+MOST = Assert(ir.less_equal(P, ir.const(6, INT32)), Failure.PARAMETER_RANGE, ("p",))
+
+
+def claim(e: ExprNode, context: Context) -> Claim:
+    return Claim(ClaimKind.INT64, "f", ("it stays in int64",), context, fits_int64([e], context))
+
+
+def checked() -> Context:
+    context = nothing().checked(LEAST).checked(MOST)
+    return context.holds(ir.less_equal(ir.ZERO, n), ir.less(n, FAR))
+
+
+def test_a_claim_rests_on_the_checks_that_it_needs_and_no_other() -> None:
+    """A product of two numbers, one of which a check limits from above."""
+    risky = ir.mul(ir.mul(n, n), Cast(INT64, P))
+    assert checks_by_ranges(claim(risky, checked())) is None
+    far = ir.mul(ir.mul(n, ir.i64(1 << 20)), Cast(INT64, P))
+    assert checks_by_ranges(claim(far, checked())) == (LEAST, MOST)
+    far = ir.mul(ir.mul(n, ir.i64(1 << 20)), ir.maximum(Cast(INT64, P), ir.ZERO))
+    assert checks_by_ranges(claim(far, checked())) == (MOST,)
+    (result,) = Prover().prove([claim(far, checked())])
+    assert (result.status, result.checks) == (Status.ASSERTED, (MOST,))
+
+
+def test_what_is_rounded_up_to_a_divisor_needs_no_check() -> None:
+    """Neither the quotient nor the divisor is limited enough; together they are what was rounded."""
+    by = ir.maximum(Cast(INT64, P), ir.ONE)
+    quotients = ir.sub(ir.div(ir.sub(ir.add(n, by), ir.ONE), by), ir.ONE)
+    rounded = ir.mul(ir.mul(quotients, by), ir.i64(1 << 20))
+    assert checks_by_ranges(claim(rounded, checked())) == ()
+    assert [r.status for r in Prover().prove([claim(rounded, checked())])] == [Status.PROVEN]
+
+
+@pytest.mark.parametrize("limit", [1 << 23, 1 << 24])
+def test_the_limits_are_those_of_int64(limit: int) -> None:
+    """2^40 times 2^23 is a number of int64 less one, and 2^24 times is none."""
+    found = checks_by_ranges(claim(ir.mul(n, ir.i64(limit)), checked()))
+    assert (found == ()) == (limit == 1 << 23)
+
+
+def test_what_does_not_hold_is_not_proven() -> None:
+    (result,) = Prover().prove([claim(ir.mul(n, ir.i64(1 << 24)), checked())])
+    assert result.status in (Status.REFUTED, Status.UNDECIDED)
