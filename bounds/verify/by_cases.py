@@ -27,6 +27,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.vc import Claim, Context
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Not, Select
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import BOOL
 from halide_core.ir.visitor import Closing, subexpressions, substitute
 
@@ -333,8 +334,11 @@ def _quotient(atom: ExprNode) -> tuple[Linear, ...]:
 
 def _inside(atom: ExprNode) -> Binary | Select | None:
     """Some choice, or the lesser or greater of two, that an atom is made of, or is: an innermost one."""
-    if not isinstance(atom, Binary | Select):
-        return None
+    return _innermost(atom) if isinstance(atom, Binary | Select) else None
+
+
+@remembered("_case")
+def _innermost(atom: Binary | Select) -> Binary | Select | None:
     for e in subexpressions([atom]):
         if isinstance(e, Select) or (isinstance(e, Binary) and e.op in (BinaryOp.MIN, BinaryOp.MAX)):
             return e

@@ -165,6 +165,7 @@ class ExprNode(metaclass=_HashConsed):
 
     __slots__ = (
         "__weakref__",
+        "_case",
         "_facts",
         "_free",
         "_linear",

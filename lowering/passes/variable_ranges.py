@@ -32,17 +32,51 @@ _BRANCHES = 4
 
 @dataclass(slots=True)
 class CoordinateRanges:
-    """Ranges of coordinates where a statement stands."""
+    """Ranges of coordinates where a statement stands. What is met on the way waits until a range is asked for: of most
+    places none is."""
 
+    outside: CoordinateRanges | None = None
     facts: Facts = field(default_factory=Facts)
     limits: Mapping[_Terms, int] = field(default_factory=dict)
     """For sums of several atoms a constant with which they are not negative."""
     ends: Mapping[Variable, _Ends] = field(default_factory=dict)
     """Of loops and lets in scope."""
+    _waiting: list[ExprNode | For | Let] = field(default_factory=list)
 
     def inside(self) -> CoordinateRanges:
         """The same, to learn more in."""
-        return CoordinateRanges(Facts(self.facts), self.limits, self.ends)
+        return CoordinateRanges(self)
+
+    def learn(self, condition: ExprNode) -> None:
+        """Takes in a condition that holds from here on."""
+        self._waiting.append(condition)
+
+    def enter(self, loop: For) -> None:
+        """Takes in the variable of a loop around what comes."""
+        self._waiting.append(loop)
+
+    def define(self, let: Let) -> None:
+        """Takes in the variable of a let, which what comes after it sees."""
+        if let.var.type is INT64:
+            self._waiting.append(let)
+
+    def _settle(self) -> None:
+        """Takes in what waits, outside first."""
+        if self.outside is not None:
+            self.outside._settle()
+            self.facts, self.limits, self.ends = Facts(self.outside.facts), self.outside.limits, self.outside.ends
+            self.outside = None
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            match each:
+                case For(var=var, bounds=bounds):
+                    ends = _ends(bounds)
+                    self._bind(var, ends, self._over(ends))
+                case Let():
+                    self._define(each)
+                case _:
+                    assume_condition(self.facts, each)
+                    self._limit(each)
 
     def is_int32(self, e: ExprNode) -> bool:
         """True where an int64 expression is a number of int32."""
@@ -51,29 +85,18 @@ class CoordinateRanges:
 
     def of(self, form: Linear) -> Range:
         """Constant bounds of a form."""
+        self._settle()
         return (-self._most(form.times(-1)), self._most(form))
 
     def _over(self, ends: _Ends) -> Range:
         return (self.of(ends[0])[0], self.of(ends[1])[1])
 
-    def learn(self, condition: ExprNode) -> None:
-        """Takes in a condition that holds from here on."""
-        assume_condition(self.facts, condition)
-        self._limit(condition)
-
-    def enter(self, loop: For) -> None:
-        """Takes in the variable of a loop around what comes."""
-        ends = _ends(loop.bounds)
-        self._bind(loop.var, ends, self._over(ends))
-
-    def define(self, let: Let) -> None:
-        """Takes in the variable of a let, which what comes after it sees."""
-        if let.var.type is INT64:
-            form = linear_of(let.value)
-            (low, high), (least, most) = self.of(form), EVERYTHING
-            if let.within is not None:
-                least, most = self._over(_ends(let.within))
-            self._bind(let.var, (form, form), (max(low, least), min(high, most)))
+    def _define(self, let: Let) -> None:
+        form = linear_of(let.value)
+        (low, high), (least, most) = self.of(form), EVERYTHING
+        if let.within is not None:
+            least, most = self._over(_ends(let.within))
+        self._bind(let.var, (form, form), (max(low, least), min(high, most)))
 
     def _bind(self, var: Variable, ends: _Ends, over: Range) -> None:
         low, high = over
