@@ -55,8 +55,10 @@ class ConstantRanges:
 
     def _limit(self, e: ExprNode, over: Range) -> None:
         if isinstance(e, Variable | ParamRef) and e.type.is_integer():
-            self._variables[e] = _both(self.of(e), over)
-            self._known.clear()
+            low, high = _both(self.of(e), over)
+            if low <= high:  # where conditions contradict each other nothing runs, and any range is right
+                self._variables[e] = (low, high)
+                self._known.clear()
 
     def of(self, e: ExprNode) -> Range:
         """The range of an expression."""

@@ -228,7 +228,8 @@ def test_ranges_where_conditions_hold() -> None:
     inside = ranges.where([ir.conjunction(ir.less(ir.ZERO, x), ir.less_equal(x, ir.i64(3))), ir.less_equal(y, x)])
     assert [inside.of(e) for e in (x, y, ir.mul(x, x))] == [(1, 3), (-5, 3), (1, 9)]
     assert ranges.of(ir.mul(x, x)) == (-25, 25)
-    assert ranges.where([ir.less(x, ir.ZERO), ir.less(ir.i64(9), y)]).of(x) == (-5, -1)
+    nowhere = ranges.where([ir.less(x, ir.ZERO), ir.less(ir.i64(9), x), ir.less(ir.ONE, y), ir.less(y, ir.ZERO)])
+    assert [nowhere.of(e) for e in (x, y, ir.div(x, y))] == [(-5, -1), (2, 5), (-3, -1)]
 
 
 @pytest.mark.parametrize("more", [-3, 0, 2])
