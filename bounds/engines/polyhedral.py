@@ -67,7 +67,6 @@ class Polyhedra:
         self._context = isl.Context()
         self._context.set_on_error(isl.on_error.CONTINUE)
         self._context.set_max_operations(limits.steps)
-        self._solved = _SolvedEnds()
 
     def ends(self, e: ExprNode, path: Path, stop: Path, known: Ends) -> Ends:
         """The range of ``e``, given one that is sound: each end is isl's where that one is tighter, or shorter."""
@@ -76,7 +75,7 @@ class Polyhedra:
             self.given_up += 1
             return known
         self._context.reset_operations()
-        question = _Question(self._context, self._extents, self._limits, self._solved, path, stop)
+        question = _Question(self._context, self._extents, self._limits, path, stop)
         try:
             found = question.answer(e, known)
         except isl.Error:  # too many steps
@@ -97,27 +96,6 @@ class _Row:
         return [e for e in (self.e, self.low, self.high) if e is not None]
 
 
-class _SolvedEnds:
-    """The greatest and the least values of sets that were asked for before: what reads a Func in several places asks
-    for windows of one shape."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[int, bool], list[tuple[isl.Set, isl.PwAff]]] = {}
-
-    def of(self, value: isl.Set, *, most: bool) -> isl.PwAff:
-        """The greatest or the least value.
-
-        Raises: isl.Error where there is none, or it takes too many steps.
-        """
-        found = self._found.setdefault((hash(value), most), [])
-        for other, end in found:
-            if value.plain_is_equal(other):
-                return end
-        end = value.dim_max(0) if most else value.dim_min(0)
-        found.append((value, end))
-        return end
-
-
 _Contexts = tuple[isl.Set, isl.Set]
 """Sets of the values at the stop: where the path has points, and in any case."""
 
@@ -125,12 +103,9 @@ _Contexts = tuple[isl.Set, isl.Set]
 class _Question:
     """One expression over one path."""
 
-    def __init__(
-        self, context: isl.Context, extents: Extents, limits: Limits, solved: _SolvedEnds, path: Path, stop: Path
-    ) -> None:
+    def __init__(self, context: isl.Context, extents: Extents, limits: Limits, path: Path, stop: Path) -> None:
         self._extents = extents
         self._limits = limits
-        self._solved = solved
         self.given_up = 0
         self._path = path
         self._stop = stop
@@ -263,7 +238,7 @@ class _Question:
         opaque = [] if known is None else [atom for atom in atoms_of(known) if isinstance(atom, Binary)]
         facts = self._inside if opaque else self._outside
         try:
-            end = self._solved.of(value, most=most)
+            end = value.dim_max(0) if most else value.dim_min(0)
         except isl.Error:  # it has none, or that takes too many steps
             self.given_up += known is not None
             return known
