@@ -113,7 +113,7 @@ def _parts(law: Law) -> list[tuple[str, Status]]:
         from halide_core.bounds.smt.laws import prove_law  # noqa: PLC0415  # z3 takes long to import
     except ImportError as missing:
         raise ScheduleError(
-            f"That {law.told()} is associative needs the z3 solver, which is not installed: "
+            f'That {law.told()} is associative needs the z3 solver, which is not installed: '
             f'pip install "halide-core[bounds]".'
         ) from missing
     return prove_law(law)

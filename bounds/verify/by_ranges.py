@@ -13,16 +13,13 @@ from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.verify.vc import Claim, Context
 from halide_core.ir import Assert, Binary, BinaryOp, ExprNode, IntImm, ParamRef, Variable
-from halide_core.ir.logic import alternatives, conjuncts
+from halide_core.ir.logic import conjuncts
 from halide_core.ir.visitor import subexpressions
 
 
 def checks_by_ranges(claim: Claim) -> tuple[Assert, ...] | None:
     """The checks that a claim rests on by constant ranges, as few as it does with; None where it doesn't hold by
     them."""
-    limits = [each for part in conjuncts(claim.conclusion) for other in alternatives(part) for each in conjuncts(other)]
-    if not any(_is_limit(each) for each in limits):
-        return None
     nodes = claim.context.below(None)
     kept = [node.check for node in nodes if node.check is not None and _is_of_params(node.check.condition)]
     if not _holds(claim.conclusion, nodes, kept):

@@ -96,7 +96,9 @@ class Context:
 
     def ranges(self, variable: Variable, over: Interval) -> Context:
         """With a loop's variable in its range."""
-        return self.holds(ir.less_equal(over.min, variable), ir.less(variable, ir.add(over.min, over.len)))
+        return self.holds(
+            ir.less_equal(over.min, variable), ir.less(variable, ir.add(over.min, over.len))
+        )
 
     def below(self, stop: Context | None) -> list[Context]:
         """The nodes between ``stop`` and here, outermost first."""

@@ -1,6 +1,6 @@
 """Constant upper limits of lengths, for memory that can live on the stack.
 
-constant_limit(min(xo*64 + 64, n) - xo*64)   ->   64
+    constant_limit(min(xo*64 + 64, n) - xo*64)   ->   64
 """
 
 from __future__ import annotations

@@ -103,7 +103,9 @@ class _Flatten(Rewriter):
     def rewrite_Provide(self, s: Provide) -> Stmt:
         """A store for each component, all at once."""
         at = self._layout(s.func).index(tuple([self.expr(a) for a in s.args]), self._lets)
-        stores = [Store(s.func.component_name(k), at, self.expr(value), s.atomic) for k, value in enumerate(s.values)]
+        stores = [
+            Store(s.func.component_name(k), at, self.expr(value), s.atomic) for k, value in enumerate(s.values)
+        ]
         return stores[0] if len(stores) == 1 else ir.Stores(tuple(stores))
 
     def rewrite_WriteFile(self, s: WriteFile) -> Stmt:
@@ -121,12 +123,10 @@ class _Flatten(Rewriter):
         assert s.box is not None, "a prefetch without a box"
         layout = self._layout(s.func)
         box = tuple([self.interval(i) for i in s.box])
-        return ir.block(
-            [
-                lines_of(s, k, box, layout.strides, lambda point: layout.index(point, self._lets), self._names)
-                for k in range(len(s.func.types))
-            ]
-        )
+        return ir.block([
+            lines_of(s, k, box, layout.strides, lambda point: layout.index(point, self._lets), self._names)
+            for k in range(len(s.func.types))
+        ])
 
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""

@@ -21,12 +21,8 @@ _LINE = 64
 
 
 def lines_of(
-    s: PrefetchRegion,
-    component: int,
-    box: Sequence[Interval],
-    strides: Sequence[ExprNode],
-    index: Callable[[tuple[ExprNode, ...]], ExprNode],
-    names: UniqueNames,
+    s: PrefetchRegion, component: int, box: Sequence[Interval], strides: Sequence[ExprNode],
+    index: Callable[[tuple[ExprNode, ...]], ExprNode], names: UniqueNames,
 ) -> Stmt:
     """The prefetches of one component; ``index`` gives the position of a point."""
     f = s.func

@@ -91,7 +91,8 @@ def _under(needs: Needs, condition: ExprNode) -> Needs:
 def _without(needs: Needs, var: Variable) -> Needs:
     """The needs outside of what binds a variable."""
     return {
-        f: frozenset(frozenset(e for e in c if var not in free_variables(e)) for c in each) for f, each in needs.items()
+        f: frozenset(frozenset(e for e in c if var not in free_variables(e)) for c in each)
+        for f, each in needs.items()
     }
 
 

@@ -101,15 +101,7 @@ def pair() -> tuple[hl.Func, hl.Func, hl.Var]:
 
 
 CASES = (
-    column,
-    row,
-    reduction_along_rows,
-    reads_what_it_writes,
-    scan,
-    where_it_holds,
-    then_all,
-    tiles,
-    pair,
+    column, row, reduction_along_rows, reads_what_it_writes, scan, where_it_holds, then_all, tiles, pair,
 )
 
 

@@ -57,6 +57,7 @@ def _is_class(code: CodeType) -> bool:
 def _level(code: CodeType) -> object:
     """The code that runs on import, without the bodies of functions."""
     inner = tuple(
-        (_level(c) if _is_class(c) else c.co_name) if isinstance(c, CodeType) else (type(c), c) for c in code.co_consts
+        (_level(c) if _is_class(c) else c.co_name) if isinstance(c, CodeType) else (type(c), c)
+        for c in code.co_consts
     )
     return code.co_code, code.co_names, inner

@@ -18,7 +18,6 @@ from tests.support import counting
 
 x, y = hl.Var("x"), hl.Var("y")
 
-
 def counted(f: hl.Func, window: list[tuple[int, int]]) -> counting.Count:
     """Counts what runs once producers may be skipped."""
     return counting.counted(f, window, after="skip")
