@@ -16,6 +16,7 @@ greater of two, are cases of the comparison that they stand in. It shares the cl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from math import gcd
 
@@ -174,18 +175,18 @@ class _State:
         waiting = list(reversed(formulas))
         while waiting:
             formula = waiting.pop()
-            form = _form(formula)
-            budget.work -= 1 + (0 if form is None else len(form.terms))
+            said = _comparison(formula)
+            budget.work -= 1 + (0 if said is None else len(said.form.terms))
             budget.work -= len(self._forms) // _FORMS_SEARCHED if searches else 0
             if budget.work < 0:
                 return False
-            if self._contradicts(formula, form) or (searches and form is not None and self._disproves(form)):
+            if self._contradicts(formula, said) or (searches and said is not None and self._disproves(said.form)):
                 return True
-            cases = _cases(formula, form)
+            cases = _cases(formula, said)
             if not cases:
                 return True
-            if form is not None:
-                self._learns(form)
+            if said is not None:
+                self._learns(said)
             elif cases == ((formula,),):
                 self._said |= {formula}
             if len(cases) > 1:
@@ -221,22 +222,22 @@ class _State:
 
     def refutes(self, formula: ExprNode) -> bool:
         """True where a comparison, or a condition that is none, contradicts what was said."""
-        return formula is ir.FALSE or self._contradicts(formula, _form(formula))
+        return formula is ir.FALSE or self._contradicts(formula, _comparison(formula))
 
-    def _contradicts(self, formula: ExprNode, form: Linear | None) -> bool:
-        if form is None:
+    def _contradicts(self, formula: ExprNode, said: _Comparison | None) -> bool:
+        if said is None:
             return _opposite(formula) in self._said
-        other = self._forms.get(frozenset((atom, -c) for atom, c in form.terms.items()))
-        return form.const + other.const < 0 if other is not None else not form.terms and form.const < 0
+        other = self._forms.get(said.opposite)
+        return said.form.const + other.const < 0 if other is not None else not said.terms and said.form.const < 0
 
     def _disproves(self, form: Linear) -> bool:
         return self.facts.proves_nonnegative(form.times(-1).plus(Linear({}, -1)))
 
-    def _learns(self, form: Linear) -> None:
-        key = frozenset(form.terms.items())
-        known = self._forms.get(key)
+    def _learns(self, said: _Comparison) -> None:
+        form = said.form
+        known = self._forms.get(said.terms)
         if known is None or form.const < known.const:
-            self._forms[key] = form
+            self._forms[said.terms] = form
         divisor = gcd(*form.terms.values())
         for atom, c in form.terms.items():
             if abs(c) == divisor:  # the others are multiples, and a constant is rounded to one
@@ -291,10 +292,10 @@ def _alternatives(formulas: Sequence[ExprNode]) -> Iterator[tuple[Linear, ...]]:
     waiting = list(formulas)
     while waiting:
         formula = waiting.pop()
-        form = _form(formula)
-        cases = ((),) if form is not None else _connected(formula)
-        if form is not None:
-            forms.append(form)
+        said = _comparison(formula)
+        cases = ((),) if said is not None else _connected(formula)
+        if said is not None:
+            forms.append(said.form)
         if len(cases) != 1:
             for case in cases:
                 yield from ((*forms, *more) for more in _alternatives((*waiting, *case)))
@@ -345,15 +346,30 @@ def _innermost(atom: Binary | Select) -> Binary | Select | None:
     return None
 
 
-def _form(e: ExprNode) -> Linear | None:
-    """The linear form that a comparison says is not negative; None for what is none."""
-    if not isinstance(e, Binary) or e.op not in _MIRRORED:
-        return None
+@dataclass(frozen=True, slots=True, eq=False)
+class _Comparison:
+    """What a comparison says: that a linear form is not negative; its terms, and those of its opposite."""
+
+    form: Linear
+    terms: _Terms
+    opposite: _Terms
+
+
+def _comparison(e: ExprNode) -> _Comparison | None:
+    """What a comparison of integers says; None for what is none."""
+    return _compared(e) if isinstance(e, Binary) and e.op in _MIRRORED else None
+
+
+@remembered("_comparison")
+def _compared(e: Binary) -> _Comparison | None:
     a, b = exact_index(e.a), exact_index(e.b)
     if a is None or b is None:
         return None
     form = difference(b, a)
-    return form if e.op is BinaryOp.LE else form.plus(Linear({}, -1))
+    if e.op is BinaryOp.LT:
+        form = form.plus(Linear({}, -1))
+    terms = form.terms.items()
+    return _Comparison(form, frozenset(terms), frozenset([(atom, -c) for atom, c in terms]))
 
 
 def _opposite(e: ExprNode) -> ExprNode:
@@ -366,9 +382,12 @@ def _opposite(e: ExprNode) -> ExprNode:
     return Not(BOOL, e)
 
 
-def _cases(e: ExprNode, form: Linear | None) -> Cases:
+def _cases(e: ExprNode, said: _Comparison | None) -> Cases:
     """The cases of a formula; of a comparison, those of its form."""
-    return _connected(e) if form is None else _cases_of_form(e, form)
+    if said is None:
+        return _connected(e)
+    found = _of_comparison(e)
+    return ((e,),) if found is None else found
 
 
 def _connected(e: ExprNode) -> Cases:
@@ -411,8 +430,13 @@ def _connected_otherwise(e: ExprNode) -> Cases:
     return ((_opposite(e),),)
 
 
-def _cases_of_form(e: ExprNode, form: Linear) -> Cases:
-    """The cases of a comparison whose form has a choice, or the lesser or greater of two."""
+@remembered("_cases")
+def _of_comparison(e: ExprNode) -> Cases | None:
+    """The cases of a comparison whose form has a choice, or the lesser or greater of two; None for one that has none:
+    it is not made of others."""
+    said = _comparison(e)
+    assert said is not None
+    form = said.form
     for atom, c in form.terms.items():
         match atom:
             case Select(condition=condition, a=a, b=b):
@@ -422,7 +446,7 @@ def _cases_of_form(e: ExprNode, form: Linear) -> Cases:
                 one, other = _with(form, atom, a), _with(form, atom, b)
                 return ((one, other),) if (atom.op is BinaryOp.MIN) == (c > 0) else ((one,), (other,))
     inner = next((part for atom in form.terms if (part := _inside(atom)) is not None), None)
-    return ((e,),) if inner is None else _cases_inside(e, inner)
+    return None if inner is None else _cases_inside(e, inner)
 
 
 def _cases_inside(e: ExprNode, inner: Binary | Select) -> Cases:

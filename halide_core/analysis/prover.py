@@ -25,6 +25,7 @@ _STEPS = 64
 _DEPTH = 10
 _RANGE_DEPTH = 4
 
+
 class _Proven:
     """The answers to questions, which are a form and all facts that a proof of it could use."""
 
@@ -42,6 +43,14 @@ class _Reach:
 
     number: int
     atoms: set[ExprNode]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """The bounds of an atom, by their number, and the atoms that these and it are made of."""
+
+    number: int
+    atoms: tuple[ExprNode, ...]
 
 
 _shared: ContextVar[_Proven | None] = ContextVar("_shared", default=None)
@@ -68,6 +77,8 @@ class Facts:
         "_about",
         "_answered",
         "_lower",
+        "_near",
+        "_near_above",
         "_parent",
         "_proofs",
         "_ranges",
@@ -97,22 +108,26 @@ class Facts:
         """Of how many facts: parents', and own."""
         self._reaches: dict[ExprNode, tuple[_Reach, int, int]] = {}
         """By atoms, with how many facts they are right for: parents', and own."""
+        self._near: dict[ExprNode, _Near] = {}
+        self._near_above = 0
+        """Of how many facts of parents these are."""
 
     def assume_at_least(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``bound <= atom``."""
         self._lower.setdefault(atom, []).append(bound)
         self._said.append((bound, atom))
         self._about.append(atom)
-        self._forget()
+        self._forget(atom)
 
     def assume_at_most(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``atom <= bound``."""
         self._upper.setdefault(atom, []).append(bound)
         self._said.append((atom, bound))
         self._about.append(atom)
-        self._forget()
+        self._forget(atom)
 
-    def _forget(self) -> None:
+    def _forget(self, atom: ExprNode) -> None:
+        self._near.pop(atom, None)
         self._proofs.clear()
         self._ranges.clear()
 
@@ -178,7 +193,7 @@ class Facts:
         elif known[0].atoms.isdisjoint(self._about[known[2] :]):
             found = known[0]
         if found is None:
-            found = self._walked(atom)
+            found = self._walked(atom, above)
         self._reaches[atom] = (found, above, own)
         return found
 
@@ -191,40 +206,52 @@ class Facts:
         apart = self._lower.keys().isdisjoint(found.atoms) and self._upper.keys().isdisjoint(found.atoms)
         return found if apart else None
 
-    def _layers(self) -> tuple[list[dict[ExprNode, list[ExprNode]]], list[dict[ExprNode, list[ExprNode]]]]:
-        """The lower bounds of all layers that have some, and the upper ones; the nearest first."""
-        lowers, uppers = [], []
-        layer: Facts | None = self
-        while layer is not None:
-            if layer._lower:
-                lowers.append(layer._lower)
-            if layer._upper:
-                uppers.append(layer._upper)
-            layer = layer._parent
-        return lowers, uppers
-
-    def _walked(self, atom: ExprNode) -> _Reach:
+    def _walked(self, atom: ExprNode, above: int) -> _Reach:
         """Every fact that a search may come to from an atom, in the order in which they are met."""
-        found: list[object] = []
+        self._renew(above)
+        near, around = self._near, self._around
         met = {atom}
         waiting = [atom]
-        lowers, uppers = self._layers()
+        found: list[int] = []
         while waiting:
             atom = waiting.pop()
-            parts = [atom.a, atom.b] if isinstance(atom, Binary | Select) else []
-            for mark, layers in ((False, lowers), (True, uppers)):
-                for bounds in layers:
-                    known = bounds.get(atom)
-                    if known:
-                        found += (mark, atom, *known)
-                        parts += known
-            for part in parts:
-                for other in atoms_of(part):
-                    if other not in met:
-                        met.add(other)
-                        waiting.append(other)
+            known = near.get(atom) or around(atom)
+            found.append(known.number)
+            for other in known.atoms:
+                if other not in met:
+                    met.add(other)
+                    waiting.append(other)
         numbers = self._answered.numbers
         return _Reach(numbers.setdefault(tuple(found), len(numbers)), met)
+
+    def _renew(self, above: int) -> None:
+        """Forgets what parents that know more by now had said of atoms."""
+        layer: Facts | None = self
+        while layer is not None:
+            if layer._near_above != above:
+                layer._near.clear()
+                layer._near_above = above
+            layer = layer._parent
+            above -= len(layer._said) if layer is not None else 0
+
+    def _around(self, atom: ExprNode) -> _Near:
+        """What is known of an atom alone."""
+        known = self._near.get(atom)
+        if known is None:
+            parent = self._parent
+            if parent is None or atom in self._lower or atom in self._upper:
+                known = self._gathered(atom)
+            else:
+                known = parent._around(atom)
+            self._near[atom] = known
+        return known
+
+    def _gathered(self, atom: ExprNode) -> _Near:
+        lower, upper = self.lower_bounds(atom), self.upper_bounds(atom)
+        parts = (atom.a, atom.b, *lower, *upper) if isinstance(atom, Binary | Select) else (*lower, *upper)
+        atoms = dict.fromkeys(other for part in parts for other in atoms_of(part))
+        numbers = self._answered.numbers
+        return _Near(numbers.setdefault((atom, *lower, None, *upper), len(numbers)), tuple(atoms))
 
     def _proven_above(self, key: tuple[object, ...]) -> bool:
         """True where a parent has a proof: its facts hold here too."""

@@ -166,6 +166,8 @@ class ExprNode(metaclass=_HashConsed):
     __slots__ = (
         "__weakref__",
         "_case",
+        "_cases",
+        "_comparison",
         "_facts",
         "_free",
         "_linear",

@@ -44,7 +44,6 @@ Task = tuple[int, Any, Judges]
 
 
 def _serve(pipe: Connection) -> None:
-    gc.freeze()
     gc.set_threshold(_GARBAGE)
     while True:
         task = pipe.recv()

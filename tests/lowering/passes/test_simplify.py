@@ -264,6 +264,21 @@ def test_shared_proof_holds_only_where_its_facts_do() -> None:
         assert chained.proves_nonnegative(form)
 
 
+def test_what_a_parent_learns_later_is_part_of_the_next_question() -> None:
+    twice = linear_of(ir.sub(ir.mul(y, ir.i64(2)), ir.i64(2)))
+    with shared_proofs():
+        parents = [Facts(), Facts()]
+        children = []
+        for parent in parents:
+            parent.assume_at_least(x, ir.ZERO)
+            children.append(Facts(parent))
+            children[-1].assume_at_least(y, x)
+        assert not children[0].proves_le(ir.ONE, y)
+        assert not children[1].proves_nonnegative(twice)
+        parents[0].assume_at_least(x, ir.ONE)
+        assert children[0].proves_nonnegative(twice)
+
+
 def test_place_with_more_facts_elsewhere_searches_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[object] = []
     monkeypatch.setattr(Model, "value", lambda *of: searches.append(of) or 0)

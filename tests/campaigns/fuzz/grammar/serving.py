@@ -40,7 +40,6 @@ class Drawn(Verdict):
 
 def serve(pipe: Connection, defect: str = "") -> None:
     """Until None is sent; with a defect of the past in the compiler, if one is named."""
-    gc.freeze()
     gc.set_threshold(_GARBAGE)
     seen: set[str] = set()
     with DEFECTS[defect].reintroduced() if defect else nullcontext():
