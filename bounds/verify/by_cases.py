@@ -348,7 +348,7 @@ def _innermost(atom: Binary | Select) -> Binary | Select | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Comparison:
-    """What a comparison says: that a linear form is not negative; its terms, and those of its opposite."""
+    """A linear form that a comparison says is not negative; its terms, and those of its opposite."""
 
     form: Linear
     terms: _Terms
@@ -356,7 +356,7 @@ class _Comparison:
 
 
 def _comparison(e: ExprNode) -> _Comparison | None:
-    """What a comparison of integers says; None for what is none."""
+    """The form of a comparison of integers; None for what is none."""
     return _compared(e) if isinstance(e, Binary) and e.op in _MIRRORED else None
 
 

@@ -235,7 +235,7 @@ class Facts:
             above -= len(layer._said) if layer is not None else 0
 
     def _around(self, atom: ExprNode) -> _Near:
-        """What is known of an atom alone."""
+        """All that is known of an atom alone."""
         known = self._near.get(atom)
         if known is None:
             parent = self._parent

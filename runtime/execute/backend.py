@@ -21,7 +21,8 @@ from halide_core.run.target import Target
 from halide_core.runtime.compile.cross import unreached
 from halide_core.runtime.compile.toolchain import cpu_features
 from halide_core.runtime.crt.runtime_library import runtime
-from halide_core.runtime.execute.extern_stages import compile_with_externs, has_externs
+from halide_core.runtime.execute.extern_segments import has_externs
+from halide_core.runtime.execute.extern_stages import compile_with_externs
 from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import StageDirective
 
