@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, to_expr
+from halide_core.analysis.prover import Facts
 from halide_core.ir import Access, Binary, BinaryOp, Block, ExprNode, For, If, IntImm, Let, LoopKind, Stmt, Variable
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
@@ -94,7 +95,7 @@ def guard_of(body: Stmt) -> ExprNode:
 
 
 def ends_of_guard(loop: For) -> list[Linear]:
-    """Forms that fall with the loop's variable and are >= 0 in just the iterations that do anything: all of the body is
+    """Forms that fall with the loop's variable, behind whose thresholds no iteration does anything: all of the body is
     under a guard, and lanes inside have no part in it."""
     inside = {loop.var, *(s.var for s in walk(loop.body) if isinstance(s, For))}
     forms: list[Linear] = []
@@ -104,9 +105,18 @@ def ends_of_guard(loop: For) -> list[Linear]:
                 form = difference(b, a).plus(Linear({}, -1 if op is BinaryOp.LT else 0))
                 rest = list(subexpressions([atom for atom in form.terms if atom is not loop.var]))
                 varies = any(isinstance(e, Access) or e in inside for e in rest)
-                if form.terms.get(loop.var, 0) < 0 and not varies:
+                if form.terms.get(loop.var, 0) < 0 and not varies and fails_behind(condition, form, loop.var):
                     forms.append(form)
     return forms
+
+
+def fails_behind(condition: Binary, form: Linear, var: Variable) -> bool:
+    """True where it is proven that a comparison fails wherever a variable is beyond a form's threshold: whatever found
+    the form, that iterations are left out rests on this."""
+    behind = Facts()
+    behind.assume_at_least(var, ir.add(threshold(form, var), ir.ONE))
+    least = condition.b if condition.op is BinaryOp.LT else ir.add(condition.b, ir.ONE)
+    return behind.proves_le(least, condition.a)
 
 
 def threshold(gap: Linear, var: Variable) -> ExprNode:

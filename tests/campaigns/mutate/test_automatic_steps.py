@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from halide_core.lowering import proven_steps
+from halide_core.lowering.passes import loop_shapes
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from tests.campaigns.mutate.steps import IN_C, STEPS
 from tests.campaigns.mutate.steps.judges import interpreted
@@ -25,6 +26,7 @@ def test_a_step_without_its_check_is_wrong(name: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(proven_steps, "unproven_steps", lambda *_: {})
     monkeypatch.setattr(SteadyPart, "_is_below", lambda *_: True)
     monkeypatch.setattr(SteadyPart, "_is_threshold", lambda *_: True)
+    monkeypatch.setattr(loop_shapes, "fails_behind", lambda *_: True)
     step = ALL[name]
     assert step.judge(step.make()) == ""
     with step.spoilt():

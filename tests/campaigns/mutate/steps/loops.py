@@ -158,6 +158,14 @@ def cut_short() -> Made:
     return f, [(-6, 11)]
 
 
+def every_fourth() -> Made:
+    """Points four apart, of which the last rows have one less, behind clamps."""
+    im, f = image(60), hl.Func("f")
+    f[x] = im[hl.clamp(x, 0, 5), 0]
+    f.split(x, xo, xi, 4, Tail.GuardWithIf).reorder(xo, xi)
+    return f, [(0, 23)]
+
+
 def in_rows() -> Made:
     f = hl.Func("f")
     f[x, y] = x + y
@@ -223,6 +231,9 @@ LOOPS: dict[str, AutomaticStep] = {
     ),
     "partition: behind its guard a loop is over": AutomaticStep(
         loop_shapes, "ends_of_guard", "not varies", "True", left_out
+    ),
+    "partition: a guard fails behind its threshold": AutomaticStep(
+        loop_shapes, "threshold", "ir.div(rest, ir.i64(-c))", "ir.sub(ir.div(rest, ir.i64(-c)), ir.ONE)", every_fourth
     ),
     "partition: coordinates do not wrap": AutomaticStep(
         steady_part, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
