@@ -460,11 +460,7 @@ def leaves(
                 params.setdefault(e.param)
 
     for f in functions:
-        roots = [e for d in f.definitions for e in d.exprs()]
-        roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
-        roots += [e for d in f.directives for e in d.exprs()]
-        roots += [e for d in f.definitions for tag in d.tags for e in tag.words]
-        collect(roots)
+        collect(expressions_of(f))
     collect(e for r in requirements for e in r.exprs())
     collect(e for f in outputs for e in f.constraints.values())
     settled = 0
@@ -473,6 +469,15 @@ def leaves(
         collect(image.constraints.values())
         settled += 1
     return list(images), list(params)
+
+
+def expressions_of(f: Function) -> list[ir.ExprNode]:
+    """The expressions of definitions and directives."""
+    roots = [e for d in f.definitions for e in d.exprs()]
+    roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
+    roots += [e for d in f.directives for e in d.exprs()]
+    roots += [e for d in f.definitions for tag in d.tags for e in tag.words]
+    return roots
 
 
 def _canonical_variables(functions: Sequence[Function]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
+from halide_core.algorithm.strides import any_stride
 from halide_core.errors import DefinitionError
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
@@ -26,7 +27,8 @@ def check_dimension(buffer: Image | Function, dim: int) -> None:
 
 
 def promise(buffer: Image | Function, field: Field, dim: int, value: ExprLike, what: str) -> None:
-    """Records that a field of a dimension has a value; an undefined ``Expr()`` takes an earlier promise back.
+    """Records that a field of a dimension has a value; an undefined ``Expr()`` takes an earlier promise back, and the
+    one that holds unless another is made: dimension 0 may have any stride then.
 
     Raises:
         DefinitionError: a value that is not known when the pipeline starts, or a negative extent.
@@ -34,6 +36,8 @@ def promise(buffer: Image | Function, field: Field, dim: int, value: ExprLike, w
     check_dimension(buffer, dim)
     if isinstance(value, Expr) and not value.defined():
         buffer.constraints.pop((field, dim), None)
+        if field is Field.STRIDE and dim == 0:
+            buffer.constraints[field, dim] = any_stride(buffer)
         return
     node = startup(value, what)
     if field is Field.EXTENT and isinstance(node, ir.IntImm) and node.value < 0:

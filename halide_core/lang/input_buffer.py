@@ -74,7 +74,8 @@ class Dimension:
         """Promises the distance of neighbours in memory, in elements; checked when the pipeline starts.
 
         Dimension 0 has stride 1 unless something else is promised: ``dim(0).set_stride(3)`` and
-        ``dim(2).set_stride(1)`` are what an interleaved picture of three channels has.
+        ``dim(2).set_stride(1)`` are what an interleaved picture of three channels has; ``dim(0).set_stride(Expr())``
+        allows any stride. Where no stride is read or promised, ``realize`` copies what is not dense.
         """
         return self._promise(Field.STRIDE, stride, "The stride of set_stride()")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.algorithm.model import ScalarParam as Scalar
+from halide_core.algorithm.strides import any_stride
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
@@ -18,7 +19,13 @@ from halide_core.ir.names import fresh_input_name
 from halide_core.ir.types import Type, computed_type
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
-from halide_core.lang.buffer_constraints import alignment_of, check_dimension, note_memory, promise, promise_alignment
+from halide_core.lang.buffer_constraints import (
+    alignment_of,
+    check_dimension,
+    note_memory,
+    promise,
+    promise_alignment,
+)
 from halide_core.lang.coordinates import constant, startup
 from halide_core.lang.estimates import ArgumentEstimates, estimates_of, expected
 from halide_core.lang.expr import Expr, ExprLike, Operand, as_node
@@ -176,8 +183,8 @@ class Parameter:
 
     def stride_constraint(self, dim: int) -> Expr:
         """The stride promised, in elements: 1 for dimension 0 unless set; undefined where there is none."""
-        default = Expr(1) if dim == 0 else Expr()
-        return self._constraint(Field.STRIDE, dim, default)
+        found = self._constraint(Field.STRIDE, dim, Expr(1) if dim == 0 else Expr())
+        return Expr() if found.defined() and found._node() is any_stride(self._buffer()) else found
 
     def set_min_constraint(self, dim: int, expr: ExprLike) -> None:
         """Promises the least coordinate; checked when the pipeline starts."""

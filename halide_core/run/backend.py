@@ -17,6 +17,7 @@ from typing import Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image, Requirement, ScalarParam
+from halide_core.algorithm.strides import with_strides
 from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.buffer import Buffer
@@ -57,18 +58,20 @@ class Argument:
     component: int = 0
     dense: bool = True
     """True where dimension 0 must have stride 1: unless a constraint says which other stride it has."""
+    strided: bool = False
+    """True where the program reads or promises strides, which are those of the memory that is passed."""
 
     def __init__(self, of: Carrier) -> None:
         source = getattr(of, "source", None)
         match source:
             case ScalarParam():
-                self._fill(ArgumentKind.InputScalar, source.name, source.type, 0, source, 0, True)
+                self._fill(ArgumentKind.InputScalar, source.name, source.type, 0, source, 0, True, False)
             case Image(types=(type,)):
                 dense = is_dense(source)
-                self._fill(ArgumentKind.InputBuffer, source.name, type, source.dimensions, source, 0, dense)
+                self._fill(ArgumentKind.InputBuffer, source.name, type, source.dimensions, source, 0, dense, False)
             case Function(types=(type,)):
                 dense = is_dense(source)
-                self._fill(ArgumentKind.OutputBuffer, source.name, type, source.dimensions, source, 0, dense)
+                self._fill(ArgumentKind.OutputBuffer, source.name, type, source.dimensions, source, 0, dense, False)
             case _:
                 raise PipelineError(
                     f"An Argument is made of a Param, an ImageParam, a Buffer, or the one output_buffer() of a Func, "
@@ -89,10 +92,11 @@ class Argument:
         source: ir.Callee | ir.Scalar,
         component: int = 0,
         dense: bool = True,
+        strided: bool = False,
     ) -> Argument:
         """An argument with all that is known of it."""
         self = cls.__new__(cls)
-        self._fill(kind, name, type, dimensions, source, component, dense)
+        self._fill(kind, name, type, dimensions, source, component, dense, strided)
         return self
 
     @property
@@ -107,10 +111,10 @@ def is_dense(buffer: Image | Function) -> bool:
     return (ir.Field.STRIDE, 0) not in buffer.constraints
 
 
-def output_arguments(f: Function) -> list[Argument]:
+def output_arguments(f: Function, *, strided: bool = False) -> list[Argument]:
     """The arguments that an output is written to: a buffer for each value of a point."""
     return [
-        Argument.of(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f))
+        Argument.of(ArgumentKind.OutputBuffer, f.component_name(k), type, f.dimensions, f, k, is_dense(f), strided)
         for k, type in enumerate(f.types)
     ]
 
@@ -133,14 +137,15 @@ class Request:
 def arguments(request: Request, algorithm: Algorithm) -> tuple[Argument, ...]:
     """The arguments of the compiled function: the inputs as requested, then every component of every output."""
     result: list[Argument] = []
+    strided = with_strides(algorithm)
     for source in request.inputs:
         if isinstance(source, Image):
-            kind, type = ArgumentKind.InputBuffer, source.types[0]
-            result.append(Argument.of(kind, source.name, type, source.dimensions, source, dense=is_dense(source)))
+            kind, type, dims = ArgumentKind.InputBuffer, source.types[0], source.dimensions
+            result.append(Argument.of(kind, source.name, type, dims, source, 0, is_dense(source), source in strided))
         else:
             result.append(Argument.of(ArgumentKind.InputScalar, source.name, source.type, 0, source))
     for f in algorithm.outputs:
-        result.extend(output_arguments(f))
+        result.extend(output_arguments(f, strided=f in strided))
     return tuple(result)
 
 
@@ -193,9 +198,7 @@ class Compiled(Protocol):
         the outputs are unchanged if the arguments were at fault."""
         ...
 
-    def prepare(
-        self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]
-    ) -> Prepared | None:
+    def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> Prepared | None:
         """The same run, to be repeated at little cost; None where something must be copied on the way."""
         ...
 

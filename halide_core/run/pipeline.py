@@ -220,10 +220,12 @@ class Realizable(OutputFiles, Pending):
         windows = [_window(f, where) for f in request.outputs for _ in f.types]
         values = _values(request)
         compiled = self._compile(request)
-        if any(isinstance(v, Buffer) and not v.has_memory() for v in values):
-            run_or_query(compiled, values, [_query(a, w) for a, w in zip(_outputs(request), windows, strict=True)])
+        absent = [isinstance(v, Buffer) and not v.has_memory() for v in values]
+        known = [None if lacks else v for v, lacks in zip(values, absent, strict=True)]
+        _, regions = settled(partial(compiled.query, known), windows)
+        if any(absent):
+            run_or_query(compiled, values, [_query(a, r) for a, r in zip(_outputs(request), regions, strict=True)])
             return None
-        _, regions = settled(partial(compiled.query, values), windows)
         filled = _filled(request, regions)
         try:
             compiled.run(values, filled)

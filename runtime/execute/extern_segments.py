@@ -27,9 +27,9 @@ from halide_core.algorithm.model import (
     leaves,
     realization_order,
 )
+from halide_core.algorithm.strides import any_stride
 from halide_core.errors import UNKNOWN_LOCATION, Location, ScheduleError
 from halide_core.ir.memory import Layout
-from halide_core.ir.types import INT32
 from halide_core.run.backend import ArgumentKind, Compiled, Request
 from halide_core.runtime.execute.extern_calls import ExternFunction, Value
 from halide_core.runtime.execute.extern_directives import before_externs
@@ -155,7 +155,7 @@ class _Cutter:
             found[e] = tuple([Image(names.fresh(name), t, e.dimensions, _location(e)) for name, t in typed])
             if layout_of(e).order[:1] not in ((), (0,)):  # neighbours in dimension 0 lie as far apart as they lie
                 for image in found[e]:
-                    image.constraints[ir.Field.STRIDE, 0] = ir.BufferField(INT32, image, ir.Field.STRIDE, 0)
+                    image.constraints[ir.Field.STRIDE, 0] = any_stride(image)
         return found
 
     def _before(self) -> dict[tuple[Function, int], Segment]:

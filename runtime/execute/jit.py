@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from halide_core.algorithm.model import Function, realization_order, snapshot
+from halide_core.algorithm.strides import not_dense
 from halide_core.config import haste_demanded, profiles_demanded
 from halide_core.debug import deep_recursion
 from halide_core.errors import HalideWarning, PipelineError, SpecializeFailError, warn_user
@@ -137,9 +138,11 @@ class LoadedPipeline:
         for argument, value in zip(self._arguments, inputs, strict=False):
             if isinstance(value, Buffer):
                 source = describe(value)
-                if (argument.dense and not is_dense(source.array)) or any(source.overlaps(t) for t in targets):
-                    copy = np.array(source.array, order="C" if argument.dense else "K", copy=True)
-                    source = Descriptor(copy, value.mins, argument.type)
+                spread = argument.dense and not is_dense(source.array)
+                if spread:
+                    _keep_strides(argument, source.array)
+                if spread or any(source.overlaps(t) for t in targets):
+                    source = Descriptor(_copy(source.array, argument), value.mins, argument.type)
                 keep.append(source)
                 pointers.append(source.pointer)
             else:
@@ -261,8 +264,27 @@ def _target(buffer: Buffer, argument: Argument) -> Descriptor:
     return described if not argument.dense or is_dense(described.array) else _dense(buffer, argument)
 
 
+def _copy(array: np.ndarray[Any, Any], argument: Argument) -> np.ndarray[Any, Any]:
+    """An input in other memory: with the same strides, where the program knows them."""
+    if not argument.strided:
+        return np.array(array, order="C" if argument.dense else "K", copy=True)
+    steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True) if array.size]
+    first = -sum(step for step in steps if step < 0)
+    memory = np.empty(first + sum(step for step in steps if step > 0) + array.itemsize, np.uint8)
+    alike: np.ndarray[Any, Any] = np.ndarray(array.shape, array.dtype, memory, first, array.strides)
+    alike[...] = array
+    return alike
+
+
+def _keep_strides(argument: Argument, array: np.ndarray[Any, Any]) -> None:
+    """Refuses a copy with other strides than those that the program reads."""
+    if argument.strided:
+        raise not_dense(argument.name, array.strides[-1] // array.itemsize)
+
+
 def _dense(buffer: Buffer, argument: Argument) -> Descriptor:
     """Dense memory for an output; with what the buffer has, where the pipeline leaves points as they are."""
+    _keep_strides(argument, buffer.array)
     if overlaps_itself(buffer.array):
         raise PipelineError(f"{buffer!r} has points that share memory.")
     keeps = isinstance(argument.source, Function) and argument.source.keeps

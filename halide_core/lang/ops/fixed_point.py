@@ -16,6 +16,9 @@ from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lang.expr import Expr, ExprLike, as_node, promoted, shift
 from halide_core.lang.ops.casts import saturating_cast
 
+_BEYOND = 127
+"""More bits than a value has, and more than that: a shift by so many gives what any longer one does."""
+
 
 def _integer(name: str, value: ExprLike) -> ExprNode:
     node = as_node(value)
@@ -195,8 +198,11 @@ def rounding_shift_left(a: ExprLike, b: ExprLike) -> Expr:
     shifted = shift(BinaryOp.SHL, value, b)
     if count.type.is_uint():
         return shifted
-    wider = ir.cast(Int(min(64, 2 * count.type.bits())), count)  # has the negative of the least count too
-    return _rounded_up(shifted, value, -Expr.of(wider))
+    if count.type.bits() < 64:
+        opposite = -Expr.of(ir.cast(Int(2 * count.type.bits()), count))  # has the negative of the least count too
+    else:
+        opposite = -Expr.of(ir.maximum(count, ir.const(-_BEYOND, count.type)))
+    return _rounded_up(shifted, value, opposite)
 
 
 def _rounded_up(shifted: Expr, value: Expr, count: Expr) -> Expr:

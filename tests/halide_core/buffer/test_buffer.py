@@ -211,6 +211,21 @@ def test_bounds_query_gets_the_region_that_is_needed() -> None:
     assert out.all_equal(18)
 
 
+def test_bounds_query_of_a_window_knows_what_realize_rounds_up() -> None:
+    f, g, image = hl.Func("f"), hl.Func("g"), hl.ImageParam(hl.UInt(8), 1, "image")
+    f[x] = image[x - 1] + image[x + 2]
+    g[x] = f[x] + f[x // 2]
+    f.compute_root()
+    g.vectorize(x, 8, hl.TailStrategy.RoundUp)
+    query = hl.Buffer.make_bounds_query(hl.UInt(8), [1])
+    image.set(query)
+    assert g.realize([5]) is None
+    assert shape(query) == [(-1, 11, 1)]
+    query.allocate()
+    query.fill(9)
+    assert np.asarray(g.realize([5])).tolist() == [36] * 5
+
+
 def test_bounds_query_of_an_output_gets_what_is_written() -> None:
     f = hl.Func("f")
     f[x] = x

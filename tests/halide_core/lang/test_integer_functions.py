@@ -118,6 +118,14 @@ def test_rounding_shift_when_counts_have_both_signs(type: hl.Type) -> None:
     assert found["left"] == [rounded(p, -q) for p, q in pairs]
 
 
+def test_rounding_shift_by_the_least_count_there_is() -> None:
+    for type in (I8, hl.Int(16), I32, hl.Int(64)):
+        least = int(type.range[0])
+        values, counts = (type, [-5, least, 7] * 2), (type, [least] * 3 + [least + 1] * 3)
+        found = _tables({"right": hl.rounding_shift_right, "left": hl.rounding_shift_left}, values, counts)
+        assert found == {"right": [0] * 6, "left": [0] * 6}
+
+
 @pytest.mark.parametrize("type", INTEGERS[:6], ids=str)
 def test_mul_shift_right_saturates(type: hl.Type) -> None:
     pairs, a, b = _columns(type)
