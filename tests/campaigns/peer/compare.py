@@ -67,7 +67,7 @@ class Comparison:
     def _values(self, ours: npt.NDArray[Any], peers: npt.NDArray[Any]) -> str | None:
         if ours.shape != peers.shape or ours.dtype != peers.dtype:
             return f"array {ours.dtype}{ours.shape} | {peers.dtype}{peers.shape}"
-        wrong = ulp_distance(ours, peers) > self._ulps if ours.dtype.kind == "f" else ours != peers
+        wrong = _distance(ours, peers) > self._ulps if ours.dtype.kind == "f" else ours != peers
         if not wrong.any():
             return None
         where = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -93,6 +93,17 @@ def _first_values(values: npt.NDArray[Any]) -> str:
 
 def _first_line(text: str) -> str:
     return text.partition("\n")[0][:160]
+
+
+def _distance(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """``ulp_distance``; of pairs of float64s that came from float32s, in steps of those."""
+    far = ulp_distance(a, b)
+    if a.dtype != np.float64:
+        return far
+    with np.errstate(over="ignore"):
+        narrow = [values.astype(np.float32) for values in (a, b)]
+    converted = (narrow[0] == a) & (narrow[1] == b)
+    return np.where(converted, ulp_distance(*narrow), far)
 
 
 def ulp_distance(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

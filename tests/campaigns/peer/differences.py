@@ -79,6 +79,16 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     ),
     (
         Kind.BETTER,
+        "Sums in vectors of two lengths slide over tiles side by side; Halide adds again in the second tile.",
+        ["documented_sums_slide_over_tiles_side_by_side"],
+    ),
+    (
+        Kind.BETTER,
+        "A Buffer takes memory that is read-only, which only an output can't have; Halide refuses it for inputs, too.",
+        ["buffer_mistakes"],
+    ),
+    (
+        Kind.BETTER,
         "Memory that bound_storage makes too small is an error; Halide's wheel runs on.",
         ["documented_storage_has_a_bound"],
     ),
@@ -116,7 +126,7 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
         "What isn't there is refused: a width of types, a dimension, an element, a loop, an output, a definition.",
         [
             "hl.Int(7).bits()", "hl.Float(80).bits()", "hl.ImageParam(hl.UInt(8), -1, 'ip').dimensions()",
-            "hl.RDom([(2, 5)]).y.min()", "hl.Buffer(hl.UInt(8), [2]).dim(2).extent()", "hl.Pipeline().defined()",
+            "hl.RDom([(2, 5)]).y.min()", "hl.Buffer(hl.UInt(8), [2]).dim(2).extent()",
             "hl.Buffer(hl.UInt(8), [2]).cropped([(0, 9)]).width()", "hl.Pipeline(hl.Func('f')).defined()",
             "hl.Buffer(hl.UInt(8), [2]).sliced(0, 9).dimensions()",
             "compute_at_a_stranger",

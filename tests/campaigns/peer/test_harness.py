@@ -114,6 +114,15 @@ def test_difference_is_found(ours: Tree, peers: Tree) -> None:
         assert Comparison(arrays, arrays, 2).difference(ours, ours) is None
 
 
+def test_float64s_that_came_from_float32s_are_compared_as_these() -> None:
+    a = np.array([0.1, 2.5], np.float32)
+    ours, peers = a.astype(np.float64), np.nextafter(a, np.float32(9)).astype(np.float64)
+    told: dict[str, Any] = {"kind": "buffer", "type": "float64", "array": "a"}
+    assert Comparison({"a": ours}, {"a": peers}, 1).difference(told, told) is None
+    assert Comparison({"a": ours}, {"a": peers}, 0).difference(told, told) is not None
+    assert Comparison({"a": ours + 1e-12}, {"a": peers}, 1).difference(told, told) is not None
+
+
 def test_ulp_distance_counts_numbers_between() -> None:
     one = np.float32(1)
     after = np.nextafter(one, np.float32(2))
