@@ -24,6 +24,7 @@ from halide_core.bounds.infer.ahead import is_async, iterations_ahead
 from halide_core.bounds.infer.alignment import Alignments
 from halide_core.bounds.infer.boxes import Box, Side, last_engine, union, window_box
 from halide_core.bounds.infer.cases import Need, by_case, chosen_ends, either, gather
+from halide_core.bounds.infer.computed_spans import ComputedSpans
 from halide_core.bounds.infer.folding import Folding
 from halide_core.bounds.infer.fused_lengths import limits
 from halide_core.bounds.infer.overflow import index_overflows, raised_by
@@ -120,7 +121,8 @@ class _Answering:
                 told = (where, side.low, " to ", side.high)
                 inside = ir.conjunction(least, most)
                 self._check(inside, Failure.INDEX_OVERFLOW, told)
-        for risk in index_overflows(algorithm, raised_by(self._least)):
+        computed = ComputedSpans(self._query, self._ranges, self._answers.holes)
+        for risk in index_overflows(algorithm, raised_by(self._least), computed.are_within):
             for key in self._program.keys(risk.func):
                 if key.stage == risk.stage:
                     self._overflow_check(key, risk.expr)
@@ -145,9 +147,8 @@ class _Answering:
         found = limits(lengths, most) if len(lengths) == len(ends) else ()
         told = f"{o.directive.spelled()}: the loop would have more iterations than int64 can count: "
         for limit in found:  # whichever case runs, for conditions on regions compute it
-            if all(check.condition is not limit.condition for check in self._answers.checks):
-                message = (told, limit.length, " times ", limit.before)
-                self._check(limit.condition, Failure.INDEX_OVERFLOW, message, simplified=False)
+            message = (told, limit.length, " times ", limit.before)
+            self._check(limit.condition, Failure.INDEX_OVERFLOW, message, simplified=False)
 
     def _where_taken(self, key: StageKey | None, condition: ExprNode) -> ExprNode:
         """A condition on the runs that take a case."""
@@ -193,8 +194,9 @@ class _Answering:
         self, condition: ExprNode, failure: Failure, message: tuple[str | ExprNode, ...], *, simplified: bool = True
     ) -> None:
         simple = simplify(condition, self._facts.at(self._query.top))
-        if simple is not ir.TRUE:
-            self._answers.checks.append(Assert(simple if simplified else condition, failure, message))
+        said = simple if simplified else condition
+        if simple is not ir.TRUE and all(said is not check.condition for check in self._answers.checks):
+            self._answers.checks.append(Assert(said, failure, message))
 
     # -- one Func
 

@@ -9,7 +9,7 @@ with its stage; bounds inference turns them into start-up checks. Most programs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from halide_core import ir
@@ -39,6 +39,8 @@ from halide_core.ir.types import INT32
 from halide_core.ir.visitor import subexpressions
 
 _Span = tuple[int, int]
+_AROUND = 1 << 29
+"""So far beyond what is needed may loops go before each coordinate is checked."""
 _NOTHING: Mapping[tuple[Function, int], int] = {}
 _CHOICES = frozenset({BinaryOp.MIN, BinaryOp.MAX})
 _EXACT = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV})
@@ -53,10 +55,18 @@ class Risk:
     expr: ExprNode
 
 
-def index_overflows(algorithm: Algorithm, raised: Mapping[tuple[Function, int], int] = _NOTHING) -> list[Risk]:
+Within = Callable[[Function, int, str, tuple[int, int]], bool]
+"""True where all that loops of a stage make of a pure variable is proven to lie in a span."""
+
+
+def index_overflows(
+    algorithm: Algorithm,
+    raised: Mapping[tuple[Function, int], int] = _NOTHING,
+    within: Within = lambda *_: True,
+) -> list[Risk]:
     """Every risk, operands before what is made of them. ``raised``: how many points more than are needed directives
-    make a Func compute in a dimension."""
-    return _Spans(algorithm, raised).risks()
+    make a Func compute in a dimension. ``within``: loops are over regions, which may be larger than what is needed."""
+    return _Spans(algorithm, raised, within).risks()
 
 
 def raised_by(needs: Mapping[ExprNode, Sequence[tuple[object, ExprNode]]]) -> dict[tuple[Function, int], int]:
@@ -74,9 +84,10 @@ def raised_by(needs: Mapping[ExprNode, Sequence[tuple[object, ExprNode]]]) -> di
 class _Spans:
     """Constant spans of every Func's coordinates, consumers before producers."""
 
-    def __init__(self, algorithm: Algorithm, raised: Mapping[tuple[Function, int], int]) -> None:
+    def __init__(self, algorithm: Algorithm, raised: Mapping[tuple[Function, int], int], within: Within) -> None:
         self._algorithm = algorithm
         self._raised = raised
+        self._within = within
         self._values = ValueRanges()
         self._boxes: dict[Function, list[_Span | None]] = {}
         self._copies: dict[Function, list[Function]] = {}
@@ -102,7 +113,9 @@ class _Spans:
             if pure:
                 low, high = span if span is not None else (0, 0)
                 last = high + self._raised.get((f, d), 0)
-                if last > INT32.range[1] and f not in self._algorithm.outputs:  # those lie within their windows
+                if f not in self._algorithm.outputs:  # those lie within their windows
+                    low, last = self._computed(f, stage, name, (low, last))
+                if last > INT32.range[1] and f not in self._algorithm.outputs:
                     risks.setdefault(ir.pure_variable(name))
                 spans[ir.pure_variable(name)] = (low, min(last, INT32.range[1]))
         roots = [*definition.exprs()]
@@ -129,6 +142,15 @@ class _Spans:
                 self._widen(callee, d, (low, high))
         for e in risks:
             yield Risk(f, stage, e)
+
+    def _computed(self, f: Function, stage: int, name: str, needed: _Span) -> _Span:
+        """A span in which all that loops make of a variable lies: where that is not proven of what is needed, nor of a
+        little more, as rounding up takes, it is any int32, and a check that it is one."""
+        around = (needed[0] - _AROUND, needed[1] + _AROUND)
+        for span in (needed, around):
+            if self._within(f, stage, name, span):
+                return span
+        return (int(INT32.range[0]), int(INT32.range[1]) + 1)
 
     def _widen(self, callee: Function, d: int, span: _Span) -> None:
         """A definition names one Func where the cases of its stage read copies of it."""

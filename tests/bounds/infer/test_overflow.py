@@ -32,6 +32,21 @@ def told(*outputs: hl.Func) -> list[str]:
     return [f"{r.func.name}.s{r.stage}: {r.expr!r}" for r in index_overflows(algorithm)]
 
 
+def test_loops_that_are_not_proven_to_stay_within_are_checked_point_by_point() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x] = x + 1
+    f[x] = g[x - 2]
+    algorithm = snapshot([f.function])
+    asked: list[tuple[int, int]] = []
+
+    def found(*, within: bool) -> list[str]:
+        return [repr(r.expr) for r in index_overflows(algorithm, within=lambda *of: asked.append(of[3]) or within)]
+
+    assert found(within=True) == []
+    assert found(within=False) == ["x"]  # what is stored there may wrap
+    assert (-LIMIT - 2, LIMIT - 2) in asked
+
+
 def test_windows_reach_as_far_as_start_up_checks_let_them() -> None:
     assert WINDOW_LIMIT == LIMIT
 

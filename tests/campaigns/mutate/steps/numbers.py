@@ -10,6 +10,7 @@ import numpy as np
 import halide_core as hl
 from halide_core.bounds.infer import boxes, fused_lengths
 from halide_core.bounds.infer import inference as answering
+from halide_core.bounds.infer.computed_spans import ComputedSpans
 from halide_core.lowering.passes import find_intrinsics as narrow
 from tests.campaigns.mutate.steps.judges import Made, certified
 from tests.campaigns.mutate.steps.step import AutomaticStep, image, x, y
@@ -26,6 +27,23 @@ def leaves_int32() -> Made:
     im, f = image(), hl.Func("f")
     f[x] = im[hl.clamp(x * 100000, 0, 5), 0]
     return f, [(30000, 2)]
+
+
+def far_apart() -> Made:
+    """A region whose bounds are looser than what is needed of it: rows of tiles, mirrored."""
+    im = hl.ImageParam(hl.Int(8), 1, "im")
+    b = hl.BoundaryConditions.repeat_edge(im)
+    s, w, m, f, yo, yi = hl.Func("s"), hl.Func("w"), hl.Func("m"), hl.Func("f"), hl.Var("yo"), hl.Var("yi")
+    s[y] = b[y + 2] + b[y - 1]
+    w[y] = s[y + 1]
+    m[y] = w[2 - y] + w[1 - y]
+    f[y] = m[y] + m[y + 2] + w[y]
+    f.split(y, yo, yi, 4, hl.TailStrategy.GuardWithIf)
+    m.compute_at(f, yo)
+    w.compute_at(f, yo).unroll(y, 8, hl.TailStrategy.RoundUp)
+    s.compute_root()
+    im.set(np.zeros(3, np.int8))
+    return f, [(0, 3)]
 
 
 def some_rows() -> Made:
@@ -81,6 +99,9 @@ NUMBERS: dict[str, AutomaticStep] = {
     "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
         answering._Answering, "_overflow_check", "if ends.low is None", "if True or ends.low is None", leaves_int32
+    ),
+    "overflow: loops are over what is looked at": AutomaticStep(
+        ComputedSpans, "are_within", "self._query.program.keys(f)", "()", far_apart, certified
     ),
     "regions: one without points does not widen": AutomaticStep(
         boxes, "_where_any", "_choice(simplifier, some_b, both, end_a)", "end_a", some_rows
