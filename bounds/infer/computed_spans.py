@@ -36,14 +36,14 @@ class ComputedSpans:
             values |= {holes.min: a.interval.min, holes.len: a.interval.len}
         self._closing = Closing(values)
         self._facts = Facts(ranges.facts.at(query.top))
-        limit = ir.i64(WINDOW_LIMIT)
+        beyond = ir.i64(WINDOW_LIMIT + 1)  # a window without points may begin here
         for f in query.program.algorithm.outputs:
             for d in range(f.dimensions):
                 least, extent = (BufferField(INT64, f, field, d) for field in (Field.MIN, Field.EXTENT))
                 self._facts.assume_at_least(least, ir.i64(-WINDOW_LIMIT))
-                self._facts.assume_at_most(least, ir.sub(ir.i64(WINDOW_LIMIT + 1), extent))
-                self._facts.assume_at_most(extent, ir.sub(ir.i64(WINDOW_LIMIT + 1), least))
-                self._facts.assume_at_most(least, limit)
+                self._facts.assume_at_most(least, ir.sub(beyond, extent))
+                self._facts.assume_at_most(extent, ir.sub(beyond, least))
+                self._facts.assume_at_most(least, beyond)
 
     def are_within(self, f: Function, stage: int, name: str, span: tuple[int, int]) -> bool:
         """True where it is proven."""
