@@ -35,11 +35,15 @@ _SHORT = 4
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on questions to isl: forks in one question (``quasi_affine.forks``), operations for it, questions in one
-    query; and what is still written as an expression: nodes, and pieces of a function. An end with conditions in it
-    must gain more than ``negligible`` points somewhere."""
+    """Limits on questions to isl: forks in one question (``quasi_affine.forks``), constraints of the set whose ends are
+    asked for, operations for it, questions in one query; and what is still written as an expression: nodes, and pieces
+    of a function. An end with conditions in it must gain more than ``negligible`` points somewhere.
+
+    Operations are a last resort. Where they run out, isl may go on without a result that it needs, and end the process
+    (seen once, where it computes divisions). Of sets with more constraints it hardly ever finds the ends in time."""
 
     forks: int = 10
+    constraints: int = 160
     steps: int = 100_000
     questions: int = 2_000
     nodes: int = 60
@@ -136,6 +140,9 @@ class _Question:
         for i in reversed(inner):
             value = value.project_out(isl.dim_type.param, i, 1)
         if value.is_empty():
+            return known
+        if sum(part.n_constraint() for part in value.get_basic_sets()) > self._limits.constraints:
+            self.given_up += 1
             return known
         contexts = (context, self._set(certain))
         low = self._end(value, known.low, contexts, most=False)

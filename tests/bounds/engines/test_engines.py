@@ -341,3 +341,12 @@ def test_question_with_as_many_forks_as_are_allowed_is_asked(
     asked = polyhedral.Polyhedra(Extents(), polyhedral.Limits(forks=allowed))
     asked.ends(x, inside, top, Ends(ir.i64(-9), ir.i64(9), Engine.INTERVAL))
     assert asked.given_up == given_up
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_ends_of_a_set_with_many_constraints_are_not_asked_for(allowed: bool) -> None:
+    top, inside = Drawn(FIVE).path()
+    known = Ends(ir.i64(-9), ir.i64(9), Engine.INTERVAL)
+    asked = polyhedral.Polyhedra(Extents(), polyhedral.Limits(constraints=2 if allowed else 1))
+    assert (asked.ends(x, inside, top, known) is not known) == allowed
+    assert asked.given_up == (not allowed)
