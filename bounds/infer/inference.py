@@ -122,7 +122,7 @@ class _Answering:
                 inside = ir.conjunction(least, most)
                 self._check(inside, Failure.INDEX_OVERFLOW, told)
         computed = ComputedSpans(self._query, self._ranges, self._answers.holes)
-        for risk in index_overflows(algorithm, raised_by(self._least), computed.are_within):
+        for risk in index_overflows(algorithm, raised_by(self._least), within=computed.are_within):
             for key in self._program.keys(risk.func):
                 if key.stage == risk.stage:
                     self._overflow_check(key, risk.expr)

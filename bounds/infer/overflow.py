@@ -62,7 +62,8 @@ Within = Callable[[Function, int, str, tuple[int, int]], bool]
 def index_overflows(
     algorithm: Algorithm,
     raised: Mapping[tuple[Function, int], int] = _NOTHING,
-    within: Within = lambda *_: True,
+    *,
+    within: Within,
 ) -> list[Risk]:
     """Every risk, operands before what is made of them. ``raised``: how many points more than are needed directives
     make a Func compute in a dimension. ``within``: loops are over regions, which may be larger than what is needed."""

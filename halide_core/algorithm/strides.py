@@ -26,6 +26,11 @@ def with_strides(algorithm: Algorithm) -> frozenset[ir.Callee]:
     return frozenset(read | {c.buffer for c in algorithm.constraints if c.field is Field.STRIDE})
 
 
+def is_dense(buffer: Image | Function) -> bool:
+    """True where neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
+    return (Field.STRIDE, 0) not in buffer.constraints
+
+
 def any_stride(buffer: Image | Function) -> ir.ExprNode:
     """The promise about the stride of dimension 0 that says nothing: it is what it is."""
     return ir.BufferField(INT32, buffer, Field.STRIDE, 0)

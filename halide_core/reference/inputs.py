@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from halide_core import ir
 from halide_core.algorithm.model import Image, ScalarParam
-from halide_core.algorithm.strides import not_dense
+from halide_core.algorithm.strides import is_dense, not_dense
 from halide_core.errors import InternalError, Location, PipelineError
 from halide_core.ir.float16 import numbers
 from halide_core.ir.types import Type
@@ -129,8 +129,7 @@ class Inputs:
         if not isinstance(e.buffer, Image):
             raise InternalError(f'"{e!r}" asks for the shape of a Func.')
         table = self.table(e.buffer)
-        is_stride = e.field is ir.Field.STRIDE and (ir.Field.STRIDE, 0) not in e.buffer.constraints
-        if is_stride and table.extents[0] > 1 and table.strides[0] != 1:
+        if e.field is ir.Field.STRIDE and is_dense(e.buffer) and table.extents[0] > 1 and table.strides[0] != 1:
             raise not_dense(e.buffer.name, table.strides[0])
         shape = {ir.Field.MIN: table.mins, ir.Field.EXTENT: table.extents, ir.Field.STRIDE: table.strides}
         value: int = wrap_function(e.type)(shape[e.field][e.dim])

@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image, Requirement, ScalarParam
-from halide_core.algorithm.strides import with_strides
+from halide_core.algorithm.strides import is_dense, with_strides
 from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.buffer import Buffer
@@ -104,11 +104,6 @@ class Argument:
         """Estimates of the values."""
         assert isinstance(self.source, Image | Function | ScalarParam)
         return estimates_of(self.source)
-
-
-def is_dense(buffer: Image | Function) -> bool:
-    """True where neighbours in dimension 0 are neighbours in memory: unless a stride is promised."""
-    return (ir.Field.STRIDE, 0) not in buffer.constraints
 
 
 def output_arguments(f: Function, *, strided: bool = False) -> list[Argument]:

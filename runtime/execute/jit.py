@@ -142,7 +142,7 @@ class LoadedPipeline:
                 if spread:
                     _keep_strides(argument, source.array)
                 if spread or any(source.overlaps(t) for t in targets):
-                    source = Descriptor(_copy(source.array, argument), value.mins, argument.type)
+                    source = Descriptor(_copy(source, argument), value.mins, argument.type)
                 keep.append(source)
                 pointers.append(source.pointer)
             else:
@@ -160,6 +160,12 @@ class LoadedPipeline:
         written = self._arguments[self._inputs :]
         targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
         apart = self._apart(targets)
+        for argument in written:
+            if argument.strided and argument.source in apart:
+                raise PipelineError(
+                    f'The buffers of "{argument.source.name}" differ in layout, and the pipeline reads or promises its '
+                    f"strides, so that no copies of one layout can be taken for them: give them the same strides."
+                )
         return [_dense(b, a) if a.source in apart else t for b, a, t in zip(outputs, written, targets, strict=True)]
 
     def _apart(self, targets: Sequence[Descriptor]) -> list[object]:
@@ -261,16 +267,19 @@ class Repeated:
 def _target(buffer: Buffer, argument: Argument) -> Descriptor:
     """Where an output is written: its own memory, or dense memory from which it is copied."""
     described = describe(buffer)
-    return described if not argument.dense or is_dense(described.array) else _dense(buffer, argument)
+    if not argument.dense or is_dense(described.array):
+        return described
+    _keep_strides(argument, described.array)
+    return _dense(buffer, argument)
 
 
-def _copy(array: np.ndarray[Any, Any], argument: Argument) -> np.ndarray[Any, Any]:
+def _copy(source: Descriptor, argument: Argument) -> np.ndarray[Any, Any]:
     """An input in other memory: with the same strides, where the program knows them."""
+    array = source.array
     if not argument.strided:
         return np.array(array, order="C" if argument.dense else "K", copy=True)
-    steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True) if array.size]
-    first = -sum(step for step in steps if step < 0)
-    memory = np.empty(first + sum(step for step in steps if step > 0) + array.itemsize, np.uint8)
+    memory = np.empty(source.high - source.low, np.uint8)
+    first = array.ctypes.data - source.low if array.size else 0
     alike: np.ndarray[Any, Any] = np.ndarray(array.shape, array.dtype, memory, first, array.strides)
     alike[...] = array
     return alike
@@ -284,7 +293,6 @@ def _keep_strides(argument: Argument, array: np.ndarray[Any, Any]) -> None:
 
 def _dense(buffer: Buffer, argument: Argument) -> Descriptor:
     """Dense memory for an output; with what the buffer has, where the pipeline leaves points as they are."""
-    _keep_strides(argument, buffer.array)
     if overlaps_itself(buffer.array):
         raise PipelineError(f"{buffer!r} has points that share memory.")
     keeps = isinstance(argument.source, Function) and argument.source.keeps

@@ -118,3 +118,13 @@ def test_constraint_that_was_taken_back_says_nothing() -> None:
     image.dim(0).set_stride(3)
     image.dim(0).set_stride(hl.Expr())
     assert not p.stride_constraint(0).defined()
+
+
+def test_values_of_a_tuple_lie_alike_where_strides_are_asked_for() -> None:
+    f = hl.Func("f")
+    f[x, y] = hl.Tuple(x, y)
+    for buffer in f.output_buffers():
+        buffer.dim(1).set_stride(8)
+    rows, columns = np.zeros((3, 8), np.int32)[:, :4], np.zeros((3, 16), np.int32)[:, :4]
+    with pytest.raises(hl.PipelineError, match='buffers of "f" differ in layout'):
+        f.realize([hl.Buffer(rows), hl.Buffer(columns)])

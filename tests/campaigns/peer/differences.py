@@ -85,7 +85,7 @@ _BY_REASON: list[tuple[Kind, str, list[str]]] = [
     (
         Kind.BETTER,
         "A Buffer takes memory that is read-only, which only an output can't have; Halide refuses it for inputs, too.",
-        ["buffer_mistakes"],
+        ["read_only_memory"],
     ),
     (
         Kind.BETTER,
