@@ -20,12 +20,12 @@ from halide_core.ir.visitor import subexpressions
 from halide_core.lang.arguments.implicit import expanded
 from halide_core.lang.expr import Expr, ExprLike, as_node
 
-Coordinates: TypeAlias = "ExprLike | tuple[ExprLike, ...]"
+Coordinates: TypeAlias = "ExprLike | Sequence[ExprLike]"
 
 
 def as_tuple(index: Coordinates) -> tuple[ExprLike, ...]:
-    """The coordinates in ``f[index]``."""
-    return index if isinstance(index, tuple) else (index,)
+    """The coordinates in ``f[index]``; a list of them stands for a tuple, as in Halide."""
+    return tuple(index) if isinstance(index, tuple | list) else (index,)
 
 
 def _as_int32(node: ir.ExprNode) -> ir.ExprNode | None:

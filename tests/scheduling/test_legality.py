@@ -378,9 +378,10 @@ def test_reorder_on_the_user_s_word() -> None:
     assert f.loop_nest().index("for r.x") < f.loop_nest().index("for r.y")
 
 
-def test_reorder_that_names_a_loop_twice() -> None:
+def test_orders_that_name_one_twice() -> None:
     f, x, y = pixels()
     raised(hl.ScheduleError, lambda: f.reorder(x, y, x), 'reorder() names the loop "x" twice.')
+    raised(hl.ScheduleError, lambda: f.reorder_storage(x, x), 'reorder_storage() names the dimension "x" twice.')
 
 
 # -- traversal

@@ -337,6 +337,9 @@ class FuncSchedule(FuncHandle):
         """
         flat = listed("reorder_storage", args, "dims", dims)
         names = tuple(self._dimension("reorder_storage", v)[1] for v in flat)
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            raise ScheduleError(f'reorder_storage() names the dimension "{twice}" twice.')
         return self._add(ReorderStorage(func=self._stage()[0], location=user_location(), vars=names))
 
     def align_storage(self, dim: Var, alignment: ExprLike) -> Self:

@@ -270,3 +270,15 @@ def test_definition_when_the_expression_is_very_deep() -> None:
         e = e + i
     f[r.x] = e
     assert f.num_update_definitions() == 1
+
+
+def test_coordinates_when_they_are_a_list() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    ip, data = hl.ImageParam(hl.Int(32), 2, "ip"), hl.Buffer(np.arange(6, dtype=np.int32).reshape(2, 3), "b")
+    f[[x, y]] = x + 10 * y
+    f[[x, 0]] += 1
+    g[[x]] = f[[x, x]] + ip[[x, 0]] + data[[x % 3, 1]]
+    assert [a.name() for a in f.args()] == ["x", "y"]
+    assert repr(g.value()) == "f[x, x] + ip[x, 0] + b[x%3, 1]"
+    data[[2, 1]] = 7
+    assert data[[2, 1]] == data[2, 1] == 7
