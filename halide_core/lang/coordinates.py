@@ -25,7 +25,7 @@ Coordinates: TypeAlias = "ExprLike | Sequence[ExprLike]"
 
 def as_tuple(index: Coordinates) -> tuple[ExprLike, ...]:
     """The coordinates in ``f[index]``; a list of them stands for a tuple, as in Halide."""
-    return tuple(index) if isinstance(index, tuple | list) else (index,)
+    return tuple(index) if isinstance(index, Sequence) else (index,)
 
 
 def _as_int32(node: ir.ExprNode) -> ir.ExprNode | None:
