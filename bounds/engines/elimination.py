@@ -23,6 +23,7 @@ from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions
 from halide_core.bounds.engines.magnitude import magnitude_of
 from halide_core.bounds.engines.monotone import Direction, Directions
+from halide_core.bounds.engines.widening import exact_value, widened
 from halide_core.ir import (
     Access,
     Binary,
@@ -58,6 +59,12 @@ _OPPOSITE = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}
 
 ANY_INT32 = tuple(ir.i64(int(end)) for end in INT32.range)
 """The ends of an index of which nothing is known."""
+
+
+def is_guard(e: ExprNode) -> bool:
+    """True of an end that is known under a condition: elsewhere it is that of any int32."""
+    return isinstance(e, Select) and any(e.b is end for end in ANY_INT32)
+
 
 Targets = Mapping[Any, tuple[ExprNode, ExprNode]]
 """The least and the greatest value of each eliminated variable."""
@@ -132,7 +139,8 @@ class Elimination:
         varying = [a for a in form.terms if not mentions(a).isdisjoint(self._keys)]
         if len(varying) < 2:
             return form
-        into = [a for a in varying if isinstance(a, Select) or (isinstance(a, Binary) and a.op in _OPPOSITE)]
+        choices = (a for a in varying if isinstance(a, Select) or (isinstance(a, Binary) and a.op in _OPPOSITE))
+        into = [a for a in choices if not is_guard(a)]
         if not into:
             return form
         atom = into[0] if len(into) == 1 else max(into, key=lambda a: _cancelling(form, a))
@@ -288,6 +296,9 @@ class Elimination:
                     return self._simplifier.expr(ir.mul(other[-1 if up else 0], factor))
                 if self._facts.proves_le(factor, ir.ZERO):
                     return self._simplifier.expr(ir.mul(other[0 if up else -1], factor))
+                if len(other) == 2 and ir.ZERO not in other:
+                    ends = [self._simplifier.expr(ir.mul(end, factor)) for end in (other if up else reversed(other))]
+                    return self._simplifier.expr(chosen(ir.less_equal(ir.ZERO, factor), ends[1], ends[0]))
         return self._corners(BinaryOp.MUL, xs, ys, up)
 
     def _select(self, e: Select, condition: ExprNode, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
@@ -295,17 +306,19 @@ class Elimination:
         if x is None or y is None:
             return None
         if mentions(condition).isdisjoint(self._keys):
-            return self._simplifier.expr(Select(INT64, condition, x, y))
-        either = (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
+            return self._simplifier.expr(chosen(condition, x, y))
         always = self._always(condition) if b is ANY_INT32[up] else None
-        if always is not None:
-            return self._simplifier.expr(chosen(always, x, either))
+        if always is not None:  # an int32, of which nothing more is known where the condition does not hold
+            return self._simplifier.expr(chosen(always, x, b))
         self.lost = True
-        return either
+        return (self._simplifier.maximum if up else self._simplifier.minimum)(x, y)
 
     def _always(self, condition: ExprNode) -> ExprNode | None:
         """A condition under which one that varies holds at every point."""
         match condition:
+            case Binary(op=BinaryOp.AND, a=a, b=b):
+                x, y = self._always(a), self._always(b)
+                return None if x is None or y is None else ir.conjunction(x, y)
             case Binary(op=BinaryOp.LE, a=a, b=b) if a.type is INT64:
                 most, least = self.bound(a, True), self.bound(b, False)
                 return None if most is None or least is None else self._simplifier.expr(ir.less_equal(most, least))
@@ -314,6 +327,8 @@ class Elimination:
     def _cast(self, inner: ExprNode, up: bool) -> ExprNode | None:
         """An index made from a value of another type."""
         if inner.type is INT32:
+            if isinstance(inner, Cast) and isinstance(inner.a, Variable) and inner.a.type is INT64:
+                return self.bound(inner.a, up)  # a coordinate, which start-up checks keep in an int32
             end = self._typed.end(inner, up)
             if end is not None:
                 return self._kept(conditions(inner, self._values), self._simplifier.expr(Cast(INT64, end)), up)
@@ -326,6 +341,10 @@ class Elimination:
                     return self._moved(ir.sub(ir.ZERO, Cast(INT64, b)), k, up)
                 case Cast(a=a) if (difference := magnitude_of(a)) is not None:
                     return self._magnitude(difference, up)
+            if (same := widened(inner)) is not None:
+                return self.bound(same, up)
+            if (exact := exact_value(inner)) is not None:
+                return self._wrapped(exact, up)
         return self._constant(inner, up)
 
     def _moved(self, of: ExprNode, k: int, up: bool) -> ExprNode | None:
@@ -339,6 +358,15 @@ class Elimination:
             return self._simplifier.minimum(end, ir.i64(most)) if up else self._simplifier.maximum(end, ir.i64(least))
         stays = ir.less_equal(high, ir.i64(most - k)) if k > 0 else ir.less_equal(ir.i64(least - k), low)
         return self._simplifier.expr(chosen(stays, end, ANY_INT32[up]))
+
+    def _wrapped(self, exact: ExprNode, up: bool) -> ExprNode | None:
+        """The end of an int32 that has an exact value, which wraps where that leaves the type."""
+        low, high = self.bound(exact, False), self.bound(exact, True)
+        if low is None or high is None:
+            return None
+        least, most = ANY_INT32
+        within = ir.conjunction(ir.less_equal(least, low), ir.less_equal(high, most))
+        return self._simplifier.expr(chosen(within, high if up else low, ANY_INT32[up]))
 
     def _magnitude(self, of: ExprNode, up: bool) -> ExprNode | None:
         """The end of an int64's magnitude as an int32; beyond that type it wraps, and then any int32 may come out."""

@@ -108,6 +108,18 @@ def is_finite(e: ExprNode, values: ValueRanges) -> bool:
     return e.type.is_integer() or -_FINITE < low <= high < _FINITE
 
 
+def is_positive(e: ExprNode) -> bool:
+    """True where its operations alone say that a float is its own magnitude."""
+    return ValueRanges().of(e)[0] >= 0
+
+
+def magnitude_at(value: ExprNode, turned: ExprNode) -> ExprNode:
+    """The magnitude of a float as a function that grows with one copy of it, and falls with the other: it is greatest
+    at the greatest and the least value, and least at these the other way round."""
+    zero = ir.const(0, value.type)
+    return ir.maximum(ir.maximum(value, ir.sub(zero, turned)), zero)
+
+
 def _magnitude(e: ExprNode) -> ExprNode:
     return Call(e.type, Intrinsic.ABS, (e,))
 
@@ -145,6 +157,8 @@ class FloatEnds:
                 return self._applied(lambda end: Cast(INT32, end), self._coordinate(a, up))
             case Cast(a=a) if a.type is INT64 and e.type.is_float():
                 return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
+            case Cast(a=Binary() as a) if a.type is INT32 and e.type.is_float():
+                return self._applied(lambda end: Cast(e.type, end), self._coordinate(Cast(INT64, a), up))
             case Cast() if e.type.is_bool():
                 return None  # whether a number is not 0 goes down and up again
             case Cast(a=a) if is_finite(a, self._values) and (e.type.is_float() or a.type.is_float()):
@@ -153,6 +167,8 @@ class FloatEnds:
                 return self._rooted(e, root, up)
             case Call(function=f, args=(a,)) if f in MONOTONE:
                 return self._applied(lambda end: Call(e.type, f, (end,)), self.end(a, up))
+            case Call(function=Intrinsic.ABS, args=(a,)) if e.type.is_float():
+                return self._magnitude(a, up)
             case Select(condition=condition, a=a, b=b) if not self._varies(condition):
                 return _both(lambda x, y: chosen(condition, x, y), self.end(a, up), self.end(b, up))
             case Binary(op=op, a=a, b=b) if e.type.is_float():
@@ -201,13 +217,15 @@ class FloatEnds:
         return self._applied(scale, end)
 
     def _square(self, a: ExprNode, up: bool) -> ExprNode | None:
+        return self._applied(lambda far: ir.mul(far, far), self._magnitude(a, up))
+
+    def _magnitude(self, a: ExprNode, up: bool) -> ExprNode | None:
+        if is_positive(a):
+            return self.end(a, up)
         low, high = self.end(a, False), self.end(a, True)
         if low is None or high is None:
             return None
-        zero = ir.const(0, a.type)
-        most, least = ir.sub(zero, low), ir.sub(zero, high)
-        far = ir.maximum(most, high) if up else ir.maximum(ir.maximum(low, least), zero)
-        return ir.mul(far, far)
+        return magnitude_at(high, low) if up else magnitude_at(low, high)
 
     def _product(self, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         corners = [

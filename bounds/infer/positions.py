@@ -15,7 +15,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
-from halide_core.bounds.engines.elimination import ANY_INT32, mentions
+from halide_core.bounds.engines.elimination import ANY_INT32, is_guard, mentions
 from halide_core.bounds.infer.boxes import Side
 from halide_core.ir import Binary, BinaryOp, ExprNode, Select
 from halide_core.ir.visitor import Rewriter, subexpressions
@@ -26,7 +26,7 @@ Greatest = Callable[[ExprNode], ExprNode | None]
 
 def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, list[ExprNode]]:
     """See the module's docstring."""
-    guards = [e for e in subexpressions([side.low, side.high]) if _is_guard(e)]
+    guards = [e for e in subexpressions([side.low, side.high]) if is_guard(e)]
     if not guards:
         return side, []
     simplifier = Simplifier(facts)
@@ -45,18 +45,21 @@ def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, 
     return replace(side, low=low, high=high), list(conditions)
 
 
-def _is_guard(e: ExprNode) -> bool:
-    return isinstance(e, Select) and any(e.b is end for end in ANY_INT32)
-
-
 def _in_a_run(condition: ExprNode, kept: _Chosen, greatest: Greatest) -> ExprNode | None:
-    """A condition on Params alone, under which one holds all through a run."""
+    """A condition on Params alone, under which one holds all through a run. The ends in it are chosen under conditions
+    of their own, which are seen to as well."""
     if not mentions(condition):
-        return condition
+        return kept.expr(condition)
     match condition:
+        case Binary(op=BinaryOp.AND, a=a, b=b):
+            both = _in_a_run(a, kept, greatest), _in_a_run(b, kept, greatest)
+            return None if both[0] is None or both[1] is None else ir.conjunction(both[0], both[1])
         case Binary(op=BinaryOp.LE, a=a, b=b) if not mentions(b):
             most = greatest(kept.expr(a))
-            return None if most is None else ir.less_equal(most, b)
+            return None if most is None else ir.less_equal(most, kept.expr(b))
+        case Binary(op=BinaryOp.LE, a=a, b=b) if not mentions(a):
+            least = greatest(ir.sub(ir.ZERO, kept.expr(b)))
+            return None if least is None else ir.less_equal(kept.expr(a), ir.sub(ir.ZERO, least))
     return None
 
 
@@ -69,6 +72,6 @@ class _Chosen(Rewriter):
 
     def rewrite_Select(self, e: Select) -> ExprNode:
         """One of its cases."""
-        if not _is_guard(e):
+        if not is_guard(e):
             return self.parts_of(e)
         return self.expr(e.a) if self._holds else e.b

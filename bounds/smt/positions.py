@@ -15,9 +15,17 @@ from functools import reduce
 from halide_core import ir
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions
-from halide_core.bounds.engines.float_ends import MONOTONE, SymbolRanges, conditions, is_finite, of_params
+from halide_core.bounds.engines.float_ends import (
+    MONOTONE,
+    SymbolRanges,
+    conditions,
+    is_finite,
+    is_positive,
+    magnitude_at,
+    of_params,
+)
 from halide_core.bounds.smt.floats import kept_ranges
-from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, ParamRef, Select
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, Intrinsic, ParamRef, Select
 from halide_core.ir.types import BOOL, INT64
 
 
@@ -83,6 +91,10 @@ def _is_settled(e: ExprNode) -> bool:
     return not mentions(e)
 
 
+def _magnitude(a: ExprNode) -> ExprNode:
+    return a if is_positive(a) else magnitude_at(a, a)
+
+
 class _Decomposition:
     """One expression, read from the left."""
 
@@ -103,6 +115,8 @@ class _Decomposition:
             case Call(function=f, args=(a,)) if f in MONOTONE:
                 inner = self.of(a, slope)
                 return None if inner is None else Call(e.type, f, (inner,))
+            case Call(function=Intrinsic.ABS, args=(a,)) if e.type.is_float():
+                return self.of(_magnitude(a), slope)
             case Select(condition=condition, a=a, b=b) if _is_settled(condition):
                 return self._choice(condition, a, b, slope)
             case Binary(op=BinaryOp.ADD | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
@@ -111,6 +125,9 @@ class _Decomposition:
                 return self._operation(BinaryOp.SUB, (a, slope), (b, slope.reversed()))
             case Binary(op=BinaryOp.DIV, a=a, b=b) if _is_settled(b):
                 return self._scaled(a, b, slope, lambda x: ir.div(x, b))
+            case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
+                far = self.of(_magnitude(a), slope)
+                return None if far is None else ir.mul(far, far)
             case Binary(op=BinaryOp.MUL, a=a, b=b):
                 factor = next((p for test in (of_params, _is_settled) for p in (b, a) if test(p)), None)
                 if factor is not None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from halide_core.analysis.interval import Range
+from halide_core.analysis.interval import Range, magnitude
 from halide_core.ir import Binary, BinaryOp, ExprNode, Intrinsic
 
 _OFF = 2.0**-21
@@ -52,6 +52,8 @@ def function_range(function: Intrinsic, of: Range) -> Range | None:
     low, high = of
     if not (math.isfinite(low) and math.isfinite(high)):
         return None  # the result may be NaN
+    if function is Intrinsic.ABS:
+        return magnitude(of)
     if function in _ROUNDING:
         return (_ROUNDING[function](low), _ROUNDING[function](high))
     if function in _SWINGING:

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from halide_core import ir
-from halide_core.algorithm.model import Function
+from halide_core.algorithm.model import Function, ReductionDomain
+from halide_core.analysis.interval import Range, of_integers
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
     Access,
     Binary,
@@ -88,6 +90,22 @@ def _might_wrap(e: ExprNode) -> bool:
     return True
 
 
+class _PointRanges(ValueRanges):
+    """Ranges of a definition's values at the points of its domain."""
+
+    def _compute(self, e: ExprNode) -> Range:
+        if isinstance(e, RVarRef) and isinstance(e.domain, ReductionDomain):
+            bounds = e.domain.bounds[e.index]
+            (least, last), (_, most) = self.of(bounds.min), self.of(bounds.len)
+            return (least, last + max(most, 1) - 1)
+        return super()._compute(e)
+
+    def stays(self, e: Binary) -> bool:
+        """True where the exact result of an int32 operation is an int32, too."""
+        low, high = of_integers(e.op, self.of(e.a), self.of(e.b))
+        return INT32.range[0] <= low and high <= INT32.range[1]
+
+
 class _Silent(Rewriter):
     """Leaves out what is printed: bounds ask for coordinates more often than a program computes them."""
 
@@ -112,6 +130,7 @@ class TargetExprs(Rewriter):
         super().__init__()
         self._variables = variables
         self._indices: dict[ExprNode, ExprNode] = {}
+        self._values = _PointRanges()
 
     def value(self, e: ExprNode) -> ExprNode:
         """The expression as a value, of the type it has."""
@@ -159,9 +178,9 @@ class TargetExprs(Rewriter):
                     return self._variables.get(e, e)
                 case ParamRef():
                     return Cast(INT64, e)
-                case Binary(op=op, a=a, b=b) if op in _EXACT and (op in _BOUNDED or not _unchecked(e)):
+                case Binary(op=op, a=a, b=b) if op in _EXACT and self._is_exact(e):
                     return Binary(INT64, op, self.index(a), self.index(b))
-                case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < 31 and not _unchecked(a):
+                case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < 31 and self._is_exact(e):
                     return ir.mul(self.index(a), ir.i64(1 << k))
                 case Binary(op=BinaryOp.SHR, a=a, b=IntImm(value=k)) if 0 <= k < 31:
                     return ir.div(self.index(a), ir.i64(1 << k))
@@ -176,6 +195,10 @@ class TargetExprs(Rewriter):
                 case Cast(a=inner) if inner.type.is_integer() and INT32.can_represent(inner.type):
                     return Cast(INT64, self.value(inner))
         return Cast(INT64, self.value(e))
+
+    def _is_exact(self, e: Binary) -> bool:
+        """True where an int32 operation never wraps, or where a start-up check sees to it."""
+        return e.op in _BOUNDED or not any(map(_unchecked, (e.a, e.b))) or self._values.stays(e)
 
 
 def startup_index(e: ExprNode) -> ExprNode:

@@ -94,3 +94,65 @@ def test_a_float_of_a_number_that_may_have_wrapped_is_in_no_order() -> None:
     k = index_variable("k")
     assert shape_of(Cast(Float(32), k)) is not None
     assert shape_of(Cast(Float(32), Cast(UInt(64), k))) is None
+
+
+APART: dict[str, Callable[[hl.Expr, hl.RVar], hl.Expr]] = {
+    "taps": lambda k, r: k - 1 + r,
+    "backwards": lambda k, r: y - k + r,
+    "every second": lambda k, r: 2 * k + r,
+    "shifted": lambda k, r: (k << 1) - r,
+    "halved": lambda k, r: (k >> 1) + k // 3 + r,
+    "in a period": lambda k, r: k % 8 + (k & 3) + r,
+    "clamped": lambda k, r: hl.clamp(k, 0, 20) + hl.min(k, y) + r,
+    "either": lambda k, r: hl.select(x > 3, k, k + 1) + r,
+    "far": lambda k, r: hl.i32(hl.abs(hl.f32(k) - 4.5)) + r,
+    "squared": lambda k, r: hl.i32(hl.floor((hl.f32(y) * 0.3 - 3.0) * (hl.f32(y) * 0.3 - 3.0))) + r,
+    "of a sum": lambda k, r: hl.i32(hl.floor(hl.f32(2 * y + r) * 0.25)),
+}
+
+
+def taps(name: str, factor: hl.Expr, *, tiles: bool) -> hl.Func:
+    g, s, f, r = hl.Func("g"), hl.Func("s"), hl.Func("f"), hl.RDom([(0, 4)], "r")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(image)[x, y] * 2
+    k = hl.i32(hl.floor((hl.f32(y) + 0.5) * factor - 0.5))
+    s[x, y] = 0.0
+    s[x, y] += g[x, APART[name](k, r.x)]
+    f[x, y] = s[x, y]
+    if tiles:
+        f.tile(x, y, xo, yo, xi, yi, 8, 4)
+        s.compute_at(f, xo)
+        g.compute_at(f, xo)
+    else:
+        g.compute_root()
+    return f
+
+
+@pytest.mark.parametrize("tiles", [False, True])
+@pytest.mark.parametrize("name", APART)
+def test_what_is_read_at_a_distance_from_a_position_has_its_ends(name: str, tiles: bool) -> None:
+    image.set(np.random.default_rng(1).random((13, 17), np.float32))
+    for factor, values in ((0.37, (1.0,)), (hl.Expr(p), (0.37, -1.3, 2.0))):
+        f = taps(name, factor, tiles=tiles)
+        for value in values:
+            p.set(value)
+            assert np.array_equal(f.realize([19, 9]), f.evaluate([19, 9])), (factor, value)
+
+
+@pytest.mark.parametrize("name", APART)
+def test_the_certificate_proves_what_is_read_at_a_distance(name: str) -> None:
+    for tiles in (False, True):
+        certificate = hl.Pipeline(taps(name, hl.Expr(p), tiles=tiles)).certify()
+        assert not [r for r in certificate.results if r.status in (Status.REFUTED, Status.UNDECIDED)], str(certificate)
+
+
+def test_a_sum_that_may_leave_int32_is_refused_where_the_position_has_no_ends() -> None:
+    row, f = hl.ImageParam(hl.Float(32), 1, "row"), hl.Func("f")
+    f[x] = hl.BoundaryConditions.constant_exterior(row, 7.0)[hl.i32(hl.floor(hl.f32(x) * p)) + 2**30]
+    f.vectorize(x, 4)
+    row.set(np.arange(9, dtype=np.float32))
+    p.set(0.5)
+    assert np.array_equal(f.realize([11]), f.evaluate([11]))
+    for value in (3e8, float("inf"), float("nan")):
+        p.set(value)
+        with pytest.raises(hl.PipelineError, match="bounded only where abs"):
+            f.realize([11])

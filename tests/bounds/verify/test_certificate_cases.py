@@ -419,3 +419,17 @@ def test_range_of_an_integer_made_of_a_wide_integer_by_way_of_a_float() -> None:
     h[x] = source_[hl.clamp(hl.i32(hl.u8(f[x])) >> 5, 0, 1)]
     f.compute_root()
     assert h.certify().ok
+
+
+# -- products of coordinates
+
+
+def test_coordinate_that_a_param_of_either_sign_multiplies() -> None:
+    """The ends of a product by one factor are two, not four corners for each variable that is eliminated."""
+    n, w, f = number(), hl.Func("w"), hl.Func("f")
+    w[x, y] = hl.BoundaryConditions.repeat_edge(source(hl.UInt(8), 2))[(x + 2) * n, y + 2]
+    f[x, y] = w[x, y] + w[x, y + 1]
+    f[x, y] += w[1 - x, y]
+    w.compute_root().split(x, xo, xi, 3, hl.TailStrategy.PredicateStores)
+    w.vectorize(xo, 2, hl.TailStrategy.ShiftInwardsAndBlend)
+    assert f.certify().ok
