@@ -171,3 +171,18 @@ def test_first_iteration_that_is_peeled_has_its_memory_where_the_others_have_it(
     s.compute_at(o, x).store_root()
     for name, found in run_program(o, [(2, 4)]).items():
         np.testing.assert_array_equal(found, o.evaluate([(2, 4)]), err_msg=name)
+
+
+@pytest.mark.parametrize("factor", [hl.f32(0.37), hl.Param(hl.Float(32), "factor", 0.37)])
+@pytest.mark.parametrize("second", [lambda at: at + 1, lambda at: hl.i32(hl.floor(hl.f32(at)) + 1.0)])
+def test_rows_of_a_resampler(factor: hl.Expr, second: Callable[[hl.Expr], hl.Expr]) -> None:
+    """A row of f needs two of g, wherever they are: how many is known over all rows."""
+    im = image(numbers((24, 24), np.float32), "im")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = hl.BoundaryConditions.repeat_edge(im)[x, y] * 3
+    at = hl.i32(hl.floor((hl.f32(y) + 0.5) * factor - 0.5))
+    f[x, y] = g[x, at] + g[x, second(at)]
+    f.split(y, yo, yi, 8, GUARD)
+    g.compute_at(f, yi).hoist_storage(f, yo)
+    assert allocations(f)["g"][0] == "f.s0.yo"
+    expected(f, [9, 20])

@@ -21,6 +21,7 @@ from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import Elimination, mentions
 from halide_core.errors import ScheduleError
 from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, ExprNode, For, Let, Stmt
+from halide_core.ir.types import INT32, INT64, Float
 from halide_core.ir.visitor import Rewriter, sub_stmts, substitute, walk
 from halide_core.loop_nest import Hoisting
 
@@ -129,10 +130,18 @@ def largest_over(size: ExprNode, scope: Let | For, values: ValueRanges) -> ExprN
         a, b = largest_over(size.a, scope, values), largest_over(size.b, scope, values)
         return None if a is None or b is None else simplify(ir.mul(a, b))
     if isinstance(scope, Let):
-        return simplify(substitute(size, {scope.var: scope.value}))
+        return simplify(substitute(size, _named(scope)))
     first, last = scope.bounds.min, ir.sub(ir.add(scope.bounds.min, scope.bounds.len), ir.ONE)
     found = Elimination({scope.var: (first, simplify(last))}, Facts(), values).bound(size, up=True)
     return None if found is None else simplify(ir.maximum(found, ir.ZERO))
+
+
+def _named(scope: Let) -> dict[ExprNode, ExprNode]:
+    """Values for a name and for conversions of it. A coordinate is an int32, which is not to be seen of its value:
+    floats are made of that as it is, of which the ends are known over the loops further out."""
+    coordinate = ir.Cast(INT32, scope.var)
+    named: dict[ExprNode, ExprNode] = {scope.var: scope.value, ir.Cast(INT64, coordinate): scope.value}
+    return named | {ir.Cast(t, coordinate): ir.Cast(t, scope.value) for t in (Float(32), Float(64))}
 
 
 def _places(hoisted: Mapping[str, Hoisting], whole: Stmt) -> dict[str, set[For | None]]:
