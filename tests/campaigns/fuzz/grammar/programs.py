@@ -37,6 +37,9 @@ _BY_PARAM = 0.04
 """So often a Param is part of a coordinate."""
 _SCALED = 0.06
 """So often a coordinate is halved or doubled: what is needed is of one length here and of another one there."""
+_RESAMPLED = 0.05
+"""So often a coordinate is a position of a resampler, rounded from a float, at times at a distance from it."""
+_FACTORS = (0.5, 0.37, 1.3, 2.0, -0.7)
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -54,10 +57,13 @@ class Maker:
         self.tuple = shape is Shape.TUPLE or rng.random() < 0.1
         self.items: list[Item] = []
         self.domains = 0
+        self.positions = random.Random()
 
     def case(self, label: str) -> Case:
         """The case without a schedule."""
         r = self.rng
+        self.positions = random.Random(f"{label}/positions")  # of its own, so that other draws stay what they were
+        self.items.append(Scalar("q", hl.Float(32), self.positions.choice(_FACTORS)))
         self.items.append(Scalar("p", INT32, r.choice([0, 1, 2, 3, -2]), r.choice([None, (-2, 6)])))
         self._input()
         if r.random() < 0.3:
@@ -124,7 +130,20 @@ class Maker:
         if r.random() < _SCALED:
             k = r.randrange(len(points))
             points[k] = infix(r.choice(["//", "//", "*"]), points[k], number(2, INT32))
+        if self.positions.random() < _RESAMPLED:
+            k = self.positions.randrange(len(points))
+            points[k] = self._position(points[k])
         return read(source, self.type, *points, component=component)
+
+    def _position(self, at: Term) -> Term:
+        """A position such as ``floor((x + 0.5)*q - 0.5) + x`` at a coordinate."""
+        r, f32 = self.positions, hl.Float(32)
+        factor = name("q", f32, of="q") if r.random() < 0.5 else number(r.choice(_FACTORS), f32)
+        value = infix("*", infix("+", cast(f32, at), number(0.5, f32)), factor)
+        value = infix("-", value, number(r.choice([0.0, 0.5, 1.25]), f32))
+        found = cast(INT32, call(r.choice(["floor", "floor", "ceil", "round", "trunc"]), f32, value))
+        apart = r.choice([None, None, at, number(2, INT32)])
+        return found if apart is None else infix(r.choice("+-"), found, apart)
 
     def _value(self, variables: list[Term]) -> Term:
         """A value of the input, of coordinates, or a number, or two of them joined."""
