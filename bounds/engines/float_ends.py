@@ -92,7 +92,7 @@ def conditions(e: ExprNode, values: ValueRanges) -> list[ExprNode]:
         if low < -LARGEST_SYMBOL and high > LARGEST_SYMBOL and is_symbol(at):
             found.setdefault(ir.less_equal(_magnitude(at), ir.const(LARGEST_SYMBOL, at.type)))
             continue
-        for part in parts(at):
+        for part in (at.a, at.b) if isinstance(at, Select) else parts(at):  # a choice is finite whatever chooses
             if part not in seen:
                 seen.add(part)
                 waiting.append(part)

@@ -8,11 +8,12 @@ depends on each. Of two values of one function the one at the greater integers i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from halide_core import ir
+from halide_core.analysis.interval import Range
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.float_ends import (
@@ -25,7 +26,7 @@ from halide_core.bounds.engines.float_ends import (
     of_params,
 )
 from halide_core.bounds.smt.floats import kept_ranges
-from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, Intrinsic, ParamRef, Select
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, Intrinsic, ParamRef, Select, Variable
 from halide_core.ir.types import BOOL, INT64
 
 
@@ -62,14 +63,30 @@ class Shape:
 
 def shape_of(e: ExprNode) -> Shape | None:
     """See the module's docstring; None where an expression is no such function."""
-    if not is_finite(e, SymbolRanges()):
+    if not e.type.is_float():
         return None
     found = _Decomposition()
     function = found.of(e, Slope())
-    if function is None or not found.arguments:
+    if function is None or not found.arguments or not is_finite(function, _FunctionRanges(found.arguments)):
         return None
-    given = (*conditions(e, ValueRanges()), *kept_ranges(e))
+    given = (*conditions(function, ValueRanges()), *kept_ranges(e))
     return Shape(function, tuple(found.arguments), tuple(found.slopes), given)
+
+
+class _FunctionRanges(SymbolRanges):
+    """Ranges of a function's values, given those of its arguments. Where these are numbers, the function is one of
+    Params alone, of which nothing else would be known than of a Param."""
+
+    def __init__(self, arguments: Sequence[ExprNode]) -> None:
+        super().__init__()
+        self._arguments = {_unknown(i): e for i, e in enumerate(arguments)}
+
+    def _compute(self, e: ExprNode) -> Range:
+        return self.of(self._arguments[e]) if e in self._arguments else super()._compute(e)
+
+
+def _unknown(i: int) -> Variable:
+    return ir.index_variable(f"#{i + 1}")
 
 
 def no_greater(one: Shape, other: Shape) -> ExprNode:
@@ -138,7 +155,7 @@ class _Decomposition:
     def _argument(self, value: ExprNode, slope: Slope) -> ExprNode:
         self.arguments.append(value)
         self.slopes.append(slope)
-        return ir.index_variable(f"#{len(self.arguments)}")
+        return _unknown(len(self.arguments) - 1)
 
     def _operation(self, op: BinaryOp, a: tuple[ExprNode, Slope], b: tuple[ExprNode, Slope]) -> ExprNode | None:
         x = self.of(*a)

@@ -156,3 +156,34 @@ def test_a_sum_that_may_leave_int32_is_refused_where_the_position_has_no_ends() 
         p.set(value)
         with pytest.raises(hl.PipelineError, match="bounded only where abs"):
             f.realize([11])
+
+
+def floor_at(at: hl.Expr | hl.Var | hl.RVar) -> hl.Expr:
+    return hl.i32(hl.floor((hl.f32(at) + 0.5) * p - 1.25))
+
+
+def test_positions_of_positions_are_compared() -> None:
+    """The condition on p, under which an end is one, is not a number that must be finite itself."""
+    g, s, f = hl.Func("g"), hl.Func("s"), hl.Func("f")
+    g[x, y] = hl.BoundaryConditions.repeat_image(image)[x, y]
+    s[x, y] = g[x, floor_at(y) - y]
+    f[x, y] = s[x, floor_at(y)]
+    s.compute_at(f, x)
+    g.compute_at(f, x)
+    image.set(np.random.default_rng(1).random((13, 17), np.float32))
+    p.set(-0.7)
+    assert np.array_equal(f.realize([5, 7]), f.evaluate([5, 7]))
+    assert f.certify().ok
+
+
+def test_positions_of_a_reduction_over_numbers_are_compared() -> None:
+    """Their ends are made of p alone, and are known where p is within limits, as the positions are."""
+    row, g, f, r = hl.ImageParam(hl.Float(32), 1, "row"), hl.Func("g"), hl.Func("f"), hl.RDom([(1, 3)], "r")
+    g[x] = hl.BoundaryConditions.repeat_edge(row)[x]
+    f[x] = 0.0
+    f[r.x] = g[floor_at(r.x) - 2]
+    g.compute_root()
+    row.set(np.arange(9, dtype=np.float32))
+    p.set(1.5)
+    assert np.array_equal(f.realize([5]), f.evaluate([5]))
+    assert f.certify().ok
