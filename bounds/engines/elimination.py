@@ -20,7 +20,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
 from halide_core.analysis.value_range import ValueRanges
-from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions
+from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions, of_params
 from halide_core.bounds.engines.magnitude import magnitude_of
 from halide_core.bounds.engines.monotone import Direction, Directions
 from halide_core.bounds.engines.widening import exact_value, widened
@@ -296,7 +296,7 @@ class Elimination:
                     return self._simplifier.expr(ir.mul(other[-1 if up else 0], factor))
                 if self._facts.proves_le(factor, ir.ZERO):
                     return self._simplifier.expr(ir.mul(other[0 if up else -1], factor))
-                if len(other) == 2 and ir.ZERO not in other:
+                if len(other) == 2 and ir.ZERO not in other and of_params(factor):
                     ends = [self._simplifier.expr(ir.mul(end, factor)) for end in (other if up else reversed(other))]
                     return self._simplifier.expr(chosen(ir.less_equal(ir.ZERO, factor), ends[1], ends[0]))
         return self._corners(BinaryOp.MUL, xs, ys, up)

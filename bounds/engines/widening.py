@@ -5,6 +5,7 @@ In: an int32 operation. Out: ``widened``: the int64 operation that has the same 
 
     widened(min(k, int32(y)))     ->   min(int64(k), int64(int32(y)))
     exact_value(k + int32(r))     ->   int64(k) + int64(int32(r))
+    exact_value(int32(n*3))       ->   n*3, an int64
 """
 
 from __future__ import annotations
@@ -42,4 +43,6 @@ def exact_value(e: ExprNode) -> ExprNode | None:
             return ir.binary(op, Cast(INT64, a), Cast(INT64, b))
         case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < _BITS:
             return ir.mul(Cast(INT64, a), ir.i64(1 << k))
+        case Cast(a=a) if a.type is INT64:
+            return a
     return None

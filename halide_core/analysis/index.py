@@ -101,9 +101,9 @@ class _PointRanges(ValueRanges):
         return super()._compute(e)
 
     def stays(self, e: Binary) -> bool:
-        """True where the exact result of an int32 operation is an int32, too."""
+        """True where the exact result of an operation of signed integers is of their type, too."""
         low, high = of_integers(e.op, self.of(e.a), self.of(e.b))
-        return INT32.range[0] <= low and high <= INT32.range[1]
+        return e.type.range[0] <= low and high <= e.type.range[1]
 
 
 class _Silent(Rewriter):
@@ -148,9 +148,9 @@ class TargetExprs(Rewriter):
 
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         """The user's own int64 arithmetic wraps, where index arithmetic never does: it is done in uint64, so that
-        no rule about indices is ever applied to it."""
+        no rule about indices is ever applied to it, but where ranges of its operands show that it does not."""
         a, b = self.expr(e.a), self.expr(e.b)
-        if e.type is INT64 and e.op in _RING:
+        if e.type is INT64 and e.op in _RING and not self._values.stays(e):
             return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 

@@ -107,6 +107,7 @@ APART: dict[str, Callable[[hl.Expr, hl.RVar], hl.Expr]] = {
     "either": lambda k, r: hl.select(x > 3, k, k + 1) + r,
     "far": lambda k, r: hl.i32(hl.abs(hl.f32(k) - 4.5)) + r,
     "squared": lambda k, r: hl.i32(hl.floor((hl.f32(y) * 0.3 - 3.0) * (hl.f32(y) * 0.3 - 3.0))) + r,
+    "by way of int64": lambda k, r: hl.i32(hl.i64(y) * 3 - hl.i64(k)) + hl.i32(hl.absd(hl.i32(hl.i64(y) + 1), 3)) + r,
     "of a sum": lambda k, r: hl.i32(hl.floor(hl.f32(2 * y + r) * 0.25)),
 }
 

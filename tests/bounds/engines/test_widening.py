@@ -48,6 +48,13 @@ def test_values_are_those_of_the_operation(op: BinaryOp) -> None:
     assert stands > 0
 
 
+def test_an_int64_is_the_exact_value_of_what_is_left_of_it() -> None:
+    for a in (*NUMBERS, MOST + 1, 2**40 + 3, LEAST - 1):
+        e = Cast(INT32, ir.i64(a))
+        exact = exact_value(e)
+        assert exact is not None and value(e) == (value(exact) - LEAST) % 2 ** INT32.bits() + LEAST
+
+
 def test_either_of_two_is_widened() -> None:
     a, b = ir.const(LEAST, INT32), ir.const(7, INT32)
     for condition in (ir.less_equal(a, b), ir.less_equal(b, a)):
