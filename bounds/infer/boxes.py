@@ -50,16 +50,19 @@ def union(box: Box | None, other: Box, facts: Facts) -> Box:
     if box is None:
         return Box(tuple(other.whole()), other.when)
     simplifier = Simplifier(facts)
+    when = simplifier.expr(other.when)
+    if when is ir.FALSE:
+        return box
     sides: list[Side | None] = []
     for mine, more in zip(box.whole(), other.sides, strict=True):
         if more is None:
             sides.append(mine)
             continue
         low, high = simplifier.minimum(mine.low, more.low), simplifier.maximum(mine.high, more.high)
-        low = _where_any(simplifier, (box.when, mine.low), (other.when, more.low), low)
-        high = _where_any(simplifier, (box.when, mine.high), (other.when, more.high), high)
+        low = _where_any(simplifier, (box.when, mine.low), (when, more.low), low)
+        high = _where_any(simplifier, (box.when, mine.high), (when, more.high), high)
         sides.append(Side(low, high, mine.evidence + more.evidence))
-    return Box(tuple(sides), simplifier.expr(ir.binary(BinaryOp.OR, box.when, other.when)))
+    return Box(tuple(sides), simplifier.expr(ir.binary(BinaryOp.OR, box.when, when)))
 
 
 def _where_any(

@@ -67,3 +67,12 @@ def test_dimension_that_one_says_nothing_of_stays() -> None:
 def test_first_region_is_the_union() -> None:
     first = region((0, 5), p)
     assert union(None, first, Facts()).sides == first.sides
+
+
+def test_a_region_that_never_has_points_asks_for_nothing() -> None:
+    """A reduction over nothing, in a stage whose own loops may have none either."""
+    never = ir.conjunction(p, ir.FALSE)
+    whole = union(region((0, 6), p), region((0, 7), never), Facts())
+    (side,) = whole.whole()
+    assert (value(side.low, {}), value(side.high, {})) == (0, 6)
+    assert whole.when is p
