@@ -11,17 +11,60 @@ from collections.abc import Collection, Sequence
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
+from halide_core.analysis.interval import EVERYTHING, Range
+from halide_core.analysis.linear import linear_of
 from halide_core.bounds.verify.vc import Claim, Context
-from halide_core.ir import Assert, Binary, BinaryOp, ExprNode, IntImm, ParamRef, Variable
+from halide_core.ir import Assert, Binary, BinaryOp, BufferField, ExprNode, IntImm, ParamRef, Variable
 from halide_core.ir.logic import conjuncts
+from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
+
+
+class _Ranges(ConstantRanges):
+    """Ranges that know what fields of buffers, and sums, are limited to: of a window the last coordinate is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._limits: dict[object, Range] = {}
+
+    def _limit(self, e: ExprNode, over: Range) -> None:
+        key, const = _limited(e)
+        if key is None:
+            super()._limit(e, over)
+        else:
+            known = _both(self._limits.get(key, EVERYTHING), (over[0] - const, over[1] - const))
+            if known[0] <= known[1]:  # where conditions contradict each other nothing runs
+                self._limits[key] = known
+                self._known.clear()
+
+    def _compute(self, e: ExprNode) -> Range:
+        found = super()._compute(e)
+        key, const = _limited(e)
+        limit = None if key is None else self._limits.get(key)
+        if limit is None:
+            return found
+        both = _both(found, (limit[0] + const, limit[1] + const))
+        return both if both[0] <= both[1] else found
+
+
+def _limited(e: ExprNode) -> tuple[object, int]:
+    """A key for all expressions that differ by constants, and by how much this one does; None for what has none."""
+    match e:
+        case BufferField():
+            return e, 0
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB) if e.type is INT64:
+            form = linear_of(e)
+            return frozenset(form.terms.items()), form.const
+    return None, 0
 
 
 def checks_by_ranges(claim: Claim) -> tuple[Assert, ...] | None:
     """The checks that a claim rests on by constant ranges, as few as it does with; None where it doesn't hold by
     them."""
     nodes = claim.context.below(None)
-    kept = [node.check for node in nodes if node.check is not None and _is_of_params(node.check.condition)]
+    about = _symbols(claim.conclusion)
+    checks = [node.check for node in nodes if node.check is not None]
+    kept = [c for c in checks if _is_of_limits(c.condition) and not about.isdisjoint(_symbols(c.condition))]
     if not _holds(claim.conclusion, nodes, kept):
         return None
     for check in tuple(kept):
@@ -31,27 +74,34 @@ def checks_by_ranges(claim: Claim) -> tuple[Assert, ...] | None:
     return tuple(kept)
 
 
+def _symbols(e: ExprNode) -> set[ExprNode]:
+    return {each for each in subexpressions([e]) if isinstance(each, ParamRef | BufferField)}
+
+
+def _is_of_limits(e: ExprNode) -> bool:
+    """True of comparisons with constants."""
+    return all(map(_is_limit, conjuncts(e)))
+
+
 def _is_limit(e: ExprNode) -> bool:
-    """True of a comparison of a number with a constant."""
     match e:
         case Binary(op=BinaryOp.LT | BinaryOp.LE, a=a, b=b):
             return isinstance(a, IntImm) or isinstance(b, IntImm)
     return False
 
 
-def _is_of_params(e: ExprNode) -> bool:
-    limits = all(_is_limit(each) for each in conjuncts(e))
-    return limits and any(isinstance(each, ParamRef) for each in subexpressions([e]))
-
-
 def _holds(conclusion: ExprNode, nodes: Sequence[Context], checks: Collection[Assert]) -> bool:
-    ranges = ConstantRanges()
+    ranges = _Ranges()
     for node in nodes:
         if isinstance(node.variable, Variable):
             ranges.let(node.variable, node.fact)
         elif node.variable is None and (node.check is None or node.check in checks):
             ranges.learn(node.fact)
     return _is_certain(conclusion, ranges)
+
+
+def _both(a: Range, b: Range) -> Range:
+    return (max(a[0], b[0]), min(a[1], b[1]))
 
 
 def _is_certain(e: ExprNode, ranges: ConstantRanges) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from halide_core import ir
-from halide_core.algorithm.model import ScalarParam
+from halide_core.algorithm.model import Function, ScalarParam
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.arithmetic import fits_int64
 from halide_core.bounds.verify.by_ranges import checks_by_ranges
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
 from halide_core.errors import UNKNOWN_LOCATION
-from halide_core.ir import Assert, Cast, ExprNode, Failure, ParamRef
+from halide_core.ir import Assert, BufferField, Cast, ExprNode, Failure, Field, ParamRef
 from halide_core.ir.types import INT32, INT64
 
 n = ir.index_variable("n")
@@ -48,6 +48,20 @@ def test_what_is_rounded_up_to_a_divisor_needs_no_check() -> None:
     rounded = ir.mul(ir.mul(quotients, by), ir.i64(1 << 20))
     assert checks_by_ranges(claim(rounded, checked())) == ()
     assert [r.status for r in Prover().prove([claim(rounded, checked())])] == [Status.PROVEN]
+
+
+def test_the_last_coordinate_of_a_window_is_limited_as_a_whole() -> None:
+    """Its first coordinate and its length leave it 2^32, whose square is no number of int64."""
+    f = Function("f", ("x",), (INT32,))
+    first, extent = (BufferField(INT64, f, field, 0) for field in (Field.MIN, Field.EXTENT))
+    last = ir.sub(ir.add(first, extent), ir.ONE)
+    limit = ir.i64(1 << 30)
+    window = ir.conjunction(ir.less_equal(ir.i64(-(1 << 30)), first), ir.less_equal(last, limit))
+    check = Assert(window, Failure.INDEX_OVERFLOW, ("window",))
+    beyond = ir.add(last, ir.i64(5))
+    for e in (ir.mul(last, last), ir.mul(ir.maximum(first, beyond), beyond)):
+        assert checks_by_ranges(claim(e, nothing())) is None
+        assert checks_by_ranges(claim(e, nothing().checked(check))) == (check,)
 
 
 @pytest.mark.parametrize("limit", [1 << 23, 1 << 24])
