@@ -16,6 +16,7 @@ from tests.campaigns.fuzz.case import Border, Case, Definition, Domain, Image, I
 from tests.campaigns.fuzz.draw_algorithm import BORDERS
 from tests.campaigns.fuzz.draw_terms import INTEGERS
 from tests.campaigns.fuzz.grammar.axes import Shape
+from tests.campaigns.fuzz.grammar.coordinates import FACTORS, odd_coordinate
 from tests.campaigns.fuzz.terms import Term, call, cast, infix, name, number, read, undefined
 
 FLOATS = (hl.Float(16), hl.Float(32), hl.Float(64))
@@ -37,9 +38,8 @@ _BY_PARAM = 0.04
 """So often a Param is part of a coordinate."""
 _SCALED = 0.06
 """So often a coordinate is halved or doubled: what is needed is of one length here and of another one there."""
-_RESAMPLED = 0.05
-"""So often a coordinate is a position of a resampler, rounded from a float, at times at a distance from it."""
-_FACTORS = (0.5, 0.37, 1.3, 2.0, -0.7)
+_ODD_COORDINATES = 0.08
+"""So often a coordinate is more than a variable and a distance."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -57,13 +57,13 @@ class Maker:
         self.tuple = shape is Shape.TUPLE or rng.random() < 0.1
         self.items: list[Item] = []
         self.domains = 0
-        self.positions = random.Random()
+        self.coordinates = random.Random()
 
     def case(self, label: str) -> Case:
         """The case without a schedule."""
         r = self.rng
-        self.positions = random.Random(f"{label}/positions")  # of its own, so that other draws stay what they were
-        self.items.append(Scalar("q", hl.Float(32), self.positions.choice(_FACTORS)))
+        self.coordinates = random.Random(f"{label}/coordinates")  # of its own, so that other draws stay what they were
+        self.items.append(Scalar("q", hl.Float(32), self.coordinates.choice(FACTORS)))
         self.items.append(Scalar("p", INT32, r.choice([0, 1, 2, 3, -2]), r.choice([None, (-2, 6)])))
         self._input()
         if r.random() < 0.3:
@@ -130,20 +130,10 @@ class Maker:
         if r.random() < _SCALED:
             k = r.randrange(len(points))
             points[k] = infix(r.choice(["//", "//", "*"]), points[k], number(2, INT32))
-        if self.positions.random() < _RESAMPLED:
-            k = self.positions.randrange(len(points))
-            points[k] = self._position(points[k])
+        if self.coordinates.random() < _ODD_COORDINATES:
+            k = self.coordinates.randrange(len(points))
+            points[k] = odd_coordinate(self.coordinates, points[k], points)
         return read(source, self.type, *points, component=component)
-
-    def _position(self, at: Term) -> Term:
-        """A position such as ``floor((x + 0.5)*q - 0.5) + x`` at a coordinate."""
-        r, f32 = self.positions, hl.Float(32)
-        factor = name("q", f32, of="q") if r.random() < 0.5 else number(r.choice(_FACTORS), f32)
-        value = infix("*", infix("+", cast(f32, at), number(0.5, f32)), factor)
-        value = infix("-", value, number(r.choice([0.0, 0.5, 1.25]), f32))
-        found = cast(INT32, call(r.choice(["floor", "floor", "ceil", "round", "trunc"]), f32, value))
-        apart = r.choice([None, None, at, number(2, INT32)])
-        return found if apart is None else infix(r.choice("+-"), found, apart)
 
     def _value(self, variables: list[Term]) -> Term:
         """A value of the input, of coordinates, or a number, or two of them joined."""
