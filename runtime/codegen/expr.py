@@ -39,6 +39,7 @@ from halide_core.runtime.codegen.vector.exact_quotients import quotient, recipro
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
+from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_condition
 from halide_core.runtime.codegen.vector.integer_idioms import (
     complement,
     is_complement,
@@ -178,10 +179,12 @@ class SharedValues:
 class ExprEmitter:
     """Turns expressions into C."""
 
-    def __init__(self, leaves: Leaves, names: Names, prelude: Prelude) -> None:
+    def __init__(self, leaves: Leaves, names: Names, prelude: Prelude, *, lookups: bool) -> None:
+        """``lookups``: values may become places in memory."""
         self._leaves = leaves
         self._names = names
         self._prelude = prelude
+        self._lookups = lookups
         self.traced = False
         """True where what was emitted tells of an event."""
 
@@ -372,10 +375,18 @@ class ExprEmitter:
             if widths:
                 a, b = self._mask(a, mask, type.lanes()), self._mask(b, mask, type.lanes())
         if condition.mask in (0, ANY_WIDTH):
-            return Text(f"{condition.at(OTHER)} ? {a.at(OTHER)} : {b.at(OTHER)}", TERNARY, mask=mask)
+            chosen = Text(f"{condition.at(OTHER)} ? {a.at(OTHER)} : {b.at(OTHER)}", TERNARY, mask=mask)
+            return self._hidden(type, chosen) if type.is_scalar() and is_condition(e) else chosen
         shape = mask_type(mask, type.lanes()) if mask else type
-        chosen = self._mask(condition, 8 * shape.bytes(), type.lanes())
-        return Text(f"{self._prelude.select(shape)}({chosen.text}, {a.text}, {b.text})", ATOM, mask=mask)
+        lanes = self._mask(condition, 8 * shape.bytes(), type.lanes())
+        return Text(f"{self._prelude.select(shape)}({lanes.text}, {a.text}, {b.text})", ATOM, mask=mask)
+
+    def _hidden(self, type: Type, number: Text) -> Text:
+        """An integer that gcc must not take for a condition, should it become a place."""
+        if not self._lookups:
+            return number
+        made = f"{hidden(self._prelude)}({number.text})"
+        return Text(made, ATOM) if type is INT64 else Text(f"({scalar(type)}){made}", UNARY)
 
     def _cast(self, e: ir.Cast, args: list[Text], index: bool) -> Text:
         to, source, a = e.type, e.a.type, args[0]
@@ -394,6 +405,8 @@ class ExprEmitter:
             return a if source.is_bool() else Text(f"{a.at(SUM)} != 0", OTHER)
         if source.is_float() and to.is_integer():
             return Text(f"{self._prelude.from_float(to, source)}({a.text})", ATOM)
+        if self._lookups and source.is_bool() and to.is_integer():
+            return self._hidden(to, a)
         return Text(f"({scalar(to)}){a.at(UNARY)}", UNARY)
 
     def _vector_cast(self, to: Type, source: Type, a: Text) -> Text:

@@ -32,7 +32,7 @@ _PREFIXES = r"_.*|halide_.*|HALIDE_.*"
 _OWN = re.compile(rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}|\w+_{_TAG}(?:_u|_from_\w+)?")
 _OPERATIONS = (
     "min max add sub mul div mod neg abs shl shr product select splat ramp load store gather scatter lookup mean"
-    " complement interleave bits is_nan fma all join".split()
+    " complement interleave bits is_nan fma all join hidden".split()
     + [function.value for function in ir.Intrinsic]
 )
 # What emitted code, the C compiler and the runtime call: they would call a pipeline of that name in their program.

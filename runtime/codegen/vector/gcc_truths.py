@@ -1,0 +1,56 @@
+"""Numbers made of conditions, where they may be places in memory: gcc 12 does not get to know what they were made of.
+
+Its vectorizer takes a comparison that was widened to 64 bits for a mask of lanes: where that is all that an index is,
+as far as it changes, it reads element -1 for 1, or another lane's. So it does not see what the number was, in programs
+that look memory up by what they compute; loops of others still become vectors.
+
+    t_data[(int64_t)(img_data[i] > 9.0f)]   ->   t_data[hidden_i64(img_data[i] > 9.0f)]
+"""
+
+from __future__ import annotations
+
+from halide_core import ir
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.runtime.codegen.c import resource
+from halide_core.runtime.codegen.vector.prelude import Prelude
+
+
+def has_lookups(body: ir.Stmt) -> bool:
+    """True of a program in which values may become places: numbers that are no indices by themselves are made some, or
+    conditions choose some."""
+    return any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
+
+
+def _becomes_place(e: ExprNode) -> bool:
+    match e:
+        case ir.Cast(a=a):
+            return e.type.element_of() is INT64 and a.type.element_of() is not INT64
+        case ir.Select():
+            return e.type.element_of() is INT64 and is_condition(e)
+    return False
+
+
+def is_condition(e: ir.Select) -> bool:
+    """True of a choice of two integers that are one apart: gcc adds the condition to the lesser."""
+    (one, more), (other, less) = _apart(e.a), _apart(e.b)
+    return e.type.is_integer() and one is other and abs(more - less) == 1
+
+
+def _apart(e: ExprNode) -> tuple[ExprNode | None, int]:
+    """An expression, and a constant that is added to it."""
+    match e:
+        case IntImm(value=value):
+            return None, value
+        case Binary(op=BinaryOp.ADD, a=a, b=IntImm(value=value)):
+            return a, value
+        case Binary(op=BinaryOp.SUB, a=a, b=IntImm(value=value)):
+            return a, -value
+    return e, 0
+
+
+def hidden(prelude: Prelude) -> str:
+    """``f(n)``: an integer, of which gcc does not see what it was made of."""
+    prelude.typedef("OPAQUE", resource("opaque.h"))
+    return prelude.define("hidden_i64", lambda: ("int64_t", "int64_t n", ["OPAQUE(n);", "return n;"]))

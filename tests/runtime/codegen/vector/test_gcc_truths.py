@@ -1,0 +1,68 @@
+"""Conditions as places in memory: gcc's vectorizer must not take them for masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.ir import Select
+from halide_core.ir.types import BOOL, INT32
+from halide_core.lowering.driver import lower
+from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.codegen.vector.gcc_truths import is_condition
+
+x = hl.Var("x")
+n = hl.Param(hl.Int(32), "n", 3)
+TYPES = [(hl.Float(32), hl.Float(32)), (hl.Int(32), hl.Int(32)), (hl.UInt(8), hl.UInt(8))]
+PLACES: dict[str, Callable[[hl.Expr], hl.Expr]] = {
+    "a comparison": lambda v: hl.i32(v > 9),
+    "the other way round": lambda v: 1 - hl.i32(v > 9),
+    "a byte": lambda v: hl.i32(hl.u8(v > 9)),
+    "a choice": lambda v: hl.select(v > 9, 1, 0),
+    "of 0 and 1": lambda v: hl.select(v > 9, 0, 1),
+    "of neighbours": lambda v: hl.select(v > 9, 5, 4),
+    "of a Param": lambda v: hl.select(v > 9, n + 1, n),
+    "a truth value": lambda v: hl.i32(hl.cast(hl.Bool(), v)),
+    "both": lambda v: hl.i32((v > 9) & (v < 40)),
+}
+
+
+@pytest.mark.parametrize("types", TYPES)
+def test_what_is_looked_up_by_a_condition_is_what_is_there(types: tuple[hl.Type, hl.Type]) -> None:
+    """No schedule: gcc makes vectors of these loops."""
+    image, table = hl.ImageParam(types[0], 1, "image"), hl.ImageParam(types[1], 1, "table")
+    image.set(hl.Buffer(np.random.default_rng(0).integers(0, 60, 45).astype(types[0].dtype)))
+    table.set(hl.Buffer(np.arange(5, 25).astype(types[1].dtype)))
+    for name, place in PLACES.items():
+        f, g, s = hl.Func("f"), hl.Func("g"), hl.Func("s")
+        f[x] = table[place(image[x])]
+        s[x] = hl.cast(types[1], x * 7 + 5)
+        g[x] = s[place(image[x])]
+        s.compute_root()
+        for each in (f, g):
+            np.testing.assert_array_equal(each.realize([45]), each.evaluate([45]), err_msg=name)
+
+
+def test_numbers_of_conditions_that_are_no_places_are_left_to_gcc() -> None:
+    f = hl.Func("f")
+    f[x] = hl.u8(hl.f32(x) * 0.5 > 3.0)
+    assert "hidden" not in emit_c(lower(f._request()))
+    s = hl.Func("s")
+    s[x] = x * 3
+    s.compute_root()
+    f = hl.Func("f")
+    f[x] = s[hl.i32(hl.f32(x) * 0.5 > 3.0)]
+    assert "hidden_i64(" in emit_c(lower(f._request()))
+
+
+def test_choices_of_integers_that_are_one_apart() -> None:
+    c, a = ir.Variable(BOOL, "c"), ir.Variable(INT32, "a")
+    one = ir.const(1, INT32)
+    assert is_condition(Select(INT32, c, ir.add(a, one), a))
+    assert is_condition(Select(INT32, c, ir.const(7, INT32), ir.const(8, INT32)))
+    assert not is_condition(Select(INT32, c, ir.const(7, INT32), ir.const(9, INT32)))
+    assert not is_condition(Select(INT32, c, a, one))
