@@ -34,6 +34,7 @@ from halide_core.bounds.smt.budget import (
     TOTAL,
     Effort,
 )
+from halide_core.bounds.smt.corners import corner_lemmas
 from halide_core.bounds.smt.formulas import boolean, both, implies, opposite
 from halide_core.bounds.smt.premise_selection import relevant
 from halide_core.bounds.smt.terms import Z3Terms
@@ -42,7 +43,7 @@ from halide_core.bounds.verify.by_ranges import checks_by_ranges
 from halide_core.bounds.verify.counterexample import confirmed
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Counterexample, Result, Status, fails, on_the_word
 from halide_core.ir import Assert, ExprNode, Promise
-from halide_core.ir.logic import alternatives, any_of, negation, provable_parts
+from halide_core.ir.logic import all_of, alternatives, any_of, negation, provable_parts
 
 _MINIMIZED = 6
 """The most checks among which those that a claim can do without are looked for."""
@@ -356,6 +357,20 @@ class Prover:
             return None
         return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
 
+    def by_corners(self, claim: Claim, checks: list[Assert]) -> Result | None:
+        """A proof that takes products for unknowns between their corners."""
+        lemmas = all_of(corner_lemmas(claim))
+        if lemmas is ir.TRUE:
+            return None
+        needed: dict[Assert, None] = {}
+        for part in provable_parts(claim.conclusion):
+            failing = ir.conjunction(lemmas, negation(part))
+            verdict = self._ask(failing, checks)
+            if not verdict.impossible:
+                return None
+            needed.update(dict.fromkeys(self._fewest(failing, verdict)))
+        return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
+
     def by_promises(self, claim: Claim, checks: list[Assert]) -> Result | None:
         """A proof that rests on the user's word too, where he gave it."""
         if not self._terms.promises:
@@ -483,6 +498,11 @@ def _by_ranges(claim: Claim) -> Result | None:
 Strategy = Callable[[Prover, Claim, list[Assert]], Result | None]
 """A way to a verdict on a claim, with start-up checks said under switches; None where it leads to none."""
 
-_STRATEGIES: tuple[Strategy, ...] = (Prover.by_fewest_checks, Prover.by_promises, Prover.by_exact_products)
+_STRATEGIES: tuple[Strategy, ...] = (
+    Prover.by_fewest_checks,
+    Prover.by_corners,
+    Prover.by_promises,
+    Prover.by_exact_products,
+)
 """Cheapest first. What rests on a promise is ASSUMED, and so comes after what rests on checks alone; a counterexample
 is looked for where no proof was found."""

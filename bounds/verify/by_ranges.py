@@ -64,8 +64,10 @@ def checks_by_ranges(claim: Claim) -> tuple[Assert, ...] | None:
     nodes = claim.context.below(None)
     about = _symbols(claim.conclusion)
     checks = [node.check for node in nodes if node.check is not None]
-    kept = [c for c in checks if _is_of_limits(c.condition) and not about.isdisjoint(_symbols(c.condition))]
-    if not _holds(claim.conclusion, nodes, kept):
+    near = [c for c in checks if not about.isdisjoint(_symbols(c.condition))]
+    limits = [c for c in near if _is_of_limits(c.condition)]
+    kept = next((some for some in (limits, near) if _holds(claim.conclusion, nodes, some)), None)
+    if kept is None:
         return None
     for check in tuple(kept):
         others = [each for each in kept if each is not check]
@@ -92,11 +94,12 @@ def _is_limit(e: ExprNode) -> bool:
 
 def _holds(conclusion: ExprNode, nodes: Sequence[Context], checks: Collection[Assert]) -> bool:
     ranges = _Ranges()
-    for node in nodes:
-        if isinstance(node.variable, Variable):
-            ranges.let(node.variable, node.fact)
-        elif node.variable is None and (node.check is None or node.check in checks):
-            ranges.learn(node.fact)
+    for _ in range(2):  # what an end is compared with may have a limit of its own only further on
+        for node in nodes:
+            if isinstance(node.variable, Variable):
+                ranges.let(node.variable, node.fact)
+            elif node.variable is None and (node.check is None or node.check in checks):
+                ranges.learn(node.fact)
     return _is_certain(conclusion, ranges)
 
 

@@ -1,7 +1,8 @@
 """Coordinates of reads that are more than a variable and a distance.
 
 In: a random generator, a coordinate, the others of the point. Out: an int32 term made of them: a position of a
-resampler, a remainder, a multiple, a choice, a way through another type; at times one of another.
+resampler, a remainder, a product of two coordinates, a choice, a condition, a way through another type; at times one of
+another.
 
     x   ->   i32(floor((x + 0.5)*q - 0.5)) + 2,   x*p,   abs(x - 1),   clamp(x, 0, p)
 """
@@ -58,6 +59,14 @@ def _choice(r: random.Random, at: Term, other: Term) -> Term:
     return call("select", INT32, condition, at, r.choice([other, _int(1), infix("+", at, _int(2))]))
 
 
+def _truth(r: random.Random, at: Term, other: Term) -> Term:
+    """A condition as a number, or what lies that far from a coordinate."""
+    condition = infix(r.choice(["<", ">=", "!="]), r.choice([at, infix("%", at, _int(3))]), _int(r.randint(0, 3)))
+    found = cast(INT32, condition) if r.random() < 0.5 else call("select", INT32, condition, _int(1), _int(0))
+    apart = r.choice([None, None, other, at])
+    return found if apart is None else infix("+", found, apart)
+
+
 def _clamped(r: random.Random, at: Term, other: Term) -> Term:
     if r.random() < 0.5:
         return call("clamp", INT32, at, _int(r.choice([-1, 0])), r.choice([name("p", of="p"), _int(4)]))
@@ -75,9 +84,7 @@ def _divided(r: random.Random, at: Term, other: Term) -> Term:
 
 
 def _multiplied(r: random.Random, at: Term, other: Term) -> Term:
-    """By a Param or a number. A product of two coordinates compiles, but its certificate is left open under tiles."""
-    del other
-    return infix("*", at, r.choice([name("p", of="p"), _int(-3)]))
+    return infix("*", at, r.choice([other, name("p", of="p"), _int(-3)]))
 
 
 def _converted(r: random.Random, at: Term, other: Term) -> Term:
@@ -91,6 +98,7 @@ def _converted(r: random.Random, at: Term, other: Term) -> Term:
 _FORMS: tuple[Callable[[random.Random, Term, Term], Term], ...] = (
     _magnitude,
     _choice,
+    _truth,
     _clamped,
     _bits,
     _divided,
