@@ -20,6 +20,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
 from halide_core.analysis.value_range import ValueRanges
+from halide_core.bounds.engines.float_choices import taken_apart
 from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions, of_params
 from halide_core.bounds.engines.magnitude import magnitude_of
 from halide_core.bounds.engines.monotone import Direction, Directions
@@ -331,7 +332,7 @@ class Elimination:
                 return self.bound(inner.a, up)  # a coordinate, which start-up checks keep in an int32
             end = self._typed.end(inner, up)
             if end is not None:
-                return self._kept(conditions(inner, self._values), self._simplifier.expr(Cast(INT64, end)), up)
+                return self._kept(inner, self._simplifier.expr(Cast(INT64, end)), up)
             match inner:
                 case Binary(op=BinaryOp.ADD, a=a, b=IntImm(value=k)) | Binary(op=BinaryOp.ADD, a=IntImm(value=k), b=a):
                     return self._moved(Cast(INT64, a), k, up)
@@ -341,10 +342,15 @@ class Elimination:
                     return self._moved(ir.sub(ir.ZERO, Cast(INT64, b)), k, up)
                 case Cast(a=a) if (difference := magnitude_of(a)) is not None:
                     return self._magnitude(difference, up)
+            if isinstance(inner, Cast) and (cases := taken_apart(inner, self._varies)) is not None:
+                condition, a, b = cases
+                return self.bound(Select(INT64, condition, Cast(INT64, a), Cast(INT64, b)), up)
             if (same := widened(inner)) is not None:
                 return self.bound(same, up)
             if (exact := exact_value(inner)) is not None:
                 return self._wrapped(exact, up)
+        elif (difference := magnitude_of(inner)) is not None:
+            return self._distance(difference, up)
         return self._constant(inner, up)
 
     def _moved(self, of: ExprNode, k: int, up: bool) -> ExprNode | None:
@@ -370,19 +376,31 @@ class Elimination:
 
     def _magnitude(self, of: ExprNode, up: bool) -> ExprNode | None:
         """The end of an int64's magnitude as an int32; beyond that type it wraps, and then any int32 may come out."""
+        most, end = self._distance(of, True), self._distance(of, up)
+        if most is None or end is None:
+            return None
+        if up:
+            return self._simplifier.minimum(most, ANY_INT32[True])
+        return self._simplifier.expr(chosen(ir.less_equal(most, ANY_INT32[True]), end, ANY_INT32[False]))
+
+    def _distance(self, of: ExprNode, up: bool) -> ExprNode | None:
+        """The end of an int64's magnitude."""
         low, high = self.bound(of, False), self.bound(of, True)
         if low is None or high is None:
             return None
         negated = [self._simplifier.expr(ir.sub(ir.ZERO, end)) for end in (high, low)]
-        most = self._simplifier.maximum(negated[1], high)
         if up:
-            return self._simplifier.minimum(most, ANY_INT32[True])
-        least = self._simplifier.maximum(self._simplifier.maximum(low, negated[0]), ir.ZERO)
-        return self._simplifier.expr(chosen(ir.less_equal(most, ANY_INT32[True]), least, ANY_INT32[False]))
+            return self._simplifier.maximum(negated[1], high)
+        return self._simplifier.maximum(self._simplifier.maximum(low, negated[0]), ir.ZERO)
 
-    def _kept(self, symbols: list[ExprNode], end: ExprNode, up: bool) -> ExprNode:
-        """An end, where some conditions hold; elsewhere that of all int32s."""
+    def _kept(self, inner: ExprNode, end: ExprNode, up: bool) -> ExprNode:
+        """An end of an int32, where what it is made of is within limits; elsewhere that of its constant range, or of
+        all int32s."""
+        symbols = conditions(inner, self._values)
         if not symbols:
             return end
-        condition = reduce(ir.conjunction, symbols)
-        return self._simplifier.expr(chosen(condition, end, ANY_INT32[up]))
+        found = self._simplifier.expr(chosen(reduce(ir.conjunction, symbols), end, ANY_INT32[up]))
+        limit = self._constant(inner, up)
+        if limit is None:
+            return found
+        return self._simplifier.minimum(found, limit) if up else self._simplifier.maximum(found, limit)

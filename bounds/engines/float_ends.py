@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halide_core import ir
-from halide_core.analysis.interval import Range
+from halide_core.analysis.constant_ranges import ConstantRanges
+from halide_core.analysis.interval import Range, meet
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
     Access,
@@ -33,7 +34,7 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.ir.expr_nodes import remembered
-from halide_core.ir.types import INT32, INT64
+from halide_core.ir.types import INT32, INT64, Type
 from halide_core.ir.visitor import Substitution, parts
 
 LARGEST_SYMBOL = 2.0**28
@@ -61,21 +62,36 @@ def is_symbol(e: ExprNode) -> bool:
 
 
 class SymbolRanges(ValueRanges):
-    """Ranges of values where every symbol is kept within its limits."""
+    """Ranges of values where every symbol is kept within its limits. Of what a symbol is made of nothing is kept, so
+    nothing follows for it: ``2^29 - p`` is negative and small for some ``p``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._always = ValueRanges()
+        self._indices = ConstantRanges()
+
+    def loop(self, variable: Variable, first: ExprNode, last: ExprNode) -> None:
+        """A variable between two ends."""
+        self._indices.between(variable, first, last)
 
     def of(self, e: ExprNode) -> Range:
         """The range of an expression's value."""
-        low, high = super().of(e)
-        if low < -LARGEST_SYMBOL and high > LARGEST_SYMBOL and is_symbol(e):
-            return (-LARGEST_SYMBOL, LARGEST_SYMBOL)
+        if not is_symbol(e):
+            return super().of(e)
+        low, high = self._always.of(e)
+        if low < -LARGEST_SYMBOL and high > LARGEST_SYMBOL:
+            return (0 if is_natural(e) else -LARGEST_SYMBOL, LARGEST_SYMBOL)
         return (low, high)
 
     def _compute(self, e: ExprNode) -> Range:
         match e:
             case Binary(op=BinaryOp.DIV, a=a, b=b) if is_symbol(b):
                 most = max(map(abs, self.of(a))) * LARGEST_SYMBOL * 1.001
-                return super()._compute(e) if _away_from_0(super().of(b)) else (-most, most)
-        return super()._compute(e)
+                return super()._compute(e) if _away_from_0(self._always.of(b)) else (-most, most)
+        known = super()._compute(e)
+        if e.type is not INT64:
+            return known
+        return meet(known, self._indices.of(e))
 
 
 def _away_from_0(of: Range) -> bool:
@@ -108,8 +124,20 @@ def is_finite(e: ExprNode, values: ValueRanges) -> bool:
     return e.type.is_integer() or -_FINITE < low <= high < _FINITE
 
 
-def is_positive(e: ExprNode) -> bool:
-    """True where its operations alone say that a float is its own magnitude."""
+def is_natural(e: ExprNode) -> bool:
+    """True where its operations say that a float is not negative, if it is a number. Of two that are no numbers ``max``
+    and ``min`` give the second."""
+    match e:
+        case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
+            return True
+        case Binary(op=BinaryOp.MUL | BinaryOp.DIV | BinaryOp.ADD | BinaryOp.MIN, a=a, b=b):
+            return is_natural(a) and is_natural(b)
+        case Binary(op=BinaryOp.MAX, a=a, b=b):
+            return is_natural(b) or (isinstance(a, FloatImm) and is_natural(a))
+        case Call(function=Intrinsic.ABS | Intrinsic.SQRT):
+            return True
+        case Cast(a=a) if a.type.is_float():
+            return is_natural(a)
     return ValueRanges().of(e)[0] >= 0
 
 
@@ -155,15 +183,13 @@ class FloatEnds:
                 return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
             case Cast(a=Variable() as a) if _is_coordinate(e):
                 return self._applied(lambda end: Cast(INT32, end), self._coordinate(a, up))
-            case Cast(a=a) if a.type is INT64 and e.type.is_float():
-                return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
-            case Cast(a=Binary() as a) if a.type is INT32 and e.type.is_float():
-                return self._applied(lambda end: Cast(e.type, end), self._coordinate(Cast(INT64, a), up))
+            case Cast(a=a) if e.type.is_float() and _is_number(a.type):
+                return self._applied(lambda end: Cast(e.type, end), self._coordinate(ir.cast(INT64, a), up))
             case Cast() if e.type.is_bool():
                 return None  # whether a number is not 0 goes down and up again
             case Cast(a=a) if is_finite(a, self._values) and (e.type.is_float() or a.type.is_float()):
                 return self._applied(lambda end: Cast(e.type, end), self.end(a, up))
-            case Cast(a=a) if e.type.is_integer() and (root := _root_in(a)) is not None:
+            case Cast(a=a) if e.type.is_integer() and (root := root_in(a)) is not None:
                 return self._rooted(e, root, up)
             case Call(function=f, args=(a,)) if f in MONOTONE:
                 return self._applied(lambda end: Call(e.type, f, (end,)), self.end(a, up))
@@ -220,7 +246,7 @@ class FloatEnds:
         return self._applied(lambda far: ir.mul(far, far), self._magnitude(a, up))
 
     def _magnitude(self, a: ExprNode, up: bool) -> ExprNode | None:
-        if is_positive(a):
+        if is_natural(a):
             return self.end(a, up)
         low, high = self.end(a, False), self.end(a, True)
         if low is None or high is None:
@@ -237,7 +263,17 @@ class FloatEnds:
         return best
 
 
-def _root_in(e: ExprNode) -> Call | None:
+def with_natural_root(e: ExprNode) -> ExprNode:
+    """A float that becomes an integer, with the root in it, if there is one, never of a negative number: that is NaN,
+    which becomes 0 as the root of 0 does."""
+    root = root_in(e)
+    if root is None or is_natural(root.args[0]):
+        return e
+    of = ir.maximum(root.args[0], ir.const(0, root.args[0].type))
+    return Substitution({root: Call(root.type, Intrinsic.SQRT, (of,))}).expr(e)
+
+
+def root_in(e: ExprNode) -> Call | None:
     """The square root that a number is, or is rounded from."""
     while isinstance(e, Call) and e.function in MONOTONE:
         if e.function is Intrinsic.SQRT:
@@ -248,6 +284,11 @@ def _root_in(e: ExprNode) -> Call | None:
 
 def _is_coordinate(e: ExprNode) -> bool:
     return isinstance(e, Cast) and e.type is INT32 and e.a.type is INT64 and isinstance(e.a, Variable)
+
+
+def _is_number(type: Type) -> bool:
+    """True of integers of which an int64 can be made."""
+    return type.is_integer() and not type.is_bool() and INT64.can_represent(type)
 
 
 def _both(join: Callable[[ExprNode, ExprNode], ExprNode], a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:

@@ -145,7 +145,9 @@ class Extents:
                 case Taken(condition=condition):
                     assume_condition(facts, condition)
                 case ForAll(var=var, bounds=bounds):
-                    facts.assume_range(var, *self.interval(bounds))
+                    first, last = self.interval(bounds)
+                    facts.assume_range(var, first, last)
+                    self._symbols.loop(var, first, last)
                     _assume_nonempty(facts, self.unholed(bounds.len))
                 case Define(var=var, value=value, within=within):
                     exact = self.unholed(value)

@@ -4,18 +4,25 @@ In: an int32 operation. Out: ``widened``: the int64 operation that has the same 
 ``exact_value``: that which has the same value as long as it does not wrap. None for what is neither.
 
     widened(min(k, int32(y)))     ->   min(int64(k), int64(int32(y)))
+    widened(k & -4)               ->   int64(k) div 4*4
     exact_value(k + int32(r))     ->   int64(k) + int64(int32(r))
     exact_value(int32(n*3))       ->   n*3, an int64
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from halide_core import ir
+from halide_core.analysis.interval import Range
+from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Select
 from halide_core.ir.types import INT32, INT64
 
 _RING = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
 _BITS = 31
+_AMOUNTS = 8
+"""A shift by one of more amounts is not taken apart."""
 
 
 def widened(e: ExprNode) -> ExprNode | None:
@@ -28,8 +35,19 @@ def widened(e: ExprNode) -> ExprNode | None:
             return ir.div(Cast(INT64, a), ir.i64(k))
         case Binary(op=BinaryOp.SHR, a=a, b=IntImm(value=k)) if 0 <= k < _BITS:
             return ir.div(Cast(INT64, a), ir.i64(1 << k))
-        case Binary(op=BinaryOp.BIT_AND, a=a, b=IntImm(value=k)) if k >= 0 and k & (k + 1) == 0:
+        case Binary(op=BinaryOp.BIT_AND, a=a, b=IntImm(value=k)) if is_mask(k):
             return ir.mod(Cast(INT64, a), ir.i64(k + 1))
+        case Binary(op=BinaryOp.BIT_AND, a=a, b=IntImm(value=k)) if k < 0 and is_mask(-k - 1):
+            return _rounded_down(a, -k)
+        case Binary(op=BinaryOp.BIT_OR, a=a, b=IntImm(value=k)) if is_mask(k):
+            return ir.add(_rounded_down(a, k + 1), ir.i64(k))
+        case Binary(op=BinaryOp.BIT_XOR, a=a, b=IntImm(value=-1)):
+            return ir.sub(ir.i64(-1), Cast(INT64, a))
+        case Binary(op=BinaryOp.BIT_XOR, a=a, b=IntImm(value=k)) if is_mask(k):
+            turned = ir.sub(ir.i64(k), ir.mod(Cast(INT64, a), ir.i64(k + 1)))
+            return ir.add(_rounded_down(a, k + 1), turned)
+        case Binary(op=BinaryOp.SHR, a=a, b=by) if (amounts := small_amounts(by, ValueRanges().of(by))) is not None:
+            return _by_each(by, amounts, lambda k: ir.div(Cast(INT64, a), ir.i64(1 << k)))
         case Select(condition=condition, a=a, b=b):
             return Select(INT64, condition, Cast(INT64, a), Cast(INT64, b))
     return None
@@ -43,6 +61,34 @@ def exact_value(e: ExprNode) -> ExprNode | None:
             return ir.binary(op, Cast(INT64, a), Cast(INT64, b))
         case Binary(op=BinaryOp.SHL, a=a, b=IntImm(value=k)) if 0 <= k < _BITS:
             return ir.mul(Cast(INT64, a), ir.i64(1 << k))
+        case Binary(op=BinaryOp.SHL, a=a, b=by) if (amounts := small_amounts(by, ValueRanges().of(by))) is not None:
+            return _by_each(by, amounts, lambda k: ir.mul(Cast(INT64, a), ir.i64(1 << k)))
         case Cast(a=a) if a.type is INT64:
             return a
     return None
+
+
+def is_mask(k: int) -> bool:
+    """True where a number has ones below a place, and none above."""
+    return k >= 0 and k & (k + 1) == 0
+
+
+def small_amounts(by: ExprNode, of: Range) -> range | None:
+    """The amounts that something is shifted by, of a constant range; None where there are many, or some turn the
+    direction round or leave nothing."""
+    low, high = of
+    if not 0 <= low <= high < min(low + _AMOUNTS, by.type.bits() - 1):
+        return None
+    return range(int(low), int(high) + 1)
+
+
+def _by_each(by: ExprNode, amounts: range, shifted: Callable[[int], ExprNode]) -> ExprNode:
+    """What is shifted by an amount, as a choice between all that it can be."""
+    found = shifted(amounts[-1])
+    for k in reversed(amounts[:-1]):
+        found = Select(INT64, ir.less_equal(by, ir.const(k, by.type)), shifted(k), found)
+    return found
+
+
+def _rounded_down(a: ExprNode, multiple: int) -> ExprNode:
+    return ir.mul(ir.div(Cast(INT64, a), ir.i64(multiple)), ir.i64(multiple))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from halide_core import ir
 from halide_core.algorithm.model import ScalarParam
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.analysis.interval import EVERYTHING, EXACT, Range
+from halide_core.analysis.interval import EVERYTHING, EXACT, Range, meet
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.logic import negation
@@ -65,8 +65,7 @@ def where_declared(
     inside = _kept(declared)
 
     def integer_range(e: ExprNode) -> Range:
-        one, other = integers.of(e), otherwise(e)
-        return max(one[0], other[0]), min(one[1], other[1])
+        return meet(integers.of(e), otherwise(e))
 
     return lambda e: float_range(e, integer_range, known), inside
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from halide_core import ir
-from halide_core.analysis.interval import Range
+from halide_core.analysis.interval import Range, meet
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.float_ends import (
@@ -21,13 +21,16 @@ from halide_core.bounds.engines.float_ends import (
     SymbolRanges,
     conditions,
     is_finite,
-    is_positive,
+    is_natural,
     magnitude_at,
     of_params,
 )
 from halide_core.bounds.smt.floats import kept_ranges
 from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, Intrinsic, ParamRef, Select, Variable
 from halide_core.ir.types import BOOL, INT64
+
+_FAR = 1 << 33
+"""Coordinates of windows, and ends of what they read, are nearer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +47,7 @@ class Slope:
 
     def scaled(self, by: ExprNode) -> Slope:
         """Of the function times a factor, or divided by it."""
-        low, high = ValueRanges().of(by)
+        low, high = SymbolRanges().of(by)
         if low >= 0 or high <= 0:
             return self if low >= 0 else self.reversed()
         return Slope(self.grows, (*self.factors, by))
@@ -58,31 +61,39 @@ class Shape:
     arguments: tuple[ExprNode, ...]
     slopes: tuple[Slope, ...]
     given: tuple[ExprNode, ...]
-    """Conditions on Params under which no value is infinite or no number."""
+    """Conditions under which no value is infinite or no number: on Params, and on arguments that nothing limits."""
 
 
-def shape_of(e: ExprNode) -> Shape | None:
-    """See the module's docstring; None where an expression is no such function."""
+def shape_of(e: ExprNode, integers: Callable[[ExprNode], Range]) -> Shape | None:
+    """See the module's docstring; None where an expression is no such function. ``integers``: the ranges of int64s."""
     if not e.type.is_float():
         return None
     found = _Decomposition()
     function = found.of(e, Slope())
-    if function is None or not found.arguments or not is_finite(function, _FunctionRanges(found.arguments)):
+    if function is None or not found.arguments:
         return None
-    given = (*conditions(function, ValueRanges()), *kept_ranges(e))
-    return Shape(function, tuple(found.arguments), tuple(found.slopes), given)
+    given = [*conditions(function, ValueRanges()), *kept_ranges(e)]
+    if not is_finite(function, _FunctionRanges(found.arguments, integers)):
+        if not is_finite(function, _FunctionRanges(found.arguments, lambda a: meet(integers(a), (-_FAR, _FAR)))):
+            return None
+        given += [ir.less_equal(*pair) for a in found.arguments for pair in ((ir.i64(-_FAR), a), (a, ir.i64(_FAR)))]
+    return Shape(function, tuple(found.arguments), tuple(found.slopes), tuple(given))
 
 
 class _FunctionRanges(SymbolRanges):
     """Ranges of a function's values, given those of its arguments. Where these are numbers, the function is one of
     Params alone, of which nothing else would be known than of a Param."""
 
-    def __init__(self, arguments: Sequence[ExprNode]) -> None:
+    def __init__(self, arguments: Sequence[ExprNode], integers: Callable[[ExprNode], Range]) -> None:
         super().__init__()
-        self._arguments = {_unknown(i): e for i, e in enumerate(arguments)}
+        self._arguments: dict[ExprNode, ExprNode] = {_unknown(i): e for i, e in enumerate(arguments)}
+        self._integers = integers
 
     def _compute(self, e: ExprNode) -> Range:
-        return self.of(self._arguments[e]) if e in self._arguments else super()._compute(e)
+        argument = self._arguments.get(e)
+        if argument is None:
+            return super()._compute(e)
+        return meet(self.of(argument), self._integers(argument))
 
 
 def _unknown(i: int) -> Variable:
@@ -109,7 +120,7 @@ def _is_settled(e: ExprNode) -> bool:
 
 
 def _magnitude(a: ExprNode) -> ExprNode:
-    return a if is_positive(a) else magnitude_at(a, a)
+    return a if is_natural(a) else magnitude_at(a, a)
 
 
 class _Decomposition:
@@ -169,13 +180,16 @@ class _Decomposition:
         return None if inner is None else scale(inner)
 
     def _choice(self, condition: ExprNode, a: ExprNode, b: ExprNode, slope: Slope) -> ExprNode | None:
-        """One function at arguments that depend on Params."""
+        """One function at arguments that depend on Params, or one or the other function."""
         first = len(self.arguments)
         x = self.of(a, slope)
         other = _Decomposition()
         other.arguments, other.slopes = self.arguments[:first], self.slopes[:first]
-        if x is None or other.of(b, slope) is not x:
+        if x is None:
             return None
-        for i in range(first, len(self.arguments)):
-            self.arguments[i] = Select(INT64, condition, self.arguments[i], other.arguments[i])
-        return x
+        if other.of(b, slope) is x:
+            for i in range(first, len(self.arguments)):
+                self.arguments[i] = Select(INT64, condition, self.arguments[i], other.arguments[i])
+            return x
+        y = self.of(b, slope)
+        return None if y is None else Select(x.type, condition, x, y)

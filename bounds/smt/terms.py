@@ -14,14 +14,20 @@ third, with lemmas about its sign and its growth; ``products.exact`` says what i
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import z3
 
 from halide_core import ir
+from halide_core.analysis.bit_counts import counted
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, truncated, union
+from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, meet, of_integers, truncated, union
+from halide_core.analysis.value_range import ValueRanges
+from halide_core.bounds.engines.elimination import mentions
+from halide_core.bounds.engines.float_choices import taken_apart
+from halide_core.bounds.engines.float_ends import with_natural_root
+from halide_core.bounds.engines.widening import is_mask, small_amounts
 from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.constants import all_ones, euclid
 from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, where_declared
@@ -143,7 +149,7 @@ class Z3Terms:
         if e.type.is_bool():
             self._fresh += 1
             return Term(boolean(f"o!{self._fresh}", self._context), TRUTH, frozenset())
-        return self._unknown("o", e.type.range if e.type.is_integer() else EVERYTHING)
+        return self._unknown("o", self._integers.of(e) if e.type.is_integer() else EVERYTHING)
 
     def _key(self, operator: Hashable, *operands: Any) -> Hashable:
         """A key that is equal for one operator at the same values, written in two ways."""
@@ -178,13 +184,15 @@ class Z3Terms:
             case ir.Cast(type=type, a=a) if type.is_integer() and a.type.is_integer():
                 return self._cast(type, a)
             case ir.Cast(type=type, a=a) if type.is_integer() and not type.is_bool() and a.type.is_float():
-                return self._truncated(type, a)
+                return self._truncated(e)
             case ir.Call(function=Intrinsic.ABS, args=(a,)) if a.type.is_integer():
                 x = self.of(a)
                 most = max(abs(x.range[0]), abs(x.range[1]))
                 return self._fitted(e.type, Term(choice(x.z < 0, -x.z, x.z), (0, most), x.axioms))
             case ir.Promise():
                 return self._promised(e)
+            case ir.Binary(op=BinaryOp.ADD) if counted(e) is not None:
+                return self._unknown("o", ValueRanges().of(e))
             case ir.Binary(op=op, a=a, b=b):
                 return self._binary(e) if a.type.is_integer() else self._compared(e, op, a, b)
             case ir.Access() | ir.Load() | ir.RVarRef():
@@ -224,8 +232,12 @@ class Z3Terms:
                 return Term(z, of_integers(op, x.range, y.range), axioms)
         return self.of(e)
 
-    def _truncated(self, type: Type, a: ExprNode) -> Term:
+    def _truncated(self, e: ir.Cast) -> Term:
         """A float as an integer; within less, where Params are in the ranges that they are declared to have."""
+        cases = taken_apart(e, lambda condition: bool(mentions(condition)))
+        if cases is not None:
+            return self.of(ir.Select(e.type, *cases))
+        type, a = e.type, with_natural_root(e.a)
         term = self._unknown("o", truncated(self._float_range(a), type))
         term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))
         declared = where_declared((a,), self._given, self._integer_range)
@@ -237,7 +249,7 @@ class Z3Terms:
 
     def _placed(self, type: Type, a: ExprNode, z: Any) -> frozenset[int]:
         """Axioms that compare a float as an integer with others of the same function of integers."""
-        shape = shape_of(a)
+        shape = shape_of(a, self._integer_range)
         if shape is None:
             return frozenset()
         alike = self._positions.setdefault((type, shape.function), [])
@@ -254,8 +266,7 @@ class Z3Terms:
         return float_range(a, self._integer_range, self._given)
 
     def _integer_range(self, e: ExprNode) -> Range:
-        one, other = self._integers.of(e), self.of(e).range
-        return (max(one[0], other[0]), min(one[1], other[1]))
+        return meet(self._integers.of(e), self.of(e).range)
 
     def _compared(self, e: ExprNode, op: BinaryOp, a: ExprNode, b: ExprNode) -> Term:
         """A comparison of floats: decided where ranges, which hold no NaN, decide it; or by comparisons of the integers
@@ -366,19 +377,54 @@ class Z3Terms:
         return Term(m, over, axioms | self.axioms.say(*said) | chosen)
 
     def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
+        if x.range[0] == x.range[1] and e.op in (BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR):
+            x, y = y, x
         if y.range[0] == y.range[1]:
-            k = int(y.range[0])
-            if e.op is BinaryOp.SHL and 0 <= k < e.type.bits():
-                return self._wrapped(e.type, self._scaled(x, 1 << k, axioms))
-            if e.op is BinaryOp.SHR and 0 <= k < e.type.bits():
-                return self._quotient_by(x, 1 << k, axioms)[0]
-            if e.op is BinaryOp.BIT_AND and k >= 0 and k & (k + 1) == 0:
-                return self._quotient_by(x, k + 1, axioms)[1]
+            known = self._by_number(e, x, int(y.range[0]), axioms)
+            if known is not None:
+                return known
+        if e.op in (BinaryOp.SHL, BinaryOp.SHR) and (amounts := small_amounts(e.b, y.range)) is not None:
+            ways = [self._by_number(e, x, k, axioms) for k in amounts]
+            return self._one_of(y, amounts, [way for way in ways if way is not None])
         key = self._key((e.op, e.type), x.z, y.z)
         if key not in self._alike:
             self._alike[key] = self._some_bits(e, x, y)
         found = self._alike[key]
         return found._replace(axioms=found.axioms | axioms)
+
+    def _by_number(self, e: ir.Binary, x: Term, k: int, axioms: frozenset[int]) -> Term | None:
+        """An operation on bits with a number, as arithmetic; None where it is none."""
+        if e.op in (BinaryOp.SHL, BinaryOp.SHR):
+            if not 0 <= k < e.type.bits():
+                return None
+            if e.op is BinaryOp.SHL:
+                return self._wrapped(e.type, self._scaled(x, 1 << k, axioms))
+            return self._quotient_by(x, 1 << k, axioms)[0]
+        if e.op is BinaryOp.BIT_XOR and k == (e.type.range[1] if e.type.is_uint() else -1):
+            return Term(k - x.z, of_integers(BinaryOp.SUB, (k, k), x.range), axioms)
+        clears = e.op is BinaryOp.BIT_AND and not is_mask(k)
+        if clears:
+            k = e.type.range[1] - k if e.type.is_uint() else -1 - k
+        if not is_mask(k):
+            return None
+        quotient, rest = self._quotient_by(x, k + 1, axioms)
+        if e.op is BinaryOp.BIT_AND and not clears:
+            return rest
+        down = self._scaled(quotient, k + 1, axioms)
+        if clears:
+            return down
+        if e.op is BinaryOp.BIT_OR:
+            return down._replace(z=down.z + k, range=of_integers(BinaryOp.ADD, down.range, (k, k)))
+        turned = of_integers(BinaryOp.SUB, (k, k), rest.range)
+        return down._replace(z=down.z + k - rest.z, range=of_integers(BinaryOp.ADD, down.range, turned))
+
+    def _one_of(self, chosen: Term, numbers: Sequence[int], ways: Sequence[Term]) -> Term:
+        """A choice by what a term is, of some numbers in turn."""
+        found = ways[-1]
+        for k, way in zip(reversed(numbers[:-1]), reversed(ways[:-1]), strict=True):
+            z = choice(chosen.z <= k, way.z, found.z)
+            found = Term(z, union(way.range, found.range), way.axioms | found.axioms)
+        return found
 
     def _some_bits(self, e: ir.Binary, x: Term, y: Term) -> Term:
         """An unknown, as far from its operands as the operator can take it."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.analysis.interval import EVERYTHING, Range
+from halide_core.analysis.interval import EVERYTHING, Range, meet
 from halide_core.analysis.linear import linear_of
 from halide_core.bounds.verify.vc import Claim, Context
 from halide_core.ir import Assert, Binary, BinaryOp, BufferField, ExprNode, IntImm, ParamRef, Variable
@@ -32,7 +32,7 @@ class _Ranges(ConstantRanges):
         if key is None:
             super()._limit(e, over)
         else:
-            known = _both(self._limits.get(key, EVERYTHING), (over[0] - const, over[1] - const))
+            known = meet(self._limits.get(key, EVERYTHING), (over[0] - const, over[1] - const))
             if known[0] <= known[1]:  # where conditions contradict each other nothing runs
                 self._limits[key] = known
                 self._known.clear()
@@ -43,7 +43,7 @@ class _Ranges(ConstantRanges):
         limit = None if key is None else self._limits.get(key)
         if limit is None:
             return found
-        both = _both(found, (limit[0] + const, limit[1] + const))
+        both = meet(found, (limit[0] + const, limit[1] + const))
         return both if both[0] <= both[1] else found
 
 
@@ -101,10 +101,6 @@ def _holds(conclusion: ExprNode, nodes: Sequence[Context], checks: Collection[As
             elif node.variable is None and (node.check is None or node.check in checks):
                 ranges.learn(node.fact)
     return _is_certain(conclusion, ranges)
-
-
-def _both(a: Range, b: Range) -> Range:
-    return (max(a[0], b[0]), min(a[1], b[1]))
 
 
 def _is_certain(e: ExprNode, ranges: ConstantRanges) -> bool:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from halide_core import ir
-from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, of_integers, type_range, union
+from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, meet, of_integers, type_range, union
 from halide_core.ir import Binary, BinaryOp, BufferField, ExprNode, Field, IntImm, ParamRef, Select, Variable
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT32, INT64
@@ -32,6 +32,11 @@ class ConstantRanges:
         """A loop's variable."""
         first, length = self.of(over.min), self.of(over.len)
         self._variables[var] = (first[0], max(first[0], first[1] + length[1] - 1))
+
+    def between(self, var: Variable, first: ExprNode, last: ExprNode) -> None:
+        """A variable that is kept between two ends."""
+        least, most = self.of(first)[0], self.of(last)[1]
+        self._variables[var] = (least, max(least, most))
 
     def let(self, var: Variable, value: ExprNode) -> None:
         """A let's variable."""
@@ -55,7 +60,7 @@ class ConstantRanges:
 
     def _limit(self, e: ExprNode, over: Range) -> None:
         if isinstance(e, Variable | ParamRef) and e.type.is_integer():
-            low, high = _both(self.of(e), over)
+            low, high = meet(self.of(e), over)
             if low <= high:  # where conditions contradict each other nothing runs, and any range is right
                 self._variables[e] = (low, high)
                 self._known.clear()
@@ -101,13 +106,13 @@ class ConstantRanges:
         match a:
             case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=quotients, b=IntImm() as more) if depth:
                 rest = of_integers(BinaryOp.MUL, by, self.of(more))
-                return _both(known, of_integers(op, self._times(quotients, d, depth - 1), rest))
+                return meet(known, of_integers(op, self._times(quotients, d, depth - 1), rest))
             case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op) if depth and a.type is INT64 and by[0] >= 0:
                 one, other = (self._times(each, d, depth - 1) for each in (a.a, a.b))
-                return _both(known, of_integers(op, one, other))
+                return meet(known, of_integers(op, one, other))
             case Binary(op=BinaryOp.DIV, a=whole, b=b) if b is d and by[0] >= 1:
                 low, high = self.of(whole)
-                return _both(known, (low - by[1] + 1, high))
+                return meet(known, (low - by[1] + 1, high))
         return known
 
     def _quotient(self, a: ExprNode, d: ExprNode, known: Range) -> Range:
@@ -117,14 +122,10 @@ class ConstantRanges:
             return known
         by = of_integers(BinaryOp.DIV, near[1], self.of(d))
         exact = of_integers(BinaryOp.ADD, self.of(near[0]), by)
-        return _both(known, exact if self.of(d)[0] > 0 else union(exact, (0, 0)))
+        return meet(known, exact if self.of(d)[0] > 0 else union(exact, (0, 0)))
 
     def _times(self, a: ExprNode, d: ExprNode, depth: int) -> Range:
         return self._product(a, d, of_integers(BinaryOp.MUL, self.of(a), self.of(d)), depth)
-
-
-def _both(a: Range, b: Range) -> Range:
-    return (max(a[0], b[0]), min(a[1], b[1]))
 
 
 def _multiple(e: ExprNode, d: ExprNode) -> tuple[ExprNode, Range] | None:

@@ -49,6 +49,11 @@ def union(a: Range, b: Range) -> Range:
     return (min(a[0], b[0]), max(a[1], b[1]))
 
 
+def meet(a: Range, b: Range) -> Range:
+    """What two ranges have in common; the least is greater than the greatest where that is nothing."""
+    return (max(a[0], b[0]), min(a[1], b[1]))
+
+
 def magnitude(of: Range) -> Range:
     """The range of an absolute value."""
     low, high = abs(of[0]), abs(of[1])

@@ -7,14 +7,16 @@ import itertools
 import pytest
 
 from halide_core import ir
+from halide_core.algorithm.model import ScalarParam
 from halide_core.bounds.engines.widening import exact_value, widened
+from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Select
 from halide_core.ir.types import INT32
 from halide_core.reference.scalar_ops import binary_function, cast_function
 
 LEAST, MOST = (int(end) for end in INT32.range)
-NUMBERS = (LEAST, LEAST + 1, -1000, -8, -1, 0, 1, 3, 7, 8, 1000, MOST - 1, MOST)
-BY_NUMBERS = [BinaryOp.DIV, BinaryOp.SHR, BinaryOp.SHL, BinaryOp.BIT_AND]
+NUMBERS = (LEAST, LEAST + 1, -1000, -8, -3, -1, 0, 1, 3, 7, 8, 1000, MOST - 1, MOST)
+BY_NUMBERS = [BinaryOp.DIV, BinaryOp.SHR, BinaryOp.SHL, BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR]
 BY_ANY = [BinaryOp.MIN, BinaryOp.MAX, BinaryOp.MOD, BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL]
 
 
@@ -61,3 +63,22 @@ def test_either_of_two_is_widened() -> None:
         e = Select(INT32, condition, a, b)
         same = widened(e)
         assert same is not None and value(same) == value(e)
+
+
+@pytest.mark.parametrize("op", [BinaryOp.SHL, BinaryOp.SHR])
+def test_a_shift_by_one_of_a_few_amounts_is_a_choice(op: BinaryOp) -> None:
+    for a, k in itertools.product(NUMBERS, range(-1, 6)):
+        low = Binary(INT32, BinaryOp.MAX, ir.const(k, INT32), ir.const(0, INT32))
+        amount = Binary(INT32, BinaryOp.MIN, low, ir.const(3, INT32))
+        e = Binary(INT32, op, ir.const(a, INT32), amount)
+        found = widened(e) if op is BinaryOp.SHR else exact_value(e)
+        assert found is not None
+        assert value(e) == (value(found) - LEAST) % 2 ** INT32.bits() + LEAST, e
+
+
+def test_a_shift_by_any_amount_is_none() -> None:
+    n = ir.ParamRef(INT32, ScalarParam("n", INT32, UNKNOWN_LOCATION))
+    for op in (BinaryOp.SHL, BinaryOp.SHR):
+        e = Binary(INT32, op, ir.const(3, INT32), n)
+        assert widened(e) is None
+        assert exact_value(e) is None

@@ -9,6 +9,7 @@ import pytest
 import z3
 
 from halide_core import ir
+from halide_core.analysis.bit_counts import ones
 from halide_core.bounds.smt.floats import float_range
 from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, Intrinsic, Select, Variable
@@ -161,3 +162,29 @@ def test_range_of_a_float_times_itself_has_no_number_below_0() -> None:
     assert found is not None
     assert found[0] == 0
     assert found[1] >= 2.0**62
+
+
+MASKS = (0, 1, 3, 7, 127)
+BITS = {BinaryOp.BIT_AND: (*MASKS, -1, -8, -128), BinaryOp.BIT_OR: MASKS, BinaryOp.BIT_XOR: (*MASKS, -1)}
+
+
+@pytest.mark.parametrize("op", BITS)
+@pytest.mark.parametrize("type", [Int(8), UInt(8)])
+def test_bits_set_cleared_and_turned_by_numbers_are_arithmetic(op: BinaryOp, type: Type) -> None:
+    n = Variable(type, "n")
+    for value, k in product((-128, -77, -4, -1, 0, 1, 6, 7, 127), BITS[op]):
+        a, b = (v % 256 if type.is_uint() else v for v in (value, k))
+        check_term(Binary(type, op, n, ir.const(b, type)), {n: a})
+        check_term(Binary(type, op, ir.const(b, type), n), {n: a})
+
+
+@pytest.mark.parametrize("op", [BinaryOp.SHL, BinaryOp.SHR])
+def test_a_shift_by_one_of_a_few_amounts_is_one_of_a_few_products(op: BinaryOp) -> None:
+    n, m = Variable(INT32, "n"), Variable(INT32, "m")
+    for value, by in product((-(2**31), -77, -1, 0, 6, 2**31 - 1), range(-1, 6)):
+        check_term(Binary(INT32, op, n, small(m, 4)), {n: value, m: by})
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_a_count_of_bits_is_no_more_than_there_are(bits: int) -> None:
+    assert Z3Terms().of(ones(Variable(UInt(bits), "n"))).range == (0, bits)
