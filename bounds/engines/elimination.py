@@ -21,7 +21,7 @@ from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.float_choices import taken_apart
-from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions, of_params
+from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions, is_constant, of_params
 from halide_core.bounds.engines.magnitude import magnitude_of
 from halide_core.bounds.engines.monotone import Direction, Directions
 from halide_core.bounds.engines.widening import exact_value, widened
@@ -327,12 +327,12 @@ class Elimination:
 
     def _cast(self, inner: ExprNode, up: bool) -> ExprNode | None:
         """An index made from a value of another type."""
+        if inner.type is INT32 and isinstance(inner, Cast) and isinstance(inner.a, Variable) and inner.a.type is INT64:
+            return self.bound(inner.a, up)  # a coordinate, which start-up checks keep in an int32
+        end = self._typed.end(inner, up)
+        if end is not None:
+            return self._kept(inner, self._simplifier.expr(Cast(INT64, end)), up)
         if inner.type is INT32:
-            if isinstance(inner, Cast) and isinstance(inner.a, Variable) and inner.a.type is INT64:
-                return self.bound(inner.a, up)  # a coordinate, which start-up checks keep in an int32
-            end = self._typed.end(inner, up)
-            if end is not None:
-                return self._kept(inner, self._simplifier.expr(Cast(INT64, end)), up)
             match inner:
                 case Binary(op=BinaryOp.ADD, a=a, b=IntImm(value=k)) | Binary(op=BinaryOp.ADD, a=IntImm(value=k), b=a):
                     return self._moved(Cast(INT64, a), k, up)
@@ -396,11 +396,10 @@ class Elimination:
     def _kept(self, inner: ExprNode, end: ExprNode, up: bool) -> ExprNode:
         """An end of an int32, where what it is made of is within limits; elsewhere that of its constant range, or of
         all int32s."""
-        symbols = conditions(inner, self._values)
+        symbols, limit = conditions(inner, self._values), self._constant(inner, up)
         if not symbols:
-            return end
+            return end if limit is None or not is_constant(end) else limit
         found = self._simplifier.expr(chosen(reduce(ir.conjunction, symbols), end, ANY_INT32[up]))
-        limit = self._constant(inner, up)
         if limit is None:
             return found
         return self._simplifier.minimum(found, limit) if up else self._simplifier.maximum(found, limit)

@@ -35,7 +35,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64, Type
-from halide_core.ir.visitor import Substitution, parts
+from halide_core.ir.visitor import Substitution, parts, subexpressions
 
 LARGEST_SYMBOL = 2.0**28
 """A Param of a program that means something is below this, and an index times two of them does not overflow."""
@@ -45,6 +45,11 @@ _FINITE = 1e37
 
 MONOTONE = (Intrinsic.FLOOR, Intrinsic.CEIL, Intrinsic.TRUNC, Intrinsic.ROUND, Intrinsic.SQRT)
 """Functions that never fall; a root is rounded correctly."""
+
+
+def is_constant(e: ExprNode) -> bool:
+    """True where an expression is made of numbers alone."""
+    return all(parts(each) or isinstance(each, FloatImm | IntImm) for each in subexpressions([e]))
 
 
 @remembered("_of_params")
@@ -183,6 +188,8 @@ class FloatEnds:
                 return self._applied(lambda end: Cast(e.type, end), self._coordinate(a, up))
             case Cast(a=Variable() as a) if _is_coordinate(e):
                 return self._applied(lambda end: Cast(INT32, end), self._coordinate(a, up))
+            case Cast(a=a) if _keeps_narrow(a.type, e.type) and (end := self.end(a, up)) is not None:
+                return Cast(e.type, end)
             case Cast(a=a) if e.type.is_float() and _is_number(a.type):
                 return self._applied(lambda end: Cast(e.type, end), self._coordinate(ir.cast(INT64, a), up))
             case Cast() if e.type.is_bool():
@@ -289,6 +296,11 @@ def _is_coordinate(e: ExprNode) -> bool:
 def _is_number(type: Type) -> bool:
     """True of integers of which an int64 can be made."""
     return type.is_integer() and not type.is_bool() and INT64.can_represent(type)
+
+
+def _keeps_narrow(type: Type, to: Type) -> bool:
+    """True of integers that are no coordinates, but may be made of floats, and keep their values in another type."""
+    return type.is_integer() and not type.is_bool() and type.bits() < INT32.bits() and to.can_represent(type)
 
 
 def _both(join: Callable[[ExprNode, ExprNode], ExprNode], a: ExprNode | None, b: ExprNode | None) -> ExprNode | None:

@@ -7,6 +7,7 @@ In: an int32 operation. Out: ``widened``: the int64 operation that has the same 
     widened(k & -4)               ->   int64(k) div 4*4
     exact_value(k + int32(r))     ->   int64(k) + int64(int32(r))
     exact_value(int32(n*3))       ->   n*3, an int64
+    exact_value(int32(uint32(k)*3:uint32))   ->   int64(k)*3
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from halide_core import ir
 from halide_core.analysis.interval import Range
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Select
-from halide_core.ir.types import INT32, INT64
+from halide_core.ir.types import INT32, INT64, UInt
 
 _RING = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
 _BITS = 31
+_UINT32 = UInt(32)
 _AMOUNTS = 8
 """A shift by one of more amounts is not taken apart."""
 
@@ -65,7 +67,19 @@ def exact_value(e: ExprNode) -> ExprNode | None:
             return _by_each(by, amounts, lambda k: ir.mul(Cast(INT64, a), ir.i64(1 << k)))
         case Cast(a=a) if a.type is INT64:
             return a
+        case Cast(a=Binary(op=op) as a) if a.type is _UINT32 and op in _RING:
+            return _congruent(a)
     return None
+
+
+def _congruent(e: ExprNode) -> ExprNode:
+    """An int64 that differs from a uint32 by a multiple of 2^32."""
+    match e:
+        case Binary(op=op, a=a, b=b) if op in _RING:
+            return ir.binary(op, _congruent(a), _congruent(b))
+        case Cast(a=a) if a.type in (INT32, INT64):
+            return ir.cast(INT64, a)
+    return ir.cast(INT64, e)
 
 
 def is_mask(k: int) -> bool:

@@ -1,9 +1,18 @@
 """Arithmetic of constants, for terms of a solver.
 
-In: Python numbers. Out: Python numbers, as the language's semantics have them.
+In: Python numbers. Out: Python numbers, as the language's semantics have them. ``with_numbers``: an expression with
+its integers that are made of numbers alone, written as numbers.
+
+    with_numbers(float32(1/2)*q)   ->   float32(0)*q
 """
 
 from __future__ import annotations
+
+from halide_core import ir
+from halide_core.bounds.engines.float_ends import is_constant
+from halide_core.bounds.verify.concrete import evaluate
+from halide_core.ir import Cast, ExprNode, IntImm
+from halide_core.ir.visitor import Substitution, subexpressions
 
 
 def euclid(a: int, b: int) -> tuple[int, int]:
@@ -17,3 +26,11 @@ def euclid(a: int, b: int) -> tuple[int, int]:
 def all_ones(most: int) -> int:
     """The greatest number of as many bits."""
     return int((1 << most.bit_length()) - 1)
+
+
+def with_numbers(e: ExprNode) -> ExprNode:
+    """See the module's docstring."""
+    sources = (each.a for each in subexpressions([e]) if isinstance(each, Cast) and each.type.is_float())
+    made = [a for a in sources if a.type.is_integer() and not isinstance(a, IntImm) and is_constant(a)]
+    values = {a: ir.const(int(evaluate(a, {})), a.type) for a in made}
+    return Substitution(values).expr(e) if values else e

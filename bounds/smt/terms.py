@@ -29,7 +29,7 @@ from halide_core.bounds.engines.float_choices import taken_apart
 from halide_core.bounds.engines.float_ends import with_natural_root
 from halide_core.bounds.engines.widening import is_mask, small_amounts
 from halide_core.bounds.smt.axioms import Axioms
-from halide_core.bounds.smt.constants import all_ones, euclid
+from halide_core.bounds.smt.constants import all_ones, euclid, with_numbers
 from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, where_declared
 from halide_core.bounds.smt.formulas import (
     as_number,
@@ -237,6 +237,9 @@ class Z3Terms:
         cases = taken_apart(e, lambda condition: bool(mentions(condition)))
         if cases is not None:
             return self.of(ir.Select(e.type, *cases))
+        plain = with_numbers(e)
+        if plain is not e:
+            return self.of(plain)
         type, a = e.type, with_natural_root(e.a)
         term = self._unknown("o", truncated(self._float_range(a), type))
         term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))

@@ -50,7 +50,7 @@ def union(a: Range, b: Range) -> Range:
 
 
 def meet(a: Range, b: Range) -> Range:
-    """What two ranges have in common; the least is greater than the greatest where that is nothing."""
+    """The part that two ranges share; its least is greater than its greatest where they share none."""
     return (max(a[0], b[0]), min(a[1], b[1]))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.bounds.smt.positions import shape_of
 from halide_core.bounds.verify.vc import Status
 from halide_core.ir import Cast, index_variable
@@ -92,8 +93,9 @@ def test_a_clamp_around_a_position_is_enough_where_a_param_says_nothing() -> Non
 def test_a_float_of_a_number_that_may_have_wrapped_is_in_no_order() -> None:
     """float32(uint64(x)) falls from 2^64 to 0 where x comes to 0."""
     k = index_variable("k")
-    assert shape_of(Cast(Float(32), k)) is not None
-    assert shape_of(Cast(Float(32), Cast(UInt(64), k))) is None
+    ranges = ConstantRanges().of
+    assert shape_of(Cast(Float(32), k), ranges) is not None
+    assert shape_of(Cast(Float(32), Cast(UInt(64), k)), ranges) is None
 
 
 APART: dict[str, Callable[[hl.Expr, hl.RVar], hl.Expr]] = {
@@ -187,4 +189,17 @@ def test_positions_of_a_reduction_over_numbers_are_compared() -> None:
     row.set(np.arange(9, dtype=np.float32))
     p.set(1.5)
     assert np.array_equal(f.realize([5]), f.evaluate([5]))
+    assert f.certify().ok
+
+
+def test_a_position_of_numbers_is_one_however_they_are_written() -> None:
+    """Its end is made of the number that ``1 // 2`` is, and no condition on p is asked for that varies with nothing."""
+    row, g, f = hl.ImageParam(hl.Float(32), 1, "row"), hl.Func("g"), hl.Func("f")
+    g[x] = hl.BoundaryConditions.constant_exterior(row, 2.0)[x]
+    f[x] = hl.f32(0)
+    f[hl.i32(1)] += g[hl.i32(hl.round((hl.f32(hl.i32(1) // 2) + 0.5) * p - 1.25)) - hl.i32(1) // 2]
+    g.compute_root()
+    row.set(np.arange(9, dtype=np.float32))
+    p.set(2.5)
+    assert np.array_equal(f.realize([3]), f.evaluate([3]))
     assert f.certify().ok

@@ -11,7 +11,7 @@ from halide_core.algorithm.model import ScalarParam
 from halide_core.bounds.engines.widening import exact_value, widened
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Select
-from halide_core.ir.types import INT32
+from halide_core.ir.types import INT32, UInt
 from halide_core.reference.scalar_ops import binary_function, cast_function
 
 LEAST, MOST = (int(end) for end in INT32.range)
@@ -53,6 +53,14 @@ def test_values_are_those_of_the_operation(op: BinaryOp) -> None:
 def test_an_int64_is_the_exact_value_of_what_is_left_of_it() -> None:
     for a in (*NUMBERS, MOST + 1, 2**40 + 3, LEAST - 1):
         e = Cast(INT32, ir.i64(a))
+        exact = exact_value(e)
+        assert exact is not None and value(e) == (value(exact) - LEAST) % 2 ** INT32.bits() + LEAST
+
+
+def test_an_int32_of_unsigned_arithmetic_has_an_exact_value() -> None:
+    for a, b, op in itertools.product(NUMBERS, NUMBERS, (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)):
+        one, other = (Cast(UInt(32), ir.const(v, INT32)) for v in (a, b))
+        e = Cast(INT32, Binary(UInt(32), op, one, Binary(UInt(32), BinaryOp.ADD, other, ir.const(2**32 - 3, UInt(32)))))
         exact = exact_value(e)
         assert exact is not None and value(e) == (value(exact) - LEAST) % 2 ** INT32.bits() + LEAST
 

@@ -1,8 +1,7 @@
 """Coordinates of reads that are more than a variable and a distance.
 
 In: a random generator, a coordinate, the others of the point. Out: an int32 term made of them: a position of a
-resampler, a remainder, a product of two coordinates, a choice, a condition, a way through another type; at times one of
-another.
+resampler, a remainder, a multiple, a choice, a condition, a way through another type; at times one of another.
 
     x   ->   i32(floor((x + 0.5)*q - 0.5)) + 2,   x*p,   abs(x - 1),   clamp(x, 0, p)
 """
@@ -19,6 +18,8 @@ from tests.campaigns.fuzz.terms import Term, call, cast, infix, name, number, sh
 FACTORS = (0.5, 0.37, 1.3, 2.0, -0.7)
 _POSITIONS = 0.5
 """So many of them are positions, rounded from a float."""
+_BENT = 0.2
+"""So many of the positions are a magnitude, a square, a root, or either of two."""
 _COMPOSED = 0.15
 """So many of the others are made of another one."""
 
@@ -38,9 +39,27 @@ def _position(r: random.Random, at: Term) -> Term:
     factor = cast(real, name("q", hl.Float(32), of="q")) if r.random() < 0.5 else number(r.choice(FACTORS), real)
     value = infix("*", infix("+", cast(real, at), number(0.5, real)), factor)
     value = infix("-", value, number(r.choice([0.0, 0.5, 1.25]), real))
+    if r.random() < _BENT:
+        value = _bent(r, at, value, factor)
     found = cast(INT32, call(r.choice(["floor", "floor", "ceil", "round", "trunc"]), real, value))
     apart = r.choice([None, None, at, _int(2)])
     return found if apart is None else infix(r.choice("+-"), found, apart)
+
+
+def _bent(r: random.Random, at: Term, value: Term, factor: Term) -> Term:
+    """A float that does not grow or fall by itself, or does so as another one says."""
+    real = value.type
+    compared = r.choice([at, value])
+    condition = infix(r.choice(["<", ">="]), compared, number(2, compared.type))
+    return r.choice(
+        [
+            call("abs", real, value),
+            infix("*", value, value),
+            call("sqrt", real, value),
+            infix("*", cast(real, at), infix("*", factor, factor)),
+            call("select", real, condition, value, infix("-", number(1.5, real), value)),
+        ]
+    )
 
 
 def _int(value: int) -> Term:
@@ -75,7 +94,18 @@ def _clamped(r: random.Random, at: Term, other: Term) -> Term:
 
 def _bits(r: random.Random, at: Term, other: Term) -> Term:
     del other
-    return r.choice([infix("&", at, _int(3)), shift(">>", at, _int(1)), shift("<<", at, _int(1))])
+    if r.random() < 0.3:
+        amount = call("clamp", INT32, name("p", of="p"), _int(0), _int(r.choice([1, 3])))
+        return shift(r.choice([">>", "<<"]), at, amount)
+    return r.choice(
+        [
+            infix("&", at, _int(r.choice([3, -2, -4]))),
+            infix("|", at, _int(r.choice([1, 3]))),
+            infix("^", at, _int(r.choice([1, 3, -1]))),
+            shift(">>", at, _int(1)),
+            shift("<<", at, _int(1)),
+        ]
+    )
 
 
 def _divided(r: random.Random, at: Term, other: Term) -> Term:
@@ -84,7 +114,9 @@ def _divided(r: random.Random, at: Term, other: Term) -> Term:
 
 
 def _multiplied(r: random.Random, at: Term, other: Term) -> Term:
-    return infix("*", at, r.choice([other, name("p", of="p"), _int(-3)]))
+    """By a Param or a number. A product of two coordinates is right, but no prover decides all that follows of it."""
+    del other
+    return infix("*", at, r.choice([name("p", of="p"), _int(-3)]))
 
 
 def _converted(r: random.Random, at: Term, other: Term) -> Term:
