@@ -17,6 +17,7 @@ import numpy as np
 from halide_core.buffer.png import Array
 from halide_core.errors import HalideError
 from halide_core.lang.buffer import Buffer
+from halide_core.whole_files import replaced
 
 _MOST_CHANNELS = 4
 
@@ -56,12 +57,14 @@ def imread(uri: str | Path, **options: Any) -> Array:
 
 
 def imwrite(uri: str | Path, im: Buffer | Array, **options: Any) -> None:
-    """Writes a picture, planar or interleaved, in the format that the file's name ends with.
+    """Writes a picture, planar or interleaved, in the format that the file's name ends with. ``options`` are those of
+    ``imageio.v3.imwrite``.
 
     Raises:
         HalideError: the file can't be written.
     """
     try:
-        files.imwrite(uri, copy_to_interleaved(im), **options)
+        with replaced(Path(uri)) as part:
+            files.imwrite(part, copy_to_interleaved(im), **options)
     except OSError as wrong:
         raise HalideError(f'The picture "{uri}" can\'t be written: {wrong}') from wrong

@@ -170,7 +170,7 @@ def schedule(request: Request, trace: LoweringTrace) -> Program:
 
 def _algorithm(request: Request) -> Algorithm:
     """The snapshot of a request after phase 0."""
-    algorithm = with_memo_keys(snapshot(request.outputs, request.requirements))
+    algorithm = with_memo_keys(snapshot(request.outputs, request.requirements, request.inputs))
     trace_everything(algorithm, request.target)
     algorithm = atomic_laws(factor_reductions(algorithm))
     if not wants_strict_floats(request.target):

@@ -40,6 +40,7 @@ from halide_core.ir import (
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import parts
+from halide_core.reference.concrete import evaluate
 
 ACCESS = Access
 """Stands for every access in ``mentions``: a bound may not read memory."""
@@ -398,7 +399,7 @@ class Elimination:
         all int32s."""
         symbols, limit = conditions(inner, self._values), self._constant(inner, up)
         if not symbols:
-            return end if limit is None or not is_constant(end) else limit
+            return end if not is_constant(end) else ir.i64(int(evaluate(end, {})))
         found = self._simplifier.expr(chosen(reduce(ir.conjunction, symbols), end, ANY_INT32[up]))
         if limit is None:
             return found

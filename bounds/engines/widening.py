@@ -97,7 +97,7 @@ def small_amounts(by: ExprNode, of: Range) -> range | None:
 
 
 def _by_each(by: ExprNode, amounts: range, shifted: Callable[[int], ExprNode]) -> ExprNode:
-    """What is shifted by an amount, as a choice between all that it can be."""
+    """A shift by an amount, as a choice between all that it can be."""
     found = shifted(amounts[-1])
     for k in reversed(amounts[:-1]):
         found = Select(INT64, ir.less_equal(by, ir.const(k, by.type)), shifted(k), found)

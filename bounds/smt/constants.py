@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.bounds.engines.float_ends import is_constant
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.ir import Cast, ExprNode, IntImm
 from halide_core.ir.visitor import Substitution, subexpressions
+from halide_core.reference.concrete import evaluate
 
 
 def euclid(a: int, b: int) -> tuple[int, int]:

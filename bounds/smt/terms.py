@@ -380,7 +380,7 @@ class Z3Terms:
         return Term(m, over, axioms | self.axioms.say(*said) | chosen)
 
     def _bits(self, e: ir.Binary, x: Term, y: Term, axioms: frozenset[int]) -> Term:
-        if x.range[0] == x.range[1] and e.op in (BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR):
+        if x.range[0] == x.range[1] and y.range[0] < y.range[1] and e.op not in (BinaryOp.SHL, BinaryOp.SHR):
             x, y = y, x
         if y.range[0] == y.range[1]:
             known = self._by_number(e, x, int(y.range[0]), axioms)

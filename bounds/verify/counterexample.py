@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.bounds.verify.vc import Claim, Counterexample
 from halide_core.ir import ExprNode
 from halide_core.ir.brief import brief
 from halide_core.ir.visitor import subexpressions
+from halide_core.reference.concrete import evaluate
 from halide_core.reference.scalar_ops import Value
 
 

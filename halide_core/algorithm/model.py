@@ -443,12 +443,14 @@ class UniqueNames:
 
 
 def leaves(
-    functions: Sequence[Function], outputs: Sequence[Function] = (), requirements: Sequence[Requirement] = ()
+    functions: Sequence[Function],
+    outputs: Sequence[Function] = (),
+    requirements: Sequence[Requirement] = (),
+    inputs: Sequence[Image | ScalarParam] = (),
 ) -> tuple[list[Image], list[ScalarParam]]:
     """The images and parameters that Funcs and their directives mention, in the order of first use; then those that
-    only the requirements, and the constraints of the images and of the outputs, mention."""
-    images: dict[Image, None] = {}
-    params: dict[ScalarParam, None] = {}
+    only the requirements and the constraints of buffers mention; then inputs that nothing mentions."""
+    images, params = dict[Image, None](), dict[ScalarParam, None]()
 
     def collect(roots: Iterable[ir.ExprNode]) -> None:
         for e in subexpressions(roots):
@@ -463,11 +465,12 @@ def leaves(
         collect(expressions_of(f))
     collect(e for r in requirements for e in r.exprs())
     collect(e for f in outputs for e in f.constraints.values())
+    images.update(dict.fromkeys(i for i in inputs if isinstance(i, Image)))
     settled = 0
     while settled < len(images):  # a constraint may mention another image
-        image = list(images)[settled]
-        collect(image.constraints.values())
+        collect(list(images)[settled].constraints.values())
         settled += 1
+    params.update(dict.fromkeys(i for i in inputs if isinstance(i, ScalarParam)))
     return list(images), list(params)
 
 
@@ -533,9 +536,13 @@ def _kept(f: Function) -> Definition:
 
 
 def snapshot(
-    outputs: Sequence[Function], requirements: Sequence[Requirement] = (), *, externs: bool = False
+    outputs: Sequence[Function],
+    requirements: Sequence[Requirement] = (),
+    inputs: Sequence[Image | ScalarParam] = (),
+    *,
+    externs: bool = False,
 ) -> Algorithm:
-    """A copy of the program that computes ``outputs``, with unique, canonical names.
+    """A copy of the program that computes ``outputs``, with unique, canonical names. ``inputs``: it has these too.
 
     Images and parameters keep their identity: they are the pipeline's arguments.
 
@@ -544,7 +551,7 @@ def snapshot(
     order = with_made_funcs(realization_order(outputs))
     if not externs:
         refuse_externs(order, "loop nests, explanations, certificates, profiles and compilation to files are")
-    images, params = leaves(order, outputs, requirements)
+    images, params = leaves(order, outputs, requirements, inputs)
     names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
     variables = _canonical_variables(order)
     to: dict[ir.Callee, ir.Callee] = {}

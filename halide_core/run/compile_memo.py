@@ -7,23 +7,28 @@ In: a request and what it was compiled to. Out: whether that still holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from halide_core.algorithm.model import Constraints, Function, Image, ScalarParam, realization_order
 from halide_core.config import demands
 from halide_core.run.backend import Compiled, Request
 
 
 class Built:
-    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change."""
+    """A compiled pipeline, and what it was made of. Funcs were frozen then: their definitions can't change.
+
+    What it was made of is noted before: another thread may change it while it is compiled.
+    """
 
     __slots__ = ("_demands", "_directives", "_promises", "_ranges", "compiled", "request")
 
-    def __init__(self, request: Request, compiled: Compiled) -> None:
+    def __init__(self, request: Request, compile: Callable[[Request], Compiled]) -> None:
         self.request = request
-        self.compiled = compiled
         self._directives = [(f, tuple(f.directives)) for f in realization_order(request.outputs)]
         self._ranges = [(p, p.low, p.high) for p in request.inputs if isinstance(p, ScalarParam)]
         self._promises = _promises(request)
         self._demands = demands()
+        self.compiled = compile(request)
 
     def holds(self, outputs: tuple[Function, ...]) -> bool:
         """True where compiling these outputs now would give the same."""

@@ -94,7 +94,7 @@ class Realizable(OutputFiles, Pending):
         order = realization_order(outputs)
         warn_of_lost_places(with_made_funcs(order))
         requirements = (*self._requirements(), *requirements_of(order))
-        images, params = leaves(with_made_funcs(order), outputs, requirements)
+        images, params = leaves(with_made_funcs(order), outputs, requirements, inputs or ())
         check_distinct([*images, *params])
         arguments = inputs_of(images, params) if inputs is None else in_order(inputs, images, params)
         return Request(
@@ -114,7 +114,7 @@ class Realizable(OutputFiles, Pending):
             built.request is not request
             and (built.request.target != request.target or not built.holds(request.outputs))
         ):
-            built = self._built = Built(frozen(request), backend().compile(request))
+            built = self._built = Built(frozen(request), backend().compile)
         return built.compiled
 
     def compile_jit(self, target: TargetLike = None, *, schedule: str | None = None) -> None:

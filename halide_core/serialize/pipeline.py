@@ -26,6 +26,7 @@ from halide_core.lang.parameter import Parameter
 from halide_core.run.pipeline import Pipeline, Realizable
 from halide_core.serialize.read import Restored, restored
 from halide_core.serialize.write import written
+from halide_core.whole_files import replaced
 
 FORMAT = "halide_core pipeline"
 VERSION = 1
@@ -72,7 +73,8 @@ def serialize_pipeline(
     data = serialized(outputs, requirements, indent=path is not None and path.suffix == ".json")
     if path is not None:
         try:
-            path.write_bytes(data)
+            with replaced(path) as part:
+                part.write_bytes(data)
         except OSError as error:
             raise HalideError(f'"{path}" can\'t be written: {error.strerror}.') from error
     inputs = None

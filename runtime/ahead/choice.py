@@ -82,7 +82,7 @@ def emit_choice(
     missing = string(f'Pipeline "{name}": no version of it is for this processor.')
     fail = f"return halide_core_error(halide_core_error_assertion_failed, {missing});"
     body = _choosing(targets)
-    for suffix, given, values in (("", signature, passed), ("_argv", "void **arguments", "arguments")):
+    for suffix, given, values in (("", signature, passed), ("_argv", "void **_arguments", "_arguments")):
         body += "".join(f"int {version}{suffix}({given});\n" for version in versions)
         body += f"int {function}{suffix}({given}) {{\n{_switch(versions, suffix, values, fail)}}}\n\n"
     head = "const struct halide_filter_metadata_t *{}_metadata(void)"

@@ -38,19 +38,19 @@ def emit_entry(name: str, arguments: Sequence[Argument]) -> str:
 
 def emit_argv(entry: str, function: str, arguments: Sequence[Argument], *, context: bool = False) -> str:
     """A function that takes pointers to what another one takes: first of all to a context, where that takes one."""
-    passed = ["*(const void *const *)arguments[0]"] if context else []
+    passed = ["*(const void *const *)_arguments[0]"] if context else []
     passed += [_passed(argument, i) for i, argument in enumerate(arguments, start=len(passed))]
     inside = ",\n        ".join(passed)
-    head = f"int {entry}(void **arguments)"
+    head = f"int {entry}(void **_arguments)"
     return f"\n{head};\n{head} {{\n    return {function}(\n        {inside});\n}}\n"
 
 
 def _passed(argument: Argument, position: int) -> str:
     if argument.kind is not ArgumentKind.InputScalar:
-        return f"(halide_buffer_t *)arguments[{position}]"
+        return f"(halide_buffer_t *)_arguments[{position}]"
     if argument.type.is_handle():
-        return f"*(void *const *)arguments[{position}]"
-    return f"*(const {_scalar(argument.type)} *)arguments[{position}]"
+        return f"*(void *const *)_arguments[{position}]"
+    return f"*(const {_scalar(argument.type)} *)_arguments[{position}]"
 
 
 def _scalar(type: Type) -> str:

@@ -144,7 +144,7 @@ class CompileCache:
         try:
             record = json.loads((path.parent / _RECORD).read_bytes())
             return bool(record["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest())
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return False
 
     def discard(self, key: str) -> None:
@@ -185,7 +185,7 @@ class CompileCache:
             record = json.loads((folder / _RECORD).read_bytes())
             if record["sha256"] != hashlib.sha256(path.read_bytes()).hexdigest():
                 return None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         with suppress(OSError):  # a folder that is only read, and shared by others, is fine
             os.utime(folder / _RECORD)

@@ -20,7 +20,6 @@ from halide_core.algorithm.model import snapshot
 from halide_core.config import bounds_engine, certificates_demanded, failed_unrolls_permitted, profiles_demanded
 from halide_core.errors import HOME
 from halide_core.run.backend import Request
-from halide_core.run.target import wants_strict_floats
 from halide_core.runtime.compile.toolchain import CompileOptions, Compiler, cpu_identity
 
 
@@ -31,11 +30,11 @@ def fingerprint(request: Request, compiler: Compiler, options: CompileOptions) -
         digest.update(text.encode() + b"\0")
     digest.update(f"{bounds_engine()} {isl_identity()}".encode())
     digest.update(b"certified" if certificates_demanded() else b"")
-    digest.update(b"strict" if wants_strict_floats(request.target) else b"")
+    digest.update(str(request.target).encode() + b"\0")
     digest.update(b"profiled" if profiles_demanded() else b"")
     digest.update(b"unrolled where it can be" if failed_unrolls_permitted() else b"")
     writer = ProgramDigest(digest)
-    writer.algorithm(snapshot(request.outputs, request.requirements))
+    writer.algorithm(snapshot(request.outputs, request.requirements, request.inputs))
     writer.put([source.name for source in request.inputs])
     return digest.hexdigest()
 

@@ -110,12 +110,50 @@ static void byte_range(const halide_buffer_t *b, uintptr_t *begin, uintptr_t *en
     *end = (uintptr_t)b->host + (uintptr_t)(((uint64_t)last + 1) * bytes);
 }
 
+/* The bytes that a buffer's points take in each period of so many: all strides are a multiple of it, or stay inside.
+   False where they take more than one period. */
+static bool bytes_in_period(const halide_buffer_t *b, uint64_t period, uint64_t *begin, uint64_t *width) {
+    const uint64_t bytes = (b->type.bits + 7u) / 8u;
+    *begin = (uint64_t)(uintptr_t)b->host;
+    *width = bytes;
+    for (int d = 0; d < b->dimensions; d++) {
+        const int64_t stride = b->dim[d].stride;
+        const uint64_t step = (uint64_t)(stride < 0 ? -stride : stride) * bytes;
+        const uint64_t steps = (uint64_t)b->dim[d].extent - 1;
+        if (steps == 0 || step % period == 0) continue;
+        if (steps > period / step) return false;
+        *width += steps * step;
+        if (stride < 0) *begin -= steps * step;
+    }
+    return *width <= period;
+}
+
+/* True where two buffers take other bytes of each period, as the halves of a picture's rows do. */
+static bool are_interleaved(const halide_buffer_t *a, const halide_buffer_t *b, uint64_t period) {
+    uint64_t first, first_width, second, second_width;
+    if (!bytes_in_period(a, period, &first, &first_width) || !bytes_in_period(b, period, &second, &second_width)) {
+        return false;
+    }
+    const uint64_t behind = second >= first ? (second - first) % period : (period - (first - second) % period) % period;
+    return behind >= first_width && behind + second_width <= period;
+}
+
+static bool some_period_parts(const halide_buffer_t *a, const halide_buffer_t *b) {
+    for (int d = 0; d < a->dimensions; d++) {
+        const int64_t stride = a->dim[d].stride;
+        const uint64_t period = (uint64_t)(stride < 0 ? -stride : stride) * ((a->type.bits + 7u) / 8u);
+        if (period > 0 && a->dim[d].extent > 1 && are_interleaved(a, b, period)) return true;
+    }
+    return false;
+}
+
 HALIDE_CORE_WEAK int halide_core_check_overlap(const halide_buffer_t *a, const halide_buffer_t *b, const char *what,
                                                const char *other) {
     uintptr_t a_begin, a_end, b_begin, b_end;
     byte_range(a, &a_begin, &a_end);
     byte_range(b, &b_begin, &b_end);
     if (a_begin >= b_end || b_begin >= a_end) return 0;
+    if (some_period_parts(a, b) || some_period_parts(b, a)) return 0;
     return halide_core_error(halide_core_error_argument_alias, "%s overlaps %s in memory.", what, other);
 }
 

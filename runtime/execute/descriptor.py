@@ -21,6 +21,9 @@ _BUFFER = FFI.typeof("halide_buffer_t *")
 _VOID = FFI.typeof("void *")
 _BYTES = FFI.typeof("uint8_t *")
 
+_WORK = 10_000
+"""The most steps that numpy takes to find an element that two arrays share."""
+
 Dims = list[tuple[int, int, int, int]]
 """min, extent, stride and flags of each dimension."""
 
@@ -28,12 +31,24 @@ Dims = list[tuple[int, int, int, int]]
 class Descriptor:
     """A ``halide_buffer_t`` and what keeps its memory alive. C only reads it, so threads may share one."""
 
-    __slots__ = ("__weakref__", "_memory", "_shape", "array", "buffer", "high", "low", "mins", "pointer")
+    __slots__ = (
+        "__weakref__",
+        "_dtype",
+        "_memory",
+        "_shape",
+        "_writeable",
+        "array",
+        "buffer",
+        "high",
+        "low",
+        "mins",
+        "pointer",
+    )
 
     def __init__(self, array: np.ndarray[Any, Any], mins: tuple[int, ...], type: Type) -> None:
         self.array = array
         self.mins = mins
-        self._shape = array.shape
+        self._shape, self._dtype, self._writeable = array.shape, array.dtype, array.flags.writeable
         self._memory: Any = FFI.from_buffer(array.data) if array.flags.c_contiguous else None
         """The memory while it was seen last; None where it can't be compared cheaply."""
         address = array.ctypes.data
@@ -43,14 +58,16 @@ class Descriptor:
         self.low, self.high = _bytes(array, address)
 
     def still_describes(self, buffer: Buffer) -> bool:
-        """True where a Buffer's memory, shape and coordinates are those described. Its array may be another's too, and
-        have been changed in place."""
+        """True where a Buffer's memory, type, shape and coordinates are those described, and may be written as they
+        might. Its array may be another's too, and have been changed in place."""
         array = buffer.array
         return (
             array is self.array
             and buffer.mins is self.mins
             and self._memory is not None
             and array.shape == self._shape
+            and array.dtype is self._dtype
+            and array.flags.writeable is self._writeable
             and array.flags.c_contiguous
             and bool(FFI.from_buffer(array.data) == self._memory)
         )
@@ -88,6 +105,14 @@ def copied(described: Descriptor) -> tuple[Any, Any]:
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
     """True where dimension 0, numpy's last axis, has stride 1, or a stride that is never used."""
     return array.size == 0 or array.ndim == 0 or array.shape[-1] < 2 or array.strides[-1] == array.itemsize
+
+
+def shares_elements(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """True where two arrays have a byte in common, or numpy does not find out soon."""
+    try:
+        return np.shares_memory(a, b, max_work=_WORK)  # type: ignore[arg-type]  # any number, numpy says
+    except np.exceptions.TooHardError:
+        return True
 
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:

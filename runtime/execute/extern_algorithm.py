@@ -40,7 +40,7 @@ def prepared(request: Request) -> Request:
 
     Raises: ScheduleError, as phase 0.
     """
-    algorithm = factor_reductions(snapshot(request.outputs, request.requirements, externs=True))
+    algorithm = factor_reductions(snapshot(request.outputs, request.requirements, request.inputs, externs=True))
     check_laws(algorithm.laws, request.target)
     algorithm = wrap_calls(algorithm)
     order = realization_order(algorithm.outputs)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import count
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.crt.runtime_library import FFI, runtime, start_runtime
 from halide_core.runtime.execute.asking import Asked, scalar
 from halide_core.runtime.execute.background import BACKGROUND
-from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself
+from halide_core.runtime.execute.descriptor import Descriptor, describe, is_dense, overlaps_itself, shares_elements
 from halide_core.runtime.execute.interruptions import begin_run
 from halide_core.runtime.execute.profiler import Profiler
 from halide_core.runtime.execute.tiers import Draft, hurried_library, optimized_library
@@ -43,6 +44,8 @@ _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
 SPECIALIZE_FAIL = 16
 """``halide_core_error_specialize_fail`` of the C header."""
+_ATTEMPTS = 20
+"""Compiles of one call, while other threads change what is compiled."""
 _numbers = count(1)
 """Of pipelines with memoized Funcs: they may have the same code, and other inputs."""
 
@@ -51,25 +54,40 @@ def _remembers(request: Request) -> bool:
     return any(isinstance(d, Memoize) for f in realization_order(request.outputs) for d in f.directives)
 
 
+class _ChangedError(Exception):
+    """Another thread changed what was being compiled."""
+
+
 def compile_pipeline(request: Request, made: Lowered | None = None) -> LoadedPipeline:
     """Compiles and loads. ``made``: what ``lower`` makes of the request, where that is known.
 
-    Raises: ScheduleError, BoundsError, ToolchainError.
+    Raises: ScheduleError, BoundsError, ToolchainError; PipelineError where other threads change it all the time.
     """
+    for _ in range(_ATTEMPTS):
+        with suppress(_ChangedError):
+            return _compiled(request, made)
+    raise PipelineError(f'Pipeline "{request.name}" was changed by another thread each time it was compiled.')
+
+
+def _compiled(request: Request, made: Lowered | None) -> LoadedPipeline:
     compiler = find_compiler()
     start_runtime()
     bare = not (request.flags or profiles_demanded())
     options = replace(compile_options(request, runs_here=True), bare=bare)
     with deep_recursion():
         key = fingerprint(request, compiler, options)
-        algorithm = snapshot(request.outputs, request.requirements)
+        algorithm = snapshot(request.outputs, request.requirements, request.inputs)
         signature = arguments(request, algorithm)
     warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
     def emitted() -> list[str]:
         from halide_core.runtime.execute.build import emit  # noqa: PLC0415  # what the cache has needs none
 
-        return emit(request, made)
+        texts = emit(request, made)
+        with deep_recursion():
+            if fingerprint(request, compiler, options) != key:
+                raise _ChangedError
+        return texts
 
     def opened(path: Path) -> Any:
         runtime()  # its symbols must be there before a library that needs them is opened
@@ -158,6 +176,7 @@ class LoadedPipeline:
     def _targets(self, outputs: Sequence[Buffer]) -> list[Descriptor]:
         """Where each output is written."""
         written = self._arguments[self._inputs :]
+        self._refuse_shared(outputs)
         targets = [_target(buffer, argument) for buffer, argument in zip(outputs, written, strict=True)]
         apart = self._apart(targets)
         for argument in written:
@@ -167,6 +186,14 @@ class LoadedPipeline:
                     f"strides, so that no copies of one layout can be taken for them: give them the same strides."
                 )
         return [_dense(b, a) if a.source in apart else t for b, a, t in zip(outputs, written, targets, strict=True)]
+
+    def _refuse_shared(self, outputs: Sequence[Buffer]) -> None:
+        """Refuses outputs that share elements. C compares them as well, but sees no memory behind copies."""
+        written = zip(self._arguments[self._inputs :], outputs, strict=True)
+        for (one, here), (other, there) in combinations(written, 2):
+            if shares_elements(here.array, there.array):
+                told = f'output buffer "{one.name}" overlaps output buffer "{other.name}" in memory.'
+                raise PipelineError(f'Pipeline "{self._name}": {told}')
 
     def _apart(self, targets: Sequence[Descriptor]) -> list[object]:
         """The Tuples whose buffers differ in layout: in C the values of a point are at one place in all of them."""

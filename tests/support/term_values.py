@@ -5,8 +5,8 @@ from __future__ import annotations
 import z3
 
 from halide_core.bounds.smt.terms import Z3Terms
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.ir import ExprNode
+from halide_core.reference.concrete import evaluate
 
 
 def check_term(e: ExprNode, values: dict[ExprNode, int | float]) -> None:

@@ -7,9 +7,9 @@ import pytest
 from halide_core import ir
 from halide_core.bounds.engines.path_ranges import Extents, _covers_all
 from halide_core.bounds.query.query import Define, ForAll
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.ir import BinaryOp, ExprNode, Interval
 from halide_core.ir.types import INT32, INT64, Float
+from halide_core.reference.concrete import evaluate
 from tests.support.integers import value
 from tests.support.paths import Drawn, p, x, y, z
 

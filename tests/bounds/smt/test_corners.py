@@ -10,11 +10,11 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import ScalarParam
 from halide_core.bounds.smt.corners import corner_lemmas
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import ExprNode, Interval, ParamRef, Variable
 from halide_core.ir.types import INT64
+from halide_core.reference.concrete import evaluate
 
 p, x, y = (Variable(INT64, name) for name in ("p", "x", "y"))
 low, high = (ParamRef(INT64, ScalarParam(name, INT64, UNKNOWN_LOCATION)) for name in ("low", "high"))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from halide_core import ir
 from halide_core.bounds.smt.floats import by_integers
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Select, Variable
 from halide_core.ir.types import BOOL, INT32, Float, Type
+from halide_core.reference.concrete import evaluate
 
 N, M, B = Variable(INT32, "n"), Variable(INT32, "m"), Variable(BOOL, "b")
 CONSTANTS = (-3.5, -1.0, 0.0, 0.25, 7.0, 16777215.0)

@@ -14,12 +14,12 @@ from halide_core.bounds.smt import prover as solver
 from halide_core.bounds.smt.budget import Effort
 from halide_core.bounds.smt.floats import float_range
 from halide_core.bounds.smt.prover import Prover
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.bounds.verify.counterexample import confirmed
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
 from halide_core.errors import InternalError
 from halide_core.ir import Assert, BinaryOp, ExprNode, Failure, Intrinsic, Variable
 from halide_core.ir.types import BOOL, INT32, INT64, Float, Int, Type, UInt
+from halide_core.reference.concrete import evaluate
 from tests.support.term_values import check_term
 
 TYPES = [UInt(8), Int(8), UInt(16), Int(16), INT32, UInt(32), INT64]

@@ -6,10 +6,10 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.bounds.verify.concrete import evaluate
 from halide_core.ir import ExprNode, Interval
 from halide_core.ir.boxes import contains, differs, fields, inside, within_limit
 from halide_core.ir.logic import within
+from halide_core.reference.concrete import evaluate
 
 MOST = 1 << 30
 

@@ -124,6 +124,48 @@ def test_key_differs_when_the_compiler_or_the_order_of_arguments_does() -> None:
     assert len(set(keys)) == len(keys)
 
 
+def unused(of: hl.ImageParam | hl.Param) -> str:
+    """The key of a program with an argument that nothing reads."""
+    f = hl.Func("f")
+    f[x] = x
+    return fingerprint(f._request([of.source]), COMPILER, OPTIONS)
+
+
+def image(type: hl.Type, dimensions: int, about: Callable[[hl.ImageParam], object] = id) -> hl.ImageParam:
+    made = hl.ImageParam(type, dimensions, "u")
+    about(made)
+    return made
+
+
+def ranged(low: int) -> hl.Param:
+    p = hl.Param(hl.Int(32), "u")
+    p.set_min_value(low)
+    return p
+
+
+def test_key_tells_arguments_apart_that_nothing_reads() -> None:
+    kinds: list[hl.ImageParam | hl.Param] = [
+        image(hl.UInt(8), 1),
+        image(hl.UInt(8), 2),
+        image(hl.Int(16), 1),
+        image(hl.Int(16), 1, lambda u: u.set_host_alignment(64)),
+        image(hl.Int(16), 1, lambda u: u.dim(0).set_min(5)),
+        image(hl.Int(16), 1, lambda u: u.dim(0).set_extent(5)),
+        hl.Param(hl.Int(32), "u"),
+        hl.Param(hl.Float(32), "u"),
+        ranged(0),
+        ranged(1),
+    ]
+    assert len({unused(of) for of in kinds}) == len(kinds)
+
+
+def test_key_depends_on_what_a_target_traces() -> None:
+    f = pair()
+    targets = [None, *map(hl.Target, ("host-trace_loads", "host-trace_stores", "host-trace_all", "host-strict_float"))]
+    keys = {fingerprint(f._request(target=t), COMPILER, OPTIONS) for t in targets}
+    assert len(keys) == len(targets)
+
+
 def test_key_does_not_depend_on_values_and_data() -> None:
     p = hl.Param(hl.Int(32), "p", 3)
     f = hl.Func("f")
