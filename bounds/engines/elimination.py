@@ -68,6 +68,12 @@ def is_guard(e: ExprNode) -> bool:
     return isinstance(e, Select) and any(e.b is end for end in ANY_INT32)
 
 
+def _is_at(end: ExprNode, limit: ExprNode) -> bool:
+    """True of an end that is made of numbers alone, and comes to a limit. Others stay: a proof compares them with what
+    is made of coordinates in the same way."""
+    return isinstance(limit, IntImm) and is_constant(end) and evaluate(end, {}) == limit.value
+
+
 Targets = Mapping[Any, tuple[ExprNode, ExprNode]]
 """The least and the greatest value of each eliminated variable."""
 
@@ -399,7 +405,7 @@ class Elimination:
         all int32s."""
         symbols, limit = conditions(inner, self._values), self._constant(inner, up)
         if not symbols:
-            return end if not is_constant(end) else ir.i64(int(evaluate(end, {})))
+            return limit if limit is not None and _is_at(end, limit) else end
         found = self._simplifier.expr(chosen(reduce(ir.conjunction, symbols), end, ANY_INT32[up]))
         if limit is None:
             return found

@@ -149,7 +149,7 @@ class Z3Terms:
         if e.type.is_bool():
             self._fresh += 1
             return Term(boolean(f"o!{self._fresh}", self._context), TRUTH, frozenset())
-        return self._unknown("o", self._integers.of(e) if e.type.is_integer() else EVERYTHING)
+        return self._unknown("o", meet(self._integers.of(e), e.type.range) if e.type.is_integer() else EVERYTHING)
 
     def _key(self, operator: Hashable, *operands: Any) -> Hashable:
         """A key that is equal for one operator at the same values, written in two ways."""

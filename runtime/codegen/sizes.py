@@ -40,11 +40,16 @@ def sizes_of(size: ir.ExprNode) -> list[ir.ExprNode]:
 
 def bytes_of(names: Sequence[str], fits: str, sizes: Sequence[Sequence[str]], padding: int) -> list[str]:
     """The C lines that declare the bytes of memory for the largest of some sizes, each a product of its factors, and
-    whether none of them overflows; the first of the names, one a size, has the result."""
+    whether none of them overflows; the first of the names, one a size, has the result. One of several may be the
+    length of a region that is empty, and less than 0."""
     total, lines, checks = names[0], list[str](), list[str]()
     for name, (first, *others) in zip(names, sizes, strict=True):
         lines.append(f"int64_t {name} = {first};")
-        checks += [f"{name} >= 0", *(f"!__builtin_mul_overflow({name}, {factor}, &{name})" for factor in others)]
+        if len(sizes) > 1:
+            lines.append(f"{name} = {name} > 0 ? {name} : 0;")
+        else:
+            checks.append(f"{name} >= 0")
+        checks += [*(f"!__builtin_mul_overflow({name}, {factor}, &{name})" for factor in others)]
         checks += [f"!__builtin_add_overflow({name}, {padding}, &{name})"] if padding else []
     larger = [f"{total} = {name} > {total} ? {name} : {total};" for name in names[1:]]
     return [*lines, f"const bool {fits} = {' && '.join(checks)};", *larger]

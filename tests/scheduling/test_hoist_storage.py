@@ -186,3 +186,16 @@ def test_rows_of_a_resampler(factor: hl.Expr, second: Callable[[hl.Expr], hl.Exp
     g.compute_at(f, yi).hoist_storage(f, yo)
     assert allocations(f)["g"][0] == "f.s0.yo"
     expected(f, [9, 20])
+
+
+@pytest.mark.parametrize("first", [-40, -3, 0, 9])
+def test_one_of_the_sizes_of_which_the_greatest_is_taken_may_be_less_than_nothing(first: int) -> None:
+    """A distance between two places that are read: which of the two is the lower one depends on the window."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x, y] = x + y
+    o[x, y] = w[hl.i32(hl.floor((hl.f32(x) + 0.5) * 0.5)) - x, y + 1] + w[x, y] * 2
+    w.compute_at(o, x).hoist_storage(o, y)
+    out = hl.Buffer(hl.Int(32), [2, 4])
+    out.set_min([first, 0])
+    o.realize(out)
+    np.testing.assert_array_equal(out, o.evaluate([(first, 2), (0, 4)]))
