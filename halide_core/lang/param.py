@@ -7,6 +7,8 @@ In: a type, and perhaps a name and a value. Out: an operand whose value is given
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from halide_core import ir
@@ -64,6 +66,12 @@ class Param(Operand):
             value = number
         return checked_value(self._source.type, value, f'Param "{self.name()}"')
 
+    def _limit(self, value: object) -> int | float:
+        limit = self._checked(value)
+        if math.isnan(limit):
+            raise DefinitionError(f'A limit of Param "{self.name()}" must be a number, not NaN.')
+        return limit
+
     def parameter(self) -> Input:
         """The same input, without its Python class."""
         return Input.of(self._source)
@@ -86,18 +94,18 @@ class Param(Operand):
 
     def set_range(self, low: Expr | int | float, high: Expr | int | float) -> None:
         """Promises that the value lies in [low, high]; checked when the pipeline starts."""
-        least, most = self._checked(low), self._checked(high)
+        least, most = self._limit(low), self._limit(high)
         if least > most:
             raise DefinitionError(f'The range of Param "{self.name()}" is empty: {least} is above {most}.')
         self._source.low, self._source.high = least, most
 
     def set_min_value(self, low: Expr | int | float) -> None:
         """Promises that the value is not less than ``low``; checked when the pipeline starts."""
-        self._source.low = self._checked(low)
+        self._source.low = self._limit(low)
 
     def set_max_value(self, high: Expr | int | float) -> None:
         """Promises that the value is not greater than ``high``; checked when the pipeline starts."""
-        self._source.high = self._checked(high)
+        self._source.high = self._limit(high)
 
     def set_estimate(self, value: int | float | np.generic) -> None:
         """Notes the value that is expected, for tools that choose schedules. It changes nothing."""

@@ -7,6 +7,7 @@ In: a type and a number. Out: the number as Python's int or float, or an error w
 
 from __future__ import annotations
 
+import sys
 from ctypes import c_void_p
 
 import numpy as np
@@ -14,6 +15,9 @@ import numpy as np
 from halide_core.errors import TypeMismatchError
 from halide_core.ir.float16 import rounded
 from halide_core.ir.types import Type, computed_type
+
+_SHOWN_BITS = 256
+"""Longer integers are not written out in messages: Python refuses to, beyond some length."""
 
 
 def checked_value(type: Type, value: object, what: str) -> int | float:
@@ -34,11 +38,15 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
         kind = value.__class__.__name__
         raise TypeMismatchError(f"{what} is of {type}: it needs a number, not a {kind}.")
     if type.is_float():
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            told = f"An integer of {value.bit_length()} bits"
+            raise TypeMismatchError(f"{told} is not a value of {type}, the type of {what}.")
         return rounded(float(value), type) if type.is_narrow_float() else float(value)
     if isinstance(value, float):
         raise TypeMismatchError(f"{what} is of {type}: it can't be the float {value!r}. Write int({value!r}).")
     number = int(value)
     if not type.can_represent(number):
         low, high = type.range
-        raise TypeMismatchError(f"{number} is not a value of {type}, the type of {what}: {low} to {high}.")
+        told = number if number.bit_length() <= _SHOWN_BITS else f"An integer of {number.bit_length()} bits"
+        raise TypeMismatchError(f"{told} is not a value of {type}, the type of {what}: {low} to {high}.")
     return number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,11 @@ def test_param_range_when_set() -> None:
     p.set_range(1, hl.Expr(20))
     assert (repr(p.min_value()), repr(p.max_value())) == ("1:uint8", "20:uint8")
     raised(hl.DefinitionError, lambda: p.set_range(20, 1), "empty")
+    real = hl.Param(hl.Float(32), "real")
+    for limited in (lambda: real.set_range(math.nan, 1.0), lambda: real.set_max_value(math.nan)):
+        raised(hl.DefinitionError, limited, "must be a number, not NaN")
+    for each in (p, real):
+        raised(hl.TypeMismatchError, lambda each=each: each.set(10**5000), "An integer of 16610 bits")
     raised(hl.TypeMismatchError, lambda: p.set_max_value(300), "300")
     raised(hl.DefinitionError, lambda: p.set_min_value(x + 0), "constant")
 
