@@ -47,6 +47,6 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
     number = int(value)
     if not type.can_represent(number):
         low, high = type.range
-        told = number if number.bit_length() <= _SHOWN_BITS else f"An integer of {number.bit_length()} bits"
+        told = str(number) if number.bit_length() <= _SHOWN_BITS else f"An integer of {number.bit_length()} bits"
         raise TypeMismatchError(f"{told} is not a value of {type}, the type of {what}: {low} to {high}.")
     return number

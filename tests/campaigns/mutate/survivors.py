@@ -34,11 +34,6 @@ def _same(why: str) -> Survivor:
 
 EXPLAINED: dict[Key, Survivor] = {
     (
-        "bounds/engines/path_ranges.py:Extents._record_facts",
-        "facts.assume_range(var, *self.interval(bounds))",
-        "_assume_nonempty(facts, self.unholed(bounds.len))",
-    ): _same("one is about the loop's variable, the other about what its length is made of, and no fact reads others."),
-    (
         "bounds/smt/terms.py:Z3Terms._leaf",
         "self._fresh += 1",
         'term = Term(boolean(f"b!{self._fresh}", self._context), TRUTH, frozenset())',

@@ -175,13 +175,15 @@ def test_outputs_that_overlap_another_buffer_are_refused() -> None:
     for source, out in (
         (memory[:, :7], memory[:, :6]),
         (memory[0:2, :7], memory[1:3, 6:12]),
-        (memory[:, :7], memory[:, 10:16]),  # interleaved rows: what lies between first and last byte counts
+        (memory[:, :7], memory[:, 6:12]),
+        (memory[:, 10:17], memory[:, 5:11]),
         (memory[::-1][:2, :7], memory[2:, :6]),
     ):
         assert run(blur(), source, 0, out) == ALIAS
         assert last_error() == message
     assert run(blur(), memory[0:2, :7], 0, memory[2:4, :6]) == 0
     assert run(blur(), memory[1::-1, :7], 0, memory[2:4, :6]) == 0
+    assert run(blur(), memory[:, :7], 0, memory[:, 10:16]) == 0  # rows in turn
     touching = memory.reshape(-1)
     assert run(blur(), touching[:7].reshape(1, 7), 0, touching[7:13].reshape(1, 6)) == 0
 
