@@ -27,6 +27,7 @@ from halide_core.ir import (
     Cast,
     ExprNode,
     FloatImm,
+    Hole,
     IntImm,
     Intrinsic,
     ParamRef,
@@ -78,6 +79,10 @@ class SymbolRanges(ValueRanges):
     def loop(self, variable: Variable, first: ExprNode, last: ExprNode) -> None:
         """A variable between two ends."""
         self._indices.between(variable, first, last)
+
+    def answered(self, hole: Hole, value: ExprNode) -> None:
+        """A hole, and the expression that it stands for."""
+        self._indices.let(hole, value)
 
     def of(self, e: ExprNode) -> Range:
         """The range of an expression's value."""

@@ -47,7 +47,9 @@ class Extents:
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
+        assert isinstance(h, Hole)
         self._exact[h] = value
+        self._symbols.answered(h, value)
         self._short.pop(h, None)
         if sum(1 for _ in subexpressions([value])) <= _SMALL:
             self._short[h] = value

@@ -40,6 +40,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     BufferField,
+    Cast,
     ExprNode,
     Failure,
     Field,
@@ -132,7 +133,13 @@ class _Answering:
         index = TargetExprs(stage_variables(*key)).index(e)
         ends = self._ranges.ends(index, self._query.where_int32(key, e), self._query.top)
         if ends.low is None or ends.high is None:
-            return  # made of values from memory: it keeps its type, and wraps as the definition says
+            if isinstance(index, Cast):
+                return  # made of values from memory: it keeps its type, and wraps as the definition says
+            raise BoundsError(
+                f'{tell(e)} in "{key.func.own.name}" may leave int32: its region can\'t be bounded before the pipeline '
+                "runs. A hl.clamp of the coordinates that it is made of would do.",
+                key.func.definitions[key.stage].location,
+            )
         inside = ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))
         where = f'{tell(e)} in "{key.func.own.name}" leaves int32: from '
         self._check(self._where_taken(key, inside), Failure.INDEX_OVERFLOW, (where, ends.low, " to ", ends.high))

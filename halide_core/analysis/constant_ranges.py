@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from halide_core import ir
 from halide_core.analysis.interval import EVERYTHING, TRUTH, Range, fits, meet, of_integers, type_range, union
-from halide_core.ir import Binary, BinaryOp, BufferField, ExprNode, Field, IntImm, ParamRef, Select, Variable
+from halide_core.ir import Binary, BinaryOp, BufferField, ExprNode, Field, Hole, IntImm, ParamRef, Select, Variable
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT32, INT64
 
@@ -38,8 +38,8 @@ class ConstantRanges:
         least, most = self.of(first)[0], self.of(last)[1]
         self._variables[var] = (least, max(least, most))
 
-    def let(self, var: Variable, value: ExprNode) -> None:
-        """A let's variable."""
+    def let(self, var: Variable | Hole, value: ExprNode) -> None:
+        """A let's variable, or a hole that is answered."""
         self._variables[var] = self.of(value)
 
     def where(self, conditions: Iterable[ExprNode]) -> ConstantRanges:
@@ -70,7 +70,7 @@ class ConstantRanges:
         known = self._known.get(e)
         if known is None:
             known = self._compute(e)
-            if not isinstance(e, Variable | ParamRef):
+            if not isinstance(e, Variable | ParamRef | Hole):
                 self._known[e] = known
         return known
 
@@ -78,7 +78,7 @@ class ConstantRanges:
         match e:
             case IntImm(value=value):
                 return (value, value)
-            case Variable() | ParamRef():
+            case Variable() | ParamRef() | Hole():
                 return self._variables.get(e, EVERYTHING if e.type is INT64 else type_range(e.type))
             case BufferField(field=field):
                 return (0, INT32.range[1]) if field is Field.EXTENT else INT32.range

@@ -131,3 +131,23 @@ def test_deep_expression_compiles() -> None:
         e = e + i % 3
     f[x] = e
     same(f, 3)
+
+
+def test_coordinate_beside_a_square_of_floats_is_checked_where_two_outputs_share_a_stage() -> None:
+    """How far ``s`` goes depends on the square too, whose end was not known."""
+    s, w, m, o, twin = (hl.Func(name) for name in ("s", "w", "m", "o", "twin"))
+    r, far = hl.RDom([(1, 3)], "r"), (hl.f64(y) + 0.5) * 2.0 - 0.5
+    s[x, y] = hl.BoundaryConditions.repeat_edge(hl.Buffer(hl.Int(32), [4, 4]))[x - 1, y]
+    w[x, y] = x + y
+    w[r, y] += s[hl.i32(hl.trunc(far * far)), r]
+    w[x, 0] = s[(x + 2) * 2, r] + 1
+    m[x, y] = w[2 - x, y]
+    o[x, y], twin[x, y] = m[4 - x, y], m[3 - x, y]
+    m.compute_root()
+    w.compute_at(m, x)
+    s.compute_at(m, y)
+    outputs = [hl.Buffer(hl.Int(32), [1, 1]), hl.Buffer(hl.Int(32), [1, 1])]
+    outputs[0].set_min([-(2**30), 2])
+    with pytest.raises(hl.PipelineError, match="leaves int32"):
+        hl.Pipeline([o, twin]).realize(outputs)
+    assert hl.Pipeline([o, twin]).certify().ok
