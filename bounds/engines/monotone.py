@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from halide_core.analysis.linear import linear_of
+from halide_core.analysis.linear import Linear, linear_of
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Select, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import parts
@@ -62,17 +62,37 @@ class Directions:
         return Direction.CONSTANT if all(self.of(p) is Direction.CONSTANT for p in parts(e)) else Direction.UNKNOWN
 
     def _sum(self, e: ExprNode) -> Direction:
+        return self._linear(linear_of(e))
+
+    def _linear(self, form: Linear) -> Direction:
         """Of a linear form; a product of two that vary is an atom, and known only where neither varies."""
         result = Direction.CONSTANT
-        for atom, c in linear_of(e).terms.items():
+        for atom, c in form.terms.items():
             known = (
                 self._product(atom)
                 if isinstance(atom, Binary) and atom.op is BinaryOp.MUL
                 else self.of(atom)
             )
             result = result.joined(known if c > 0 else known.reversed())
-        return result
+        return self._distributed(form) if result is Direction.UNKNOWN else result
+
+    def _distributed(self, form: Linear) -> Direction:
+        """Of max(a - b, c) - a, which is max(-b, c - a): where something cancels in a side of a min or a max."""
+        for atom, c in form.terms.items():
+            match atom:
+                case Binary(op=BinaryOp.MIN | BinaryOp.MAX, a=a, b=b):
+                    rest = form.plus(linear_of(atom), -c)
+                    sides = [linear_of(side) for side in (a, b)]
+                    if any(_cancels(side, c, rest) for side in sides):
+                        one, other = (self._linear(rest.plus(side, c)) for side in sides)
+                        return one.joined(other)
+        return Direction.UNKNOWN
 
     def _product(self, e: Binary) -> Direction:
         varies = any(self.of(side) is not Direction.CONSTANT for side in (e.a, e.b))
         return Direction.UNKNOWN if varies else Direction.CONSTANT
+
+
+def _cancels(side: Linear, times: int, rest: Linear) -> bool:
+    """True where an atom is in neither of two forms as it is in both together."""
+    return any(rest.terms.get(atom, 0) == -times * c for atom, c in side.terms.items())

@@ -3,7 +3,8 @@
 In: a claim. Out: conditions that hold in its context, for a solver to which a product is one more unknown.
 
     a*b where a and b only grow or only fall with x, and low <= x <= high
-        ->   min(aᵢ*bⱼ) <= a*b <= max(aᵢ*bⱼ), where i and j are low or high
+        ->   min(aᵢ*bⱼ) <= a*b <= max(aᵢ*bⱼ), where i and j are low or high; of a factor that is constant the sign tells
+             which of them is the least
 
 Variables go from the innermost one outwards, and the corners have lemmas of their own about what is further out, until
 they are made of fields of buffers and Params, as start-up checks are.
@@ -20,7 +21,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.monotone import Direction, Directions
 from halide_core.bounds.verify.vc import Claim, Context
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, IntImm, Variable
-from halide_core.ir.logic import conjuncts
+from halide_core.ir.logic import any_of, conjuncts, negation
 from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import Closing, subexpressions, substitute
 
@@ -116,9 +117,13 @@ class _Lemmas:
             one, other = (self._at_ends(e, v) for e in (a, b))
             corners = dict.fromkeys((x, y) for x in one for y in other)
             self._left |= corners
-            values = [ir.mul(x, y) for x, y in corners]
-            yield ir.less_equal(reduce(ir.minimum, values), ir.mul(a, b))
-            yield ir.less_equal(ir.mul(a, b), reduce(ir.maximum, values))
+            if Direction.CONSTANT in moving:
+                constant, moves = (a, moving[1]) if moving[0] is Direction.CONSTANT else (b, moving[0])
+                yield from _in_order([ir.mul(x, y) for x, y in corners], ir.mul(a, b), constant, moves)
+            else:
+                values = [ir.mul(x, y) for x, y in corners]
+                yield ir.less_equal(reduce(ir.minimum, values), ir.mul(a, b))
+                yield ir.less_equal(ir.mul(a, b), reduce(ir.maximum, values))
 
     def _at_ends(self, e: ExprNode, v: Variable) -> list[ExprNode]:
         return list(dict.fromkeys(simplify(substitute(e, {v: end})) for end in (self._low[v], self._high[v])))
@@ -132,3 +137,14 @@ class _Lemmas:
                 del self._left[a, b]
                 self._left[x, y] = None
                 yield ir.binary(BinaryOp.EQ, ir.mul(a, b), ir.mul(x, y))
+
+
+def _in_order(
+    corners: Sequence[ExprNode], product: ExprNode, constant: ExprNode, moves: Direction
+) -> Iterator[ExprNode]:
+    """Of a product of which one factor is constant: which of its two corners is below it, and which above."""
+    low, high = (corners[0], corners[-1]) if moves is Direction.GROWS else (corners[-1], corners[0])
+    positive = ir.less_equal(ir.ZERO, constant)
+    for condition, below, above in ((positive, low, high), (negation(positive), high, low)):
+        for each in (ir.less_equal(below, product), ir.less_equal(product, above)):
+            yield any_of([negation(condition), each])

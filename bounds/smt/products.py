@@ -86,7 +86,7 @@ def _few_steps(one: Sequence[int], other: Sequence[int], way: tuple[int, int, in
     """The distance of the other factors, where it is small and the products are closer than it implies."""
     a, b, c, d = way
     steps = other[c] - one[a]
-    wrong = one[b] == other[d] and one[b] >= 0 and other[0] - one[0] != steps * one[b]
+    wrong = one[b] == other[d] and other[0] - one[0] != steps * one[b]
     return steps if wrong and abs(steps) <= _FEW else None
 
 
@@ -178,11 +178,13 @@ class Products:
         """Lemmas on the distance of two products whose other factors are so many steps apart."""
         if (m, n, way, steps) not in self._steps:
             one, other, (a, b, c, d) = self._about[n], self._about[m], way
-            shared = both(one[b] == other[d], one[b] >= 0)
-            grown = one[0] + steps * one[b]
+            shared, factor, apart = one[b] == other[d], one[b], other[c] - one[a]
+            grown = one[0] + steps * factor
             self._steps[m, n, way, steps] = self._say(
-                implies(both(shared, other[c] - one[a] >= steps), grown <= other[0]),
-                implies(both(shared, other[c] - one[a] <= steps), grown >= other[0]),
+                implies(both(shared, factor >= 0, apart >= steps), grown <= other[0]),
+                implies(both(shared, factor >= 0, apart <= steps), grown >= other[0]),
+                implies(both(shared, factor <= 0, apart >= steps), grown >= other[0]),
+                implies(both(shared, factor <= 0, apart <= steps), grown <= other[0]),
             )
         return sorted(self._steps[m, n, way, steps])
 

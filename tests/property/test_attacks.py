@@ -134,7 +134,7 @@ def test_deep_expression_compiles() -> None:
 
 
 def test_coordinate_beside_a_square_of_floats_is_checked_where_two_outputs_share_a_stage() -> None:
-    """How far ``s`` goes depends on the square too, whose end was not known."""
+    """The region of ``s`` depends on the square too, whose end was not known."""
     s, w, m, o, twin = (hl.Func(name) for name in ("s", "w", "m", "o", "twin"))
     r, far = hl.RDom([(1, 3)], "r"), (hl.f64(y) + 0.5) * 2.0 - 0.5
     s[x, y] = hl.BoundaryConditions.repeat_edge(hl.Buffer(hl.Int(32), [4, 4]))[x - 1, y]

@@ -54,6 +54,12 @@ half = ir.div(x, three)
         (Select(INT64, ir.less(y, three), x, seven), GROWS),
         (Select(INT64, ir.less(y, three), x, falling), UNKNOWN),
         (Select(INT64, ir.less(x, three), x, seven), UNKNOWN),
+        (ir.sub(ir.maximum(ir.sub(x, y), three), x), FALLS),
+        (ir.sub(ir.maximum(ir.sub(ir.minimum(x, y), ir.maximum(x, three)), seven), ir.minimum(x, y)), FALLS),
+        (ir.sub(x, ir.minimum(ir.sub(x, y), seven)), GROWS),
+        (ir.sub(ir.mul(ir.minimum(ir.sub(x, y), seven), three), ir.mul(x, three)), FALLS),
+        (ir.sub(ir.minimum(ir.mul(x, three), y), x), UNKNOWN),
+        (ir.sub(ir.minimum(ir.mul(x, three), ir.add(x, y)), x), GROWS),
     ],
 )
 def test_direction(e: ExprNode, wanted: Direction) -> None:

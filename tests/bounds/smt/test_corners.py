@@ -27,6 +27,7 @@ FORMS = [
     ir.mul(ir.sub(p, x), x),
     ir.mul(ir.minimum(x, p), ir.maximum(x, p)),
     ir.mul(x, ir.mul(x, p)),
+    ir.mul(p, ir.sub(p, x)),
 ]
 
 
@@ -79,5 +80,19 @@ def test_reads_at_a_product_of_coordinates_are_certified(name: str) -> None:
     o[x, y] = w[x, y + 1] + w[x + 1, at]
     twin[x, y] = w[x, y + 1] + w[x + 1, at]
     w.compute_root()
+    results = hl.Pipeline([o, twin]).certify().results
+    assert {r.status for r in results} <= {Status.PROVEN, Status.ASSERTED}
+
+
+def test_reads_at_a_multiple_of_a_param_of_any_sign_are_certified_where_loops_are_shared() -> None:
+    """At some points of the shared loops one of the two outputs needs nothing of ``w``."""
+    x, y = hl.Var("x"), hl.Var("y")
+    image, p = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Param(hl.Int(32), "p")
+    w, o, twin = hl.Func("w"), hl.Func("o"), hl.Func("twin")
+    w[x, y] = hl.BoundaryConditions.repeat_edge(image)[(y + 2) * p, y]
+    o[x, y] = w[x, -y] + w[x, 1 - y]
+    twin[x, y] = w[x, -y] + w[x, 1 - y]
+    w.clone_in(o)
+    twin.compute_with(o, x)
     results = hl.Pipeline([o, twin]).certify().results
     assert {r.status for r in results} <= {Status.PROVEN, Status.ASSERTED}
