@@ -39,7 +39,7 @@ from halide_core.runtime.codegen.vector.exact_quotients import quotient, recipro
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
-from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_condition
+from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_condition, is_quotient
 from halide_core.runtime.codegen.vector.integer_idioms import (
     complement,
     is_complement,
@@ -295,7 +295,8 @@ class ExprEmitter:
         if op in _ARITHMETIC or (op is BinaryOp.DIV and type.is_float()):
             return self._arithmetic(e, a, b, index)
         count = e.b.type if op in SHIFTS else None
-        return Text(f"{self._prelude.binary(op, type, count)}({a.text}, {b.text})", ATOM)
+        made = Text(f"{self._prelude.binary(op, type, count)}({a.text}, {b.text})", ATOM)
+        return self._hidden(type, made) if type.is_scalar() and is_quotient(e) else made
 
     def _arithmetic(self, e: ir.Binary, a: Text, b: Text, index: bool) -> Text:
         type, op = e.type, e.op

@@ -38,6 +38,11 @@ def is_condition(e: ir.Select) -> bool:
     return e.type.is_integer() and one is other and abs(more - less) == 1
 
 
+def is_quotient(e: ir.Binary) -> bool:
+    """True of a quotient of integers, or what it leaves, that gcc may know for a condition: n/n is n != 0."""
+    return e.op in (BinaryOp.DIV, BinaryOp.MOD) and e.type.is_integer() and not isinstance(e.b, IntImm)
+
+
 def _apart(e: ExprNode) -> tuple[ExprNode | None, int]:
     """An expression, and a constant that is added to it."""
     match e:

@@ -18,6 +18,13 @@ from halide_core.runtime.codegen.vector.gcc_truths import is_condition
 x = hl.Var("x")
 n = hl.Param(hl.Int(32), "n", 3)
 TYPES = [(hl.Float(32), hl.Float(32)), (hl.Int(32), hl.Int(32)), (hl.UInt(8), hl.UInt(8))]
+
+
+def promised(place: hl.Expr) -> hl.Expr:
+    """A place in the table, of which gcc does not see that it is one."""
+    return hl.unsafe_promise_clamped(place, 0, 4)
+
+
 PLACES: dict[str, Callable[[hl.Expr], hl.Expr]] = {
     "a comparison": lambda v: hl.i32(v > 9),
     "the other way round": lambda v: 1 - hl.i32(v > 9),
@@ -27,6 +34,10 @@ PLACES: dict[str, Callable[[hl.Expr], hl.Expr]] = {
     "of neighbours": lambda v: hl.select(v > 9, 5, 4),
     "of a Param": lambda v: hl.select(v > 9, n + 1, n),
     "a truth value": lambda v: hl.i32(hl.cast(hl.Bool(), v)),
+    "a quotient": lambda v: promised(hl.i32(v) // hl.i32(v)),
+    "of what is never 0": lambda v: promised((hl.i32(v) + 1) // (hl.i32(v) + 1)),
+    "its last bit": lambda v: promised((hl.i32(v) // hl.i32(v)) & 1),
+    "a rest": lambda v: promised(1 % hl.i32(v)),
     "both": lambda v: hl.i32((v > 9) & (v < 40)),
 }
 
