@@ -12,7 +12,20 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts, nothing_known
-from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Not, Select
+from halide_core.ir import (
+    Binary,
+    BinaryOp,
+    BufferField,
+    Cast,
+    ExprNode,
+    Hole,
+    IntImm,
+    Not,
+    Promise,
+    RVarRef,
+    Select,
+    Variable,
+)
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter
@@ -162,11 +175,25 @@ def _factored(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     x, y = linear_of(a), linear_of(b)
     shared = {atom: c for atom, c in x.terms.items() if y.terms.get(atom) == c}
     constant = y.const if y.terms.keys() - shared.keys() else x.const
-    if not shared and not constant:
+    if (not shared and not constant) or any(map(_is_far, (*x.terms, *y.terms))):
         return ir.binary(op, a, b)
     common = Linear(shared, constant)
     inner = ir.binary(op, to_expr(x.plus(common, -1)), to_expr(y.plus(common, -1)))
     return to_expr(common.plus(Linear({inner: 1}, 0)))
+
+
+@remembered("_far")
+def _is_far(e: ExprNode) -> bool:
+    """True of an int64 that may be near the ends of its type, as only values of the user's can: a sum that he did not
+    write might wrap. Coordinates are not."""
+    match e:
+        case Cast(a=a):
+            return not (a.type.is_bool() or (a.type.is_integer() and a.type.bits() <= 32))
+        case Binary(a=a, b=b) | Select(a=a, b=b):
+            return _is_far(a) or _is_far(b)
+        case Promise(value=value):
+            return _is_far(value)
+    return not isinstance(e, Variable | RVarRef | BufferField | Hole | IntImm)
 
 
 def _small(form: Linear, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:

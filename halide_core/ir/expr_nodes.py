@@ -169,6 +169,7 @@ class ExprNode(metaclass=_HashConsed):
         "_cases",
         "_comparison",
         "_facts",
+        "_far",
         "_free",
         "_linear",
         "_mentions",

@@ -151,3 +151,19 @@ def test_coordinate_beside_a_square_of_floats_is_checked_where_two_outputs_share
     with pytest.raises(hl.PipelineError, match="leaves int32"):
         hl.Pipeline([o, twin]).realize(outputs)
     assert hl.Pipeline([o, twin]).certify().ok
+
+
+def test_greatest_of_an_int64_and_a_sum_does_not_add_to_the_int64() -> None:
+    ends = np.array([2**63 - 1, -(2**63), 5, 2**63 - 50, -(2**63) + 40], np.int64)
+    values, small = hl.Buffer(ends), hl.Buffer(np.array([1, 2, 3, 4, 5], np.int16))
+    floats = hl.Buffer(np.array([1e30, -1e30, 5.0, np.inf, 3.0], np.float32))
+    for value in (values[x], hl.i64(floats[x]), hl.i64(hl.u64(values[x]))):
+        for e in (
+            hl.max(value, hl.i64(small[x]) - 100),
+            hl.min(value, hl.i64(small[x]) + 100),
+            hl.min(hl.i64(x) + 100, value),
+            hl.clamp(value, hl.i64(small[x]) - 50, hl.i64(small[x]) + 50),
+        ):
+            f = hl.Func("f")
+            f[x] = e
+            np.testing.assert_array_equal(np.asarray(f.realize([5])), np.asarray(f.evaluate([5])))
