@@ -49,6 +49,7 @@ from halide_core.ir import (
     Interval,
     IntImm,
     Select,
+    Variable,
 )
 from halide_core.ir.boxes import WINDOW_LIMIT
 from halide_core.ir.printer import dim_name
@@ -133,7 +134,7 @@ class _Answering:
         index = TargetExprs(stage_variables(*key)).index(e)
         ends = self._ranges.ends(index, self._query.where_int32(key, e), self._query.top)
         if ends.low is None or ends.high is None:
-            if isinstance(index, Cast):
+            if isinstance(index, Cast | Variable):
                 return  # made of values from memory: it keeps its type, and wraps as the definition says
             raise BoundsError(
                 f'{tell(e)} in "{key.func.own.name}" may leave int32: its region can\'t be bounded before the pipeline '

@@ -98,7 +98,11 @@ def unsigned() -> Made:
 NUMBERS: dict[str, AutomaticStep] = {
     "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
-        answering._Answering, "_overflow_check", "if ends.low is None", "if True or ends.low is None", leaves_int32
+        answering._Answering,
+        "_overflow_check",
+        "ir.conjunction(ir.less_equal(least, ends.low), ir.less_equal(ends.high, most))",
+        "ir.TRUE",
+        leaves_int32,
     ),
     "overflow: loops are over what is looked at": AutomaticStep(
         ComputedSpans, "are_within", "self._query.program.keys(f)", "()", far_apart, certified
