@@ -17,6 +17,12 @@ static const char *type_name(unsigned code, unsigned bits) {
     return names[code][bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
 }
 
+HALIDE_CORE_WEAK int halide_core_check_alignment(const halide_buffer_t *b, const char *what, uintptr_t bytes) {
+    if ((uintptr_t)b->host % bytes == 0) return 0;
+    return halide_core_error(halide_core_error_argument_stride, "%s is not aligned to %llu bytes.", what,
+                             (unsigned long long)bytes);
+}
+
 HALIDE_CORE_WEAK int halide_core_check_argument(const halide_buffer_t *b, const char *what, unsigned code,
                                                 unsigned bits, int dimensions, int output) {
     if (!b) {
@@ -41,11 +47,15 @@ HALIDE_CORE_WEAK int halide_core_check_argument(const halide_buffer_t *b, const 
                                      (int)b->dim[d].extent, d);
         }
     }
+    if (!b->host && b->device) {
+        return halide_core_error(halide_core_error_argument_device,
+                                 "%s has memory on a device alone (host is NULL); copy it to the host first.", what);
+    }
     if (b->host && (b->flags & halide_buffer_flag_device_dirty)) {
         return halide_core_error(halide_core_error_argument_device,
                                  "%s has its newest data on a device; copy it to the host first.", what);
     }
-    return 0;
+    return halide_core_check_alignment(b, what, (bits + 7) / 8); /* as C asks of each pointer; vectors rely on it */
 }
 
 HALIDE_CORE_WEAK int halide_core_check_host(const halide_buffer_t *b, const char *what) {
@@ -88,12 +98,6 @@ HALIDE_CORE_WEAK int halide_core_check_alike(const halide_buffer_t *a, const hal
         }
     }
     return 0;
-}
-
-HALIDE_CORE_WEAK int halide_core_check_alignment(const halide_buffer_t *b, const char *what, uintptr_t bytes) {
-    if ((uintptr_t)b->host % bytes == 0) return 0;
-    return halide_core_error(halide_core_error_argument_stride, "%s is not aligned to %llu bytes.", what,
-                             (unsigned long long)bytes);
 }
 
 static void byte_range(const halide_buffer_t *b, uintptr_t *begin, uintptr_t *end) {

@@ -151,7 +151,7 @@ typedef enum halide_core_error_code {
     halide_core_error_out_of_memory = 7,
     halide_core_error_assertion_failed = 8,   /* an assertion of the algorithm or of the schedule */
     halide_core_error_argument_alias = 9,     /* two buffers overlap in a way the pipeline can't honour */
-    halide_core_error_argument_device = 10,   /* the newest data is on a device, not in host memory */
+    halide_core_error_argument_device = 10,   /* the newest data, or all, is on a device and not in host memory */
     halide_core_error_index_overflow = 11,    /* a region or an address does not fit its integer type */
     halide_core_error_parameter_range = 12,   /* a scalar parameter is outside its declared range */
     halide_core_error_extern_failed = 14,     /* an extern stage returned nonzero */

@@ -32,7 +32,7 @@ from tests.support.emitted import image, input_buffer, last_error, loop, output_
 
 U16, I32 = UInt(16), Int(32)
 x, y, z = map(ir.index_variable, ("f.s0.x", "f.s0.y$1", "f.s0.z[1]"))
-NULL_ARGUMENT, TYPE, DIMENSIONS, EXTENT, STRIDE, BOUNDS, MEMORY, ASSERTION, ALIAS = range(1, 10)
+NULL_ARGUMENT, TYPE, DIMENSIONS, EXTENT, STRIDE, BOUNDS, MEMORY, ASSERTION, ALIAS, DEVICE = range(1, 11)
 OVERFLOW = 11
 
 
@@ -209,6 +209,32 @@ def test_null_host_without_a_query_is_refused() -> None:
     lowered = simple(store("out", ir.ZERO, ir.const(1, U16)))
     assert run(lowered, emitted.buffer(np.zeros(1, np.uint16), host=False)) == NULL_ARGUMENT
     assert last_error() == 'Pipeline "simple": output buffer "out" has no memory (host is NULL).'
+
+
+def test_memory_on_a_device_is_refused() -> None:
+    lowered = simple(store("out", ir.ZERO, ir.const(1, U16)))
+    out = np.zeros(1, np.uint16)
+    alone = emitted.buffer(out, host=False)
+    alone.device = 1
+    assert run(lowered, alone) == DEVICE
+    assert last_error() == (
+        'Pipeline "simple": output buffer "out" has memory on a device alone (host is NULL); copy it to the host first.'
+    )
+    newest = emitted.buffer(out)
+    newest.device, newest.flags = 1, 2  # halide_buffer_flag_device_dirty
+    assert run(lowered, newest) == DEVICE
+    newest.flags = 1  # halide_buffer_flag_host_dirty
+    assert run(lowered, newest) == 0
+    assert out.tolist() == [1]
+
+
+def test_memory_between_elements_is_refused() -> None:
+    """C asks of a pointer what its type does, and vectorized code counts on it."""
+    lowered = simple(store("out", ir.ZERO, ir.const(1, U16)))
+    out = emitted.buffer(np.zeros(2, np.uint16))
+    out.host += 1
+    assert run(lowered, out) == STRIDE
+    assert last_error() == 'Pipeline "simple": output buffer "out" is not aligned to 2 bytes.'
 
 
 def test_scalar_arguments_of_every_type() -> None:
