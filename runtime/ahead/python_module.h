@@ -246,14 +246,31 @@ static bool as_buffer(const pipeline *p, const pipeline_argument *a, PyObject *o
     return refuse(p, a, PyExc_TypeError, "has no elements that are numbers, or no strides", of);
 }
 
+/* Says of what kind an argument must be, where an object's class has no such value. What else was raised on the way to
+   the value, by the object's own code, stays. */
+static bool refuse_value(const pipeline *p, const pipeline_argument *a, const char *kind, PyObject *of) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+    PyErr_Clear();
+    return REFUSE(PyExc_TypeError, "must be %s, not %R", kind, of);
+}
+
+/* numpy's bool is no integer of Python's: the byte that it shows is read. */
+static bool is_bool_of_numpy(PyObject *of, uint8_t *to) {
+    Py_buffer view;
+    if (!PyObject_CheckBuffer(of) || PyObject_GetBuffer(of, &view, BUFFER_FORMAT | BUFFER_STRIDES) != 0) return false;
+    const bool is_one = view.ndim == 0 && view.format && strcmp(view.format, "?") == 0;
+    if (is_one) *to = *(const uint8_t *)view.buf != 0;
+    PyBuffer_Release(&view);
+    return is_one;
+}
+
 static bool as_integer(const pipeline *p, const pipeline_argument *a, PyObject *of, halide_scalar_value_t *to) {
     const unsigned bits = a->type.bits;
     const bool is_signed = a->type.code == halide_type_int;
+    if (bits == 1 && is_bool_of_numpy(of, &to->u.u8)) return true;
+    PyErr_Clear();
     PyObject *const number = PyNumber_Index(of);
-    if (!number) {
-        PyErr_Clear();
-        return REFUSE(PyExc_TypeError, "must be an integer, not %R", of);
-    }
+    if (!number) return refuse_value(p, a, "an integer", of);
     bool fits;
     if (is_signed) {
         const int64_t value = PyLong_AsLongLong(number), most = INT64_MAX >> (64 - bits);
@@ -284,10 +301,7 @@ static bool as_scalar(const pipeline *p, const pipeline_argument *a, PyObject *o
     }
     if (a->type.code != halide_type_float) return as_integer(p, a, of, to);
     const double value = PyFloat_AsDouble(of);
-    if (value == -1.0 && PyErr_Occurred()) {
-        PyErr_Clear();
-        return REFUSE(PyExc_TypeError, "must be a number, not %R", of);
-    }
+    if (value == -1.0 && PyErr_Occurred()) return refuse_value(p, a, "a number", of);
     if (a->type.bits == 64) {
         to->u.f64 = value;
         return true;

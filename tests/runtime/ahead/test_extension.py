@@ -72,6 +72,13 @@ def test_call_computes(module: ModuleType) -> None:
     same(by_name, wanted)
 
 
+@pytest.mark.parametrize("flag", [np.True_, np.array(True), np.False_, False, np.int32(1), 0])
+def test_bool_may_be_of_numpy(flag: Any, module: ModuleType) -> None:
+    found, wanted = out(), PICTURE[1:, 1:] + np.float64(-3 + 4 + 1000 * int(flag) + 0.5 - 0.25)
+    module.shifted(PICTURE, *NUMBERS[:2], flag, *NUMBERS[3:], found)
+    same(found, wanted)
+
+
 def test_module_says_what_it_has(module: ModuleType) -> None:
     assert [name for name in dir(module) if not name.startswith("_")] == ["halved", "shifted", "slow"]
     assert module.shifted.__text_signature__ == "($module, source, small, large, flag, real, wide, far, shifted)"
@@ -158,6 +165,7 @@ REFUSED: dict[str, tuple[dict[int, Any], type[Exception], str]] = {
     "negative": ({2: -1}, OverflowError, '"large" is of uint64, which can\'t hold -1'),
     "more than 64 bits": ({6: 1 << 63}, OverflowError, '"far" is of int64, which can\'t hold'),
     "no truth": ({3: 2}, OverflowError, '"flag" is of bool, which can\'t hold 2'),
+    "no bool": ({3: np.uint8([1])}, TypeError, '"flag" must be an integer, not array'),
     "no integer": ({1: 1.5}, TypeError, '"small" must be an integer, not 1.5'),
     "no number": ({4: "1"}, TypeError, "\"real\" must be a number, not '1'"),
     "too large a float": ({4: 1e300}, OverflowError, '"real" is of float32, which can\'t hold 1e'),
@@ -174,6 +182,23 @@ def test_wrong_argument_is_named(name: str, module: ModuleType) -> None:
     with pytest.raises(error, match=told):
         module.shifted(*values)
     assert not np.asarray(values[7]).any()
+
+
+class Unready:
+    """A number whose value can't be had now."""
+
+    def __index__(self) -> int:
+        raise RuntimeError("not yet")
+
+    __float__ = __index__
+
+
+@pytest.mark.parametrize("position", [1, 3, 4])
+def test_what_an_argument_raises_is_kept(position: int, module: ModuleType) -> None:
+    values: list[Any] = [PICTURE, *NUMBERS, out()]
+    values[position] = Unready()
+    with pytest.raises(RuntimeError, match="not yet"):
+        module.shifted(*values)
 
 
 @pytest.mark.parametrize(
