@@ -207,6 +207,19 @@ def test_param_of_another_type_is_refused() -> None:
     refused(hl.TypeMismatchError, lambda: p.set(word), '"p"', "str", at="p.set(word)")
 
 
+@pytest.mark.parametrize(("bits", "most", "value"), [(16, 65504.0, 65520.0), (32, 3.4028234663852886e38, -1e39)])
+def test_param_beyond_its_float_is_refused(bits: int, most: float, value: float) -> None:
+    """A finite number never becomes infinite on the way in; what is infinite or NaN stays so."""
+    p, f = hl.Param(hl.Float(bits), "p"), hl.Func("f")
+    f[x] = hl.f64(p)
+    refused(hl.TypeMismatchError, lambda: p.set(value), '"p"', f"{value!r}", f"float{bits}", at="p.set(value)")
+    for kept in (most, -most, np.inf, -np.inf, np.nan):
+        p.set(kept)
+        np.testing.assert_equal(np.asarray(f.realize([2])), [kept, kept])
+    c = f.compile_to_callable([p])
+    refused(hl.TypeMismatchError, lambda: c(value, np.zeros(2)), '"p"', at="c(value, np.zeros(2))")
+
+
 @pytest.mark.parametrize(("value", "limit"), [(9, "5"), (-1, "0")])
 def test_param_outside_its_range_is_refused(value: int, limit: str) -> None:
     p, f = hl.Param(hl.Int(32), "p"), hl.Func("f")

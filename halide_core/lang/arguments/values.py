@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from ctypes import c_void_p
+from math import isinf
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
     """``value`` as a number of ``type``.
 
     Raises:
-        TypeMismatchError: not a number, a float where an integer is needed, or an integer that doesn't fit.
+        TypeMismatchError: not a number, a float where an integer is needed, or a finite number that doesn't fit.
     """
     if type.is_handle():
         value, type = (value.value or 0) if isinstance(value, c_void_p) else value, computed_type(type)
@@ -41,7 +42,7 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
         if isinstance(value, int) and abs(value) > sys.float_info.max:
             told = f"An integer of {value.bit_length()} bits"
             raise TypeMismatchError(f"{told} is not a value of {type}, the type of {what}.")
-        return rounded(float(value), type) if type.is_narrow_float() else float(value)
+        return _checked_float(type, float(value), what)
     if isinstance(value, float):
         raise TypeMismatchError(f"{what} is of {type}: it can't be the float {value!r}. Write int({value!r}).")
     number = int(value)
@@ -50,3 +51,12 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
         told = str(number) if number.bit_length() <= _SHOWN_BITS else f"An integer of {number.bit_length()} bits"
         raise TypeMismatchError(f"{told} is not a value of {type}, the type of {what}: {low} to {high}.")
     return number
+
+
+def _checked_float(type: Type, value: float, what: str) -> float:
+    """The number; rounded where the type has 16 bits, and as it is where C rounds it."""
+    with np.errstate(over="ignore"):
+        nearest = rounded(value, type) if type.is_narrow_float() else float(type.dtype.type(value))
+    if isinf(nearest) and not isinf(value):
+        raise TypeMismatchError(f"{value!r} is not a value of {type}, the type of {what}: it is beyond the largest.")
+    return nearest if type.is_narrow_float() else value
