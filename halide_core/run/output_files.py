@@ -223,7 +223,7 @@ class OutputFiles:
         given = sources(arguments)
         mangled = made_for is not None and made_for.has_feature(TargetFeature.CPlusPlusMangling)
         function = name.split("::")[-1] if mangled else name
-        if name and not function.isidentifier():
+        if name and not (function.isascii() and function.isidentifier()):
             raise PipelineError(f'"{name}" can\'t be the name of a C function.')
         if wanted(schedule):
             choose(self._request(given, name, made_for).outputs, None, made_for, schedule)

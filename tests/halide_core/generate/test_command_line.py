@@ -89,6 +89,7 @@ def test_runtime_is_apart_where_the_target_says_so(tmp_path: Path) -> None:
         (["-g", "brighten", "-o", ".", "factor=x"], "GeneratorParam \"factor\" is an integer, not 'x'"),
         (["-g", "brighten", "-o", ".", "factor=1", "factor=2"], '"factor" is set twice'),
         (["-g", "brighten", "-o", ".", "-f", "a::b"], '"a::b" can\'t be the name of a C function'),
+        (["-g", "brighten", "-o", ".", "-f", "grün"], '"grün" can\'t be the name of a C function'),
         (["-g", "convert", "-o", "."], 'No type is set of "source"'),
         (["-g", "brighten", "-o", ".", "target=host-nothing"], '"nothing" in the target'),
         (["-g", "brighten", "-o", ".", "target=host,arm-64-linux"], "are for one machine"),
