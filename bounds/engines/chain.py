@@ -60,6 +60,10 @@ class ImprovedRanges:
             self._improvement = self._opening(self._extents)
         return self._improvement.ends(e, path, stop, known)
 
+    def rough_ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
+        """The range by interval arithmetic alone."""
+        return self._extents.ends(e, path, stop)
+
     @property
     def facts(self) -> PathFacts:
         """The facts along paths."""

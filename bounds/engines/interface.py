@@ -45,6 +45,10 @@ class Ranges(Protocol):
         bound at the stop: each at every point that reaches the end of the path."""
         ...
 
+    def rough_ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
+        """The same for less work: sound, and perhaps looser."""
+        ...
+
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         ...

@@ -68,6 +68,10 @@ class Extents:
         self._record_facts(path)
         return self._within(_Climb(self, path, stop).ends(self.unholed(e)), e, stop)
 
+    def rough_ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
+        """The same: there is nothing that costs less."""
+        return self.ends(e, path, stop)
+
     def _within(self, found: Ends, e: ExprNode, stop: Path) -> Ends:
         """No looser than what is known of the value itself, where that is less than all coordinates: on its way up a
         choice can lose what its cases share."""

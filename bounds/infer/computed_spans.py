@@ -8,7 +8,7 @@ windows within ±2³⁰.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
@@ -16,12 +16,14 @@ from halide_core.analysis.index import stage_variables
 from halide_core.analysis.prover import Facts
 from halide_core.bounds.engines.interface import Ranges
 from halide_core.bounds.query.answers import Answer
-from halide_core.bounds.query.query import Query
+from halide_core.bounds.query.query import Path, Query
 from halide_core.ir import BufferField, ExprNode, Field
 from halide_core.ir.boxes import WINDOW_LIMIT
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Closing
 from halide_core.loop_nest import hole
+
+_Known = tuple[ExprNode, ExprNode] | None
 
 
 class ComputedSpans:
@@ -35,6 +37,7 @@ class ComputedSpans:
             holes = hole(a.kind, a.func, a.stage, a.dim)
             values |= {holes.min: a.interval.min, holes.len: a.interval.len}
         self._closing = Closing(values)
+        self._known: dict[tuple[ExprNode, Path, int], _Known] = {}
         self._facts = Facts(ranges.facts.at(query.top))
         beyond = ir.i64(WINDOW_LIMIT + 1)  # a window without points may begin here
         for f in query.program.algorithm.outputs:
@@ -46,16 +49,34 @@ class ComputedSpans:
                 self._facts.assume_at_most(least, beyond)
 
     def are_within(self, f: Function, stage: int, name: str, span: tuple[int, int]) -> bool:
-        """True where it is proven."""
+        """True where it is proven: by ends that cost little, or by the best that there are."""
         variable = ir.pure_variable(name)
-        low, high = (ir.i64(end) for end in span)
-        for key in self._query.program.keys(f):
-            if key.stage == stage:
-                at = stage_variables(*key)[variable]
-                ends = self._ranges.ends(at, self._query.writes[key].path, self._query.top)
-                if ends.low is None or ends.high is None:
-                    return False
-                least, most = self._closing.expr(ends.low), self._closing.expr(ends.high)
-                if not (self._facts.proves_le(low, least) and self._facts.proves_le(most, high)):
-                    return False
-        return True
+        keys = [key for key in self._query.program.keys(f) if key.stage == stage]
+        places = [(stage_variables(*key)[variable], self._query.writes[key].path) for key in keys]
+        return all(self._is_within(at, path, span) for at, path in places)
+
+    def _is_within(self, at: ExprNode, path: Path, span: tuple[int, int]) -> bool:
+        tried: list[tuple[ExprNode, ExprNode]] = []
+        for ends in self._ends_of(at, path):
+            if ends is None:
+                continue
+            if ends not in tried and self._proves(ends, span):
+                return True
+            tried.append(ends)
+        return False
+
+    def _ends_of(self, at: ExprNode, path: Path) -> Iterator[_Known]:
+        """The ends of a loop, by what costs little first; by answers, without holes. None where one is unknown."""
+        ranges, top = self._ranges, self._query.top
+        for number, asked in enumerate((ranges.rough_ends, ranges.ends)):
+            key = (at, path, number)
+            if key not in self._known:
+                found = asked(at, path, top)
+                self._known[key] = None
+                if found.low is not None and found.high is not None:
+                    self._known[key] = (self._closing.expr(found.low), self._closing.expr(found.high))
+            yield self._known[key]
+
+    def _proves(self, ends: tuple[ExprNode, ExprNode], span: tuple[int, int]) -> bool:
+        (least, most), (low, high) = ends, span
+        return self._facts.proves_le(ir.i64(low), least) and self._facts.proves_le(most, ir.i64(high))

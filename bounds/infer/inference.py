@@ -131,8 +131,13 @@ class _Answering:
 
     def _overflow_check(self, key: StageKey, e: ExprNode) -> None:
         least, most = (ir.i64(end) for end in INT32.range)
-        index = TargetExprs(stage_variables(*key)).index(e)
-        ends = self._ranges.ends(index, self._query.where_int32(key, e), self._query.top)
+        index, path = TargetExprs(stage_variables(*key)).index(e), self._query.where_int32(key, e)
+        rough = self._ranges.rough_ends(index, path, self._query.top)
+        if rough.low is not None and rough.high is not None:
+            inside = ir.conjunction(ir.less_equal(least, rough.low), ir.less_equal(rough.high, most))
+            if self._is_certain(inside):
+                return
+        ends = self._ranges.ends(index, path, self._query.top)
         if ends.low is None or ends.high is None:
             if isinstance(index, Cast | Variable):
                 return  # made of values from memory: it keeps its type, and wraps as the definition says
@@ -162,6 +167,9 @@ class _Answering:
         """A condition on the runs that take a case."""
         when = ir.TRUE if key is None else self._program.taken(key)
         return condition if when is ir.TRUE else ir.binary(BinaryOp.OR, ir.Not(BOOL, when), condition)
+
+    def _is_certain(self, condition: ExprNode) -> bool:
+        return simplify(condition, self._facts.at(self._query.top)) is ir.TRUE
 
     # -- what is known before any hole is answered
 
