@@ -61,6 +61,9 @@ _collected_outside = True
 _kept = 0
 """The blocks of memory that were in use after the last collection of all, or at first."""
 
+_ROOM = 250_000
+"""So many blocks more are no reason to look at all: some 20 MB."""
+
 
 @contextmanager
 def without_collections() -> Iterator[None]:
@@ -84,14 +87,14 @@ def without_collections() -> Iterator[None]:
 
 def _settle() -> None:
     """Counts all objects as old ones, so that the next collection does not walk through every node that was made
-    meanwhile; collects them once half as many blocks of memory again are in use as were the last time, so that cycles
-    do not pile up."""
+    meanwhile; collects them once twice as many blocks of memory are in use as were the last time, and some more, so
+    that cycles do not pile up."""
     global _kept
     if gc.get_freeze_count():
         return  # somebody keeps objects apart, and they would come back
     gc.freeze()
     gc.unfreeze()
-    if _kept and 2 * sys.getallocatedblocks() < 3 * _kept:
+    if _kept and sys.getallocatedblocks() < 2 * _kept + _ROOM:
         return
     if _kept:
         gc.collect()

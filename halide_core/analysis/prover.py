@@ -85,6 +85,8 @@ class Facts:
         "_reaches",
         "_said",
         "_seen",
+        "_simplified",
+        "_simplified_above",
         "_upper",
         "_worlds",
     )
@@ -111,6 +113,9 @@ class Facts:
         self._near: dict[ExprNode, _Near] = {}
         self._near_above = 0
         """Of how many facts of parents these are."""
+        self._simplified: dict[ExprNode, ExprNode] = {}
+        self._simplified_above = 0
+        """Of how many facts of parents."""
 
     def assume_at_least(self, atom: ExprNode, bound: ExprNode) -> None:
         """From here on ``bound <= atom``."""
@@ -126,8 +131,16 @@ class Facts:
         self._about.append(atom)
         self._forget(atom)
 
+    def simplified(self) -> dict[ExprNode, ExprNode]:
+        """A memo for the expressions that are simplified by these facts, as they are now."""
+        above = self._parent._count() if self._parent is not None else 0
+        if self._simplified_above != above:
+            self._simplified, self._simplified_above = {}, above
+        return self._simplified
+
     def _forget(self, atom: ExprNode) -> None:
         self._near.pop(atom, None)
+        self._simplified = {}
         self._proofs.clear()
         self._ranges.clear()
 

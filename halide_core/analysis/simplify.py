@@ -34,11 +34,13 @@ _LIMIT = 1 << 62
 
 
 class Simplifier(Rewriter):
-    """One set of facts, one memo."""
+    """One set of facts, one memo, which is that of all others of these facts as long as nothing is added to them."""
 
     def __init__(self, facts: Facts | None = None) -> None:
         super().__init__()
         self.facts = facts if facts is not None else nothing_known()
+        if type(self) is Simplifier:  # a subclass has rules of its own
+            self._memo = self.facts.simplified()
 
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         """Folds, cancels, and decides what the facts decide."""
@@ -56,9 +58,9 @@ class Simplifier(Rewriter):
     def _index(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
         match op:
             case BinaryOp.ADD:
-                return _small(linear_of(a).plus(linear_of(b)), op, a, b)
+                return self._sum(linear_of(a).plus(linear_of(b)), op, a, b)
             case BinaryOp.SUB:
-                return _small(linear_of(a).plus(linear_of(b), -1), op, a, b)
+                return self._sum(linear_of(a).plus(linear_of(b), -1), op, a, b)
             case BinaryOp.MUL:
                 return _product(a, b)
             case BinaryOp.MIN:
@@ -72,6 +74,13 @@ class Simplifier(Rewriter):
             case BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ | BinaryOp.NE:
                 return self._comparison(op, a, b)
         return ir.binary(op, a, b)
+
+    def _sum(self, form: Linear, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
+        joined = _joined(form)
+        if joined is None:
+            return _small(form, op, a, b)
+        rest, choice = joined
+        return self._sum(rest.plus(linear_of(self.expr(choice))), op, a, b)
 
     def minimum(self, a: ExprNode, b: ExprNode) -> ExprNode:
         """``min(a, b)`` of simplified operands."""
@@ -194,6 +203,26 @@ def _is_far(e: ExprNode) -> bool:
         case Promise(value=value):
             return _is_far(value)
     return not isinstance(e, Variable | RVarRef | BufferField | Hole | IntImm)
+
+
+def _joined(form: Linear) -> tuple[Linear, Select] | None:
+    """Choices by one condition as a choice of sums, and the rest of a form, where these sums are shorter: a region's
+    first point and its length, which depend on the same, give its last one."""
+    choices = [atom for atom in form.terms if isinstance(atom, Select)]
+    for i, first in enumerate(choices[:-1]):
+        same = [atom for atom in choices[i:] if atom.condition is first.condition]
+        if len(same) < 2:
+            continue
+        sums = Linear({}, 0), Linear({}, 0)
+        before = 0
+        for atom in same:
+            sides, c = (linear_of(atom.a), linear_of(atom.b)), form.terms[atom]
+            sums = sums[0].plus(sides[0], c), sums[1].plus(sides[1], c)
+            before += len(sides[0].terms) + len(sides[1].terms)
+        if len(sums[0].terms) + len(sums[1].terms) < before:
+            rest = Linear({atom: c for atom, c in form.terms.items() if atom not in same}, form.const)
+            return rest, Select(INT64, first.condition, to_expr(sums[0]), to_expr(sums[1]))
+    return None
 
 
 def _small(form: Linear, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:

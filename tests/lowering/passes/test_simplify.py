@@ -45,6 +45,18 @@ def test_simplified_condition_has_the_same_value(e: ExprNode, environments: list
         assert value(simpler, at) == value(e, at), (e, simpler, at)
 
 
+def test_choices_by_one_condition_are_added_where_that_makes_them_shorter() -> None:
+    """A region's first point and its length depend on the same; its last point is said once."""
+    some = ir.less(ir.ZERO, n)
+    first, length = Select(INT64, some, ir.minimum(x, y), x), Select(INT64, some, ir.sub(n, ir.minimum(x, y)), n)
+    assert simplify(ir.add(first, length)) is Select(INT64, some, n, simplify(ir.add(x, n)))
+    assert simplify(ir.sub(Select(INT64, some, ir.add(x, y), y), Select(INT64, some, x, ir.ZERO))) is y
+    apart = ir.add(Select(INT64, some, x, y), Select(INT64, some, ir.i64(2), n))
+    assert simplify(apart) is apart
+    others = ir.add(Select(INT64, some, x, y), Select(INT64, ir.less(ir.ONE, n), ir.sub(y, x), y))
+    assert simplify(others) is others
+
+
 @settings(max_examples=200)
 @given(expressions(LEAVES))
 def test_simplifying_twice_changes_no_value_and_settles_types(e: ExprNode) -> None:
