@@ -88,7 +88,7 @@ class TreeClaims:
         if not isinstance(stmt, Provide | ir.If):
             scope.reads = Reads(self._memory)
             self._no_memory(stmt, scope)
-        self._indices(stmt, scope)
+            self._indices(stmt, scope)
         match stmt:
             case ir.Block(stmts=stmts):
                 inner = scope.inner()
@@ -144,7 +144,8 @@ class TreeClaims:
             self._claim(ClaimKind.STARTUP, self._about(scope), text, scope.context, ir.FALSE, self._line(scope))
 
     def _indices(self, stmt: Stmt, scope: Scope) -> None:
-        """Index arithmetic stays in int64: most of it by the constant ranges of its parts."""
+        """Index arithmetic stays in int64: most of it by the constant ranges of its parts, those that are read among
+        them."""
         if self.started is None:
             self._startup.meet(stmt, scope.reads)
             return
@@ -275,6 +276,7 @@ class TreeClaims:
         """A condition. What it reads is of one moment with what further conditions and the assignment right below read;
         any other statement starts anew, since memory may have changed."""
         self._accessed((stmt.condition,), (), scope)
+        self._indices(stmt, scope)
         condition = scope.reads.expr(stmt.condition)
         for branch, holds in ((stmt.then, condition), (stmt.otherwise, negation(condition))):
             if branch is None:
@@ -298,6 +300,7 @@ class TreeClaims:
             self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, ir.FALSE)
             return
         valid = self._accessed(stmt.args, stmt.values, scope, stmt)
+        self._indices(stmt, scope)
         point = tuple([scope.reads.expr(a) for a in stmt.args])
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))

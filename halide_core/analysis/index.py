@@ -124,11 +124,16 @@ def silent(e: ExprNode) -> ExprNode:
 
 
 class TargetExprs(Rewriter):
-    """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones."""
+    """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones.
 
-    def __init__(self, variables: Mapping[ExprNode, ExprNode]) -> None:
+    ``coordinates``: an object of its own translates what coordinates are made of. It is known of that, and of nothing
+    else, that an instance computes it from values: one whose value does not count may read what nobody wrote.
+    """
+
+    def __init__(self, variables: Mapping[ExprNode, ExprNode], *, coordinates: bool = False) -> None:
         super().__init__()
         self._variables = variables
+        self._coordinates = self if coordinates else TargetExprs(variables, coordinates=True)
         self._indices: dict[ExprNode, ExprNode] = {}
         self._values = _PointRanges()
 
@@ -148,9 +153,11 @@ class TargetExprs(Rewriter):
 
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         """The user's own int64 arithmetic wraps, where index arithmetic never does: it is done in uint64, so that
-        no rule about indices is ever applied to it, but where ranges of its operands show that it does not."""
+        no rule about indices is ever applied to it, but in coordinates where ranges of its operands show that it does
+        not."""
         a, b = self.expr(e.a), self.expr(e.b)
-        if e.type is INT64 and e.op in _RING and not self._values.stays(e):
+        exact = self._coordinates is self and self._values.stays(e)
+        if e.type is INT64 and e.op in _RING and not exact:
             return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
@@ -160,11 +167,12 @@ class TargetExprs(Rewriter):
         return Access(e.type, e.callee, args, e.component, e.stage)
 
     def index(self, e: ExprNode) -> ExprNode:
-        """The expression as an int64 number."""
+        """The expression as an int64 number: a coordinate, or what one is made of."""
+        if self._coordinates is not self:
+            return self._coordinates.index(e)
         known = self._indices.get(e)
         if known is None:
-            known = self._index(silent(e))
-            self._indices[e] = known
+            known = self._indices[e] = self._index(silent(e))
         return known
 
     def _index(self, e: ExprNode) -> ExprNode:

@@ -7,7 +7,9 @@ import pytest
 import halide_core as hl
 from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.bounds.verify.arithmetic import in_int64
-from halide_core.ir import ExprNode, pure_variable
+from halide_core.ir import Binary, ExprNode, pure_variable
+from halide_core.ir.types import INT64, UInt
+from halide_core.ir.visitor import subexpressions
 
 x = hl.Var("x")
 
@@ -47,3 +49,13 @@ def test_operands_need_the_claim_where_what_is_made_of_them_needs_none() -> None
     found, e = claimed(hl.min(x + 7, x * 2))
     assert e not in found
     assert len(found) == 2
+
+
+def test_sums_of_int64_are_exact_in_coordinates_and_wrap_in_values() -> None:
+    """Where a value does not count, nobody need have computed the values that it is made of."""
+    f = hl.Func("f")
+    f[x] = hl.i64(x) * 2 + 1
+    (e,) = f.function.definitions[0].values
+    exprs = TargetExprs(stage_variables(f.function, 0))
+    assert {part.type for part in subexpressions([exprs.index(e)]) if isinstance(part, Binary)} == {INT64}
+    assert {part.type for part in subexpressions([exprs.value(e)]) if isinstance(part, Binary)} == {UInt(64)}

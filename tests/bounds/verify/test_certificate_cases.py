@@ -433,3 +433,15 @@ def test_coordinate_that_a_param_of_either_sign_multiplies() -> None:
     w.compute_root().split(x, xo, xi, 3, hl.TailStrategy.PredicateStores)
     w.vectorize(xo, 2, hl.TailStrategy.ShiftInwardsAndBlend)
     assert f.certify().ok
+
+
+@pytest.mark.parametrize("at_root", [False, True])
+def test_int64s_of_memory_in_values_and_coordinates(at_root: bool) -> None:
+    """Values wrap; of coordinates it is known what the Funcs that they are made of can hold."""
+    table, f, g = source(hl.Int(32)), hl.Func("f"), hl.Func("g")
+    f[x] = hl.i64(hl.i16(x))
+    f[x] += hl.i64(x % 5)
+    if at_root:
+        f.compute_root()
+    g[x] = hl.i64(table[hl.clamp(hl.i32(f[x] * f[x + 1] - 5), 0, 9)]) + f[x - 1] * hl.i64(3)
+    assert g.certify().ok
