@@ -11,7 +11,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Definition, Function
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.analysis.index import TargetExprs, silent, stage_variables, startup_index
+from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import ExprNode, If, Interval, LoopKind, LoopName, Provide, Stmt, Variable
 from halide_core.ir.types import INT32
@@ -55,7 +55,7 @@ def lower_stage(f: Function, stage: int, definition: Definition) -> Nest:
     )
     for predicate in (definition.predicate, domain.predicate if domain else ir.TRUE):
         if predicate is not ir.TRUE:
-            core = If(exprs.value(silent(predicate)), core, None)
+            core = If(exprs.condition(predicate), core, None)
     return Nest(tuple(loops), tuple(map(Guard, conditions)), core)
 
 

@@ -14,6 +14,7 @@ it, away from 0. Whoever uses the ends falls back on all values of the type wher
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
@@ -233,15 +234,21 @@ class FloatEnds:
                 return _both(ir.sub, self.end(a, up), self.end(b, not up))
             case BinaryOp.DIV if not self._varies(b):
                 return self._scaled(a, b, lambda x: ir.div(x, b), up)
-            case BinaryOp.MUL if not self._varies(b):
+            case BinaryOp.MUL if not self._varies(b) and self._has_a_sign(b):
                 return self._scaled(a, b, lambda x: ir.mul(x, b), up)
-            case BinaryOp.MUL if not self._varies(a):
+            case BinaryOp.MUL if not self._varies(a) and self._has_a_sign(a):
                 return self._scaled(b, a, lambda x: ir.mul(a, x), up)
             case BinaryOp.MUL if a is b:
                 return self._square(a, up)
             case BinaryOp.MUL:
                 return self._product(a, b, up)
         return None
+
+    def _has_a_sign(self, factor: ExprNode) -> bool:
+        """True where a factor's sign is known, or is a matter of Params: that of another coordinate's function changes
+        as that varies further out."""
+        low, high = self._values.of(factor)
+        return low >= 0 or high <= 0 or of_params(factor)
 
     def _scaled(
         self, a: ExprNode, factor: ExprNode, scale: Callable[[ExprNode], ExprNode], up: bool
@@ -266,13 +273,9 @@ class FloatEnds:
         return magnitude_at(high, low) if up else magnitude_at(low, high)
 
     def _product(self, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
-        corners = [
-            _both(ir.mul, self.end(a, one), self.end(b, other)) for one in (False, True) for other in (False, True)
-        ]
-        best = corners[0]
-        for corner in corners[1:]:
-            best = _both(ir.maximum if up else ir.minimum, best, corner)
-        return best
+        both_ends = (False, True)
+        corners = [_both(ir.mul, self.end(a, one), self.end(b, other)) for one in both_ends for other in both_ends]
+        return reduce(lambda x, y: _both(ir.maximum if up else ir.minimum, x, y), dict.fromkeys(corners))
 
 
 def with_natural_root(e: ExprNode) -> ExprNode:

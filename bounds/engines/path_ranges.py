@@ -158,8 +158,10 @@ class Extents:
                 case Define(var=var, value=value, within=within):
                     exact = self.unholed(value)
                     facts.assume_range(var, exact, exact)
+                    first, last = (exact, exact) if within is None else self.interval(within)
+                    self._symbols.loop(var, first, last)
                     if within is not None:
-                        facts.assume_range(var, *self.interval(within))
+                        facts.assume_range(var, first, last)
                         self._assume_some(facts, within.len)
 
 

@@ -8,8 +8,9 @@ depends on each. Of two values of one function the one at the greater integers i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import reduce
 
 from halide_core import ir
@@ -53,6 +54,14 @@ class Slope:
         return Slope(self.grows, (*self.factors, by))
 
 
+class Part(Enum):
+    """A part of a function: a factor of the one product that it may have of two that vary, or what is beside that."""
+
+    BESIDE = "beside"
+    ONE = "one factor"
+    OTHER = "the other factor"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
     """A function, with numbered unknowns where its arguments stand, and these, as int64s."""
@@ -60,15 +69,35 @@ class Shape:
     function: ExprNode
     arguments: tuple[ExprNode, ...]
     slopes: tuple[Slope, ...]
+    """Of a factor's arguments: of the factor in them."""
+    parts: tuple[Part, ...]
+    """By arguments, where they stand."""
     given: tuple[ExprNode, ...]
     """Conditions under which no value is infinite or no number: on Params, and on arguments that nothing limits."""
 
+    @property
+    def is_product(self) -> bool:
+        """True where two factors vary: the function need not be monotone in their arguments."""
+        return any(part is not Part.BESIDE for part in self.parts)
 
-def shape_of(e: ExprNode, integers: Callable[[ExprNode], Range]) -> Shape | None:
-    """See the module's docstring; None where an expression is no such function. ``integers``: the ranges of int64s."""
+    def at(self, part: Part) -> tuple[ExprNode, ...]:
+        """The arguments in a part of it."""
+        return tuple(a for a, where in zip(self.arguments, self.parts, strict=True) if where is part)
+
+
+def shapes_of(e: ExprNode, integers: Callable[[ExprNode], Range]) -> Iterator[Shape]:
+    """See the module's docstring; none where an expression is no such function. ``integers``: the ranges of int64s."""
+    plain = _shape_of(e, integers, _Decomposition())
+    product = _shape_of(e, integers, _Decomposition(multiplies=True))
+    if plain is not None:
+        yield plain
+    if product is not None and product.is_product:
+        yield product
+
+
+def _shape_of(e: ExprNode, integers: Callable[[ExprNode], Range], found: _Decomposition) -> Shape | None:
     if not e.type.is_float():
         return None
-    found = _Decomposition()
     function = found.of(e, Slope())
     if function is None or not found.arguments:
         return None
@@ -77,7 +106,7 @@ def shape_of(e: ExprNode, integers: Callable[[ExprNode], Range]) -> Shape | None
         if not is_finite(function, _FunctionRanges(found.arguments, lambda a: meet(integers(a), (-_FAR, _FAR)))):
             return None
         given += [ir.less_equal(*pair) for a in found.arguments for pair in ((ir.i64(-_FAR), a), (a, ir.i64(_FAR)))]
-    return Shape(function, tuple(found.arguments), tuple(found.slopes), tuple(given))
+    return Shape(function, tuple(found.arguments), tuple(found.slopes), tuple(found.parts), tuple(given))
 
 
 class _FunctionRanges(SymbolRanges):
@@ -100,10 +129,13 @@ def _unknown(i: int) -> Variable:
     return ir.index_variable(f"#{i + 1}")
 
 
-def no_greater(one: Shape, other: Shape) -> ExprNode:
-    """The condition under which one value of a function is no greater than another."""
-    found: list[ExprNode] = []
-    for a, b, slope in zip(one.arguments, other.arguments, one.slopes, strict=True):
+def no_greater(one: Shape, other: Shape, part: Part = Part.BESIDE) -> ExprNode:
+    """The condition under which one value of a function, or of a factor in it, is no greater than another, as far as
+    that part has a say in it."""
+    found: list[ExprNode] = [ir.TRUE]
+    for a, b, slope, where in zip(one.arguments, other.arguments, one.slopes, one.parts, strict=True):
+        if where is not part:
+            continue
         up, down = ir.less_equal(a, b), ir.less_equal(b, a)
         if not slope.grows:
             up, down = down, up
@@ -114,7 +146,7 @@ def no_greater(one: Shape, other: Shape) -> ExprNode:
     return reduce(ir.conjunction, found)
 
 
-def _is_settled(e: ExprNode) -> bool:
+def is_settled(e: ExprNode) -> bool:
     """True where a value is the same all through a run."""
     return not mentions(e)
 
@@ -124,11 +156,15 @@ def _magnitude(a: ExprNode) -> ExprNode:
 
 
 class _Decomposition:
-    """One expression, read from the left."""
+    """One expression, read from the left. ``multiplies``: a product of two numbers that are made of integers has two
+    factors, else it is a multiple of one by the other, which must be the same all through a run."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, multiplies: bool = False) -> None:
+        self._multiplies = multiplies
         self.arguments: list[ExprNode] = []
         self.slopes: list[Slope] = []
+        self.parts: list[Part] = []
+        self._part = Part.BESIDE
 
     def of(self, e: ExprNode, slope: Slope) -> ExprNode | None:
         """The function that an expression is; its arguments are noted."""
@@ -145,27 +181,41 @@ class _Decomposition:
                 return None if inner is None else Call(e.type, f, (inner,))
             case Call(function=Intrinsic.ABS, args=(a,)) if e.type.is_float():
                 return self.of(_magnitude(a), slope)
-            case Select(condition=condition, a=a, b=b) if _is_settled(condition):
+            case Select(condition=condition, a=a, b=b) if is_settled(condition):
                 return self._choice(condition, a, b, slope)
             case Binary(op=BinaryOp.ADD | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
                 return self._operation(op, (a, slope), (b, slope))
             case Binary(op=BinaryOp.SUB, a=a, b=b):
                 return self._operation(BinaryOp.SUB, (a, slope), (b, slope.reversed()))
-            case Binary(op=BinaryOp.DIV, a=a, b=b) if _is_settled(b):
+            case Binary(op=BinaryOp.DIV, a=a, b=b) if is_settled(b):
                 return self._scaled(a, b, slope, lambda x: ir.div(x, b))
             case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
                 far = self.of(_magnitude(a), slope)
                 return None if far is None else ir.mul(far, far)
             case Binary(op=BinaryOp.MUL, a=a, b=b):
-                factor = next((p for test in (of_params, _is_settled) for p in (b, a) if test(p)), None)
+                if self._multiplies and not of_params(a) and not of_params(b):
+                    return self._product(a, b)
+                factor = next((p for test in (of_params, is_settled) for p in (b, a) if test(p)), None)
                 if factor is not None:
                     rest = a if factor is b else b
                     return self._scaled(rest, factor, slope, lambda x: ir.mul(factor, x))
         return None
 
+    def _product(self, a: ExprNode, b: ExprNode) -> ExprNode | None:
+        """Of two factors that vary; None where there was one before."""
+        if self._part is not Part.BESIDE or Part.ONE in self.parts:
+            return None
+        self._part = Part.ONE
+        x = self.of(a, Slope())
+        self._part = Part.OTHER
+        y = None if x is None else self.of(b, Slope())
+        self._part = Part.BESIDE
+        return None if x is None or y is None else ir.mul(x, y)
+
     def _argument(self, value: ExprNode, slope: Slope) -> ExprNode:
         self.arguments.append(value)
         self.slopes.append(slope)
+        self.parts.append(self._part)
         return _unknown(len(self.arguments) - 1)
 
     def _operation(self, op: BinaryOp, a: tuple[ExprNode, Slope], b: tuple[ExprNode, Slope]) -> ExprNode | None:
@@ -183,8 +233,9 @@ class _Decomposition:
         """One function at arguments that depend on Params, or one or the other function."""
         first = len(self.arguments)
         x = self.of(a, slope)
-        other = _Decomposition()
-        other.arguments, other.slopes = self.arguments[:first], self.slopes[:first]
+        other = _Decomposition(multiplies=self._multiplies)
+        other.arguments, other.slopes, other.parts = self.arguments[:first], self.slopes[:first], self.parts[:first]
+        other._part = self._part
         if x is None:
             return None
         if other.of(b, slope) is x:
@@ -193,3 +244,43 @@ class _Decomposition:
             return x
         y = self.of(b, slope)
         return None if y is None else Select(x.type, condition, x, y)
+
+
+def extreme(e: ExprNode) -> tuple[BinaryOp, ExprNode, ExprNode] | None:
+    """The lesser or greater of two products of positions that a number is made of by what is monotone: that of the two
+    of which each is made of one. Of numbers, that is: what is no number has no order."""
+    match e:
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if _has_product(a) or _has_product(b):
+            return op, a, b
+        case Call(function=f, args=(a,)) if f in MONOTONE:
+            return _of_both(extreme(a), lambda x: Call(e.type, f, (x,)))
+        case Cast(a=a) if e.type.is_float() and a.type.is_float():
+            return _of_both(extreme(a), lambda x: Cast(e.type, x))
+        case Binary(op=BinaryOp.ADD as op, a=a, b=b):
+            one, other = a, b
+            return _of_both(extreme(a), lambda x: ir.binary(op, x, other)) or _of_both(
+                extreme(b), lambda x: ir.binary(op, one, x)
+            )
+        case Binary(op=BinaryOp.SUB, a=a, b=b):
+            found = _of_both(extreme(a), lambda x: ir.sub(x, b))
+            if found is None and (found := _of_both(extreme(b), lambda x: ir.sub(a, x))) is not None:
+                return _TURNED[found[0]], found[1], found[2]
+            return found
+        case Binary(op=BinaryOp.MUL, a=a, b=FloatImm() as b) | Binary(op=BinaryOp.MUL, a=FloatImm() as b, b=a):
+            found = _of_both(extreme(a), lambda x: ir.mul(x, b))
+            return found if found is None or b.value >= 0 else (_TURNED[found[0]], found[1], found[2])
+    return None
+
+
+_TURNED = {BinaryOp.MIN: BinaryOp.MAX, BinaryOp.MAX: BinaryOp.MIN}
+
+
+def _of_both(
+    found: tuple[BinaryOp, ExprNode, ExprNode] | None, function: Callable[[ExprNode], ExprNode]
+) -> tuple[BinaryOp, ExprNode, ExprNode] | None:
+    return None if found is None else (found[0], function(found[1]), function(found[2]))
+
+
+def _has_product(e: ExprNode) -> bool:
+    found = _Decomposition(multiplies=True)
+    return (found.of(e, Slope()) is not None and Part.ONE in found.parts) or extreme(e) is not None

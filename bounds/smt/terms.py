@@ -14,6 +14,7 @@ third, with lemmas about its sign and its growth; ``products.exact`` says what i
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -44,7 +45,8 @@ from halide_core.bounds.smt.formulas import (
     logical,
     opposite,
 )
-from halide_core.bounds.smt.positions import Shape, no_greater, shape_of
+from halide_core.bounds.smt.position_products import PositionProducts
+from halide_core.bounds.smt.positions import Shape, extreme, no_greater, shapes_of
 from halide_core.bounds.smt.products import Products
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, ExprNode, Field, IntImm, Intrinsic, Variable
@@ -87,6 +89,8 @@ class Z3Terms:
         """Terms whose numbers are keys: others get the numbers of those that are gone."""
         self._positions: dict[tuple[Type, ExprNode], list[tuple[Shape, Any]]] = {}
         """By what function of integers they are: the floats that are taken for integers, each with its unknown."""
+        self._products_of_positions: defaultdict[tuple[Type, ExprNode], PositionProducts]
+        self._products_of_positions = defaultdict(PositionProducts)
         self._defined: dict[ExprNode, ExprNode] = {}
         self._depends: dict[ExprNode, frozenset[ExprNode]] = {}
         self.promises: dict[ir.Promise, Any] = {}
@@ -243,6 +247,7 @@ class Z3Terms:
         type, a = e.type, with_natural_root(e.a)
         term = self._unknown("o", truncated(self._float_range(a), type))
         term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))
+        term = self._apart(type, a, term)
         declared = where_declared((a,), self._given, self._integer_range)
         if declared is None:
             return term
@@ -250,11 +255,41 @@ class Z3Terms:
         low, high = truncated(range_of(a), type)
         return self._where(inside, term, both(term.z >= low, term.z <= high))
 
+    def _apart(self, type: Type, a: ExprNode, unknown: Term) -> Term:
+        """A float as an integer, if it is the lesser or greater of two, is that of these as integers."""
+        found = extreme(a)
+        conditions = None if found is None else self._finite_where(found[1:])
+        if found is None or conditions is None:
+            return unknown
+        op, x, y = found
+        same = self.of(ir.binary(op, ir.cast(type, x), ir.cast(type, y)))
+        term = self._where(conditions, unknown, unknown.z == same.z)
+        return term._replace(axioms=term.axioms | same.axioms)
+
+    def _finite_where(self, floats: Iterable[ExprNode]) -> list[ExprNode] | None:
+        """Conditions under which floats are neither infinite nor no numbers; None where none are known."""
+        conditions: list[ExprNode] = []
+        for e in floats:
+            if self._float_range(e) is not None:
+                continue
+            found = extreme(e)
+            shape = next(shapes_of(e, self._integer_range), None)
+            inner = shape.given if shape is not None else None if found is None else self._finite_where(found[1:])
+            if inner is None:
+                return None
+            conditions += inner
+        return conditions
+
     def _placed(self, type: Type, a: ExprNode, z: Any) -> frozenset[int]:
         """Axioms that compare a float as an integer with others of the same function of integers."""
-        shape = shape_of(a, self._integer_range)
-        if shape is None:
-            return frozenset()
+        said: frozenset[int] = frozenset()
+        for shape in shapes_of(a, self._integer_range):
+            among = self._among_products if shape.is_product else self._among_positions
+            said |= among(type, shape, z)
+        return said
+
+    def _among_positions(self, type: Type, shape: Shape, z: Any) -> frozenset[int]:
+        """Axioms that put a position in order with others."""
         alike = self._positions.setdefault((type, shape.function), [])
         said: frozenset[int] = frozenset()
         for other, at in alike:
@@ -263,6 +298,14 @@ class Z3Terms:
                 ordered = self.axioms.tell_apart(implies(both(*(t.z for t in given)), least <= most))
                 said = said.union(ordered, *(t.axioms for t in given))
         alike.append((shape, z))
+        return said
+
+    def _among_products(self, type: Type, shape: Shape, z: Any) -> frozenset[int]:
+        """Axioms that put a product of positions between others."""
+        said: frozenset[int] = frozenset()
+        for condition, fact in self._products_of_positions[type, shape.function].with_value(shape, z):
+            given = self.of(condition)
+            said = said.union(self.axioms.tell_apart(implies(given.z, fact)), given.axioms)
         return said
 
     def _float_range(self, a: ExprNode) -> Range | None:
@@ -298,7 +341,7 @@ class Z3Terms:
     def _where(self, conditions: Iterable[ExprNode], unknown: Term, fact: Any) -> Term:
         """An unknown of which a fact holds where some conditions do."""
         terms = [self.of(c) for c in conditions]
-        said = self.axioms.say(implies(both(*(t.z for t in terms)), fact))
+        said = self.axioms.say(implies(both(*(t.z for t in terms)), fact) if terms else fact)
         return unknown._replace(axioms=unknown.axioms.union(said, *(t.axioms for t in terms)))
 
     def _wrapped(self, type: Type, x: Term) -> Term:

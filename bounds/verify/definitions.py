@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition, Function, Renamed
-from halide_core.analysis.index import TargetExprs, silent, stage_variables
+from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.arithmetic import fits_int32, in_int64, predicates
 from halide_core.bounds.verify.memory import Reads, accesses_in
@@ -71,7 +71,7 @@ def definition_claims(place: AssignmentPlace, reads: Reads, *, simplified: bool)
             context = context.holds(fits_int32(variables[ir.pure_variable(name)]))
     exact = dict.fromkeys(reads.expr(exprs.index(e)) for e in in_int64(meant.coordinates(), exprs))
     wanted = [*map(exprs.index, meant.args), *map(exprs.value, meant.values)]
-    conditions = [exprs.value(silent(p)) for p in meant.conditions]
+    conditions = [*map(exprs.condition, meant.conditions)]
     location = f.definitions[stage].location
     text: Text = (f"stage {stage} assigns what its definition says",)
     where: Text = (f"stage {stage} assigns where its definition says",)

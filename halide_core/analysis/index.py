@@ -126,20 +126,24 @@ def silent(e: ExprNode) -> ExprNode:
 class TargetExprs(Rewriter):
     """Translates the expressions of one stage. ``variables`` maps its Variables and RVarRefs to int64 ones.
 
-    ``coordinates``: an object of its own translates what coordinates are made of. It is known of that, and of nothing
-    else, that an instance computes it from values: one whose value does not count may read what nobody wrote.
+    ``places``: an object of its own translates what coordinates and conditions are made of. It is known of that, and of
+    nothing else, that each instance computes it from values: one whose value does not count may read what nobody wrote.
     """
 
-    def __init__(self, variables: Mapping[ExprNode, ExprNode], *, coordinates: bool = False) -> None:
+    def __init__(self, variables: Mapping[ExprNode, ExprNode], *, places: bool = False) -> None:
         super().__init__()
         self._variables = variables
-        self._coordinates = self if coordinates else TargetExprs(variables, coordinates=True)
+        self._places = self if places else TargetExprs(variables, places=True)
         self._indices: dict[ExprNode, ExprNode] = {}
         self._values = _PointRanges()
 
     def value(self, e: ExprNode) -> ExprNode:
         """The expression as a value, of the type it has."""
         return self.expr(e)
+
+    def condition(self, e: ExprNode) -> ExprNode:
+        """The expression as a condition of a definition, without what it prints."""
+        return self._places.expr(silent(e))
 
     def rewrite_Variable(self, e: Variable) -> ExprNode:
         """A coordinate as the int32 that the user sees."""
@@ -153,10 +157,10 @@ class TargetExprs(Rewriter):
 
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         """The user's own int64 arithmetic wraps, where index arithmetic never does: it is done in uint64, so that
-        no rule about indices is ever applied to it, but in coordinates where ranges of its operands show that it does
-        not."""
+        no rule about indices is ever applied to it, but in coordinates and conditions where ranges of its operands show
+        that it does not."""
         a, b = self.expr(e.a), self.expr(e.b)
-        exact = self._coordinates is self and self._values.stays(e)
+        exact = self._places is self and self._values.stays(e)
         if e.type is INT64 and e.op in _RING and not exact:
             return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
@@ -168,8 +172,8 @@ class TargetExprs(Rewriter):
 
     def index(self, e: ExprNode) -> ExprNode:
         """The expression as an int64 number: a coordinate, or what one is made of."""
-        if self._coordinates is not self:
-            return self._coordinates.index(e)
+        if self._places is not self:
+            return self._places.index(e)
         known = self._indices.get(e)
         if known is None:
             known = self._indices[e] = self._index(silent(e))

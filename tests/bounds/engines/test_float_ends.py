@@ -9,7 +9,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.bounds.smt.positions import shape_of
+from halide_core.bounds.smt.positions import shapes_of
 from halide_core.bounds.verify.vc import Status
 from halide_core.ir import Cast, index_variable
 from halide_core.ir.types import Float, UInt
@@ -30,6 +30,9 @@ POSITIONS: dict[str, Callable[[], hl.Expr]] = {
     "the lesser": lambda: hl.min(hl.f32(x) * p, hl.f32(y) * q),
     "a root": lambda: hl.sqrt(hl.max(hl.f32(x) * p, 0.0)),
     "a constant": lambda: hl.f32(x) * 0.7 + 0.1,
+    "a product": lambda: (hl.f32(x) * 0.5 - 3.0) * (hl.f32(y) + 0.5),
+    "the root of a product": lambda: hl.sqrt(hl.f32(x) * 0.5 * 3.0),
+    "a product, floored": lambda: hl.floor(hl.f32(x) * (hl.f32(y) - 2.0)) * 0.25 + 1.0,
 }
 
 
@@ -90,12 +93,24 @@ def test_a_clamp_around_a_position_is_enough_where_a_param_says_nothing() -> Non
         assert np.array_equal(f.realize([11]), f.evaluate([11])), value
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_square_of_a_coordinate_has_a_region_whatever_its_loops(nested: bool) -> None:
+    source, f = hl.Func("source"), hl.Func("f")
+    source[x, y] = x + y
+    f[x, y] = source[hl.i32((hl.f64(x) - 1.0) * (hl.f64(x) * 0.5)), y]
+    f.split(x, xo, xi, 8)
+    if nested:
+        f.vectorize(xi, 4)
+    source.compute_at(f, xo)
+    assert np.array_equal(f.realize([19, 3]), f.evaluate([19, 3]))
+
+
 def test_a_float_of_a_number_that_may_have_wrapped_is_in_no_order() -> None:
     """float32(uint64(x)) falls from 2^64 to 0 where x comes to 0."""
     k = index_variable("k")
     ranges = ConstantRanges().of
-    assert shape_of(Cast(Float(32), k), ranges) is not None
-    assert shape_of(Cast(Float(32), Cast(UInt(64), k)), ranges) is None
+    assert len(list(shapes_of(Cast(Float(32), k), ranges))) == 1
+    assert not list(shapes_of(Cast(Float(32), Cast(UInt(64), k)), ranges))
 
 
 APART: dict[str, Callable[[hl.Expr, hl.RVar], hl.Expr]] = {
