@@ -68,6 +68,10 @@ class BaselineRanges:
         """The same: there is nothing that costs less."""
         return self.ends(e, path, stop)
 
+    def greatest(self, e: ExprNode) -> int | None:
+        """None: of atoms of which nothing is known this knows nothing."""
+        return None
+
 
 class _Arithmetic:
     """Interval arithmetic under one Γ."""

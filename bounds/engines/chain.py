@@ -29,6 +29,10 @@ class Improvement(Protocol):
         """The range of ``e``, given one that is sound; never a looser one."""
         ...
 
+    def greatest(self, e: ExprNode) -> int | None:
+        """A number that ``e`` is never above, whatever its atoms are; None where none is known."""
+        ...
+
 
 Opening = Callable[[Extents], Improvement]
 """Loads an improvement, for the answers that some Extents know."""
@@ -56,13 +60,20 @@ class ImprovedRanges:
         known = self._extents.ends(e, path, stop)
         if self._ask is Ask.WHERE_LOST and not known.lost and known.low is not None and known.high is not None:
             return known
+        return self._opened().ends(e, path, stop, known)
+
+    def _opened(self) -> Improvement:
         if self._improvement is None:
             self._improvement = self._opening(self._extents)
-        return self._improvement.ends(e, path, stop, known)
+        return self._improvement
 
     def rough_ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The range by interval arithmetic alone."""
         return self._extents.ends(e, path, stop)
+
+    def greatest(self, e: ExprNode) -> int | None:
+        """The number that the engine behind knows."""
+        return self._opened().greatest(e)
 
     @property
     def facts(self) -> PathFacts:

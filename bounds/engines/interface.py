@@ -49,6 +49,10 @@ class Ranges(Protocol):
         """The same for less work: sound, and perhaps looser."""
         ...
 
+    def greatest(self, e: ExprNode) -> int | None:
+        """A number that ``e`` is never above, whatever its atoms are; None where none is known."""
+        ...
+
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         ...

@@ -43,6 +43,10 @@ class Polynomials:
     def __init__(self, extents: Extents) -> None:
         self._extents = extents
 
+    def greatest(self, e: ExprNode) -> int | None:
+        """None: of atoms of which nothing is known this knows nothing."""
+        return None
+
     def ends(self, e: ExprNode, path: Path, stop: Path, known: Ends) -> Ends:
         """The range of ``e``, given one that is sound: the better of both, end by end."""
         box = _Box(self._extents, path, stop)

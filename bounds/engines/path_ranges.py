@@ -72,6 +72,10 @@ class Extents:
         """The same: there is nothing that costs less."""
         return self.ends(e, path, stop)
 
+    def greatest(self, e: ExprNode) -> int | None:
+        """None: of atoms of which nothing is known this knows nothing."""
+        return None
+
     def _within(self, found: Ends, e: ExprNode, stop: Path) -> Ends:
         """No looser than what is known of the value itself, where that is less than all coordinates: on its way up a
         choice can lose what its cases share."""

@@ -87,6 +87,21 @@ class Polyhedra:
         self.given_up += question.given_up
         return found
 
+    def greatest(self, e: ExprNode) -> int | None:
+        """The greatest value of ``e`` over all values of its atoms; None where there is none."""
+        if forks([e]) > self._limits.forks:
+            self.given_up += 1
+            return None
+        self._context.reset_operations()
+        terms = PiecewiseTerms(self._context)
+        terms.gather(e)
+        try:
+            most = terms.function(e).max_val()
+            return int(most.to_python()) if most.is_int() else None
+        except isl.Error:  # too many steps
+            self.given_up += 1
+            return None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Row:

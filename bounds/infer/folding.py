@@ -44,6 +44,9 @@ _LONGEST = 64
 _CASES = 3
 """So many conditions are told apart at most where the greatest length is looked for."""
 
+_CASES_ASKED = 5
+"""The same for a fold that is asked for, which is refused where it is too short."""
+
 Check = tuple[ExprNode, tuple["str | ExprNode", ...]]
 """A condition at start-up, and the message of its failure."""
 
@@ -72,7 +75,7 @@ class Folding:
             if a.func is f and a.kind is HoleKind.CPU and a.stage == 0 and a.dim == d
         ]
         inside = self._query.scope(program.computed[f]).then(Choice(f))  # one stage's length may be another's
-        return self._most(self._opened(length), inside, stop)
+        return self._most(self._opened(length), inside, stop, _CASES_ASKED if at_start else _CASES)
 
     def _opened(self, length: ExprNode) -> ExprNode:
         """A length of the Func's own, down to what it follows from: that of a stage may be another one's."""
@@ -81,21 +84,31 @@ class Folding:
             length = answers[length]
         return length
 
-    def _most(self, length: ExprNode, inside: Path, stop: Path, cases: int = _CASES) -> ExprNode | None:
+    def _most(self, length: ExprNode, inside: Path, stop: Path, cases: int) -> ExprNode | None:
         """The greatest value of a length, case by case of what it is: where outputs whose windows lie apart share
         loops, their producers' boxes are next to each other wherever both of them are needed."""
         chosen_by = [e.condition for e in subexpressions([length]) if isinstance(e, Select)]
-        condition = next((c for c in chosen_by if any(isinstance(v, Variable) for v in subexpressions([c]))), None)
+        varying = (c for c in chosen_by if any(isinstance(v, Variable) for v in subexpressions([c])))
+        condition = next(varying, chosen_by[0] if chosen_by else None)
         if condition is None or not cases:
-            return self._ranges.ends(length, inside, stop).high
+            return self._highest(length, inside, stop)
         most: list[ExprNode] = []
         for holds, told in ((True, condition), (False, negation(condition))):
             side = Simplifier(self._ranges.facts.at(inside)).expr(assume(length, condition, holds=holds))
             found = self._most(side, inside.then(Where(told)), stop, cases - 1)
             if found is None:
-                return self._ranges.ends(length, inside, stop).high
+                return self._highest(length, inside, stop)
             most.append(found)
         return Simplifier(self._ranges.facts.at(stop)).maximum(*most)
+
+    def _highest(self, length: ExprNode, inside: Path, stop: Path) -> ExprNode | None:
+        """The greatest value of a length; where it depends on the window, as far as that is less than what it can be
+        anywhere."""
+        high = self._ranges.ends(length, inside, stop).high
+        if high is None or isinstance(high, IntImm) or stop is not self._query.top:
+            return high
+        most = self._ranges.greatest(length)
+        return high if most is None else Simplifier(self._ranges.facts.at(stop)).minimum(high, ir.i64(most))
 
     def default(self) -> dict[int, ExprNode]:
         """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is

@@ -350,3 +350,14 @@ def test_ends_of_a_set_with_many_constraints_are_not_asked_for(allowed: bool) ->
     asked = polyhedral.Polyhedra(Extents(), polyhedral.Limits(constraints=2 if allowed else 1))
     assert (asked.ends(x, inside, top, known) is not known) == allowed
     assert asked.given_up == (not allowed)
+
+
+def test_greatest_value_wherever_the_atoms_are() -> None:
+    asked = polyhedral.Polyhedra(Extents())
+    rounded = ir.sub(ir.mul(ir.div(ir.add(x, ir.i64(1)), ir.i64(3)), ir.i64(3)), x)
+    assert asked.greatest(rounded) == 1
+    assert asked.greatest(ir.minimum(x, ir.sub(ir.i64(7), x))) == 3
+    assert asked.greatest(ir.i64(5)) == 5
+    assert asked.greatest(x) is None and asked.given_up == 0
+    assert polyhedral.Polyhedra(Extents(), polyhedral.Limits(forks=0)).greatest(ir.minimum(x, ir.ONE)) is None
+    assert polyhedral.Polyhedra(Extents(), polyhedral.Limits(steps=1)).greatest(rounded) is None
