@@ -11,7 +11,7 @@ from halide_core.bounds.smt.z3_api import Arithmetic
 
 BUDGET = 20_000_000
 """z3's steps for one question about one claim."""
-TOTAL = 200
+TOTAL = 60
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 QUICK = 0.1
 """The solver that walks gets so many times the budget, and so does a claim that is tried on the cheap."""
@@ -30,6 +30,11 @@ AXIOM_BATCH = 30
 """So many axioms that a state breaks are told at once."""
 EXPLAINED = 6
 """Where this many claims have failed, others get no last try with exact products and no look for a counterexample."""
+EXPLAINING = 0.25
+"""So many times the budget are for one look for a counterexample."""
+LAST_RESORT = 15_000
+"""Milliseconds for one question about exact products. z3's procedure for these may be busy with large numbers for an
+hour without a step; no proof is known to take a tenth of this."""
 SMALL = (8, 1 << 12)
 """Counterexamples are looked for among values this small first: people can follow those."""
 

@@ -24,6 +24,8 @@ from halide_core.bounds.smt.budget import (
     AXIOM_BATCH,
     BUDGET,
     EXPLAINED,
+    EXPLAINING,
+    LAST_RESORT,
     MINIMIZE,
     NARROW,
     PATIENCE,
@@ -459,7 +461,7 @@ class Prover:
         facts = list(self._solver.assertions())
         self._pop()
         solver = z3.Solver(ctx=self._context)
-        solver.set("random_seed", 0)
+        solver.set("random_seed", 0, "timeout", LAST_RESORT)
         say(solver, self._growing, *facts, *self._terms.products.exact())
         if self._terms.products.exact():
             if self._bounded_check(solver, []) == z3.unsat:
@@ -478,7 +480,7 @@ class Prover:
             solver.push()
             if most is not None:
                 say(solver, *(both(z >= -most, z <= most) for _, z in leaves if z3.is_int(z)))
-            if self._bounded_check(solver, switches) == z3.sat:
+            if self._bounded_check(solver, switches, EXPLAINING) == z3.sat:
                 model = solver.model()
                 values = {e: number_of(model.eval(z, model_completion=True)) for e, z in leaves}
                 found = confirmed(claim, values, self._invented)
