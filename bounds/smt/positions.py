@@ -252,7 +252,7 @@ def extreme(e: ExprNode) -> tuple[BinaryOp, ExprNode, ExprNode] | None:
     match e:
         case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b) if _has_product(a) or _has_product(b):
             return op, a, b
-        case Call(function=f, args=(a,)) if f in MONOTONE:
+        case Call(function=f, args=(a,)) if f in MONOTONE and f is not Intrinsic.SQRT:  # of what is negative: NaN
             return _of_both(extreme(a), lambda x: Call(e.type, f, (x,)))
         case Cast(a=a) if e.type.is_float() and a.type.is_float():
             return _of_both(extreme(a), lambda x: Cast(e.type, x))
@@ -266,9 +266,11 @@ def extreme(e: ExprNode) -> tuple[BinaryOp, ExprNode, ExprNode] | None:
             if found is None and (found := _of_both(extreme(b), lambda x: ir.sub(a, x))) is not None:
                 return _TURNED[found[0]], found[1], found[2]
             return found
-        case Binary(op=BinaryOp.MUL, a=a, b=FloatImm() as b) | Binary(op=BinaryOp.MUL, a=FloatImm() as b, b=a):
-            found = _of_both(extreme(a), lambda x: ir.mul(x, b))
-            return found if found is None or b.value >= 0 else (_TURNED[found[0]], found[1], found[2])
+        case Binary(op=BinaryOp.MUL as op, a=FloatImm() as b, b=a) | Binary(
+            op=BinaryOp.MUL | BinaryOp.DIV as op, a=a, b=FloatImm() as b
+        ):
+            found = _of_both(extreme(a), lambda x: ir.binary(op, x, b))
+            return found if found is None or b.value > 0 else (_TURNED[found[0]], found[1], found[2])
     return None
 
 
