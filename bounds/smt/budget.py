@@ -1,6 +1,7 @@
 """Budgets of a claim before it is given up.
 
-In: nothing. Out: numbers of z3's own steps, which are the same everywhere, and who is asked for how many of them.
+In: nothing. Out: numbers of z3's own steps, which are the same everywhere, and who is asked for how many of them; and
+milliseconds, for what z3 counts no steps of.
 """
 
 from __future__ import annotations

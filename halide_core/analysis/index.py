@@ -160,8 +160,7 @@ class TargetExprs(Rewriter):
         no rule about indices is ever applied to it, but in coordinates and conditions where ranges of its operands show
         that it does not."""
         a, b = self.expr(e.a), self.expr(e.b)
-        exact = self._places is self and self._values.stays(e)
-        if e.type is INT64 and e.op in _RING and not exact:
+        if e.type is INT64 and e.op in _RING and not (self._places is self and self._values.stays(e)):
             return Cast(INT64, Binary(_UINT64, e.op, _modular(a), _modular(b)))
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 

@@ -219,7 +219,8 @@ def _joined(form: Linear) -> tuple[Linear, Select] | None:
             sides, c = (linear_of(atom.a), linear_of(atom.b)), form.terms[atom]
             sums = sums[0].plus(sides[0], c), sums[1].plus(sides[1], c)
             before += len(sides[0].terms) + len(sides[1].terms)
-        if len(sums[0].terms) + len(sums[1].terms) < before:
+        fits = all(abs(n) < _LIMIT for side in sums for n in (side.const, *side.terms.values()))
+        if fits and len(sums[0].terms) + len(sums[1].terms) < before:
             rest = Linear({atom: c for atom, c in form.terms.items() if atom not in same}, form.const)
             return rest, Select(INT64, first.condition, to_expr(sums[0]), to_expr(sums[1]))
     return None

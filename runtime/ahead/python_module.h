@@ -257,7 +257,11 @@ static bool refuse_value(const pipeline *p, const pipeline_argument *a, const ch
 /* numpy's bool is no integer of Python's: the byte that it shows is read. */
 static bool is_bool_of_numpy(PyObject *of, uint8_t *to) {
     Py_buffer view;
-    if (!PyObject_CheckBuffer(of) || PyObject_GetBuffer(of, &view, BUFFER_FORMAT | BUFFER_STRIDES) != 0) return false;
+    if (!PyObject_CheckBuffer(of)) return false;
+    if (PyObject_GetBuffer(of, &view, BUFFER_FORMAT | BUFFER_STRIDES) != 0) {
+        PyErr_Clear(); /* it may be an integer all the same */
+        return false;
+    }
     const bool is_one = view.ndim == 0 && view.format && strcmp(view.format, "?") == 0;
     if (is_one) *to = *(const uint8_t *)view.buf != 0;
     PyBuffer_Release(&view);
@@ -268,7 +272,6 @@ static bool as_integer(const pipeline *p, const pipeline_argument *a, PyObject *
     const unsigned bits = a->type.bits;
     const bool is_signed = a->type.code == halide_type_int;
     if (bits == 1 && is_bool_of_numpy(of, &to->u.u8)) return true;
-    PyErr_Clear();
     PyObject *const number = PyNumber_Index(of);
     if (!number) return refuse_value(p, a, "an integer", of);
     bool fits;

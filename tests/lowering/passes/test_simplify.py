@@ -53,6 +53,9 @@ def test_choices_by_one_condition_are_added_where_that_makes_them_shorter() -> N
     assert simplify(ir.sub(Select(INT64, some, ir.add(x, y), y), Select(INT64, some, x, ir.ZERO))) is y
     apart = ir.add(Select(INT64, some, x, y), Select(INT64, some, ir.i64(2), n))
     assert simplify(apart) is apart
+    large = Select(INT64, some, ir.add(x, ir.i64(1 << 61)), y)
+    far = ir.add(large, Select(INT64, some, ir.sub(ir.i64(1 << 61), x), y))
+    assert simplify(far) is far  # its sum would leave int64
     others = ir.add(Select(INT64, some, x, y), Select(INT64, ir.less(ir.ONE, n), ir.sub(y, x), y))
     assert simplify(others) is others
 
