@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tests.campaigns.fuzz.campaign import Campaign, run, write_failures
+from tests.campaigns.fuzz.modes import Mode
 from tests.campaigns.fuzz.workers import Workers
 from tests.campaigns.fuzz.write import CORPUS
 
@@ -22,7 +23,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (one a core)")
     parser.add_argument("--first", type=int, default=0, metavar="I", help="the first case's number (0)")
     parser.add_argument("--compiled", action="store_true", help="compiled code is a judge too; needs a C compiler")
-    parser.add_argument("--sliding", action="store_true", help="graphs of stencils, and schedules that let them slide")
+    drawn = parser.add_mutually_exclusive_group()
+    drawn.add_argument("--sliding", action="store_true", help="graphs of stencils, and schedules that let them slide")
+    drawn.add_argument("--wide", action="store_true", help="rows of whole vectors; by a C compiler alone")
     parser.add_argument("--no-certify", action="store_true", help="without certificates")
     parser.add_argument("--save", action="store_true", help="write failures into tests/campaigns/fuzz/corpus")
     parser.add_argument("--show", action="store_true", help="print the cases instead of judging them")
@@ -32,9 +35,8 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Runs a campaign; 0 where every judge agrees, everything was exercised and enough cases ran."""
     given = _arguments()
-    campaign = Campaign(
-        given.cases, given.seed, given.jobs, given.compiled, not given.no_certify, given.first, given.sliding
-    )
+    mode = Mode.SLIDING if given.sliding else Mode.WIDE if given.wide else Mode.LANGUAGE
+    campaign = Campaign(given.cases, given.seed, given.jobs, given.compiled, not given.no_certify, given.first, mode)
     if given.show:
         for number in range(given.first, given.first + given.cases):
             sys.stdout.write(campaign.case(number).source() + "\n")

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.campaigns.fuzz.case import Case
-from tests.campaigns.fuzz.draw import draw
-from tests.campaigns.fuzz.draw_sliding import draw_sliding
-from tests.campaigns.fuzz.judge import FAST, INTERPRETED, Judges
+from tests.campaigns.fuzz.judge import FAST, Judges
+from tests.campaigns.fuzz.modes import Mode
 from tests.campaigns.fuzz.report import Report
 from tests.campaigns.fuzz.shrink import ATTEMPTS, shrink
 from tests.campaigns.fuzz.verdict import Outcome
@@ -37,18 +36,15 @@ class Campaign:
     compiled: bool = False
     certify: bool = True
     first: int = 0
-    sliding: bool = False
-    """True where the cases are stencils that may slide."""
+    mode: Mode = Mode.LANGUAGE
 
     def case(self, number: int) -> Case:
         """One of its cases."""
-        return draw_sliding(self.seed, number) if self.sliding else draw(self.seed, number)
+        return self.mode.case(self.seed, number)
 
     def judges(self, number: int) -> Judges:
         """Who judges a case."""
-        asked = INTERPRETED if self.certify else INTERPRETED & ~Judges.CERTIFICATE
-        if self.sliding:
-            asked &= ~Judges.UNSCHEDULED  # without a schedule all is inlined, and a chain of stencils becomes too large
+        asked = self.mode.judges if self.certify else self.mode.judges & ~Judges.CERTIFICATE
         if self.compiled:
             asked |= Judges.COMPILED
             if number % EXECUTABLES == 0:
@@ -63,7 +59,7 @@ class Campaign:
 
 def run(campaign: Campaign, workers: Workers, *, progress: bool = False) -> Report:
     """Judges every case."""
-    report, start = Report(sliding=campaign.sliding), time.monotonic()
+    report, start = Report(mode=campaign.mode), time.monotonic()
     for number, verdict in workers.judge(campaign.tasks()):
         report.add(number, verdict)
         if verdict.outcome is Outcome.MISMATCH and progress:

@@ -29,7 +29,7 @@ from tests.campaigns.fuzz import certified, executable, floor
 from tests.campaigns.fuzz.case import Program, Window
 from tests.campaigns.fuzz.compare import Array, compare
 from tests.campaigns.fuzz.compiled import run_compiled
-from tests.campaigns.fuzz.coverage import covered
+from tests.campaigns.fuzz.coverage import Feature, covered
 from tests.campaigns.fuzz.interpreted import KeepsGrowing, request_of, results, run_last, run_passes
 from tests.campaigns.fuzz.made import Made, make
 from tests.campaigns.fuzz.verdict import Mismatch, Outcome, Verdict
@@ -47,6 +47,8 @@ class Judges(Flag):
     EXECUTABLE = auto()
     BRIEF = auto()
     """Nobody: what the first and the last pass left is run alone, and the rest only where that is wrong."""
+    NATIVE = auto()
+    """Nobody: no pass is interpreted, for programs that would take too many steps."""
 
 
 _Run = Callable[[], Sequence[Array]]
@@ -100,6 +102,8 @@ def _verdict(case: Program, judges: Judges, made: Made | None) -> Verdict:
         native.append(("compiled", lambda: run_compiled(request, lowered, case.windows)))
     if Judges.EXECUTABLE in judges:
         native.append(("executable", lambda: executable.run(request, lowered, case.windows)))
+    if Judges.NATIVE in judges:
+        return _run_native(case, expected, native) or Verdict(Outcome.RAN, features=_features(case, made))
     try:
         _check_passes(case, request, lowered, trace, expected, brief=Judges.BRIEF in judges)
     except (AssertionFailure, KeepsGrowing) as stopped:
@@ -112,7 +116,11 @@ def _verdict(case: Program, judges: Judges, made: Made | None) -> Verdict:
         refusal = _check_unscheduled(case, expected)
         if refusal is not None:
             return refusal
-    return Verdict(Outcome.RAN, features=covered(case, realization_order(request.outputs), trace))
+    return Verdict(Outcome.RAN, features=_features(case, made))
+
+
+def _features(case: Program, made: Made) -> frozenset[Feature]:
+    return covered(case, realization_order(made.request.outputs), made.trace)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -170,6 +178,24 @@ def reference(case: Program, outputs: Sequence[hl.Func]) -> Expected:
 def _skips_checks(case: Program) -> bool:
     """True where the window of the only output is empty: no check is made then."""
     return len(case.windows) == 1 and any(extent == 0 for _, extent in case.windows[0])
+
+
+def _run_native(case: Program, expected: Expected, native: Sequence[tuple[str, _Run]]) -> Verdict | None:
+    """Runs compiled code alone: every judge of it stops, or none."""
+    stopped: dict[str, hl.PipelineError] = {}
+    for who, run in native:
+        try:
+            found = run()
+        except hl.PipelineError as error:
+            stopped[who] = error
+            continue
+        _compare(who, case, found, expected)
+    if not stopped:
+        return None
+    if len(stopped) < len(native):
+        raise Mismatch(f"ran but for {next(iter(stopped))}", str(next(iter(stopped.values()))))
+    _check_floor(case, expected, "PipelineError")
+    return Verdict(Outcome.ASSERTED, "PipelineError", str(stopped))
 
 
 def _compare(who: str, case: Program, found: Sequence[Array], expected: Expected) -> None:

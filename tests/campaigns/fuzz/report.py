@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tests.campaigns.fuzz.coverage import OUTLIVES, SLIDES, Feature, Group
+from tests.campaigns.fuzz.modes import Mode
 from tests.campaigns.fuzz.registry import all_features
 from tests.campaigns.fuzz.verdict import Outcome, Verdict
 
@@ -24,8 +25,8 @@ class Report:
     """The verdicts of a campaign, by number."""
 
     verdicts: dict[int, Verdict] = field(default_factory=dict)
-    sliding: bool = False
-    """True where the cases are stencils that may slide: they need not meet everything."""
+    mode: Mode = Mode.LANGUAGE
+    """Cases of the others need not meet everything."""
 
     def add(self, number: int, verdict: Verdict) -> None:
         """One more case."""
@@ -52,7 +53,7 @@ class Report:
 
     def missing(self) -> list[Feature]:
         """The features that no case met, though there were enough cases."""
-        if self.sliding or len(self.verdicts) < ENOUGH:
+        if self.mode is not Mode.LANGUAGE or len(self.verdicts) < ENOUGH:
             return []
         return [feature for feature, n in self.exercised().items() if not n]
 
@@ -71,7 +72,7 @@ class Report:
         """The report."""
         lines = [f"{len(self.verdicts)} cases: " + ", ".join(f"{self.count(o)} {o.value}" for o in Outcome)]
         lines.append(f"{100 * self.share:.1f} % ran")
-        if self.sliding:
+        if self.mode is Mode.SLIDING:
             outlive, slide = (sum(f in v.features for v in self.verdicts.values()) for f in (OUTLIVES, SLIDES))
             share = 100 * slide / max(1, outlive)
             lines.append(f"memory outlives a loop in {outlive} of them; in {slide} something slides: {share:.1f} %")

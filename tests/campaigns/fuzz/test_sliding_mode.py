@@ -10,6 +10,7 @@ from tests.campaigns.fuzz.case import Definition
 from tests.campaigns.fuzz.coverage import OUTLIVES, SLIDES
 from tests.campaigns.fuzz.draw_sliding import STAGES, _pairs, draw_sliding
 from tests.campaigns.fuzz.judge import FAST, judge
+from tests.campaigns.fuzz.modes import Mode
 from tests.campaigns.fuzz.nests import LoopModel
 from tests.campaigns.fuzz.report import Report
 from tests.campaigns.fuzz.verdict import Outcome, Verdict
@@ -18,7 +19,7 @@ from tests.campaigns.fuzz.verdict import Outcome, Verdict
 def test_case_is_the_same_each_time() -> None:
     assert [draw_sliding(4, n).source() for n in range(5)] == [draw_sliding(4, n).source() for n in range(5)]
     assert draw_sliding(4, 1).source() != draw_sliding(5, 1).source()
-    assert Campaign(3, 4, sliding=True).case(2).source() == draw_sliding(4, 2).source()
+    assert Campaign(3, 4, mode=Mode.SLIDING).case(2).source() == draw_sliding(4, 2).source()
 
 
 def test_case_has_five_stages_and_memory_at_all_distances() -> None:
@@ -49,7 +50,7 @@ def test_small_cases_run() -> None:
 
 
 def test_report_says_what_slides() -> None:
-    report = Report(sliding=True)
+    report = Report(mode=Mode.SLIDING)
     for number, features in enumerate([{OUTLIVES, SLIDES}, {OUTLIVES}, set()]):
         report.add(number, Verdict(Outcome.RAN, features=frozenset(features)))
     assert "memory outlives a loop in 2 of them; in 1 something slides: 50.0 %" in report.text()

@@ -15,11 +15,11 @@ from halide_core.schedule.directives import (
     LoopAlignStrategy,
     TailStrategy,
 )
-from tests.campaigns.fuzz.case import Border, Case, Consumer, Definition, Given, Loop, Told, Update
+from tests.campaigns.fuzz.case import Border, Case, Consumer, Definition, Given, Loop, Scalar, Told, Update
 from tests.campaigns.fuzz.families.family import Drawn, Family
 from tests.campaigns.fuzz.families.finding import with_told
 from tests.campaigns.fuzz.nests import model_of
-from tests.campaigns.fuzz.terms import number
+from tests.campaigns.fuzz.terms import infix, name, number
 
 _ROOTS = ("compute_root", "store_root")
 """Places that a Func may have had before: its new place takes theirs."""
@@ -57,7 +57,24 @@ def _draw_compute_with(case: Case, rng: random.Random) -> Case | None:
     case = Case(case.seed, case.items, case.outputs, case.windows, (*case.directives, *extra), case.tags)
     if inside and rng.random() < 0.4:
         case = with_told(case, Told(rng.choice(inside), 0, "compute_at", (Consumer(other), Loop(args[other][-1]))))
-    return with_told(case, Told(func, 0, "compute_with", given))
+    return _own_loops(with_told(case, Told(func, 0, "compute_with", given)), func, other, rng)
+
+
+def _own_loops(case: Case, func: str, other: str, rng: random.Random) -> Case:
+    """The case, seldom with loops that stay each stage's own: the lanes of both, or those of a specialized stage."""
+    ints = [s for s in case.items if isinstance(s, Scalar) and s.type is INT32]
+    roll = rng.random()
+    if roll < 0.1 and ints:
+        p = rng.choice(ints)
+        condition = infix(">", name(p.name, INT32, of=p.name), number(rng.choice([0, 1]), INT32))
+        return with_told(case, Told(rng.choice([func, other]), 0, "specialize", (condition,)))
+    if roll < 0.2:
+        args, k = model_of(case).args, number(rng.choice([2, 4]), INT32)
+        lanes = [Told(f, 0, "vectorize", (Loop(args[f][0]), k)) for f in (func, other)]
+        *others, joined = case.directives
+        within = (Consumer(other), Loop(f"{args[other][0]}.v"), *joined.args[2:])
+        return replace(case, directives=(*others, *lanes, replace(joined, args=within)))
+    return case
 
 
 def _needs(case: Case) -> dict[str, set[str]]:
