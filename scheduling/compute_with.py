@@ -20,6 +20,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
+from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import ExprNode, Interval, Let, LoopKind, Variable
 from halide_core.ir.logic import all_of, any_of
 from halide_core.ir.types import INT64
@@ -130,7 +131,9 @@ def _contracted(
 def join_all(program: Program, directives: Sequence[ComputeWith]) -> Program:
     """Joins the stages of one group of Funcs, all of which have their place."""
     funcs = program.beside(program.named[directives[0].func.name])
-    waiting = list({stage_key(program, d): d for d in directives}.values())  # of one stage the last call counts
+    # What a specialization that was made later has of its stage, the stage has for all its cases.
+    told = [replace(d, branch=d.given_to, given_to=None) if d.given_to is not None else d for d in directives]
+    waiting = list({stage_key(program, d): d for d in told}.values())  # of one stage the last call counts
     while waiting:
         begun = {stage_key(program, d) for d in waiting}
         ready = [d for d in waiting if _other(program, d) not in begun]
@@ -179,13 +182,14 @@ def join(program: Program, d: ComputeWith) -> Program:
 
     Rewrite: see the module's docstring.
 
-    Legal when: no Func of the two reads the other; both are computed at one place; neither stage is specialized; the
-    loops of the two, down to that one, are alike: serial, parallel or unrolled, over dimensions or over reduction
-    variables.
+    Legal when: no Func of the two reads the other; both are computed at one place; the loops of the two, down to that
+    one, are alike: serial, parallel, unrolled or vectorized, over dimensions or over reduction variables. Loops that
+    are vectorized, and those inside of them, are each stage's own all the same: lanes have no order that sharing could
+    change. So are the loops of a specialized stage, whose cases have these loops each for itself: a warning says so.
 
     Raises: ScheduleError. Source: Halide's directive of this name.
     """
-    key, other = stage_key(program, d), _other(program, d)
+    key, other = _shown(program, stage_key(program, d)), _shown(program, _other(program, d))
     _check_place(program, d, key, other)
     theirs, mine = stage_loops(program, other), program.nests[key].loops
     names = _names(program, other)
@@ -194,6 +198,13 @@ def join(program: Program, d: ComputeWith) -> Program:
         refuse(d, f'{where} has no loop "{d.var}". Its loops, innermost first: {described(theirs)}.')
     count = names.index(d.var) + 1
     _check_alike(program, d, key, theirs[:count], mine[:count])
+    if _is_by_cases(program, d, (key, other), [loop.name.var for loop in theirs[:count]]):
+        return program
+    lanes = [at for at, loop in enumerate(theirs[:count]) if loop.kind is LoopKind.VECTORIZED]
+    count = min([count, *lanes])
+    if count == 0:
+        _warn(d, f'"{d.var}" is vectorized and no loop is around it')
+        return program
     for position in range(count):
         program = _shared(program, other, position)
     nest, ranges = program.nests[key], program.nests[other].ranges
@@ -220,6 +231,12 @@ def join(program: Program, d: ComputeWith) -> Program:
     return program
 
 
+def _shown(program: Program, key: StageKey) -> StageKey:
+    """The general case of a stage, or the first one, where every run of that one fails."""
+    cases = [c.number for c in program.cases(key.func, key.stage) if not c.fails]
+    return key if key.specialization in cases or not cases else key._replace(specialization=cases[0])
+
+
 def _names(program: Program, key: StageKey) -> list[str]:
     """A stage's own names of its loops, outermost first."""
     joined = program.joined.get(key)
@@ -230,9 +247,8 @@ def _check_place(program: Program, d: ComputeWith, key: StageKey, other: StageKe
     for each in (key, other):
         if each.func.extern is not None:
             refuse(d, f'"{each.func.own.name}" is an extern stage, which has no loops.')
-        if len(program.cases(each.func, each.stage)) > 1 or d.branch.number:
-            name = each.func.own.name
-            refuse(d, f'stage {each.stage} of "{name}" is specialized: the loops of which case would be shared?')
+    if d.branch.number:
+        refuse(d, "a specialization has no loops of its own to share. Say this of the stage.")
     here, there = program.computed[key.func], program.computed[other.func]
     if here != there:
         one, two = (f'"{f.func.own.name}" is computed {_told(program, at)}' for f, at in ((key, here), (other, there)))
@@ -254,8 +270,6 @@ def _check_alike(
         if position >= len(mine):
             refuse(d, f'stage {key.stage} of "{key.func.own.name}" has no loop to go with "{loop.name.var}". {legal}')
         one = mine[position]
-        if loop.kind is LoopKind.VECTORIZED or one.kind is LoopKind.VECTORIZED:
-            refuse(d, f'"{loop.name.var}" is vectorized; share loops outside of it.')
         if loop.kind is not one.kind:
             refuse(
                 d,
@@ -264,6 +278,26 @@ def _check_alike(
             )
         if loop.kind is LoopKind.PARALLEL and not (loop.pure and one.pure):
             refuse(d, f'"{loop.name.var}" is a parallel reduction loop, which other stages can\'t share.')
+
+
+def _is_by_cases(program: Program, d: ComputeWith, keys: Sequence[StageKey], names: Sequence[str]) -> bool:
+    """True where a stage is specialized, so that its loops stay its own; each case must have those that are named."""
+    for key in keys:
+        cases = [case.number for case in program.cases(key.func, key.stage) if not case.fails]
+        if cases == [0]:
+            continue
+        here = f'stage {key.stage} of "{key.func.own.name}" is specialized'
+        outer = [program.nests[key._replace(specialization=number)].loops[: len(names)] for number in cases]
+        if len({tuple([(loop.name.var, loop.kind) for loop in loops]) for loops in outer}) > 1:
+            refuse(d, f'{here}, and not every case of it has the loops {", ".join(names)} outermost and alike.')
+        _warn(d, here)
+        return True
+    return False
+
+
+def _warn(d: ComputeWith, why: str) -> None:
+    told = f'{why}, so no loop is shared: both stages run one after another, each in loops of its own.'
+    warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
 
 
 def _kind(loop: Loop) -> str:

@@ -210,14 +210,66 @@ def test_loops_that_are_not_alike_are_refused() -> None:
     refused(lambda _p, f, g, _h: (f.parallel(y), g.compute_with(f, y)), '"y" is parallel', 'loop "y"', "is serial")
     refused(lambda _p, f, g, _h: g.compute_with(f, xo), 'stage 0 of "f" has no loop "xo"', "innermost first: x, y")
     refused(
-        lambda _p, f, g, _h: (f.vectorize(x, 8), g.vectorize(x, 8), g.compute_with(f, hl.Var("x.v"))),
-        '"x.v" is vectorized',
-    )
+        lambda _p, f, g, _h: (f.vectorize(x, 8), g.split(x, x, xi, 8), g.compute_with(f, hl.Var("x.v"))),
+        '"x.v" is vectorized', 'loop "xi"', "is serial",
+    )  # fmt: skip
 
 
-def test_specialized_stage_is_refused() -> None:
+def test_lanes_stay_each_stages_own(capsys: pytest.CaptureFixture[str]) -> None:
+    _, f, g, h = pair()
+    for each in (f, g):
+        each.split(x, xo, xi, 8).vectorize(xi)
+    g.compute_with(f, xi, Align.AlignEnd)
+    same(h.realize([21, 11]), np.asarray(h.evaluate([21, 11])))
+    assert h.certify().ok
+    h.print_loop_nest()
+    printed = capsys.readouterr().out
+    assert printed.count("for xo") == 1
+    assert printed.count("vectorized xi") == 2
+
+
+def test_lanes_alone_are_nothing_to_share() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x], g[x] = x * 2, x + 1
+    for each in (f, g):
+        each.bound(x, 0, 8).vectorize(x)
+    g.compute_with(f, x)
+    with pytest.warns(hl.IgnoredDirectiveWarning, match='"x" is vectorized and no loop is around it'):
+        both = hl.Pipeline([f, g]).realize([8])
+    assert np.asarray(both[1]).tolist() == list(range(1, 9))
+
+
+@pytest.mark.parametrize("which", ["the first", "the second"])
+def test_specialized_stage_keeps_its_loops(which: str) -> None:
+    _, f, g, h = pair()
+    tiled = hl.Param(hl.Bool(), "tiled")
+    (f if which == "the first" else g).specialize(tiled).split(x, xo, xi, 7)
+    g.compute_with(f, y, Align.AlignEnd)
+    with pytest.warns(hl.IgnoredDirectiveWarning, match='is specialized, so no loop is shared'):
+        h.compile_jit()
+    for value in (True, False):
+        tiled.set(value)
+        same(h.realize([21, 11]), np.asarray(h.evaluate([21, 11])))
+    assert h.certify().ok
+
+
+def test_stage_that_is_specialized_later_keeps_its_loops_too() -> None:
+    _, f, g, h = pair()
+    tiled = hl.Param(hl.Bool(), "tiled", True)
+    g.compute_with(f, y)
+    f.specialize(tiled).split(x, xo, xi, 7)
+    f.specialize_fail("not tiled")
+    same(h.realize([21, 11]), np.asarray(h.evaluate([21, 11])))
+    tiled.set(False)
+    raised(hl.PipelineError, lambda: h.realize([21, 11]), "not tiled")
+
+
+def test_specialized_stage_has_the_loops_in_every_case() -> None:
     n = hl.Param(hl.Int(32), "n", 3)
-    refused(lambda _p, f, g, _h: (f.specialize(n > 2), g.compute_with(f, y)), 'stage 0 of "f" is specialized')
+    told = "not every case of it has the loops y outermost and alike"
+    refused(lambda _p, f, g, _h: (f.specialize(n > 2).fuse(x, y, xo), g.compute_with(f, y)), told)
+    refused(lambda _p, f, g, _h: (f.specialize(n > 2).parallel(y), g.compute_with(f, y)), told)
+    refused(lambda _p, f, g, _h: g.specialize(n > 2).compute_with(f, y), "Say this of the stage")
 
 
 def test_what_is_no_stage_is_refused() -> None:

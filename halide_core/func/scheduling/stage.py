@@ -438,7 +438,8 @@ class StageSchedule(Pending):
 
         Rewrite: ``for y: f[y] = …;  for y: g[y] = …`` → ``for y: { f[y] = …; g[y] = … }``, each in its own iterations.
         Legal when: none of the two Funcs needs the other; both are computed at one place; their loops down to that one
-        are alike. What is computed in a shared loop is placed in the other stage's (``p.compute_at(f, y)``).
+        are alike. What is computed in a shared loop is placed in the other stage's (``p.compute_at(f, y)``). Vectorized
+        loops, and all those of a specialized stage, stay each stage's own.
 
         Raises:
             ScheduleError: no stage and one of its loops.
