@@ -1,7 +1,8 @@
 """A stand-alone executable as a judge: the emitted C, the C runtime and ``main.c``, under the sanitizers.
 
 In: a request, lowered; windows. Out: the outputs' values in them; a PipelineError where the pipeline refuses to run; a
-Mismatch where the program dies, with what the sanitizers printed.
+Mismatch where the program dies, with what the sanitizers printed. Of C that is very long, sanitizers are left out: gcc
+takes minutes for them.
 
 Nothing here has a limit of time: who asks in a campaign counts the processors' time of a worker and of what it started.
 
@@ -34,6 +35,7 @@ from tests.campaigns.fuzz.interpreted import spread
 from tests.campaigns.fuzz.verdict import Mismatch
 
 _SANITIZERS = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+_LONG = 200_000
 _ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 _REFUSED = 3
 _KINDS = {ArgumentKind.InputScalar: 0, ArgumentKind.InputBuffer: 1, ArgumentKind.OutputBuffer: 2}
@@ -47,16 +49,18 @@ def run(request: Request, lowered: Lowered, windows: Sequence[Window], *, flags:
     with tempfile.TemporaryDirectory(prefix="fuzz_") as name:
         folder = Path(name)
         (folder / "pipeline.c").write_text(text, encoding="utf-8")
-        _compile([*flags, str(folder / "pipeline.c"), *map(str, _support()), "-lpthread", "-lm"], folder / "program")
+        checks = _SANITIZERS if len(text) < _LONG else ("-O0",)
+        inputs = [*flags, str(folder / "pipeline.c"), *map(str, _support(checks)), "-lpthread", "-lm"]
+        _compile(inputs, folder / "program", checks)
         boxes = spread(request, windows)
         _write_arguments(folder, lowered.arguments, _values(request), boxes)
         _run(folder)
         return _results(folder, lowered.arguments, boxes)
 
 
-def _compile(given: Sequence[str], output: Path) -> None:
+def _compile(given: Sequence[str], output: Path, checks: Sequence[str]) -> None:
     flags = [f for f in STANDARD_FLAGS if not f.startswith("-O")]
-    command = [*find_compiler().command, *flags, *_SANITIZERS, f"-I{INCLUDE_FOLDER}", *given, "-o", str(output)]
+    command = [*find_compiler().command, *flags, *checks, f"-I{INCLUDE_FOLDER}", *given, "-o", str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Mismatch("executable does not compile", done.stderr[-2000:])
@@ -66,14 +70,14 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 
 @functools.cache
-def _support() -> tuple[Path, ...]:
+def _support(checks: Sequence[str]) -> tuple[Path, ...]:
     """The objects that every program is linked with, made once for this process."""
     _kept.append(tempfile.TemporaryDirectory(prefix="fuzz_support_"))
     folder = Path(_kept[-1].name)
     made = []
     for source in (Path(__file__).parent / "main.c", *SOURCES):
         made.append(folder / f"{source.stem}.o")
-        _compile(["-c", str(source)], made[-1])
+        _compile(["-c", str(source)], made[-1], checks)
     return tuple(made)
 
 
