@@ -23,6 +23,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import ExprNode, Interval, Let, LoopKind, Variable
 from halide_core.ir.logic import all_of, any_of
+from halide_core.ir.names import OUTERMOST
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import free_variables
 from halide_core.loop_nest import (
@@ -177,8 +178,8 @@ def join(program: Program, d: ComputeWith) -> Program:
     Args:
         program: the program, with every loop and both Funcs' places as they stay.
         d: the stage, ``other`` and ``other_stage`` (the one that it joins), ``var`` (the innermost shared loop, by the
-            name that the other one has for it), ``aligned`` (the loops that are moved to begin, or to end, with the
-            other one's).
+            name that the other one has for it; ``Var.outermost()`` for none), ``aligned`` (the loops that are moved to
+            begin, or to end, with the other one's).
 
     Rewrite: see the module's docstring.
 
@@ -193,6 +194,8 @@ def join(program: Program, d: ComputeWith) -> Program:
     _check_place(program, d, key, other)
     theirs, mine = stage_loops(program, other), program.nests[key].loops
     names = _names(program, other)
+    if d.var == OUTERMOST:  # next to one another, and that is all
+        return program
     if d.var not in names:
         where = f'stage {other.stage} of "{other.func.own.name}"'
         refuse(d, f'{where} has no loop "{d.var}". Its loops, innermost first: {described(theirs)}.')

@@ -8,15 +8,16 @@ every use (lemma 2.5).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.ir import LoopKind
+from halide_core.ir import LoopKind, LoopName
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.printer import format_expr
-from halide_core.loop_nest import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_path
+from halide_core.loop_nest import Hoisting, Level, Loop, Program, StageKey, consumers, path_to, stage_loops, stage_path
 from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeRoot, Directive, StoreAt, StoreRoot
 from halide_core.schedule.storage_directives import FoldStorage, HoistStorage, HoistStorageRoot
 from halide_core.scheduling.legality import levels_text, refuse, require_dimension, require_own_memory
@@ -59,13 +60,11 @@ def compute_at(program: Program, d: ComputeAt, readers: list[StageKey]) -> Progr
 
     Rewrite: see the module's docstring. ``Var.outermost()`` is the place that the consumer itself is computed in.
 
-    Legal when: the Func is not an output, and every use of it is inside the loop (lemma 2.5).
+    Legal when: every use of the Func is inside the loop (lemma 2.5). Of an output it has no effect.
 
     Raises: ScheduleError, with the legal levels. Source: section 2.8.3.
     """
     func = program.named[d.func.name]
-    if func in program.algorithm.outputs:
-        refuse(d, f'"{func.name}" is an output of the pipeline and is computed at the root.')
     levels = legal_compute_levels(program, func, readers)
     for level in reversed(levels):
         if _is(program, level, d):
@@ -240,12 +239,19 @@ def _is(program: Program, level: Level, d: Directive) -> bool:
     if d.var == OUTERMOST:
         around = program.named.get(d.consumer.name)
         return around is not None and level == program.computed[around]
-    return (
-        level is not None
-        and level.func == d.consumer.name
-        and level.var == d.var
-        and d.stage in (-1, level.stage)
-    )
+    return level is not None and level in _named(program, d)
+
+
+def _named(program: Program, d: AtLevel) -> Iterator[LoopName]:
+    """The loops that a level's name can mean: those of the consumer, and those of other stages that it runs in, by its
+    own names."""
+    for key in program.nests:
+        if key.func.name == d.consumer.name and d.stage in (-1, key.stage):
+            joined = program.joined.get(key)
+            own = joined.names if joined else ()
+            for loop, name in zip_longest(stage_loops(program, key), own):
+                if (name or loop.name.var) == d.var:
+                    yield loop.name
 
 
 def store_where_computed(program: Program, func: Function) -> Program:

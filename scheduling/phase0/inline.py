@@ -56,7 +56,7 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
     for d in [d for f in algorithm.outputs for d in f.directives if isinstance(d, Memoize)]:
         refuse(d, f'"{d.own.func.name}" is an output of the pipeline, which each run writes: it can\'t be memoized.')
     for f in algorithm.outputs:
-        f.directives = [d for d in f.directives if not isinstance(d, _OF_MEMORY)]
+        f.directives = [d for d in f.directives if not isinstance(d, (*_OF_MEMORY, *_OF_PLACE))]
     if inlined:
         rewriter = _Inliner(inlined)
         for f in algorithm.functions:
@@ -85,6 +85,9 @@ _OF_PLACES = (ComputeInline, ComputeRoot, ComputeAt, Estimate)
 
 _OF_MEMORY = (StorageDirective, FoldStorage, RingBuffer, HoistStorage, HoistStorageRoot)
 """Directives about memory that the compiler allocates. An output's is the caller's."""
+_OF_PLACE = (ComputeAt, StoreAt)
+"""Directives about loops that a Func and its memory go into. An output is computed at the root, whoever else reads
+it."""
 
 
 def _inlined(algorithm: Algorithm) -> dict[Function, None]:
@@ -113,11 +116,15 @@ def _is_demand(d: Directive) -> bool:
 
 def warn_of_lost_directives(algorithm: Algorithm) -> None:
     """Warns, once, of each directive that has no effect, and that asks for nothing which is then missed: of an inlined
-    Func, since what is not there needs no bound, no layout and no line in a trace; of an output's memory."""
+    Func, since what is not there needs no bound, no layout and no line in a trace; of an output's place and
+    memory."""
     for f in algorithm.outputs:
         for d in f.directives:
             if isinstance(d, Async):
                 told = f'"{f.name}" is an output of the pipeline: nothing reads it beside, so this has no effect.'
+                warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
+            if isinstance(d, _OF_PLACE):
+                told = f'"{f.name}" is an output of the pipeline and is computed at the root, so this has no effect.'
                 warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
             if isinstance(d, _OF_MEMORY):
                 told = f'"{f.name}" is an output of the pipeline: its memory is the caller\'s, so this has no effect.'

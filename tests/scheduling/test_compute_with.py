@@ -215,6 +215,23 @@ def test_loops_that_are_not_alike_are_refused() -> None:
     )  # fmt: skip
 
 
+def test_levels_go_by_the_names_of_the_stage_that_joined() -> None:
+    p, f, g, h = pair()
+    g.rename(y, yo)
+    p.compute_at(g, yo)
+    g.compute_with(f, y)
+    same(h.realize([13, 11]), np.asarray(h.evaluate([13, 11])))
+    assert h.certify().ok
+
+
+def test_outermost_is_one_place_and_no_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    _, f, g, h = pair()
+    g.compute_with(f, hl.Var.outermost())
+    same(h.realize([13, 11]), np.asarray(h.evaluate([13, 11])))
+    h.print_loop_nest()
+    assert capsys.readouterr().out.startswith("produce f:\n  produce g:\n    for y:")
+
+
 def test_lanes_stay_each_stages_own(capsys: pytest.CaptureFixture[str]) -> None:
     _, f, g, h = pair()
     for each in (f, g):

@@ -546,11 +546,15 @@ def test_compute_at_one_of_two_consumers() -> None:
     assert "    a.s0: a.s0.y > a.s0.x\n    f.s0: f.s0.y > f.s0.x" in message
 
 
-def test_compute_at_of_an_output() -> None:
+def test_place_of_an_output_is_a_warning() -> None:
     g, f, _x, y = producer_and_consumer()
-    pipeline = hl.Pipeline([f, g])
-    why = 'g.compute_at(f, y): "g" is an output of the pipeline and is computed at the root.'
-    refused(lambda: g.compute_at(f, y), pipeline, why)
+    g.store_root().compute_at(f, y)
+    g.store_at(f, y)
+    told = r'g.compute_at\(f, y\): "g" is an output of the pipeline and is computed at the root, so this has no effect'
+    with pytest.warns(hl.IgnoredDirectiveWarning, match=told):
+        both = hl.Pipeline([f, g]).realize([4, 3])
+    assert (np.asarray(both[0]) == np.asarray(f.evaluate([4, 3]))).all()
+    assert (np.asarray(g.realize([4, 3])) == np.asarray(both[1])).all()
 
 
 def test_compute_at_itself() -> None:
