@@ -220,6 +220,13 @@ def startup_index(e: ExprNode) -> ExprNode:
 def exact_index(e: ExprNode, is_int32: Callable[[ExprNode], bool] | None = None) -> ExprNode | None:
     """The int64 number that a compared value is; None where its int32 arithmetic might wrap. Sums and the like are of
     numbers only where ``is_int32`` says that they are in its range."""
+    return _exact(e, is_int32, {})
+
+
+def _exact(
+    e: ExprNode, is_int32: Callable[[ExprNode], bool] | None, known: dict[ExprNode, ExprNode | None]
+) -> ExprNode | None:
+    """See above. ``known``: the answers so far, as an expression may have a part in many places."""
     if e.type is INT64:
         return e
     match e:
@@ -229,14 +236,24 @@ def exact_index(e: ExprNode, is_int32: Callable[[ExprNode], bool] | None = None)
             return a
         case ParamRef() if e.type.is_integer() and e.type.bits() <= 32:
             return Cast(INT64, e)
-        case Binary(op=op, a=a, b=b) if is_int32 is not None and e.type is INT32 and op in _EXACT:
-            if op in (BinaryOp.DIV, BinaryOp.MOD) and not (isinstance(b, IntImm) and b.value > 0):
-                return None
-            x, y = exact_index(a, is_int32), exact_index(b, is_int32)
-            if x is not None and y is not None:
-                exact = Binary(INT64, op, x, y)
-                return exact if is_int32(exact) else None
+        case Binary(op=op) if is_int32 is not None and e.type is INT32 and op in _EXACT:
+            if e not in known:
+                known[e] = _exact_binary(e, is_int32, known)
+            return known[e]
     return None
+
+
+def _exact_binary(
+    e: Binary, is_int32: Callable[[ExprNode], bool], known: dict[ExprNode, ExprNode | None]
+) -> ExprNode | None:
+    if e.op in (BinaryOp.DIV, BinaryOp.MOD) and not (isinstance(e.b, IntImm) and e.b.value > 0):
+        return None
+    x = _exact(e.a, is_int32, known)
+    y = _exact(e.b, is_int32, known) if x is not None else None
+    if x is None or y is None:
+        return None
+    exact = Binary(INT64, e.op, x, y)
+    return exact if is_int32(exact) else None
 
 
 def stage_variables(f: Function, stage: int, specialization: int = 0) -> dict[ExprNode, ExprNode]:

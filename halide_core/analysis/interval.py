@@ -28,6 +28,8 @@ LARGEST = 1e37
 """Floats beyond this are taken for infinite: float32 reaches 3.4e38."""
 EXACT = 1 << 24
 """Every integer up to here is a float of either width."""
+_LONG = 1 << 1000
+"""Of more bits than any product of values that matters, and of fewer than a float holds."""
 _SLACK = 2.0**-22
 """More than a rounding moves a value, relative to it."""
 _TINY = 1e-36
@@ -91,7 +93,7 @@ def of_integers(op: BinaryOp, a: Range, b: Range, bits: int = 64) -> Range:
         case BinaryOp.SUB:
             return (a[0] - b[1], a[1] - b[0])
         case BinaryOp.MUL:
-            return hull(0 if x == 0 or y == 0 else x * y for x, y in product(a, b))
+            return _of_few_bits(hull(0 if x == 0 or y == 0 else x * y for x, y in product(a, b)))
         case BinaryOp.MIN:
             return (min(a[0], b[0]), min(a[1], b[1]))
         case BinaryOp.MAX:
@@ -111,6 +113,15 @@ def of_integers(op: BinaryOp, a: Range, b: Range, bits: int = 64) -> Range:
         case BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ | BinaryOp.NE | BinaryOp.AND | BinaryOp.OR:
             return TRUTH
     return EVERYTHING
+
+
+def _of_few_bits(of: Range) -> Range:
+    """A range with ends that are short numbers or infinite: those of a square of squares have as many bits as it has
+    factors, and say nothing of a value in 64."""
+    low, high = of
+    if -_LONG < low <= high < _LONG:
+        return of
+    return (-math.inf if low <= -_LONG else min(low, _LONG), math.inf if high >= _LONG else max(high, -_LONG))
 
 
 def _quotient(a: Range, b: Range) -> Range:

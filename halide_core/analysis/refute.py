@@ -34,6 +34,10 @@ _NESTED = 32
 _FAR = 1 << 20
 """Further from zero a bound is one of a type: nothing interesting happens near it."""
 
+_LONG = 1 << 1000
+"""No operator's value is further from zero: those of squares of squares would have as many bits as these have factors.
+A state that is not one refutes what could have been proven, and nothing else."""
+
 
 class Known(Protocol):
     """Bounds on atoms."""
@@ -106,7 +110,7 @@ class Model:
         match e:
             case Binary(op=op, a=a, b=b) if a.type is INT64 or a.type.is_bool():
                 value: int = _FUNCTIONS[op](self._value(a, known), self._value(b, known))
-                return int(value)
+                return max(-_LONG, min(int(value), _LONG))
             case Select(condition=condition, a=a, b=b):
                 return self._value(a if self._value(condition, known) else b, known)
             case Not(a=a):

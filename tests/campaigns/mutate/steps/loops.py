@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import halide_core as hl
+from halide_core.analysis import index
 from halide_core.lowering.passes import (
     constant_lengths,
     hoist,
@@ -18,7 +19,7 @@ from halide_core.lowering.passes import (
 )
 from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import peel_first_iteration as warm_up
-from halide_core.lowering.passes.partition import partition, steady_part
+from halide_core.lowering.passes.partition import partition
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
@@ -236,7 +237,7 @@ LOOPS: dict[str, AutomaticStep] = {
         loop_shapes, "threshold", "ir.div(rest, ir.i64(-c))", "ir.sub(ir.div(rest, ir.i64(-c)), ir.ONE)", every_fourth
     ),
     "partition: coordinates do not wrap": AutomaticStep(
-        steady_part, "exact_index", "exact if is_int32(exact) else None", "exact", wrapping
+        index, "_exact_binary", "exact if is_int32(exact) else None", "exact", wrapping
     ),
     "partition: quotients are rounded down": AutomaticStep(
         SteadyPart, "_without_divisions", "ir.sub(a, ir.i64(k - 1)) if c > 0 else a", "a", thinned
