@@ -10,6 +10,7 @@ tried together first. The budget is z3's own count of steps (``rlimit``), never 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -26,6 +27,7 @@ from halide_core.bounds.smt.budget import (
     EXPLAINED,
     EXPLAINING,
     LAST_RESORT,
+    LAST_RESORTS,
     MINIMIZE,
     NARROW,
     PATIENCE,
@@ -116,6 +118,8 @@ class Prover:
         self._spent = 0
         self._counted = 0
         """The context's count of steps when it was last asked."""
+        self._resorted = 0.0
+        """The milliseconds that questions about exact products have taken."""
 
     @property
     def steps(self) -> int:
@@ -314,6 +318,17 @@ class Prover:
         self._counted = counted
         return answer
 
+    def _last_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
+        """An answer about exact products, within the time that there is for them."""
+        left = LAST_RESORTS - self._resorted
+        if left < 1:
+            return z3.unknown
+        solver.set("timeout", int(min(LAST_RESORT, left)))
+        begun = time.monotonic()
+        answer = self._bounded_check(solver, switches, times)
+        self._resorted += 1000 * (time.monotonic() - begun)
+        return answer
+
     def _group(self, claims: list[Claim]) -> list[Result]:
         """The claims of one context: together; then one by one; those that fail, with the start-up checks."""
         found = {c: r for c in claims if c.kind is ClaimKind.INT64 and (r := _by_ranges(c)) is not None}
@@ -461,12 +476,12 @@ class Prover:
         facts = list(self._solver.assertions())
         self._pop()
         solver = z3.Solver(ctx=self._context)
-        solver.set("random_seed", 0, "timeout", LAST_RESORT)
+        solver.set("random_seed", 0)
         say(solver, self._growing, *facts, *self._terms.products.exact())
         if self._terms.products.exact():
-            if self._bounded_check(solver, []) == z3.unsat:
+            if self._last_check(solver, []) == z3.unsat:
                 return Result(claim, Status.PROVEN)
-            if switches and self._bounded_check(solver, switches) == z3.unsat:
+            if switches and self._last_check(solver, switches) == z3.unsat:
                 return self._resting(solver, checks, promises).proven(claim)
         counterexample = self._counterexample(claim, solver, switches)
         if counterexample is not None and counterexample.certain:
@@ -480,7 +495,7 @@ class Prover:
             solver.push()
             if most is not None:
                 say(solver, *(both(z >= -most, z <= most) for _, z in leaves if z3.is_int(z)))
-            if self._bounded_check(solver, switches, EXPLAINING) == z3.sat:
+            if self._last_check(solver, switches, EXPLAINING) == z3.sat:
                 model = solver.model()
                 values = {e: number_of(model.eval(z, model_completion=True)) for e, z in leaves}
                 found = confirmed(claim, values, self._invented)
