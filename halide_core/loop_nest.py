@@ -37,7 +37,7 @@ from halide_core.ir import (
 from halide_core.ir.memory import Layout
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
-from halide_core.schedule.access_directives import PartitionLoop
+from halide_core.schedule.access_directives import Atomic, PartitionLoop
 from halide_core.schedule.directives import Directive
 from halide_core.schedule.storage_directives import FoldStorage
 
@@ -103,6 +103,8 @@ class Nest:
 
     ``waiver`` is the directive by which the user allows reduction loops whose iterations may meet.
 
+    ``atomic`` is the one by which those that do take turns; the assignment is marked once a loop needs that.
+
     ``shared``: so many of its loops, the outermost, are those of other stages too; none of its steps stands outside
     them. ``ranges``: of each loop that it has in common with others, the iterations that are its own.
     """
@@ -116,6 +118,7 @@ class Nest:
     order: Order = Order.IN_ORDER
     shared: int = 0
     ranges: tuple[Interval, ...] = ()
+    atomic: Atomic | None = None
 
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.

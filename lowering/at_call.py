@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from halide_core.algorithm.model import Algorithm, Function
 from halide_core.debug import deep_recursion
@@ -24,7 +25,7 @@ from halide_core.lowering.initial import lower_stage
 from halide_core.schedule.access_directives import Atomic
 from halide_core.schedule.directives import Directive, Specialize, StageDirective
 from halide_core.schedule.func_directives import RFactor
-from halide_core.scheduling.phase0.atomic_laws import check_law
+from halide_core.scheduling.phase0.atomic_laws import with_offer
 from halide_core.scheduling.phases import LOOP_RULES
 
 
@@ -64,7 +65,8 @@ class _Stages:
         elif rule := LOOP_RULES.get(type(d)):
             try:
                 if isinstance(d, Atomic):
-                    check_law(function, d)
+                    algorithm = with_offer(self._program.algorithm, function, d)
+                    self._program = replace(self._program, algorithm=algorithm)
                 self._program = rule(self._program, d)
             except DependenceError:
                 if d.stage > 0 and not _reads_funcs(function, definition.exprs()):

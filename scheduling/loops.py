@@ -16,7 +16,7 @@ from halide_core.ir import Interval, IntImm, Let, LoopKind, Variable
 from halide_core.loop_nest import LENGTH_LIMIT, Guard, Loop, Nest, Obligation, Program
 from halide_core.schedule.directives import AllowRaceConditions, Fuse, Rename, Reorder, Split, TailStrategy, Traverse
 from halide_core.scheduling.legality import refuse, require_loop, require_new_names, stage_key
-from halide_core.scheduling.reductions import check_at_once, in_new_order
+from halide_core.scheduling.reductions import at_once, in_new_order
 from halide_core.scheduling.tails import GUARDED, SHIFTED, tail_of
 
 
@@ -91,6 +91,7 @@ def split(program: Program, d: Split) -> Program:
         (*nest.witnesses, *witnesses),
         nest.waiver,
         nest.order,
+        atomic=nest.atomic,
     )
     return replace(program.with_nest(key, changed), obligations=(*program.obligations, *obligations))
 
@@ -201,7 +202,8 @@ def traverse(program: Program, d: Traverse) -> Program:
     at = require_loop(nest, d.var, d)
     loop = nest.loops[at]
     if not loop.pure and d.kind in (LoopKind.PARALLEL, LoopKind.VECTORIZED):
-        check_at_once(program, key, loop, d)
+        program = at_once(program, key, loop, d)
+        nest = program.nests[key]
     loops = (*nest.loops[:at], replace(loop, kind=d.kind), *nest.loops[at + 1 :])
     return program.with_nest(key, replace(nest, loops=loops))
 

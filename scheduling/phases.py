@@ -60,9 +60,9 @@ from halide_core.scheduling.compute_with import join_all, keep_together
 from halide_core.scheduling.layout import lay_out
 from halide_core.scheduling.memoize import memoize
 from halide_core.scheduling.partition import partition
-from halide_core.scheduling.phase0.atomic_laws import atomic
 from halide_core.scheduling.phase0.copies import place
 from halide_core.scheduling.prefetch import prefetch
+from halide_core.scheduling.reductions import atomic
 from halide_core.scheduling.sliding import give_loop_holes
 from halide_core.scheduling.specialize import for_every_case, specialize_stages
 from halide_core.scheduling.verify import check_dominance

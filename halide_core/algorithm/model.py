@@ -318,7 +318,7 @@ class AlgebraicLaw:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoKey:
-    """By what a Func's values can be remembered. ``words``: Params, shapes and tags, each once. ``tagged``: whether
+    """By what a memoized Func's values can be known. ``words``: Params, shapes and tags, each once. ``tagged``: whether
     some are tags. ``inputs``: those whose elements nothing in the key tells."""
 
     words: tuple[ir.ExprNode, ...]
@@ -338,9 +338,9 @@ class Algorithm:
     constraints: tuple[Constraint, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     laws: tuple[AlgebraicLaw, ...] = ()
-    """The laws that phase 0 took for true."""
+    offered: tuple[AlgebraicLaw, ...] = ()
+    """The laws taken for true; and those of atomic stages, of which each joins them once a loop needs it."""
     memo_keys: Mapping[Function, MemoKey] = field(default_factory=dict)
-    """Of the memoized Funcs."""
 
 
 class Renamed(Rewriter):

@@ -1,4 +1,5 @@
-"""Atomic updates that are refused: operators whose order shows, reads of other points, values of several numbers."""
+"""Atomic updates that are refused where iterations that may meet run at once: operators whose order shows, reads of
+other points, values of several numbers."""
 
 from __future__ import annotations
 
@@ -32,21 +33,64 @@ def test_first_of_equal_values_counts() -> None:
     f[x] = (hl.i32(0), hl.i32(0))
     here = f[x][0] >= r.x * r.y
     f[x] = (hl.select(here, f[x][0], r.x * r.y), hl.select(here, f[x][1], r.x))
+    stage = f.update().atomic()
+    named = ("order of steps shows", "f.update().atomic()", "f.update().atomic(True)")
+    for way in (stage.parallel, stage.vectorize):
+        refused(hl.ScheduleError, lambda way=way: way(r.x), *named, at="way(r.x)")
+    refused(hl.ScheduleError, lambda: stage.vectorize(r.y, 4), *named, at="stage.vectorize(r.y, 4)")
+
+
+def test_components_that_trade_places() -> None:
+    f, q = hl.Func("f"), hl.RDom([(0, 9)], "q")
+    f[x, y] = (x, y)
+    f[x, y] = (f[x, y][1] + q, f[x, y][0] * 2)
+    stage = f.update().parallel(y).atomic()
+    named = ("f.update().parallel(q.x): ", "the update is not known to be associative and commutative")
+    refused(hl.ScheduleError, lambda: stage.parallel(q), *named, at="stage.parallel(q)")
+    assert f.certify().ok
+
+
+def test_another_order_of_loops_needs_the_law_too() -> None:
+    f = updated(hl.i32(0), lambda f: f[x] * 2 + r.x * r.y)
+    stage = f.update().atomic()
+    refused(hl.ScheduleError, lambda: stage.reorder(r.y, r.x), "They must stay", at="stage.reorder(r.y, r.x)")
+
+
+def test_order_in_which_threads_meet_needs_the_law_too() -> None:
+    """Iterations of r.x meet in those of another r.y alone: while that one is outside."""
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f[r.x, r.y] = f[r.x + 1, r.y - 1] * 2
+    stage = f.update().atomic().parallel(r.x)
+    refused(hl.ScheduleError, lambda: stage.reorder(r.y, r.x), at="stage.reorder(r.y, r.x)")
+
+
+def test_races_that_were_allowed_before_are_no_steps() -> None:
+    f = updated(hl.i32(0), lambda f: f[x] * 2 + r.x * r.y)
+    f.update().allow_race_conditions().parallel(r.y)
     refused(hl.ScheduleError, lambda: f.update().atomic(), "order of steps shows", at="f.update().atomic()")
+
+
+def test_allowed_races_of_an_atomic_stage_need_the_law_all_the_same() -> None:
+    f = updated(hl.i32(0), lambda f: f[x] * 2 + r.x * r.y)
+    stage = f.update().atomic().allow_race_conditions()
+    refused(hl.ScheduleError, lambda: stage.parallel(r.y), "order of steps shows", at="stage.parallel(r.y)")
+
+
+def test_value_that_reads_nothing_is_no_step() -> None:
+    f, q = hl.Func("f"), hl.RDom([(0, 9)], "q")
+    f[x] = x
+    f[q % 3] = q
+    stage = f.update().atomic(True)
+    refused(hl.ScheduleError, lambda: stage.parallel(q), "nowhere else", at="stage.parallel(q)")
 
 
 def test_another_point_is_no_part_of_a_step() -> None:
     f = hl.Func("f")
     f[x] = x
     f[r.x] = f[r.x] + f[r.y]
-    refused(hl.ScheduleError, lambda: f.update().atomic(True), "nowhere else", at="f.update().atomic(True)")
-
-
-def test_pure_definition_has_no_steps() -> None:
-    f = hl.Func("f")
-    f[x] = x
-    f.atomic()  # it may be inlined, where this is told as being without effect
-    refused(hl.ScheduleError, f.loop_nest, "f.atomic()", "where it writes it", at="f.atomic()")
+    stage = f.update().atomic(True)
+    refused(hl.ScheduleError, lambda: stage.parallel(r.x), "nowhere else", at="stage.parallel(r.x)")
 
 
 def test_loop_before_it_is_told_of_it() -> None:

@@ -39,9 +39,15 @@ def test_refused_at_the_call_and_not_recorded() -> None:
     refused(lambda: f.rename(xi, y), '"y" already names a loop')
     refused(lambda: f.update().parallel(r), "two iterations may meet")
     refused(lambda: f.update().split(x, xo, xi, 4, hl.TailStrategy.ShiftInwards), "repeats iterations")
-    refused(lambda: f.update().atomic(), "nowhere else")
     refused(lambda: f.split(xi, z, x, 3, hl.TailStrategy.RoundUp), "which the factor does not divide")
     assert f.function.directives == recorded
+    assert f.realize([8, 10])[3, 5] == f.evaluate([8, 10])[5, 3]
+
+
+def test_loop_that_atomic_cannot_help_is_refused_at_the_call() -> None:
+    f, r = two_stages()
+    stage = f.update().atomic()
+    refused(lambda: stage.parallel(r), "nowhere else")
     assert f.realize([8, 10])[3, 5] == f.evaluate([8, 10])[5, 3]
 
 

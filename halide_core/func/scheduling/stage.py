@@ -263,8 +263,10 @@ class StageSchedule(Pending):
         Args:
             override_associativity_test: take the user's word, and no proof, that the order of steps doesn't matter.
 
-        Legal when: the update's operator is associative and commutative, as ``rfactor`` has it, floats included; in
-        threads; a point of several values is updated under a lock.
+        Legal when: always, and without effect, while no iterations that may meet run at once. Where some do, the update
+        must read its Func at the point that it writes, and nowhere else, and its operator be associative and
+        commutative, as ``rfactor`` has it, floats included. In threads a point of several values is updated under a
+        lock.
         """
         function, stage = self._scheduled()
         override = bool(override_associativity_test)

@@ -192,3 +192,107 @@ def test_without_the_mark_it_is_a_race() -> None:
         races = [claim for claim in claims if claim.kind is ClaimKind.RACE]
         assert any("take turns" in str(claim.text) for claim in races) is not apart
         assert any("no two iterations" in str(claim.text) for claim in races) is apart
+
+
+# -- where no iterations that may meet run at once, atomic adds nothing
+
+
+def crossed() -> tuple[hl.Func, hl.RDom]:
+    """Components that trade places with each step: of no law."""
+    f, r = hl.Func("f"), hl.RDom([(0, 5)], "r")
+    f[x, y] = (x, y)
+    f[x, y] = (f[x, y][1] + r, f[x, y][0] * 3)
+    return f, r
+
+
+def halves() -> tuple[hl.Func, hl.RDom]:
+    """Even points are computed of odd ones."""
+    f, r = hl.Func("f"), hl.RDom([(0, 16)], "r")
+    f[x, y] = x * 3 + y
+    f[2 * r, y] = f[2 * r + 1, y] + y
+    return f, r
+
+
+def waves() -> tuple[hl.Func, hl.RDom]:
+    """Each row of the one before it."""
+    f, r = hl.Func("f"), hl.RDom([(1, 12), (1, 6)], "r")
+    f[x, y] = x * 3 + y
+    f[r.x, r.y] = f[r.x - 1, r.y - 1] + f[r.x + 1, r.y - 1]
+    return f, r
+
+
+PLAIN: dict[str, tuple[Callable[[], tuple[hl.Func, hl.RDom]], Callable[[hl.Stage, hl.RDom], object]]] = {
+    "serial": (crossed, lambda s, r: s.atomic()),
+    "threads of a dimension": (crossed, lambda s, r: s.parallel(y).atomic()),
+    "threads and lanes of dimensions": (crossed, lambda s, r: s.atomic().parallel(y).vectorize(x, 8, GUARD)),
+    "a reduction loop outside": (crossed, lambda s, r: s.atomic().reorder(x, y, r).parallel(y).vectorize(x, 4, GUARD)),
+    "threads that keep apart": (halves, lambda s, r: s.parallel(r).atomic()),
+    "lanes that keep apart": (halves, lambda s, r: s.atomic().vectorize(r, 4)),
+    "both": (halves, lambda s, r: s.atomic().split(r, ro, ri, 8).vectorize(ri).parallel(ro).parallel(y)),
+    "threads within a step in time": (waves, lambda s, r: s.atomic().parallel(r.x)),
+    "lanes within a step in time": (waves, lambda s, r: s.atomic().vectorize(r.x, 4)),
+}
+
+
+@pytest.mark.parametrize("case", list(PLAIN))
+def test_iterations_that_never_meet_need_no_law(case: str) -> None:
+    make, way = PLAIN[case]
+    f, r = make()
+    way(f.update(), r)
+    f.bound(x, 0, 32).bound(y, 0, 9)
+    certificate = f.certify()
+    assert certificate.ok
+    assert not any(result.status is Status.ASSUMED for result in certificate.results)
+    assert not any(result.claim.kind is ClaimKind.LAW for result in certificate.results)
+    assert "__atomic" not in emit_c(lower(f._request()))
+    found, told = f.realize([32, 9]), f.evaluate([32, 9])
+    pairs = zip(found, told, strict=True) if isinstance(found, tuple) else [(found, told)]
+    for a, b in pairs:
+        same(np.asarray(a), np.asarray(b))
+
+
+def test_pure_definitions_and_plain_updates() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x
+    f[3] = 125
+    f.compute_root().atomic().parallel(x).update().atomic()
+    g[x] = f[x]
+    assert g.certify().ok
+    assert np.asarray(g.realize([8])).tolist() == [0, 1, 2, 125, 4, 5, 6, 7]
+
+
+def test_sum_of_floats_that_keeps_apart_is_proven() -> None:
+    """Under strict_float too: none are bracketed in another way."""
+    f, r, im = hl.Func("f"), hl.RDom([(0, 30)], "r"), image(DATA, "im")
+    f[x] = hl.f32(0.1)
+    f[r] += hl.f32(im[r, 3])
+    f.update().atomic().parallel(r)
+    certificate = f.certify()
+    assert certificate.ok
+    assert not any(result.status is Status.ASSUMED for result in certificate.results)
+    strict = hl.get_host_target().with_feature(hl.TargetFeature.StrictFloat)
+    same(np.asarray(f.realize([30], target=strict)), np.asarray(f.evaluate([30])))
+
+
+def test_specialized_stage_has_the_law_where_it_needs_it() -> None:
+    p = hl.Param(hl.Int(32), "p", 3)
+    f, r = crossed()
+    f.update().atomic().specialize(p > 2).parallel(y)
+    f.update().vectorize(x, 4, GUARD)
+    assert f.certify().ok
+    with pytest.raises(hl.ScheduleError, match="order of steps shows"):
+        f.update().specialize(p > 2).parallel(r)
+
+
+def test_law_of_what_is_inlined() -> None:
+    """The law is of the definition as the user wrote it, for every case and copy of it."""
+    p = hl.Param(hl.Int(32), "p", 3)
+    h, r, one, out = hl.Func("h"), hl.RDom([(0, 40)], "r"), hl.Func("one"), hl.Func("out")
+    one[x] = hl.u8(9)
+    h[x] = hl.u8(0)
+    h[x] = hl.saturating_add(h[x], one[r])
+    out[x, y] = h[x] + y
+    h.compute_at(out, y).update().atomic().parallel(r)
+    out.specialize(p > 2).parallel(y)
+    assert out.certify().ok
+    same(np.asarray(out.realize([7, 5])), np.asarray(out.evaluate([7, 5])))
