@@ -165,7 +165,7 @@ class _Flatten(Rewriter):
         self._sizes[s.func] = stride
         self._layouts[s.func] = _Layout(tuple([i.min for i in s.bounds]), tuple(strides), folds)
         for k, type in enumerate(s.func.types):
-            memory, zeroed = _checked_memory(layout, s.func, limit, type), s.func in self._shown
+            memory, zeroed = _checked_memory(layout, s.func, stride, limit, type), s.func in self._shown
             stmts.append(AllocateFlat(s.func.component_name(k), type, stride, limit, memory, zeroed))
         return stmts
 
@@ -193,19 +193,21 @@ class _Flatten(Rewriter):
         return ir.ONE if dim == 0 and promised is None else BufferField(INT64, callee, Field.STRIDE, dim)
 
 
-def _checked_memory(layout: Layout, func: Callee, limit: int | None, type: Type) -> MemoryType:
-    """Checks that memory which has to live on the stack has a size that is known to fit. A size of which nothing is
-    known comes out of the memory that a pipeline keeps for its next run, which is as quick to have."""
+def _checked_memory(layout: Layout, func: Callee, size: ExprNode, limit: int | None, type: Type) -> MemoryType:
+    """Checks that memory which has to live on the stack has a size that fits. A size that only the run knows, and that
+    no constant shows to fit, comes out of the memory that a pipeline keeps for its next run, which is as quick to have:
+    a loose bound says nothing about the size that there will be, and an array of C needs a constant one."""
     if layout.memory not in (MemoryType.Stack, MemoryType.Register) or layout.asked is None:
         return layout.memory
     told, location = layout.asked
     name = func.own.name
-    if limit is None and layout.memory is MemoryType.Stack:
+    fits = limit is not None and limit * type.bytes() <= STACK_LIMIT
+    if not fits and layout.memory is MemoryType.Stack and not isinstance(size, IntImm):
         return MemoryType.Heap
     if limit is None:
-        text = f'{told}: no constant bounds the size of "{name}", as the stack needs. bound_storage() sets it.'
+        text = f'{told}: no constant bounds the size of "{name}", as registers need. bound_storage() sets it.'
         raise ScheduleError(text, location)
-    if limit * type.bytes() > STACK_LIMIT:
+    if not fits:
         text = f'{told}: "{name}" may take {limit * type.bytes()} bytes, more than the {STACK_LIMIT} of the stack.'
         raise ScheduleError(text, location)
     return layout.memory

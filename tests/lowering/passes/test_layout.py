@@ -115,9 +115,21 @@ def test_stack_memory_of_a_size_that_only_the_run_knows_is_kept_memory() -> None
     assert [s.memory for s in made] == [hl.MemoryType.Heap]
 
 
-def test_stack_memory_must_be_small() -> None:
+def test_stack_memory_of_a_run_time_size_with_a_loose_bound_is_kept_memory() -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x + y
+    f[x, y] = g[x, y]
+    g.compute_at(f, y).store_in(hl.MemoryType.Stack)  # a row is no longer than an int32 can say, which is no help
+    np.testing.assert_array_equal(np.asarray(f.realize([9, 5])), f.evaluate([9, 5]))
+    made = [s for s in walk(lower(f._request()).body) if isinstance(s, ir.AllocateFlat)]
+    assert [s.memory for s in made] == [hl.MemoryType.Heap]
+    assert hl.Pipeline([f]).certify().ok
+
+
+@pytest.mark.parametrize("memory", [hl.MemoryType.Stack, hl.MemoryType.Register])
+def test_stack_memory_of_a_constant_size_must_be_small(memory: hl.MemoryType) -> None:
     g, f = blur()
-    g.compute_root().bound_storage(x, 1000).bound_storage(y, 1000).store_in(hl.MemoryType.Register)
+    g.compute_root().bound_storage(x, 1000).bound_storage(y, 1000).store_in(memory)
     with pytest.raises(hl.ScheduleError, match='"g" may take 4000000 bytes, more than the 262144 of the stack'):
         lower(f._request())
 
