@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from halide_core.algorithm.model import Function
+from halide_core.analysis.index import startup_index
+from halide_core.analysis.simplify import simplify
 from halide_core.ir.memory import Layout, plain_layout
 from halide_core.loop_nest import Program
 from halide_core.schedule.storage_directives import (
@@ -21,6 +24,8 @@ from halide_core.schedule.storage_directives import (
     StoreIn,
 )
 from halide_core.scheduling.legality import refuse, require_dimension
+
+_T = TypeVar("_T")
 
 
 def lay_out(program: Program, func: Function, d: StorageDirective) -> Program:
@@ -55,11 +60,12 @@ def _changed(layout: Layout, func: Function, d: StorageDirective) -> Layout:
             return replace(layout, order=tuple(next(rest) if dim in wanted else dim for dim in layout.order))
         case AlignStorage(var=var, alignment=k):
             return replace(layout, alignments=_with(layout.alignments, require_dimension(func, var, d), k))
-        case BoundStorage(var=var, extent=k):
-            return replace(layout, extents=_with(layout.extents, require_dimension(func, var, d), k))
+        case BoundStorage(var=var, length=e):
+            length = simplify(startup_index(e))
+            return replace(layout, extents=_with(layout.extents, require_dimension(func, var, d), length))
         case StoreIn(memory=memory):
             return replace(layout, memory=memory, asked=(d.spelled(), d.location))
 
 
-def _with(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
+def _with(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
     return (*values[:at], value, *values[at + 1 :])

@@ -161,7 +161,7 @@ class Folding:
             ]
             most = self._ranges.ends(length, self._query.scope(self._program.stored[self._f]), self._query.top).high
             if at not in folds:
-                checks.append(self._enough(bound, ir.i64(bound.extent), most, "are stored"))
+                checks.append(self._enough(bound, simplify(startup_index(bound.length)), most, "are stored"))
         return folds, checks
 
     def _enough(self, d: FoldStorage | BoundStorage, slots: ExprNode, most: ExprNode | None, which: str) -> Check:

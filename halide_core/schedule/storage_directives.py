@@ -57,11 +57,11 @@ class AlignStorage(Directive):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BoundStorage(Directive):
-    """The length of a dimension in memory is ``extent``."""
+    """The length of a dimension in memory is ``length``, which is known at start-up."""
 
     verb: ClassVar[str] = "bound_storage"
     var: LoopVar
-    extent: int
+    length: ExprNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

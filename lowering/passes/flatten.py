@@ -171,7 +171,7 @@ class _Flatten(Rewriter):
 
     def _length(self, s: Allocate, layout: Layout, d: int) -> tuple[ExprNode, int | None]:
         """The extent of a dimension in memory, and a constant upper bound of it."""
-        length = s.fold(d) or (ir.i64(layout.extents[d]) if layout.extents[d] else s.bounds[d].len)
+        length = s.fold(d) or layout.extents[d] or s.bounds[d].len
         most = constant_limit(simplify(self._lets.substituted(length)), Facts())
         unit = layout.alignments[d]
         if unit > 1:

@@ -98,7 +98,7 @@ def test_extents_that_are_not_positive(extent: Any) -> None:
 def test_constants_that_are_none() -> None:
     refused(Schedule, lambda: f.align_storage(x, hl.Expr(0)), "align_storage()", "a positive integer", at="align_st")
     size: Any = image.width()
-    refused(Schedule, lambda: f.bound_storage(x, size), "bound_storage()", "when compiling", at="f.bound_storage(x")
+    refused(Schedule, lambda: f.align_storage(x, size), "align_storage()", "when compiling", at="f.align_storage(x")
 
 
 def test_dimension_that_is_none_is_of_a_directive() -> None:

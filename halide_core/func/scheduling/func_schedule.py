@@ -352,14 +352,14 @@ class FuncSchedule(FuncHandle):
         return self._add(AlignStorage(func=function, location=user_location(), var=name, alignment=k))
 
     def bound_storage(self, dim: Var, extent: ExprLike) -> Self:
-        """Sets the length of a dimension in memory to a constant; that this is long enough is checked. The last call
-        for a dimension counts.
+        """Sets the length of a dimension in memory to a start-up expression; that this is long enough is checked. The
+        last call for a dimension counts.
 
         Rewrite: the layout of ``allocate f(…)``.
         """
         function, name = self._dimension("bound_storage", dim)
-        k = constant("The extent of bound_storage()", extent)
-        return self._add(BoundStorage(func=function, location=user_location(), var=name, extent=k))
+        length = positive("The extent of bound_storage()", extent)
+        return self._add(BoundStorage(func=function, location=user_location(), var=name, length=length))
 
     def bound(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:
         """Promises that exactly ``extent`` values of a dimension from ``min`` are computed; checked at start-up. A

@@ -134,7 +134,7 @@ def _layout(layout: Layout | None) -> Layout | None:
     if layout is None:
         return None
     order = (*layout.order, len(layout.order))
-    return replace(layout, order=order, alignments=(*layout.alignments, 1), extents=(*layout.extents, 0))
+    return replace(layout, order=order, alignments=(*layout.alignments, 1), extents=(*layout.extents, None))
 
 
 def _number(loops: Sequence[For], scope: Sequence[Stmt]) -> ExprNode:

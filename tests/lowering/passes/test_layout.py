@@ -84,6 +84,32 @@ def test_a_set_length_that_is_too_short() -> None:
         f.realize([3, 5])
 
 
+def test_a_set_length_of_a_run_time_size() -> None:
+    n = hl.Param(hl.Int(32), "n")
+    g, f = blur()
+    g.store_root().compute_at(f, y).bound_storage(x, n + 1).bound_storage(y, 8)
+    n.set(15)
+    np.testing.assert_array_equal(np.asarray(f.realize([9, 5])), f.evaluate([9, 5]))
+    certified(f)
+    n.set(7)
+    with pytest.raises(hl.PipelineError, match=r'bound_storage\(x, n \+ 1\) gives "g" too few places in "x": 8 for 9'):
+        f.realize([9, 5])
+    n.set(-1)
+    with pytest.raises(hl.PipelineError, match=r'too few places in "x": 0 for'):
+        f.realize([9, 5])
+
+
+def test_a_set_length_of_the_size_of_an_input() -> None:
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = image[x, y] + 1
+    f[x, y] = 2*g[x, y]
+    g.compute_at(f, y).bound_storage(x, image.width())
+    image.set(hl.Buffer(np.arange(100, dtype=np.int32).reshape(10, 10)))
+    np.testing.assert_array_equal(np.asarray(f.realize([10, 7])), f.evaluate([10, 7]))
+    certified(f)
+
+
 def test_a_set_length_that_is_too_short_for_sure() -> None:
     g, f = blur()
     g.compute_at(f, y).bound_storage(y, 2)
@@ -154,7 +180,8 @@ def test_what_every_buffer_must_be_is_checked_before_what_is_promised_of_one() -
     ("ask", "told"),
     [
         (lambda f: f.align_storage(x, 0), "must be a positive integer"),
-        (lambda f: f.bound_storage(x, hl.Param(hl.Int(32))), "must be a positive integer"),
+        (lambda f: f.bound_storage(x, 0), "must be positive"),
+        (lambda f: f.bound_storage(x, x), "start"),
         (lambda f: f.store_in("Heap"), "takes a MemoryType"),
         (lambda f: f.reorder_storage(xo), 'has no dimension "xo"'),
         (lambda f: f.reorder_storage(x, x), "each dimension can be named only once"),
