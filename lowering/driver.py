@@ -55,6 +55,7 @@ from halide_core.scheduling.phase0.inline import inline_functions
 from halide_core.scheduling.phase0.trace import trace_everything
 from halide_core.scheduling.phase0.wrappers import wrap_calls
 from halide_core.scheduling.phases import ScheduleStep, apply_schedule
+from halide_core.scheduling.prefetch import refuse_prefetches_of_others
 from halide_core.scheduling.specialize import for_every_case
 
 if TYPE_CHECKING:
@@ -175,7 +176,9 @@ def _algorithm(request: Request) -> Algorithm:
     algorithm = atomic_laws(factor_reductions(algorithm))
     if not wants_strict_floats(request.target):
         algorithm = fuse_products(algorithm)
-    return inline_functions(wrap_calls(algorithm))
+    algorithm = wrap_calls(algorithm)
+    refuse_prefetches_of_others(algorithm)
+    return inline_functions(algorithm)
 
 
 def _schedule(request: Request, trace: LoweringTrace) -> Program:

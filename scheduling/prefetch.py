@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Function
+from halide_core.algorithm.model import Algorithm, Function, callees
 from halide_core.analysis.index import startup_index
+from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import Access, Callee, IntImm, LoopKind, LoopName
 from halide_core.ir.memory import PrefetchBoundStrategy
 from halide_core.ir.printer import format_expr
@@ -38,8 +39,9 @@ def prefetch(program: Program, d: Prefetch) -> Program:
     Rewrite: see the module's docstring. An offset that is not a constant leaves the obligation that it is no less
     than 0.
 
-    Legal when: ``source`` is ``at`` or around it; what runs in ``at`` reads ``fetched``, whose memory lives around the
-    loop; and neither the loop nor one around it is vectorized, since lanes have no beginning of their own.
+    Legal when: ``source`` is ``at`` or around it; ``fetched`` is of the pipeline, and its memory, where what runs in
+    ``at`` reads it, lives around the loop; and neither the loop nor one around it is vectorized, since lanes have no
+    beginning of their own. Where nothing in the loop reads it there is nothing to ask for: a warning says so.
 
     Raises: ScheduleError, with the legal choices.
     """
@@ -59,6 +61,8 @@ def prefetch(program: Program, d: Prefetch) -> Program:
             f"no beginning that its lanes share. The legal choices:\n{_loops_text(program, key, d) or '    none'}",
         )
     callee = _fetched(program, loop.name, d)
+    if callee is None:
+        return program
     if not _outlives(program, callee, around):
         assert isinstance(callee, Function)
         texts = (_memory_text(program, callee, around), _loops_text(program, key, d))
@@ -126,8 +130,25 @@ def _begins(program: Program, loop: Loop, d: Prefetch) -> bool:
     return callee is not None and _lanes(around) is None and _outlives(program, callee, around)
 
 
-def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee:
-    """The callee that the directive names, as it is read inside a loop: a case of a specialized stage reads copies."""
+def refuse_prefetches_of_others(algorithm: Algorithm) -> None:
+    """Refuses prefetches of what a pipeline neither computes nor reads, before Funcs are inlined. Of what its loops
+    just do not read a prefetch does nothing; of another pipeline's Func it is a mistake.
+
+    Raises: ScheduleError.
+    """
+    asked = [d for d in algorithm.directives if isinstance(d, Prefetch)]
+    if not asked:
+        return
+    there = [*algorithm.functions, *(callee for f in algorithm.functions for callee in callees(f))]
+    for d in asked:
+        if _named(there, d) is None:
+            name = d.fetched.own.name
+            refuse(d, f'nothing reads memory of "{name}", which is no part of the pipeline.')
+
+
+def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee | None:
+    """The callee that the directive names, as it is read inside a loop: a case of a specialized stage reads copies.
+    None, and a warning, where nothing there reads it."""
     read = _read_inside(program, loop)
     callee = _named(read, d)
     if callee is not None:
@@ -136,7 +157,9 @@ def _fetched(program: Program, loop: LoopName, d: Prefetch) -> Callee:
     legal = ", ".join(dict.fromkeys(each.own.name for each in read)) or "none"
     inlined = isinstance(d.fetched, Function) and d.fetched not in program.algorithm.functions
     advice = f" Where it is inlined it has none, and {name}.compute_root() gives it some." if inlined else ""
-    refuse(d, f'nothing in loop "{d.at}" reads memory of "{name}".{advice} What is read there: {legal}.')
+    told = f'nothing in loop "{d.at}" reads memory of "{name}", so this has no effect.{advice}'
+    warn_user(f"{d.own.spelled()}: {told} What is read there: {legal}.", IgnoredDirectiveWarning, d.location)
+    return None
 
 
 def _read_inside(program: Program, loop: LoopName) -> list[Callee]:

@@ -1,4 +1,5 @@
-"""Prefetches that are refused: of what isn't read, or has no memory yet; in lanes; of an earlier iteration."""
+"""Prefetches that are refused, or do nothing: of what isn't read, or has no memory yet; in lanes; of an earlier
+iteration."""
 
 from __future__ import annotations
 
@@ -54,17 +55,36 @@ def test_loop_further_in_has_no_iteration_yet(pair: Pair) -> None:
     refused(hl.ScheduleError, f.loop_nest, '"x" is a loop inside "y"', at="f.prefetch(g, y, x)")
 
 
-def test_what_is_not_read_there(pair: Pair) -> None:
+def test_what_the_pipeline_does_not_have(pair: Pair) -> None:
+    _, f, _ = pair
+    other = hl.Func("other")
+    other[x] = x
+    f.prefetch(other, y, y)
+    refused(hl.ScheduleError, f.loop_nest, "no part of the pipeline", at="f.prefetch(other, y, y)")
+
+
+def test_an_input_that_the_pipeline_does_not_read(pair: Pair) -> None:
+    _, f, _ = pair
+    other = hl.ImageParam(hl.UInt(8), 2, "other")
+    f.prefetch(other, y, y)
+    refused(hl.ScheduleError, f.loop_nest, "no part of the pipeline", at="f.prefetch(other, y, y)")
+
+
+def test_what_is_not_read_there_is_a_warning(pair: Pair) -> None:
     _, f, im = pair
+    plain = f.loop_nest()
     f.prefetch(im, y, y)
-    refused(hl.ScheduleError, f.loop_nest, '"im"', "read there: g", at="f.prefetch(im, y, y)")
+    with pytest.warns(hl.IgnoredDirectiveWarning, match=r'reads memory of "im", so this has no effect.*there: g\.'):
+        assert f.loop_nest() == plain
 
 
-def test_inlined_func_has_no_memory(pair: Pair) -> None:
+def test_inlined_func_has_no_memory_to_ask_for(pair: Pair) -> None:
     g, f, _ = pair
     g.compute_inline()
+    plain = f.loop_nest()
     f.prefetch(g, y, y)
-    refused(hl.ScheduleError, f.loop_nest, '"g"', "inlined", "im", at="f.prefetch(g, y, y)")
+    with pytest.warns(hl.IgnoredDirectiveWarning, match=r"Where it is inlined it has none.*there: im\."):
+        assert f.loop_nest() == plain
 
 
 def test_memory_inside_the_loop(pair: Pair) -> None:

@@ -183,7 +183,7 @@ def test_prefetch_of_an_input_is_not_of_a_func_of_its_name() -> None:
     f[x, y] = g[x + y]
     g.compute_root()
     f.prefetch(unread, y, y, 2)
-    with pytest.raises(hl.ScheduleError, match=r'reads memory of "g".* What is read there: g\.'):
+    with pytest.raises(hl.ScheduleError, match='nothing reads memory of "g", which is no part of the pip'):
         after(f, "prefetch")
 
 

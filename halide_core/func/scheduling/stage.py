@@ -355,8 +355,8 @@ class StageSchedule(Pending):
 
         Rewrite: ``for y: s`` → ``for y: prefetch g for y + offset; s``
 
-        Legal when: the loop's body reads it, its memory is there when an iteration begins, and no loop around is
-        vectorized.
+        Legal when: its memory is there when an iteration begins, and no loop around is vectorized. A warning says
+        where the loop's body does not read it, and nothing is asked for.
 
         Raises:
             ScheduleError: an argument of the wrong type; a constant offset below 0.
