@@ -51,7 +51,7 @@ class Schedulable(StageSchedule):
         """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
         this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
 
-        ``split``, ``fuse`` and ``rename`` of reduction loops that were given before are part of it; directives given
+        ``split``, ``fuse``, ``rename`` and ``reorder`` of reduction loops that were given before are part of it; directives given
         after are about the merge. The law that the operator must obey is known of sums, products, min, max, and, or and
         xor of integers; of other operators (an argmin, a complex product) z3 must prove it when compiling. Of floats
         none obeys it to the last bit: a certificate calls that assumed, and the target feature ``strict_float``

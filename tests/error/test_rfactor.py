@@ -100,10 +100,9 @@ def test_operator_that_samples_take_for_associative() -> None:
         (lambda s, r: s.unroll(r.x), "f.update().unroll(r.x)"),
         (lambda s, r: s.reorder(x, r.x), "f.update().reorder(x, r.x)"),
         (lambda s, r: s.split(r.x, ro, ri, hl.Param(hl.Int(32), "n", 4)), "no constant"),
-        (lambda s, r: s.fuse(r.y, r.x, ro), "immediately inside"),
         (lambda s, r: s.specialize(hl.Param(hl.Bool(), "p")), "specialize(p)"),
     ],
-    ids=["unroll", "reorder", "factor", "fuse", "specialize"],
+    ids=["unroll", "reorder", "factor", "specialize"],
 )
 def test_directive_before_it_that_is_no_part_of_it(directive: Callable[[Any, Any], Any], text: str) -> None:
     f, r = reduction()

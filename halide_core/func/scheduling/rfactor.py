@@ -214,13 +214,15 @@ class _Loops:
         self._steps.append(undo)
 
     def _fuse(self, each: Fuse) -> None:
+        """The loop takes the outer one's place. An inner one that is not immediately inside of it is brought there: the
+        values come in another order then."""
         names = [name for name, _ in self.loops]
         i, o = names.index(each.inner), names.index(each.outer)
-        if o != i + 1:
-            raise _refused(self._d, f'{each.spelled()}: "{each.inner}" must be immediately inside "{each.outer}".')
-        (_, inner), (_, outer) = self.loops[i], self.loops[o]
+        self.reordered |= o != i + 1
+        inner, outer = self.loops[i][1], self.loops[o][1]
         length = simplify(ir.mul(inner.len, outer.len))
-        self.loops[i : o + 1] = [(each.fused, Interval(ir.const(0, INT32), length))]
+        self.loops[o] = (each.fused, Interval(ir.const(0, INT32), length))
+        del self.loops[i]
 
         def undo(env: dict[str, ExprNode]) -> None:
             fused = env.pop(each.fused)

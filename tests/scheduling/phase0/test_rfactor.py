@@ -114,6 +114,27 @@ def test_fused_and_renamed_loops() -> None:
     as_evaluated(f, [2])
 
 
+@pytest.mark.parametrize(
+    ("order", "fused"),
+    [((1, 0, 2), (0, 1)), ((0, 1, 2), (0, 2)), ((0, 1, 2), (1, 0)), ((2, 0, 1), (1, 2))],
+    ids=["swapped back", "apart", "outer into inner", "outermost into innermost"],
+)
+def test_loops_that_are_brought_together(order: tuple[int, ...], fused: tuple[int, int]) -> None:
+    """Directives before it count one after another, each for the loops that the one before has left."""
+    r = hl.RDom([(0, 5), (1, 4), (2, 3)], "r")
+    loops = [r.x, r.y, r.z]
+    (kept,) = {0, 1, 2} - {*fused}
+    im = image(numbers((5, 6, 9), np.int32), "im")
+    f = hl.Func("f")
+    f[x] = x
+    f[x] += im[r.x + x, r.y, r.z] * (r.x + r.y * 2 + r.z * 3)
+    update = f.update().reorder([loops[k] for k in order]).fuse(loops[fused[0]], loops[fused[1]], rf)
+    update.rfactor(loops[kept], u).compute_root()
+    assert set(laws(f).values()) == {Status.PROVEN}
+    as_evaluated(f, [2])
+    assert hl.Pipeline([f]).certify().ok
+
+
 def test_predicates_and_points_of_a_histogram() -> None:
     im = image(numbers((20, 30), np.uint8), "im")
     r = hl.RDom([(0, 30), (0, 20)], "r")
