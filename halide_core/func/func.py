@@ -51,14 +51,15 @@ class Schedulable(StageSchedule):
         """Factors an associative reduction: a new Func reduces over all loops but some, for each value of these, and
         this stage merges its values. The new Func's loops over these are pure: they can be vectors and threads.
 
-        ``split``, ``fuse``, ``rename`` and ``reorder`` of reduction loops that were given before are part of it; directives given
-        after are about the merge. The law that the operator must obey is known of sums, products, min, max, and, or and
-        xor of integers; of other operators (an argmin, a complex product) z3 must prove it when compiling. Of floats
-        none obeys it to the last bit: a certificate calls that assumed, and the target feature ``strict_float``
-        forbids it.
+        ``split``, ``fuse``, ``rename`` and ``reorder`` of reduction loops that were given before are part of it;
+        directives given after are about the merge. The law that the operator must obey is known of sums, products,
+        min, max, and, or and xor of integers; of other operators (an argmin, a complex product) z3 must prove it when
+        compiling. Of floats none obeys it to the last bit: a certificate calls that assumed, and the target feature
+        ``strict_float`` forbids it.
 
         Args:
-            r: a reduction loop, or a list of pairs of a loop and a Var, whose name is ``preserved``, too.
+            r: a reduction loop, or a list of pairs of a loop and a Var, whose name is ``preserved``, too. With none in
+                it the whole reduction is the new Func's, and this stage takes in its one result.
             v: the Var that stands for ``r`` in the new Func, after the Func's own.
 
         Returns: the new Func, for schedules of its own.

@@ -4,6 +4,7 @@ In: an update definition, the directives about its reduction loops so far, and w
 two definitions of the new Func, and the one that takes the place of the update's.
 
     f[x] += g[r.x, r.y]     with r.y as u    ->    p[x, u] = 0;  p[x, u] += g[r.x, u];     f[x] += p[x, r.y]
+    f[x] += g[r.x, r.y]     with none        ->    p[x] = 0;     p[x] += g[r.x, r.y];      f[x] += p[x]
 
 All of it is a rewrite of definitions; the law that makes it right is ``associativity``'s. Where the Vars stand for the
 outermost of the loops, values are taken in in the order that they were, only bracketed otherwise; else their order
@@ -88,7 +89,7 @@ def factored(d: RFactor, definition: Definition, before: Sequence[Directive]) ->
         nest.apply(each)
     kept = [name for name, _ in d.factors]
     _check_loops(d, nest, kept)
-    outermost = [name for name, _ in nest.loops][-len(kept) :]
+    outermost = [name for name, _ in nest.loops][len(nest.loops) - len(kept) :]
     in_order = set(outermost) == set(kept) and not nest.reordered
     law = law_of(d.func, definition) if isinstance(d.func, Function) else None
     _check_law(d, nest, law, in_order)
@@ -305,7 +306,8 @@ def _definitions(
     where = (*pure, *(ir.RVarRef(INT32, merging, order[name]) for name in to))
     state = [Access(t, function, pure, k, d.stage - 1) for k, t in enumerate(function.types)]
     parts = [Access(t, d.partial, where, k, ir.LAST_STAGE) for k, t in enumerate(function.types)]
-    merged = Definition(pure, law.applied(state, parts), merging, ir.TRUE, at, definition.requirements)
+    over = merging if outside else None  # where the whole reduction is the partial Func's, its one result is taken in
+    merged = Definition(pure, law.applied(state, parts), over, ir.TRUE, at, definition.requirements)
     return neutral, update, merged
 
 

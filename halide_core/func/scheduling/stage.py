@@ -386,9 +386,7 @@ class StageSchedule(Pending):
         function, stage = self._scheduled()
         given = one_of("rfactor", ScheduleError, r=r, preserved=preserved)
         pairs = given if v is None else [(given, v)]
-        if not isinstance(pairs, list | tuple) or not pairs or not all(
-            isinstance(p, list | tuple) and len(p) == 2 for p in pairs
-        ):
+        if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
             raise ScheduleError("rfactor() takes a reduction loop and a Var, or a list of such pairs.")
         factors = tuple([(loop_name("rfactor", p[0]), pure_name("rfactor", p[1])) for p in pairs])
         if self._branch() != GENERAL:

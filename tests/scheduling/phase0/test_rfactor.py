@@ -135,6 +135,43 @@ def test_loops_that_are_brought_together(order: tuple[int, ...], fused: tuple[in
     assert hl.Pipeline([f]).certify().ok
 
 
+def test_a_whole_reduction_moves_into_a_func_of_its_own() -> None:
+    im = image(numbers((9, 40), np.int32), "im")
+    r = hl.RDom([(0, 30), (0, 9)], "r")
+    r.where(r.x != r.y)
+    f = hl.Func("f")
+    f[x] = x
+    f[x] += im[r.x + x, r.y]
+    whole = f.update().split(r.x, ro, ri, 8).rfactor([])
+    assert [a.name() for a in whole.args()] == ["x"]
+    whole.compute_at(f, x).update().rfactor(ri, u).compute_at(f, x).vectorize(u, 8).update().vectorize(u, 8)
+    f.update().unroll(x, 2)
+    assert set(laws(f).values()) == {Status.PROVEN}
+    as_evaluated(f, [5])
+    assert hl.Pipeline([f]).certify().ok
+
+
+def test_a_whole_reduction_keeps_the_first_of_equal_values() -> None:
+    im = image(numbers((9, 12), np.int32) % 4, "im")
+    r = hl.RDom([(0, 12), (0, 9)], "r")
+    f = hl.Func("f")
+    f[()] = (0, 0, 5)
+    less = im[r.x, r.y] < f[()][2]
+    f[()] = (hl.select(less, r.x, f[()][0]), hl.select(less, r.y, f[()][1]), hl.select(less, im[r.x, r.y], f[()][2]))
+    f.update().rfactor([]).compute_root()
+    as_evaluated(f, [])
+
+
+def test_points_of_a_whole_reduction_are_those_of_the_func() -> None:
+    im = image(numbers((30,), np.uint8), "im")
+    r = hl.RDom([(0, 30)], "r")
+    hist = hl.Func("hist")
+    hist[x] = 1
+    hist[hl.i32(im[r.x])] += 1
+    hist.update().rfactor([]).compute_root()
+    as_evaluated(hist, [256])
+
+
 def test_predicates_and_points_of_a_histogram() -> None:
     im = image(numbers((20, 30), np.uint8), "im")
     r = hl.RDom([(0, 30), (0, 20)], "r")
