@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.analysis.conditions import assume_condition, known_values
+from halide_core.analysis.conditions import Implied, assume_condition, known_values
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Access, Callee, ExprNode, Hole, Provide, Stmt, Variable
@@ -229,12 +229,13 @@ class _Assumed:
         facts = Facts()
         assume_condition(facts, condition, holds)
         self._known = Substitution(known_values(condition, holds))
+        self._implied = Implied(facts)
         self._simplifier = Simplifier(facts)
 
     def stmt(self, core: Stmt) -> Stmt:
         """The assignment with its conditions; one that always holds is left out. Of what the condition says nothing
         about, nothing is changed: that it is the user's definition is then plain to see."""
-        simple = self._simplifier.stmt(self._known.stmt(core))
+        simple = self._simplifier.stmt(self._implied.stmt(self._known.stmt(core)))
         return core if _same(simple, Simplifier().stmt(core)) else _unwrapped(simple)
 
 

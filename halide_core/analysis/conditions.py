@@ -3,7 +3,7 @@
 In: a condition, and whether it holds. Out: facts about int64 atoms; and, for a condition that is the same all through a
 run, what its parts are worth.
 
-    n >= 8 holds        ->   8 <= int64(n);  (n >= 8) is true, (n < 8) is false
+    n >= 8 holds        ->   8 <= int64(n);  (n >= 8) is true, (n < 8) is false, and by the bound (n > 5) is true
     n == 4 holds        ->   int64(n) in [4, 4];  n is 4
 """
 
@@ -27,9 +27,10 @@ from halide_core.ir import (
     ParamRef,
     Variable,
 )
-from halide_core.ir.types import BOOL, INT32
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.types import BOOL, INT32, INT64
+from halide_core.ir.visitor import Rewriter, subexpressions
 
+_COMPARISONS = frozenset({BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE})
 _OPPOSITE = {BinaryOp.EQ: BinaryOp.NE, BinaryOp.NE: BinaryOp.EQ}
 
 
@@ -62,6 +63,24 @@ def _at_most(facts: Facts, a: ExprNode, b: ExprNode, slack: ExprNode) -> None:
         facts.assume_at_most(a, simplifier.expr(ir.sub(b, slack)))
     if not isinstance(b, IntImm | Binary):
         facts.assume_at_least(b, simplifier.expr(ir.add(a, slack)))
+
+
+class Implied(Rewriter):
+    """Decides comparisons of single numbers by facts about them: where ``n > 73`` holds, ``n > 50`` does."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__()
+        self._simplifier = Simplifier(facts)
+
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
+        """What a comparison is for certain. One of other types than int64 is one of what is bounded: its numbers."""
+        if e.op in _COMPARISONS and e.a.type is not INT64:
+            x, y = exact_index(e.a), exact_index(e.b)
+            if x is not None and y is not None:
+                found = self._simplifier.expr(Binary(BOOL, e.op, x, y))
+                if isinstance(found, IntImm):
+                    return found
+        return self.parts_of(e)
 
 
 def known_values(condition: ExprNode, holds: bool = True) -> dict[ExprNode, ExprNode]:

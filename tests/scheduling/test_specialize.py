@@ -118,6 +118,33 @@ def test_condition_decides_a_select_in_both_cases() -> None:
     assert not [e for s in walk(after(f, "simplify")) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Select)]
 
 
+INSIDE: dict[str, tuple[Callable[[hl.Expr], hl.Expr], Callable[[hl.Expr], hl.Expr], int, tuple[int, int]]] = {
+    "a weaker one": (lambda p: p > 73, lambda p: p > 50, 100, (10, 1)),
+    "a weaker one by its end": (lambda p: p >= 51, lambda p: p > 50, 51, (10, 1)),
+    "one that is ruled out": (lambda p: p > 73, lambda p: p == 73, 74, (1, 10)),
+    "one that is ruled out where it does not hold": (lambda p: p > 50, lambda p: p > 73, 40, (1, 10)),
+    "a part of it": (lambda p: (p > 60) & (p < 70), lambda p: p != 80, 65, (10, 1)),
+    "one that it says too little of": (lambda p: p >= 50, lambda p: p > 50, 51, (10, 10)),
+}
+
+
+@pytest.mark.parametrize("type", [hl.Int(32), hl.UInt(8), hl.Int(64)], ids=str)
+@pytest.mark.parametrize("name", INSIDE)
+def test_condition_decides_what_it_implies(name: str, type: hl.Type) -> None:
+    when, inner, value, size = INSIDE[name]
+    p, im, f, x = hl.Param(type, "p"), hl.ImageParam(hl.Int(32), 2, "im"), hl.Func("f"), hl.Var("x")
+    f[x] = hl.select(inner(p), im[x, 0], im[0, x])
+    f.specialize(when(p))
+    p.set(value)
+    f.infer_input_bounds([10])
+    assert (im.get().width(), im.get().height()) == size
+    im.set(hl.Buffer(np.arange(100, dtype=np.int32).reshape(10, 10)))
+    for each in (value, 0, 50, 51, 60, 70, 73, 74, 80, 127):
+        p.set(each)
+        np.testing.assert_array_equal(np.asarray(f.realize([10])), f.evaluate([10]))
+    assert hl.Pipeline([f]).certify().ok
+
+
 def test_condition_that_fixes_a_length_allows_to_unroll_it() -> None:
     n, x = param(), hl.Var("x")
     r = hl.RDom([(0, n)], "r")
