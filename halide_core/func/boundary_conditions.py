@@ -3,6 +3,8 @@
 In: a Buffer or an ImageParam, or any source with a list of (min, extent). Out: a Func that reads it only inside.
 
     repeat_edge(ip)[x]   ->   ip[max(min(x, min + extent - 1), min)]
+
+A Func of Tuples gives a Func of the same Tuples.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from halide_core import ir
 from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.func.func import Func
 from halide_core.func.image_param import ImageParam
+from halide_core.ir.types import Type
 from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
 from halide_core.lang.buffer import Buffer
-from halide_core.lang.expr import Expr, ExprLike, Var, is_plain, matched
+from halide_core.lang.expr import Expr, ExprLike, Var, as_node, is_plain, matched
 from halide_core.lang.ops.math import clamp, select
+from halide_core.lang.tuple import Tuple, TupleLike, several
 
 Source: TypeAlias = "ImageParam | Buffer | Func"
 _Coordinate = Callable[[Expr, Expr, Expr], Expr]
@@ -48,8 +52,13 @@ def _arguments(source: Source) -> list[Var]:
     return [Var(f"_{i}") for i in range(source.dimensions())]
 
 
-def _read(source: Source, at: Sequence[ExprLike]) -> Expr:
-    return Expr(source[tuple(at)]) if isinstance(source, Func) else source.at(*at)
+def _read(source: Source, at: Sequence[ExprLike]) -> Tuple:
+    """The values of a point, one for each component."""
+    return Tuple(source[tuple(at)]) if isinstance(source, Func) else Tuple(source.at(*at))
+
+
+def _types(source: Source) -> list[Type]:
+    return source.types() if isinstance(source, Func) else [source.type()]
 
 
 def _moved(name: str, source: Source, bounds: Sequence[RangeLike] | None, coordinate: _Coordinate) -> Func:
@@ -112,24 +121,46 @@ def mirror_interior(f: Source, bounds: Sequence[RangeLike] | None = None) -> Fun
     return _moved("mirror_interior", f, bounds, _mirror_interior)
 
 
-def constant_exterior(f: Source, exterior: ExprLike, bounds: Sequence[RangeLike] | None = None) -> Func:
-    """Outside is one value, of the source's type.
+def _outside_value(type: Type, given: object) -> Expr:
+    """The value outside of one component.
 
     Raises:
         TypeMismatchError: a value of another type.
     """
+    value = matched(given, Expr.of(ir.const(0, type)))[0] if is_plain(given) else as_node(given)
+    if value.type is not type:
+        raise TypeMismatchError(f"constant_exterior() of a source of {type} is given a value of {value.type}.")
+    return Expr.of(value)
+
+
+def _outside_values(source: Source, exterior: ExprLike | TupleLike) -> list[Expr]:
+    """The value outside of each component."""
+    types, given = _types(source), several(exterior)
+    if len(types) != len(given):
+        raise TypeMismatchError(
+            f"constant_exterior() of a source of {len(types)} values at a point is given {len(given)} of them."
+        )
+    return [_outside_value(type, value) for type, value in zip(types, given, strict=True)]
+
+
+def constant_exterior(f: Source, exterior: ExprLike | TupleLike, bounds: Sequence[RangeLike] | None = None) -> Func:
+    """Outside is one value, of the source's type; of a Func of Tuples a Tuple of values.
+
+    Raises:
+        TypeMismatchError: a value of another type, or another number of values.
+    """
     name = "constant_exterior"
     ranges, args = _bounds(name, f, bounds), _arguments(f)
     inside = repeat_edge(f, ranges)
-    value = matched(exterior, Expr.of(ir.const(0, f.type())))[0] if is_plain(exterior) else Expr(exterior)._node()
-    if value.type is not f.type():
-        raise TypeMismatchError(f"{name}() of a source of {f.type()} is given a value of {value.type}.")
+    values = _outside_values(f, exterior)
     outside: Expr | None = None
     for arg, r in zip(args, ranges, strict=True):
         if r.min is not None and r.extent is not None:
             here = _outside(Expr(arg), r.min, r.extent)
             outside = here if outside is None else outside | here
     result = Func(name)
-    point = Expr(inside[tuple(args)])
-    result[tuple(args)] = point if outside is None else select(outside, Expr.of(value), point)
+    point = Tuple(inside[tuple(args)])
+    if outside is not None:
+        point = Tuple([select(outside, value, own) for value, own in zip(values, point, strict=True)])
+    result[tuple(args)] = point
     return result

@@ -63,6 +63,29 @@ def test_error_when_bounds_or_values_do_not_fit() -> None:
     raised(hl.DefinitionError, lambda: BC.repeat_edge(x), "ImageParam")  # type: ignore[arg-type]  # on purpose
 
 
+@pytest.mark.parametrize("make", [BC.repeat_edge, BC.repeat_image, BC.mirror_image, BC.mirror_interior])
+def test_tuples_are_those_of_the_components(make: Callable[..., hl.Func]) -> None:
+    both, first, second = hl.Func("both"), hl.Func("first"), hl.Func("second")
+    both[x, y] = (x * 10 + y, hl.u8(y))
+    first[x, y], second[x, y] = both[x, y][0], both[x, y][1]
+    bounds = [(1, 3), (0, 2)]
+    expected = [make(f, bounds).realize([6, 5]) for f in (first, second)]
+    found = make(both, bounds).realize([6, 5])
+    assert [np.asarray(b).tolist() for b in found] == [np.asarray(b).tolist() for b in expected]
+
+
+def test_tuple_outside_when_the_source_has_tuples() -> None:
+    g = hl.Func("g")
+    g[x] = (x, hl.u8(x * 2))
+    f = BC.constant_exterior(g, (-1, 255), [(1, 2)])
+    assert [np.asarray(b).tolist() for b in f.realize([4])] == [[-1, 1, 2, -1], [255, 2, 4, 255]]
+    values = hl.Tuple(hl.i32(-1), hl.u8(255))
+    unbounded = BC.constant_exterior(g, values, [hl.Range()])
+    assert [np.asarray(b).tolist() for b in unbounded.realize([3])] == [[0, 1, 2], [0, 2, 4]]
+    raised(hl.TypeMismatchError, lambda: BC.constant_exterior(g, 7, [(1, 2)]), "2 values", "given 1")
+    raised(hl.TypeMismatchError, lambda: BC.constant_exterior(g, (7, 256), [(1, 2)]), "256")
+
+
 def test_undefined_ends_leave_a_dimension_unbounded() -> None:
     image = hl.Buffer(np.arange(12, dtype=np.int32).reshape(3, 4))
     f, x, y = BC.repeat_edge(image, [(0, 4), (hl.Expr(), hl.Expr())]), hl.Var("x"), hl.Var("y")
