@@ -1,6 +1,6 @@
 """Integers as rows of bits: counting, cutting out and joining them, and reading them as another type.
 
-In: integers. Out: Exprs of the ordinary operators, so that every pass knows them.
+In: integers, or a float whose bits are cut out. Out: Exprs of the ordinary operators, so that every pass knows them.
 
     popcount(u8 0b1011)                   ->   3
     concat_bits([u8 0x34, u8 0x12])       ->   uint16 0x1234
@@ -68,8 +68,11 @@ def reinterpret(type: Type, value: ExprLike) -> Expr:
 
 
 def extract_bits(type: Type, value: ExprLike, lsb: ExprLike) -> Expr:
-    """The bits of ``value`` from bit ``lsb`` on, as many as ``type`` has; above the value's own all are 0."""
-    node, _ = _unsigned("extract_bits", value)
+    """The bits of ``value`` from bit ``lsb`` on, as many as ``type`` has; above the value's own all are 0. A float's
+    are those that ``reinterpret`` gives."""
+    given = as_node(value)
+    bits = reinterpret(UInt(given.type.bits()), value) if given.type.is_float() else value
+    node, _ = _unsigned("extract_bits", bits)
     moved = shift(BinaryOp.SHR, Expr.of(node), lsb)._node()
     return reinterpret(type, Expr.of(ir.cast(UInt(type.bits()), moved)))
 

@@ -164,6 +164,15 @@ def test_bits_joined_and_cut_out() -> None:
     assert hl.concat_bits([hl.i8(1), hl.i8(2)]).type() is I16
 
 
+def test_bits_cut_out_of_floats() -> None:
+    assert _results(lambda a: hl.extract_bits(U8, a, 15), (hl.Float(32), [0, 1, 3, 7])) == [0, 0, 128, 192]
+    assert _results(lambda a: hl.extract_bits(U16, a, 48), (hl.Float(64), [1, -2])) == [0x3FF0, 0xC000]
+    narrow = (hl.Float(32), [1, -2])
+    assert _results(lambda a: hl.extract_bits(I8, hl.cast(hl.Float(16), a), 8), narrow) == [0x3C, -0x40]
+    assert _results(lambda a: hl.extract_bits(hl.Float(32), a, 32), (U64, [0x3F800000 << 32])) == [1]
+    raised(hl.TypeMismatchError, lambda: hl.extract_bits(U8, hl.f32(x), hl.f32(x)), "float32")
+
+
 def test_reinterpretation_of_integers() -> None:
     assert _results(lambda a: hl.reinterpret(U8, a), (I8, [-1, -128, 5])) == [255, 128, 5]
     assert _results(lambda a: hl.reinterpret(I64, a), (U64, [2**64 - 1])) == [-1]
