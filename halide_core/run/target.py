@@ -58,8 +58,9 @@ _OF_OTHERS: dict[TargetArch, frozenset[TargetFeature]] = {
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
 # is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), the
-# context and the names of functions (``runtime.codegen.linkage``), and Profile, as ``profile`` measures what runs here.
-_ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.Profile})
+# context and the names of functions (``runtime.codegen.linkage``), NoBoundsQuery (``runtime.ahead.queries``), as what
+# runs here asks for bounds itself, and Profile, as ``profile`` measures what runs here.
+_ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.NoBoundsQuery, _F.Profile})
 _TRACES = frozenset({_F.TraceLoads, _F.TraceStores, _F.TraceRealizations})
 _ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime}) | _ABOUT_CALLS | _TRACES
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})

@@ -34,6 +34,7 @@ from halide_core.runtime.ahead.extension import ModuleFunction, emit_module, mod
 from halide_core.runtime.ahead.features import emit_features
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.ahead.pytorch import emit_wrapper
+from halide_core.runtime.ahead.queries import without_query
 from halide_core.runtime.codegen.header import Declared, emit_header
 from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.names import symbol
@@ -197,9 +198,11 @@ def _lowered(request: Request, folder: Path, version: str = "") -> _Output:
     """A function; a version of one has a name of its own, and tells the common one."""
     trace = LoweringTrace()
     linkage = _linkage(request).version(version) if version else _linkage(request)
-    lowered = lower(request, trace=trace)
-    arguments, own = public(lowered), inside(linkage)
     target = request.target or get_host_target()
+    lowered = lower(request, trace=trace)
+    if target.has_feature(TargetFeature.NoBoundsQuery):
+        lowered = without_query(lowered)
+    arguments, own = public(lowered), inside(linkage)
     parts = [
         linkage.labels(arguments),
         hidden(linkage, arguments),

@@ -180,3 +180,41 @@ def test_integers_of_64_bits_are_long_where_the_system_says() -> None:
         linkage = Linkage.of("f", hl.Target(f"{text}-c_plus_plus_name_mangling"))
         assert linkage.long_is_64 is long
         assert scalar_layers(UInt(64), long_is_64=long) == ("m" if long else "y",)
+
+
+QUERIED = MAIN.replace("int main", """
+static void on_error(int code, const char *message) { printf("%d %s\\n", code, message); }
+int main""")
+
+
+@pytest.mark.parametrize(
+    ("feature", "told"),
+    [("", "0 -1 3\n"), ("no_bounds_query", 'Pipeline "added": input buffer "source" has no memory (host is NULL).')],
+)
+def test_no_bounds_query_is_answered_where_the_target_has_none(feature: str, told: str, tmp_path: Path) -> None:
+    source, f = hl.ImageParam(hl.Int(32), 1, "source"), hl.Func("added")
+    f[x] = source[x - 1] + source[x + 1]
+    files = {K.static_library: str(tmp_path / "added.a"), K.c_header: str(tmp_path / "added.h")}
+    f.compile_to(files, [source], target=hl.Target(f"host-{feature}" if feature else "host"))
+    body = """
+    (void)by; halide_core_set_error_handler(on_error);
+    halide_buffer_t q = a; halide_dimension_t asked = {0, 0, 0, 0}; q.host = NULL; q.dim = &asked; d.extent = 1;
+    int error = added(&q, &b);
+    if (!error) printf("%d %d %d\\n", error, asked.min, asked.extent);
+    d.min = 1; d.extent = 3;
+    halide_dimension_t wide = {0, 5, 1, 0}; a.dim = &wide;
+    return added(&a, &b) || out[0] != 4 || out[2] != 8;
+    """
+    done = run(build(tmp_path, "main", QUERIED.replace("@", body), "added.a"))
+    assert done.returncode == 0 and told in done.stdout
+
+
+def test_what_runs_here_asks_for_bounds_all_the_same() -> None:
+    source, f = hl.ImageParam(hl.Int(32), 1, "source"), hl.Func("f")
+    f[x] = source[x] + 1
+    target = HOST.with_feature(hl.TargetFeature.NoBoundsQuery)
+    assert target.supported()
+    f.infer_input_bounds([4], target)
+    found = source.get()
+    assert found is not None and found.dim(0).extent() == 4
+    assert len(f.realize([4], target).array) == 4
