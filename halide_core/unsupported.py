@@ -16,7 +16,7 @@ _STAGE = """
 dump_argument_list
 """
 _DEVICE = """
-copy_to_device copy_to_host gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
+gpu gpu_blocks gpu_lanes gpu_single_thread gpu_threads gpu_tile hexagon
 """
 _PIPELINE = """
 compile_to_bitcode

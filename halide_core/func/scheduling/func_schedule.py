@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.model import Definition, Function, Image, Renamed
 from halide_core.errors import ScheduleError, user_location
+from halide_core.func.scheduling.device_copies import check_copy, check_device
 from halide_core.func.scheduling.loop_level import LoopLevel, Unplaced, level_of
 from halide_core.func.scheduling.stage import FuncHandle
 from halide_core.func.scheduling.stage_arguments import VarOrRVar, constant, listed, positive, pure_name
@@ -22,6 +23,7 @@ from halide_core.lang.arguments.ranges import RangeLike, as_range
 from halide_core.lang.coordinates import startup
 from halide_core.lang.eviction_key import EvictionKey
 from halide_core.lang.expr import ExprLike, Var
+from halide_core.run.target_names import DeviceAPI
 from halide_core.schedule.directives import (
     AlignBounds,
     Async,
@@ -222,6 +224,31 @@ class FuncSchedule(FuncHandle):
         if not isinstance(memory_type, MemoryType):
             raise ScheduleError(f"store_in() takes a MemoryType, not {memory_type!r}.")
         return self._add(StoreIn(func=self._stage()[0], location=user_location(), memory=memory_type))
+
+    def copy_to_host(self) -> Self:
+        """Says that the Func copies another one from a device's memory to the host's. All memory is the host's, so that
+        it stays a plain stage.
+
+        Rewrite: none. Legal when: the Func has one value, which is another Func or an input at the same coordinates.
+
+        Raises: ScheduleError: any other Func.
+        """
+        check_copy("copy_to_host", self._stage()[0])
+        return self
+
+    def copy_to_device(self, device_api: DeviceAPI = DeviceAPI.Default_GPU) -> Self:
+        """Says that the Func copies another one to a device's memory.
+
+        Args:
+            device_api: the device: ``hl.DeviceAPI.Host``, where nothing is copied.
+
+        Rewrite: none. Legal when: as of ``copy_to_host``.
+
+        Raises: ScheduleError: any other Func; NotAvailableError, too, for another device than the host.
+        """
+        check_copy("copy_to_device", self._stage()[0])
+        check_device("copy_to_device", device_api)
+        return self
 
     def trace_stores(self) -> Self:
         """Shows a line for each value that is stored: ``Store f.0(3, 4) = 7``.

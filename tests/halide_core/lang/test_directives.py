@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import halide_core as hl
@@ -148,6 +149,44 @@ def test_directive_error_when_an_argument_is_wrong(schedule: Callable[[hl.Func],
         call()
     assert caught.value.location.line == schedule.__code__.co_firstlineno
     assert recorded(f) == []
+
+
+def copied() -> tuple[hl.Func, hl.Func]:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = x + y * 10
+    g[x, y] = f[x, y]
+    f.compute_root()
+    return f, g
+
+
+def test_copies_on_the_host_change_nothing() -> None:
+    f, g = copied()
+    assert g.copy_to_host() is g and g.copy_to_device(hl.DeviceAPI.Host) is g
+    wrapped = f.in_(g).compute_root().copy_to_host()
+    assert wrapped.name() == "f_in_g"
+    assert recorded(g) == []
+    assert np.asarray(g.realize([3, 2])).tolist() == [[0, 1, 2], [10, 11, 12]]
+    image = hl.ImageParam(hl.UInt(8), 1, "image")
+    hl.Func(image).copy_to_host()
+
+
+def test_copy_error_when_the_func_is_none() -> None:
+    f, g = copied()
+    swapped, updated, pairs = hl.Func("swapped"), hl.Func("updated"), hl.Func("pairs")
+    swapped[x, y] = f[y, x]
+    updated[x, y] = f[x, y]
+    updated[0, 0] = 1
+    pairs[x] = (x, x)
+    raised(hl.ScheduleError, lambda: f.copy_to_host().compute_root(), "f", "copy[x] = f[x]")
+    raised(hl.ScheduleError, lambda: swapped.copy_to_device(hl.DeviceAPI.Host), "swapped", "f[y, x]")
+    raised(hl.ScheduleError, lambda: updated.copy_to_host().compute_root(), "updated", "updates")
+    raised(hl.ScheduleError, lambda: pairs.copy_to_host().compute_root(), "pairs", "2 values")
+    raised(hl.ScheduleError, lambda: hl.Func("u").copy_to_host().compute_root(), "u", "not defined")
+    raised(hl.ScheduleError, lambda: g.copy_to_device("cuda"), "DeviceAPI", "cuda")  # type: ignore[arg-type]  # on purpose
+    for api in (hl.DeviceAPI.CUDA, hl.DeviceAPI.Default_GPU):
+        with pytest.raises(hl.NotAvailableError, match=r"hl\.DeviceAPI\.Host"):
+            g.copy_to_device(api)
+    raised(hl.ScheduleError, lambda: g.copy_to_device().compute_root(), "Default_GPU")
 
 
 def test_directive_error_when_it_is_not_available_yet() -> None:
