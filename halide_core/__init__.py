@@ -157,6 +157,7 @@ from halide_core.lang.parameter import Parameter
 from halide_core.lang.placeholders import memoize_tag, random_float, random_int, random_uint, require, undef
 from halide_core.lang.rdom import RDom, RVar
 from halide_core.lang.tuple import Tuple
+from halide_core.lang.user_context import user_context_value
 from halide_core.run.as_halide import install_as_halide
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.run.callable import Callable
@@ -482,6 +483,7 @@ __all__ = [
     "u64_sat",
     "undef",
     "unsafe_promise_clamped",
+    "user_context_value",
     "vars",
     "widen_right_add",
     "widen_right_mul",

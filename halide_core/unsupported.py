@@ -23,7 +23,7 @@ compile_to_bitcode
 compile_to_llvm_assembly
 """
 _MODULE = """
-Derivative propagate_adjoints user_context_value
+Derivative propagate_adjoints
 """
 
 DIRECTIVES = frozenset((_STAGE + _DEVICE).split())

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from halide_core.algorithm.model import Image, ScalarParam
+from halide_core.algorithm.user_context import is_passed
 from halide_core.errors import PipelineError
 from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.param import Param
@@ -49,25 +50,31 @@ def check_distinct(inputs: Sequence[Source]) -> None:
 
 
 def inputs_of(images: Sequence[Image], params: Sequence[ScalarParam]) -> tuple[Source, ...]:
-    """All inputs in the order of ``infer_arguments``; embedded Buffers last, in the order of their first use."""
-    free = sorted((i for i in images if not i.embedded), key=lambda i: i.name)
-    scalars = sorted(params, key=lambda p: p.name)
-    return (*free, *scalars, *(i for i in images if i.embedded))
+    """All inputs in the order of ``infer_arguments``; what no caller passes last, in the order of first use."""
+    free = sorted(filter(is_passed, images), key=lambda i: i.name)
+    scalars = sorted(filter(is_passed, params), key=lambda p: p.name)
+    return (*free, *scalars, *_own(images, params))
+
+
+def _own(images: Sequence[Image], params: Sequence[ScalarParam]) -> list[Source]:
+    """The inputs that no caller passes: embedded Buffers and the context."""
+    found: list[Source] = [*images, *params]
+    return [source for source in found if not is_passed(source)]
 
 
 def in_order(given: Sequence[Source], images: Sequence[Image], params: Sequence[ScalarParam]) -> tuple[Source, ...]:
-    """The user's arguments, then the embedded Buffers.
+    """The user's arguments, then what no caller passes.
 
     Raises:
         PipelineError: an input that the user doesn't list.
     """
     needed: list[Source] = [*images, *params]
     for source in needed:
-        if source not in given and not (isinstance(source, Image) and source.embedded):
+        if source not in given and is_passed(source):
             listed = ", ".join(g.name for g in given) or "none"
             raise PipelineError(
                 f'The pipeline reads "{source.name}", made at {source.location}, '
                 f"which is not among the arguments: {listed}."
             )
     check_distinct([*given, *(s for s in needed if s not in given)])
-    return (*given, *(i for i in images if i.embedded and i not in given))
+    return (*given, *(source for source in _own(images, params) if source not in given))

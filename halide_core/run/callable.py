@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from halide_core.algorithm.model import Image
+from halide_core.algorithm.model import Image, ScalarParam
 from halide_core.errors import PipelineError
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
@@ -152,6 +152,9 @@ def _compiled_again(request: Request, given: int) -> Callable:
     return Callable(request, backend().compile(request), given)
 
 
-def _embedded(argument: Argument) -> Buffer:
-    assert isinstance(argument.source, Image) and isinstance(argument.source.bound, Buffer)
-    return argument.source.bound
+def _embedded(argument: Argument) -> Buffer | int | float:
+    """The value of an input that no caller passes: a Buffer of a definition, or the context, which is NULL here."""
+    source = argument.source
+    value = source.value if isinstance(source, ScalarParam) else source.bound if isinstance(source, Image) else None
+    assert isinstance(value, Buffer | int | float)
+    return value

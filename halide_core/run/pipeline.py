@@ -28,6 +28,7 @@ from halide_core.algorithm.model import (
 )
 from halide_core.algorithm.placed import warn_of_lost_places
 from halide_core.algorithm.schedule_source import schedule_source
+from halide_core.algorithm.user_context import is_passed
 from halide_core.errors import PipelineError
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import requirement
@@ -278,7 +279,7 @@ class Realizable(OutputFiles, Pending):
 
     def infer_arguments(self) -> list[Argument]:
         """The inputs that the outputs need: buffers, then scalars, each in the order of their names."""
-        return [_argument(s) for s in self._request().inputs if not (isinstance(s, Image) and s.embedded)]
+        return [_argument(s) for s in self._request().inputs if is_passed(s)]
 
     def infer_input_bounds(self, dst: Destination, target: TargetLike = None) -> None:
         """Binds to each ImageParam without data a new Buffer of the region that computing ``dst`` reads; a larger one

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
+from halide_core.algorithm.user_context import is_passed
 from halide_core.debug import deep_recursion
 from halide_core.errors import DefinitionError, HalideError
 from halide_core.func.func import Func
@@ -79,7 +80,7 @@ def serialize_pipeline(
             raise HalideError(f'"{path}" can\'t be written: {error.strerror}.') from error
     inputs = None
     if get_params:
-        free = [s for s in pipeline._request().inputs if not (isinstance(s, Image) and s.embedded)]
+        free = [s for s in pipeline._request().inputs if is_passed(s)]
         inputs = {s.name: Parameter.of(s) for s in free}
     if path is not None:
         return inputs

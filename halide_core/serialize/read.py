@@ -18,6 +18,7 @@ import numpy as np
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition, Function, Image, ReductionDomain, Requirement, ScalarParam
+from halide_core.algorithm.user_context import USER_CONTEXT, is_passed
 from halide_core.algorithm.wellformed import (
     check_names,
     check_pure_values,
@@ -80,7 +81,7 @@ def restored(content: Mapping[str, Any], given: Mapping[str, Image | ScalarParam
         damaged("outputs")
     requirements = decoded(tuple[Requirement, ...], content["requirements"], tables)
     inputs: dict[str, Image | ScalarParam] = {i.name: i for i in pictures if not i.embedded}
-    inputs |= {p.name: p for p in tables.scalars}
+    inputs |= {p.name: p for p in tables.scalars if is_passed(p)}
     return Restored(outputs, requirements, inputs)
 
 
@@ -113,6 +114,8 @@ def _given(name: str, type: Type, dimensions: int | None, given: Mapping[str, Im
 
 def _scalar(row: Any, given: Mapping[str, Image | ScalarParam]) -> ScalarParam:
     name, type = _text(row["name"]), Handle() if row["type"] == POINTER else _type(row["type"])
+    if (name, type) == (USER_CONTEXT.name, USER_CONTEXT.type):
+        return USER_CONTEXT
     found = _given(name, type, None, given)
     if isinstance(found, ScalarParam):
         return found

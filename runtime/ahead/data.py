@@ -1,6 +1,6 @@
-"""Buffers that stand in definitions, as part of a compiled file.
+"""Buffers that stand in definitions, and the caller's context, as part of a compiled file.
 
-In: a lowered pipeline some of whose inputs are such Buffers. Out: C text in which they are constants: the pipeline
+In: a lowered pipeline some of whose inputs no caller passes. Out: C text in which Buffers are constants: the pipeline
 under a name that only its unit knows, and a function that takes the other arguments.
 
     int blur(halide_buffer_t *in, halide_buffer_t *out) { …; return blur_and_data(in, &embedded_1, out); }
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from halide_core.algorithm.model import Image
+from halide_core.algorithm.user_context import USER_CONTEXT
 from halide_core.lang.buffer import Buffer
 from halide_core.lowering.module import Lowered
 from halide_core.run.backend import Argument
@@ -20,6 +21,7 @@ from halide_core.runtime.codegen.unit import emit_c
 
 _LINE = 32
 """Bytes of data on a line."""
+_CONTEXT = "halide_core_user_context()"
 
 
 def data_of(argument: Argument) -> Buffer | None:
@@ -30,14 +32,15 @@ def data_of(argument: Argument) -> Buffer | None:
 
 def public(lowered: Lowered) -> tuple[Argument, ...]:
     """The arguments that a caller passes."""
-    return tuple(a for a in lowered.arguments if data_of(a) is None)
+    return tuple(a for a in lowered.arguments if data_of(a) is None and a.source is not USER_CONTEXT)
 
 
 def unit_with_data(lowered: Lowered, function: str, *, profile: bool = False) -> str:
     """The unit of a pipeline with its Buffers in it, with a function of that name, which takes the other arguments, and
     may measure itself."""
     embedded = {i: data for i, a in enumerate(lowered.arguments) if (data := data_of(a)) is not None}
-    if not embedded:
+    given = public(lowered)
+    if len(given) == len(lowered.arguments):
         return emit_c(lowered, function=function, profile=profile, registered=lowered.name)
     whole = f"{function}_and_data"
     before = (
@@ -48,11 +51,10 @@ def unit_with_data(lowered: Lowered, function: str, *, profile: bool = False) ->
     names = Names()
     for name in (function, *(f"embedded_{i}{end}" for i in embedded for end in ("", "_dims"))):
         names.reserve(name)
-    given = public(lowered)
     head = f"int {function}({parameters(given, names)})"
     local = "".join(_local(f"embedded_{i}", f"embedded_data_{i}", lowered.arguments[i], d) for i, d in embedded.items())
-    passed = iter([names.of("argument", i, a.name) for i, a in enumerate(given)])
-    arguments = [f"&embedded_{i}" if i in embedded else next(passed) for i in range(len(lowered.arguments))]
+    known = {a: names.of("argument", i, a.name) for i, a in enumerate(given)}
+    arguments = [known.get(a, f"&embedded_{i}" if i in embedded else _CONTEXT) for i, a in enumerate(lowered.arguments)]
     call = f"    return {whole}({', '.join(arguments)});\n"
     unit = emit_c(lowered, function=whole, profile=profile, registered=lowered.name)
     return f"{before}{unit}\n{constants}{head};\n{head} {{\n{local}{call}}}\n"

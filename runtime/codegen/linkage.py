@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from halide_core.algorithm.user_context import USER_CONTEXT
 from halide_core.errors import PipelineError
 from halide_core.run.backend import Argument, ArgumentKind
 from halide_core.run.target import Target
@@ -20,8 +21,8 @@ from halide_core.runtime.codegen.names import RUNTIME_INCLUDES, Names, symbol
 from halide_core.runtime.codegen.prologue import parameters
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-CONTEXT = "__user_context"
-"""The parameter that a context is, by Halide's name."""
+CONTEXT = USER_CONTEXT.name
+"""The parameter that a context is."""
 _LONG_SYSTEMS = (TargetOS.OSX, TargetOS.IOS, TargetOS.Windows)
 """Systems of 64 bits where an ``int64_t`` is a ``long long`` all the same."""
 

@@ -91,6 +91,13 @@ int peer_first(void *p, buffer *out) {
     for (int32_t x = 0; out->host && x < out->dim[0].extent; x++) ((int32_t *)out->host)[x] = p ? *(int32_t *)p : -1;
     return 0;
 }
+
+/* out(x) = k, whatever the context is */
+int peer_in_context(const void *context, int32_t k, buffer *out) {
+    (void)context;
+    for (int32_t x = 0; out->host && x < out->dim[0].extent; x++) ((int32_t *)out->host)[x] = k;
+    return 0;
+}
 """
 
 
@@ -290,3 +297,12 @@ def extern_stage_with_a_pointer(hl: Any) -> Any:
         p.set(address)
         found.append(e.realize([3]))
     return [str(p.type()), found]
+
+
+@pipeline
+def extern_stage_with_the_context(hl: Any) -> Any:
+    _loaded()
+    e = hl.Func("e")
+    passed = [hl.ExternFuncArgument(hl.user_context_value()), hl.ExternFuncArgument(hl.Expr(7))]
+    e.define_extern("peer_in_context", passed, hl.Int(32), 1)
+    return e.realize([3])

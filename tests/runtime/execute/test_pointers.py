@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import pickle
 from pathlib import Path
 from types import ModuleType
 
@@ -89,6 +91,53 @@ def test_the_symbol_in_a_namespace_is_that_of_a_pointer(tmp_path: Path) -> None:
     target = hl.get_host_target().with_feature(hl.TargetFeature.CPlusPlusMangling)
     addressed(p).compile_to_c(str(tmp_path / "a.c"), [p], "a::addressed", target)
     assert "_ZN1a9addressedEPvP15halide_buffer_t" in (tmp_path / "a.c").read_text(encoding="utf-8")
+
+
+def in_context() -> hl.Func:
+    f = hl.Func("found")
+    f[x] = hl.reinterpret(hl.UInt(64), hl.user_context_value()) + hl.u64(x)
+    return f
+
+
+def test_the_context_is_null_where_there_is_none(calls: Calls) -> None:
+    context, e, f = hl.user_context_value(), hl.Func("e"), hl.Func("f")
+    assert isinstance(context, hl.Expr) and context.type() is hl.Handle() and hl.Expr(context).type() is hl.UInt(64)
+    e.define_extern("levels_first", [context], hl.Int(32), [x])
+    f[x] = e[x] * 2
+    assert calls.of(lambda: f.realize([3]))[0] == [-2, -2, -2]
+    check(in_context(), [3], np.arange(3, dtype=np.uint64))
+
+
+def test_the_context_is_no_argument() -> None:
+    f, out = in_context(), hl.Buffer(hl.UInt(64), [3])
+    assert f.infer_arguments() == []
+    f.compile_to_callable([])(out)
+    assert np.asarray(out).tolist() == [0, 1, 2]
+    data = hl.serialize_pipeline(hl.Pipeline(f))
+    assert hl.deserialize_parameters(data) == {}
+    for again in (hl.deserialize_pipeline(data), pickle.loads(pickle.dumps(f)), copy.deepcopy(f)):
+        assert again.infer_arguments() == []
+        assert np.asarray(again.realize([2])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("feature", ["user_context", "no_runtime"])
+def test_a_program_in_c_gives_the_context(feature: str, tmp_path: Path) -> None:
+    table, given = hl.Buffer(np.arange(3, dtype=np.uint64)), feature == "user_context"
+    f = hl.Func("found")
+    f[x] = in_context()[x] + table[x]
+    files = {hl.OutputFileType.object: str(tmp_path / "f.o"), hl.OutputFileType.c_header: str(tmp_path / "found.h")}
+    f.compile_to(files, [], "found", hl.Target(f"host-{feature}"))
+    main = f"""
+#include "found.h"
+int main(void) {{
+    uint64_t out[3] = {{0}}, word = (uint64_t)(uintptr_t)out;
+    halide_dimension_t d = {{0, 3, 1, 0}};
+    halide_buffer_t b = {{.host = (uint8_t *)out, .type = {{halide_type_uint, 64, 1}}, .dimensions = 1, .dim = &d}};
+    if (found({"out, " if given else ""}&b)) return 1;
+    return out[2] != {"word" if given else "0 * word"} + 4;
+}}
+"""
+    assert run(build(tmp_path, "main", main, "f.o", runtime=True)).returncode == 0
 
 
 def test_a_pipeline_that_was_written_has_the_pointer() -> None:
