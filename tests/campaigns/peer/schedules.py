@@ -299,3 +299,15 @@ def partition_policies(hl: Any) -> Any:
         run(lambda f, x, y: f.always_partition([y])),
         run(lambda f, x, y: f.partition(x, hl.Partition.Always).vectorize(x, 8)),
     ]
+
+
+@pipeline
+def copies_on_the_host(hl: Any) -> Any:
+    x, y, f, g, h = hl.Var("x"), hl.Var("y"), hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = x + y * 10
+    g[x, y] = f[x, y]
+    h[x, y] = f[y, x]
+    f.compute_root().in_(g).compute_root().copy_to_host()
+    given = g.realize([5, 4])
+    refused = attempt(h.copy_to_host, lambda: f.copy_to_device(hl.DeviceAPI.Host))
+    return [given, refused, attempt(lambda: hl.Func("u").copy_to_host())]

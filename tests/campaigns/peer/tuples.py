@@ -107,3 +107,16 @@ def places_of_extremes(hl: Any) -> Any:
     r.where(r.x < 0)
     h[x] = hl.argmax(r, r.x + x)
     return [f.realize([4]), f.types(), g.realize([3]), g.outputs()]
+
+
+@pipeline
+def borders_of_tuples(hl: Any) -> Any:
+    x, y, borders = hl.Var("x"), hl.Var("y"), hl.BoundaryConditions
+    found = []
+    for make in (borders.repeat_edge, borders.repeat_image, borders.mirror_image, borders.mirror_interior):
+        f, g = hl.Func("f"), hl.Func("g")
+        f[x, y] = hl.Tuple((x * 10 + y, hl.f32(x) - y))
+        padded = make(f, [(1, 4), (0, 3)])
+        g[x, y] = hl.Tuple((padded[x - 3, y - 2][0], padded[x - 3, y - 2][1] * 2))
+        found.append(g.realize([11, 9]))
+    return found
