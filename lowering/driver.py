@@ -48,7 +48,7 @@ from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.provenance import Traversals
 from halide_core.run.backend import Request, arguments
-from halide_core.run.target import Target, get_host_target, wants_strict_floats
+from halide_core.run.target import Target, get_host_target, traces_pipeline, wants_strict_floats
 from halide_core.scheduling.phase0.atomic_laws import atomic_laws
 from halide_core.scheduling.phase0.factor import factor_reductions
 from halide_core.scheduling.phase0.inline import inline_functions
@@ -109,7 +109,7 @@ def _finished(request: Request, program: Program, oracle: Oracle, trace: Lowerin
     checked = _verification(program.algorithm, "fill")
     watch = Stopwatch()
     assert trace.answers is not None
-    for name, run in _passes(program, trace.answers.ahead, register_bytes(request.target), request.name):
+    for name, run in _passes(program, trace.answers.ahead, request):
         stmt = run(stmt)
         _report(name, stmt, watch, checked)
         trace.passes.append((name, stmt))
@@ -202,8 +202,8 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
     return filled
 
 
-def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
-    """The optimising passes in order; vectors are no wider than so many bytes.
+def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
+    """The optimising passes in order; vectors are no wider than the registers of the request's target.
 
     What nobody reads is skipped before events are traced. Threads are apart before their loops change, as each changes
     its own. First iterations of slides are apart before all that follows, so that others don't ask whether they are
@@ -213,13 +213,15 @@ def _passes(program: Program, ahead: Ahead, widest: int, name: str) -> list[tupl
     no statement moves any more.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
-    policies = program.partitions()
+    policies, widest = program.partitions(), register_bytes(request.target)
+    name, whole = request.name, traces_pipeline(request.target)
+    shown = whole or is_shown(algorithm)
     hoisted = {f.component_name(k): h for f, h in program.hoisted.items() for k in range(len(f.types))}
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
         ("skip", lambda s: skip_producers(s, algorithm)),
-        *([("traced", lambda s: show_realizations(s, algorithm, name))] if is_shown(algorithm) else []),
+        *([("traced", lambda s: show_realizations(s, algorithm, name, whole=whole))] if shown else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),
         ("simplify", simplify_tree),
         ("constant_lengths", make_lengths_constant),

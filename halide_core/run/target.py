@@ -60,9 +60,13 @@ _LARGEST = (1 << 63) - 1
 # is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), the
 # context and the names of functions (``runtime.codegen.linkage``), NoBoundsQuery (``runtime.ahead.queries``), as what
 # runs here asks for bounds itself, and Profile, as ``profile`` measures what runs here.
+# Debug, EnableBacktraces and EnableLLVMLoopOpt are about how LLVM makes code, and NoAsserts lets the checks be left out:
+# they are kept, as a check changes no answer.
 _ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.NoBoundsQuery, _F.Profile})
 _TRACES = frozenset({_F.TraceLoads, _F.TraceStores, _F.TraceRealizations})
-_ALWAYS = frozenset({_F.JIT, _F.LargeBuffers, _F.StrictFloat, _F.NoRuntime}) | _ABOUT_CALLS | _TRACES
+_SHOWN = _TRACES | {_F.TracePipeline}
+_NO_DIFFERENCE = frozenset({_F.JIT, _F.LargeBuffers, _F.Debug, _F.EnableBacktraces, _F.EnableLLVMLoopOpt, _F.NoAsserts})
+_ALWAYS = _NO_DIFFERENCE | {_F.StrictFloat, _F.NoRuntime} | _ABOUT_CALLS | _SHOWN
 _DEVICES = frozenset({_F.CUDA, _F.OpenCL, _F.Metal, _F.D3D12Compute, _F.Vulkan, _F.WebGPU})
 _MACHINES = {
     "x86_64": (TargetArch.X86, 64),
@@ -353,13 +357,18 @@ def checked_target(target: object, *, runs_here: bool) -> Target | None:
             f'Code for the target "{target}" can\'t run here: this machine does not have '
             f"{', '.join(sorted(f.value for f in wanted - has))}."
         )
-    plain = (runs_here or not target.features() & _ABOUT_CALLS) and not target.features() & _TRACES
+    plain = (runs_here or not target.features() & _ABOUT_CALLS) and not target.features() & _SHOWN
     return None if is_this_machine(target) and wanted == has and plain and not wants_strict_floats(target) else target
 
 
 def wants_strict_floats(target: Target | None) -> bool:
     """True where no schedule may change how floats are rounded, not even on the user's word."""
     return target is not None and target.has_feature(_F.StrictFloat)
+
+
+def traces_pipeline(target: Target | None) -> bool:
+    """True where a pipeline shows its begin and its end, even if nothing of it is traced."""
+    return target is not None and target.has_feature(_F.TracePipeline)
 
 
 def carries_runtime(target: Target | str | None) -> bool:

@@ -1,7 +1,8 @@
 """Trace events of pipelines' memory and computation: events where each begins and ends, and files.
 
 In: a program with bounds, before it is flattened. Out: the same, with an event where a pipeline that traces anything
-begins and ends, and where each step of a Func does whose realizations are traced; and, where the memory of a Func with
+(or whose target has the feature TracePipeline) begins and ends, and where each step of a Func does whose realizations
+are traced; and, where the memory of a Func with
 ``debug_to_file`` ends, a statement that writes it.
 
     allocate f(x in (0, 9)); label f: …; label g: …   ->   Begin pipeline g.0()
@@ -64,15 +65,15 @@ def is_shown(algorithm: Algorithm) -> bool:
     return _is_traced(algorithm) or any(isinstance(d, DebugToFile) for f in algorithm.functions for d in f.directives)
 
 
-def show_realizations(stmt: Stmt, algorithm: Algorithm, name: str) -> Stmt:
-    """See the module's docstring; ``name`` is the pipeline's.
+def show_realizations(stmt: Stmt, algorithm: Algorithm, name: str, *, whole: bool = False) -> Stmt:
+    """See the module's docstring; ``name`` is the pipeline's, whose begin and end are shown where ``whole``, too.
 
     Raises: ScheduleError for a Func that is computed inside a vectorized loop: its lanes have no order.
     """
     events = _Events(algorithm)
     inner = events.stmt(stmt)
     begin, end = events.of_outputs()
-    if _is_traced(algorithm):
+    if whole or _is_traced(algorithm):
         begin = [_pipeline(EventCode.BEGIN_PIPELINE, name), *events.tags(), *begin]
         end = [*end, _pipeline(EventCode.END_PIPELINE, name)]
     return _between(begin, inner, end)

@@ -173,6 +173,32 @@ def test_traces_of_a_target(capfd: pytest.CaptureFixture[str]) -> None:
     assert not capfd.readouterr().out
 
 
+def test_begin_and_end_of_a_pipeline_are_traced_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    x, f, g = hl.Var("x"), hl.Func("f"), hl.Func("g")
+    f[x] = x + 1
+    g[x] = f[x] * 2
+    f.compute_root()
+    for again in range(2):
+        assert list(np.asarray(g.realize([2], hl.Target("host-trace_pipeline")))) == [2, 4]
+        assert capfd.readouterr().out.splitlines() == ["Begin pipeline g.0()", "End pipeline g.0()"], again
+        g.realize([2])
+        assert not capfd.readouterr().out
+
+
+@pytest.mark.parametrize("feature", [F.Debug, F.EnableBacktraces, F.EnableLLVMLoopOpt, F.NoAsserts])
+def test_features_that_change_no_code(feature: hl.TargetFeature, tmp_path: Path) -> None:
+    """Checks stay where they may be left out."""
+    image, x, f = hl.ImageParam(hl.Int(32), 1, "image"), hl.Var("x"), hl.Func("f")
+    f[x] = image[x] + 1
+    image.set(np.arange(4, dtype=np.int32))
+    target = hl.get_host_target().with_feature(feature)
+    assert target.supported()
+    assert np.asarray(f.realize([4], target)).tolist() == [1, 2, 3, 4]
+    with pytest.raises(hl.HalideError, match="image"):
+        f.realize([5], target)
+    f.compile_to_c(str(tmp_path / "f.c"), [image], "f", target)
+
+
 def test_all_traces_have_one_word() -> None:
     every = hl.Target("x86-64-linux-avx-trace_all")
     assert every.has_feature(hl.TargetFeature.TraceLoads)
