@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -28,6 +29,9 @@ _FEATURES = {f.value: f for f in TargetFeature if f is not _F.FeatureEnd}
 _BITS = {"32": 32, "64": 64}
 _TRACE_ALL = "trace_all"
 """The word of a text that stands for all features of ``_TRACES``."""
+
+_VECTOR_BITS = re.compile(r"vector_bits_([0-9]+)")
+"""The word of a text that gives the length of vectors."""
 
 _SKYLAKE = ("avx512f", "avx512cd", "avx512vl", "avx512bw", "avx512dq")
 _CANNONLAKE = (*_SKYLAKE, "avx512ifma", "avx512vbmi")
@@ -54,14 +58,16 @@ _OF_OTHERS: dict[TargetArch, frozenset[TargetFeature]] = {
     TargetArch.WebAssembly: frozenset({_F.WasmSimd128}),
 }
 """The features about instructions of other architectures than x86."""
+_SCALABLE = {TargetArch.ARM: (_F.SVE2,), TargetArch.RISCV: (_F.RVV,)}
+"""The features about vectors whose length is the machine's."""
 
 _LARGEST = (1 << 63) - 1
 # What compiled code does anyway: 64-bit coordinates, no contraction of floats (what a schedule may ask for all the same
 # is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), the
 # context and the names of functions (``runtime.codegen.linkage``), NoBoundsQuery (``runtime.ahead.queries``), as what
 # runs here asks for bounds itself, and Profile, as ``profile`` measures what runs here.
-# Debug, EnableBacktraces and EnableLLVMLoopOpt are about how LLVM makes code, and NoAsserts lets the checks be left out:
-# they are kept, as a check changes no answer.
+# Debug, EnableBacktraces and EnableLLVMLoopOpt are about how LLVM makes code. NoAsserts lets checks be left out: they are
+# kept, as a check changes no answer.
 _ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.NoBoundsQuery, _F.Profile})
 _TRACES = frozenset({_F.TraceLoads, _F.TraceStores, _F.TraceRealizations})
 _SHOWN = _TRACES | {_F.TracePipeline}
@@ -85,6 +91,9 @@ class Target:
     """A machine. ``Target()`` is an unknown one; ``Target(text)``; ``Target(os, arch, bits, features)``;
     ``Target(os, arch, bits, tune, features)``.
 
+    ``vector_bits`` is the length of a vector where an instruction set leaves it to the machine (SVE2, RVV), from the
+    word ``vector_bits_512``; 0 where nothing is known of it.
+
     Raises:
         DefinitionError: a word of the text that names nothing.
     """
@@ -100,14 +109,17 @@ class Target:
         processor = tune if isinstance(tune, TargetProcessorTune) else TargetProcessorTune.TuneGeneric
         if not isinstance(tune, TargetProcessorTune):
             features = tune
+        vector_bits = 0
         if isinstance(os, str):
             parsed = _parse(os)
             os, arch, bits, processor = parsed.os, parsed.arch, parsed.bits, parsed.processor_tune
             features = [*parsed._features]
+            vector_bits = parsed.vector_bits
         self.os: TargetOS = os
         self.arch: TargetArch = arch
         self.bits: int = bits
         self.processor_tune: TargetProcessorTune = processor
+        self.vector_bits: int = vector_bits
         self._features: set[TargetFeature] = set(features)
         other = next((f for f in self._features if not isinstance(f, TargetFeature)), None)
         if other is not None:
@@ -142,12 +154,17 @@ class Target:
 
     def with_feature(self, feature: TargetFeature) -> Target:
         """A copy that has a feature."""
-        return Target(self.os, self.arch, self.bits, self.processor_tune, [*self._features, feature])
+        return self._with([*self._features, feature])
 
     def without_feature(self, feature: TargetFeature) -> Target:
         """A copy that does not have a feature."""
-        kept = [f for f in self._features if f is not feature]
-        return Target(self.os, self.arch, self.bits, self.processor_tune, kept)
+        return self._with([f for f in self._features if f is not feature])
+
+    def _with(self, features: Sequence[TargetFeature]) -> Target:
+        """A copy with these features instead."""
+        target = Target(self.os, self.arch, self.bits, self.processor_tune, features)
+        target.vector_bits = self.vector_bits
+        return target
 
     # What follows from it.
 
@@ -157,6 +174,8 @@ class Target:
         wide_integers = self.features_any_of(f for f in INSTRUCTIONS if "avx512bw" in INSTRUCTIONS[f])
         if self.arch is TargetArch.WebAssembly and not self.has_feature(_F.WasmSimd128):
             width = 1
+        elif self.vector_bits and self.features_any_of(_SCALABLE.get(self.arch, ())):
+            width = self.vector_bits // 8
         elif self.arch is not TargetArch.X86:
             width = 16
         elif wide_integers or (wide and (type.is_float() or type.bits() >= 32)):
@@ -210,7 +229,8 @@ class Target:
             words.append(self.processor_tune.value)
         every = self._features >= _TRACES
         named = [f.value for f in self._features if not (every and f in _TRACES)]
-        return "-".join([*words, *sorted([*named, _TRACE_ALL] if every else named)])
+        sized = [f"vector_bits_{self.vector_bits}"] if self.vector_bits else []
+        return "-".join([*words, *sorted([*named, _TRACE_ALL] if every else named), *sized])
 
     def __str__(self) -> str:
         return self.to_string()
@@ -246,11 +266,13 @@ def _parse(text: str) -> Target:
             target.set_feature(_FEATURES[word])
         elif word == _TRACE_ALL:
             target.set_features(_TRACES)
+        elif sized := _VECTOR_BITS.fullmatch(word):
+            target.vector_bits = int(sized[1])
         else:
             raise DefinitionError(
                 f'"{word}" in the target "{text}" names nothing. A target is arch-bits-os-feature-… or host-…: '
                 f"arch is {', '.join(_ARCHS)}; bits are 32 or 64; os is {', '.join(_SYSTEMS)}; "
-                f"features are {', '.join(sorted(_FEATURES))}."
+                f"features are {', '.join(sorted(_FEATURES))}; vector_bits_512 tells the length of vectors."
             )
     return target
 

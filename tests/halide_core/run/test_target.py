@@ -140,6 +140,20 @@ def test_registers_of_other_machines() -> None:
     assert {text: hl.Target(text).natural_vector_size(hl.Float(32)) for text in sizes} == sizes
 
 
+def test_length_of_vectors_is_part_of_a_target() -> None:
+    target = hl.Target("arm-64-linux-vector_bits_512-sve2")
+    assert (target.vector_bits, hl.Target("arm-64-linux-sve2").vector_bits) == (512, 0)
+    assert str(target) == "arm-64-linux-sve2-vector_bits_512"
+    assert hl.Target(str(target)) == target
+    assert str(target.without_feature(F.SVE2).with_feature(F.SVE)) == "arm-64-linux-sve-vector_bits_512"
+    assert [target.natural_vector_size(t) for t in (hl.UInt(8), hl.Float(64))] == [64, 8]
+    assert hl.Target("riscv-64-linux-rvv-vector_bits_256").natural_vector_size(hl.UInt(8)) == 32
+    assert hl.Target("x86-64-linux-avx2-vector_bits_512").natural_vector_size(hl.UInt(8)) == 32
+    assert hl.Target("arm-64-linux-sve2-vector_bits_0") == hl.Target("arm-64-linux-sve2")
+    for word in ("vector_bits_", "vector_bits_x", "vector_bits_512x", "vector_bits"):
+        assert not hl.Target.validate_target_string(f"arm-64-linux-sve2-{word}")
+
+
 def test_modules_and_several_files(tmp_path: Path) -> None:
     image, x, f = hl.ImageParam(hl.Float(32), 1, "image"), hl.Var("x"), hl.Func("f")
     f[x] = image[x] * 3.0
