@@ -19,6 +19,8 @@ _FLOAT32, _FLOAT64 = Float(32), Float(64)
 def lerp(zero: ExprLike, one: ExprLike, weight: ExprLike) -> Expr:
     """``zero`` for weight 0, ``one`` for weight 1, and in between; integers of up to 32 bits are rounded exactly.
 
+    Of two bools it is ``one`` where the weight is above a half.
+
     Raises:
         TypeMismatchError: values of two types, a signed or constant weight out of range, integers of 64 bits.
     """
@@ -33,7 +35,14 @@ def lerp(zero: ExprLike, one: ExprLike, weight: ExprLike) -> Expr:
         share = _float_weight(w, a.type)
         rest = ir.sub(ir.const(1, a.type), share)
         return Expr.of(ir.add(ir.mul(a, rest), ir.mul(b, share)))
+    if a.type.is_bool():
+        return Expr.of(ir.Select(a.type, _is_above_half(w), b, a))
     return Expr.of(_integer_lerp(a, b, w))
+
+
+def _is_above_half(weight: ExprNode) -> ExprNode:
+    half = 0.5 if weight.type.is_float() else weight.type.range[1] // 2
+    return ir.less(ir.const(half, weight.type), weight)
 
 
 def _constant(value: ir.IntImm, type: Type) -> ExprNode:
@@ -49,7 +58,7 @@ def _constant(value: ir.IntImm, type: Type) -> ExprNode:
 def _check(a: Type, b: Type, weight: ExprNode) -> None:
     if a is not b:
         raise TypeMismatchError(f"lerp() needs two values of one type, not {a} and {b}.")
-    if a.is_bool() or (a.is_integer() and a.bits() > 32):
+    if a.is_handle() or (a.is_integer() and a.bits() > 32):
         raise TypeMismatchError(f"lerp() between values of {a} is not supported.")
     if not weight.type.is_float() and not weight.type.is_uint():
         raise TypeMismatchError(f"The weight of lerp() must be a float or an unsigned integer, not {weight.type}.")

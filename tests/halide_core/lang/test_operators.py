@@ -183,6 +183,9 @@ def value(e: hl.Expr) -> int | float:
         (hl.u8(1), hl.i16(2), 0.5, 1), (hl.u8(0), 255, 0.5, 127), (0, hl.u8(255), 0.5, 127),
         (hl.u32(1), hl.u32(4000000000), 0.5, 2000000000), (hl.f32(1.0), hl.f32(2.0), 0.25, 1.25),
         (hl.f32(1.0), hl.f32(2.0), hl.u8(128), 1.5019607543945312),
+        (hl.cast(B, 0), hl.cast(B, 1), hl.u8(127), 0), (hl.cast(B, 0), hl.cast(B, 1), hl.u8(128), 1),
+        (hl.cast(B, 0), hl.cast(B, 1), hl.u32(2**31 - 1), 0), (hl.cast(B, 0), hl.cast(B, 1), hl.u32(2**31), 1),
+        (hl.cast(B, 0), hl.cast(B, 1), 0.5, 0), (hl.cast(B, 0), 1, hl.f64(0.51), 1), (hl.cast(B, 1), 0, hl.u16(9), 1),
     ],
 )  # fmt: skip
 def test_lerp_value_when_compared_with_halide(zero: hl.Expr, one: hl.Expr, weight: hl.Expr, expected: float) -> None:
