@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -70,12 +70,12 @@ class Buffer(DeviceMemory, Shaped):
         """The descriptor that the runtime keeps with the Buffer: how C sees it."""
         self._has_memory = True
         if len(args) == 1 and not options and isinstance(args[0], Buffer):
-            self._array, self._mins, self._name = args[0]._array, args[0]._mins, _fresh_name()
-            self._has_memory, self._defined = args[0]._has_memory, args[0]._defined
+            self._name, self._has_memory, self._defined = _fresh_name(), args[0]._has_memory, args[0]._defined
+            if self._defined:
+                self._array, self._mins = args[0]._array, args[0]._mins
             return
         if not args and not options:  # none yet, as a variable of Halide's is before it is assigned
-            self._array, self._mins, self._name = np.empty(0, np.uint8), (0,), _fresh_name()
-            self._has_memory = self._defined = False
+            self._name, self._has_memory, self._defined = _fresh_name(), False, False
             return
         make = allocate if "type" in options or (args and isinstance(args[0], Type)) else view
         self._array, name = make(*args, **options)
@@ -123,6 +123,14 @@ class Buffer(DeviceMemory, Shaped):
         view = Buffer._of(array, mins)
         view._has_memory = self._has_memory
         return view
+
+    if not TYPE_CHECKING:  # else the type checker would know any attribute
+
+        def __getattr__(self, name: str) -> None:
+            """Refuses what asks for the memory or the shape of an undefined Buffer, which has neither of these."""
+            if name in ("_array", "_mins") and not self._defined:
+                raise HalideError("An undefined Buffer is used: Buffer() is nothing yet. Ask defined() first.")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __getstate__(self) -> dict[str, Any]:
         """The contents of a pickle: all but how C sees the memory."""
