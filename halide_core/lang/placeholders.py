@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Partial, Requirement, Tag
@@ -203,7 +204,9 @@ def concrete(
         for e in subexpressions(values)
         if isinstance(e, ir.ParamRef) and isinstance(e.param, _Random)
     }
-    known = [_Definedness(own).of(substitute(value, hashes)) for value in values]
+    values = [substitute(value, hashes) for value in values]
+    _refuse_several_conditions(own, "values", values)
+    known = [_Definedness(own).of(value) for value in values]
     result: list[ir.ExprNode] = []
     for k, (given, defined) in enumerate(known):
         old = ir.const(0, given.type) if before is None else before[k]
@@ -216,12 +219,22 @@ def concrete(
 
 def coordinates_defined(own: Function, args: Sequence[ir.ExprNode]) -> tuple[tuple[ir.ExprNode, ...], ir.ExprNode]:
     """The coordinates of an update without undefined parts, and where they are defined: it writes nothing elsewhere."""
-    found, where = [], ir.TRUE
-    for arg in args:
-        given, defined = _Definedness(own).of(arg)
-        found.append(given)
-        where = _both(where, defined)
-    return tuple(found), where
+    _refuse_several_conditions(own, "coordinates", args)
+    known = [_Definedness(own).of(arg) for arg in args]
+    where = reduce(_both, [defined for _, defined in known], ir.TRUE)
+    return tuple([given for given, _ in known]), where
+
+
+def _refuse_several_conditions(own: Function, what: str, exprs: Sequence[ir.ExprNode]) -> None:
+    """Refuses parts of a definition that ``undef()`` leaves undefined under conditions of their own."""
+    where = [_Definedness(own, reads=False).of(e)[1] for e in exprs]
+    conditions = list(dict.fromkeys(e for e in where if e is not ir.TRUE and e is not ir.FALSE))
+    if len(conditions) > 1:
+        told = ", ".join(f"{e!r}" for e in conditions)
+        raise DefinitionError(
+            f'The {what} of Func "{own.name}" at a point are undefined under different conditions: they are defined '
+            f"where {told}. Several that use undef() need the same condition."
+        )
 
 
 def _leaves_points(e: ir.ExprNode, own: Function) -> bool:
@@ -258,8 +271,10 @@ class _Definedness:
     """Of each expression: the same without undefined parts, and where it is defined. What is computed of something
     undefined is undefined; a select is where its chosen side is."""
 
-    def __init__(self, own: Function) -> None:
+    def __init__(self, own: Function, *, reads: bool = True) -> None:
         self._own = own
+        self._reads = reads
+        """Points of other Funcs may be undefined, too."""
         self._known: dict[ir.ExprNode, tuple[ir.ExprNode, ir.ExprNode]] = {}
 
     def of(self, root: ir.ExprNode) -> tuple[ir.ExprNode, ir.ExprNode]:
@@ -272,7 +287,7 @@ class _Definedness:
         if isinstance(e, ir.ParamRef) and isinstance(e.param, _Undefined):
             return ir.const(0, e.type), ir.FALSE
         known = [self._known[p] for p in parts(e)]
-        where = _where_read(e) if _leaves_points(e, self._own) else ir.TRUE
+        where = _where_read(e) if self._reads and _leaves_points(e, self._own) else ir.TRUE
         for _, defined in known[:1] if isinstance(e, ir.Select) else known:
             where = _both(where, defined)
         if isinstance(e, ir.Select):

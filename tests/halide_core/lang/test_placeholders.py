@@ -98,6 +98,30 @@ def test_update_leaves_what_is_undefined() -> None:
     )
 
 
+def when(condition: hl.Expr, value: hl.ExprLike) -> hl.Expr:
+    return hl.select(condition, value, hl.undef(I32))
+
+
+def test_what_is_undefined_under_several_conditions_is_refused() -> None:
+    f, r = of((x, x * 10)), hl.RDom([(0, 4)])
+    raised(hl.DefinitionError, lambda: f.__setitem__(x, (when(x < 2, 5), when(x < 3, 6))), '"f"', "x < 2, x < 3")
+    raised(hl.DefinitionError, lambda: hl.Func("u").__setitem__(x, (when(x < 2, 5), when(x < 3, 6))), '"u"', "values")
+    f[x] = (when(x < 2, 5), when(hl.Expr(2) > x, 6))
+    assert [a.tolist() for a in f.evaluate([4])] == [[5, 5, 2, 3], [6, 6, 20, 30]]
+    g, y = hl.Func("g"), hl.Var("y")
+    g[x, y] = 0
+    clamped = [hl.clamp(when(r.x < n, r.x), 0, 3) for n in (2, 3)]
+    raised(hl.DefinitionError, lambda: g.__setitem__(tuple(clamped), 1), '"g"', "coordinates", "< 2", "< 3")
+    g[clamped[0], clamped[0]] = 1
+    assert g.evaluate([4, 4]).tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0] * 4, [0] * 4]
+
+
+def test_two_funcs_with_other_undefined_points_are_read() -> None:
+    f, g, h = of(when(x < 2, 5)), of(when(x < 3, 6)), hl.Func("h")
+    h[x] = (f[x], g[x])
+    assert [a.tolist() for a in h.evaluate([4])] == [[5, 5, 0, 0], [6, 6, 6, 0]]
+
+
 def test_first_definition_of_something_undefined_is_zero() -> None:
     f = of(hl.undef(hl.UInt(8)) + 3)
     f[2] = hl.u8(9)
