@@ -38,6 +38,10 @@ class Operand:
         """One node for each component: several where this is a Tuple Func at a point."""
         return (self._node(),)
 
+    def _is_pointer(self) -> bool:
+        """True where this is a Param of type Handle: no number, until it is reinterpreted as one."""
+        return False
+
     def type(self) -> Type:
         """The value's type."""
         return self._node().type
@@ -133,6 +137,7 @@ class Operand:
         return arithmetic(BinaryOp.NE, self, other)
 
     def __neg__(self) -> Expr:
+        refuse_pointers("-", self)
         node = self._node()
         return Expr.of(ir.sub(ir.const(0 if not node.type.is_float() else -0.0, node.type), node))
 
@@ -140,6 +145,7 @@ class Operand:
         return Expr.of(self._node())
 
     def __invert__(self) -> Expr:
+        refuse_pointers("~", self)
         node = self._node()
         if node.type.is_bool():
             return Expr.of(ir.Not(BOOL, node))
@@ -254,6 +260,20 @@ def is_plain(value: object) -> bool:
     return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
 
 
+def _is_pointer(value: object) -> bool:
+    return isinstance(value, Operand) and value._is_pointer()
+
+
+def refuse_pointers(what: str, *values: object) -> None:
+    """Refuses arithmetic on pointers."""
+    pointer = next((v for v in values if _is_pointer(v)), None)
+    if pointer is not None:
+        raise TypeMismatchError(
+            f'"{what}" can\'t be applied to {pointer!r}: there is no arithmetic on pointers. '
+            f"hl.reinterpret(hl.UInt(64), …) is the address as a number."
+        )
+
+
 def matched(a: object, b: object) -> tuple[ir.ExprNode, ir.ExprNode]:
     """Two operands brought to one type: a Python number takes the other's."""
     plain_a, plain_b = is_plain(a), is_plain(b)
@@ -270,7 +290,9 @@ def matched(a: object, b: object) -> tuple[ir.ExprNode, ir.ExprNode]:
 
 
 def arithmetic(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
-    """``a op b`` after matching types."""
+    """``a op b`` after matching types. Pointers can be compared with each other."""
+    if op not in ir.COMPARISONS or _is_pointer(a) != _is_pointer(b):
+        refuse_pointers(op.value, a, b)
     x, y = matched(a, b)
     return Expr.of(ir.binary(op, x, y))
 
@@ -283,6 +305,7 @@ def floor_division(a: ExprLike, b: ExprLike) -> Expr:
 
 def bitwise(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
     """``&``, ``|``, ``^``: logic on bools, bits on integers; of two widths, but not of two signs."""
+    refuse_pointers(op.value, a, b)
     x, y = matched(a, b)
     signs = [as_node(v).type for v in (a, b) if not is_plain(v)]
     if len(signs) == 2 and signs[0].is_int() != signs[1].is_int() and x.type.is_integer():
@@ -301,6 +324,7 @@ def bitwise(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
 def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
     """``a << b`` and ``a >> b``, as signed as ``a`` and as wide as the wider of the two; a Python int as a count widens
     nothing. A negative count shifts the other way."""
+    refuse_pointers(op.value, a, b)
     x = as_node(a)
     if isinstance(b, int) and not isinstance(b, bool):
         y = ir.const(b, x.type.with_code(INT32.code()) if x.type.is_integer() else INT32)
@@ -320,6 +344,7 @@ def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
 def power(a: ExprLike, b: ExprLike) -> Expr:
     """``a ** b``: repeated multiplication for a constant integer exponent, else the float function, in the base's
     type where that is a float."""
+    refuse_pointers("**", a, b)
     x, y = as_node(a), as_node(b)
     if isinstance(y, ir.IntImm) and not y.type.is_bool() and abs(y.value) <= 64:
         powered = _repeated(x, abs(y.value))

@@ -27,7 +27,8 @@ class Param(Operand):
     """A scalar input: ``Param(type)``, ``Param(type, name)``, ``Param(type, value)``, ``Param(type, name, value)``.
 
     One of type ``Handle()`` is a pointer, set to an address or to a ``ctypes.c_void_p``, for C functions: it is passed
-    to extern stages, and is a ``void *`` in C.
+    to extern stages, and is a ``void *`` in C. There is no arithmetic on it; ``hl.reinterpret(hl.UInt(64), p)`` is
+    its address as a number.
     """
 
     def __init__(
@@ -53,6 +54,9 @@ class Param(Operand):
 
     def _node(self) -> ir.ExprNode:
         return ir.ParamRef(self._source.computed, self._source)
+
+    def _is_pointer(self) -> bool:
+        return self._source.type.is_handle()
 
     def type(self) -> Type:
         """The type that the Param was made with. In expressions a pointer is its address, a ``uint64``."""

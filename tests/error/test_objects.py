@@ -12,6 +12,7 @@ import halide_core as hl
 from tests.support.blame import refused
 
 x, y = hl.Var("x"), hl.Var("y")
+POINTER, NO_BUFFER = hl.Param(hl.Handle(), "pointer"), hl.Buffer()
 Case = tuple[Callable[[], Any], type[hl.HalideError], tuple[str, ...], str]
 anything: Any = object()
 number: Any = 3
@@ -90,6 +91,18 @@ PARTS: list[Case] = [
     (lambda: unallocated().fill(3), hl.HalideError, ("no memory",), "unallocated().fill(3)"),
     (lambda: buffer().set_region([(0, 1)]), hl.HalideError, ("has memory",), "buffer().set_region([(0, 1)])"),
     (lambda: hl.Handle().max(), hl.DefinitionError, ("handle64", "pointer"), "hl.Handle().max()"),
+    (lambda: POINTER + 2, hl.TypeMismatchError, ("+", "'pointer'", "reinterpret"), "POINTER + 2"),
+    (lambda: hl.u64(2) - POINTER, hl.TypeMismatchError, ("-", "'pointer'"), "- POINTER"),
+    (lambda: POINTER == 0, hl.TypeMismatchError, ("==", "'pointer'"), "POINTER == 0"),
+    (lambda: ~POINTER, hl.TypeMismatchError, ("~", "'pointer'"), "~POINTER"),
+    (lambda: POINTER << 1, hl.TypeMismatchError, ("<<", "'pointer'"), "POINTER << 1"),
+    (lambda: POINTER**2, hl.TypeMismatchError, ("**", "'pointer'"), "POINTER**2"),
+    (lambda: NO_BUFFER.dim(0), hl.HalideError, ("undefined", "defined()"), "NO_BUFFER.dim(0)"),
+    (lambda: 1 + NO_BUFFER.width(), hl.HalideError, ("undefined",), "NO_BUFFER.width()"),
+    (lambda: NO_BUFFER[0], hl.HalideError, ("undefined",), "NO_BUFFER[0]"),
+    (lambda: NO_BUFFER.set_min([0]), hl.HalideError, ("undefined",), "NO_BUFFER.set_min([0])"),
+    (lambda: hl.Func(NO_BUFFER), hl.HalideError, ("undefined",), "hl.Func(NO_BUFFER)"),
+    (lambda: hl.Buffer(NO_BUFFER).width(), hl.HalideError, ("undefined",), "width()"),
     (lambda: hl.Param(hl.Handle(2)), hl.DefinitionError, ("Param", "handle64x2"), "hl.Param(hl.Handle(2))"),
     (lambda: hl.Buffer(hl.Handle(), [3]), hl.DefinitionError, ("Buffer", "handle64"), "hl.Buffer(hl.Handle(), [3])"),
 ]

@@ -23,7 +23,8 @@ EXTENSION = hl.OutputFileType.python_extension
 
 def addressed(p: hl.Param) -> hl.Func:
     f = hl.Func("addressed")
-    f[x] = p + hl.u64(x) + hl.select(p == 0, hl.u64(100), hl.u64(0))
+    address = hl.reinterpret(hl.UInt(64), p)
+    f[x] = address + hl.u64(x) + hl.select(address == 0, hl.u64(100), hl.u64(0))
     return f.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
 
 
