@@ -66,8 +66,8 @@ _LARGEST = (1 << 63) - 1
 # is refused under StrictFloat), and a JIT where it is loaded. About files are NoRuntime (``carries_runtime``), the
 # context and the names of functions (``runtime.codegen.linkage``), NoBoundsQuery (``runtime.ahead.queries``), as what
 # runs here asks for bounds itself, and Profile, as ``profile`` measures what runs here.
-# Debug, EnableBacktraces and EnableLLVMLoopOpt are about how LLVM makes code. NoAsserts lets checks be left out: they are
-# kept, as a check changes no answer.
+# Debug, EnableBacktraces and EnableLLVMLoopOpt are about how LLVM makes code. NoAsserts lets checks be left out: they
+# are kept, as a check changes no answer.
 _ABOUT_CALLS = frozenset({_F.UserContext, _F.CPlusPlusMangling, _F.NoBoundsQuery, _F.Profile})
 _TRACES = frozenset({_F.TraceLoads, _F.TraceStores, _F.TraceRealizations})
 _SHOWN = _TRACES | {_F.TracePipeline}
