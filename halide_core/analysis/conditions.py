@@ -73,7 +73,7 @@ class Implied(Rewriter):
         self._simplifier = Simplifier(facts)
 
     def rewrite_Binary(self, e: Binary) -> ExprNode:
-        """What a comparison is for certain. One of other types than int64 is one of what is bounded: its numbers."""
+        """A comparison's truth, where it is certain: of other types than int64, by the numbers that these are."""
         if e.op in _COMPARISONS and e.a.type is not INT64:
             x, y = exact_index(e.a), exact_index(e.b)
             if x is not None and y is not None:

@@ -216,6 +216,8 @@ class Target:
     @staticmethod
     def validate_target_string(name: str) -> bool:
         """True where a text names a target."""
+        if not isinstance(name, str):
+            raise DefinitionError(f"validate_target_string() takes a text, not {name!r}.")
         try:
             _parse(name)
         except DefinitionError:

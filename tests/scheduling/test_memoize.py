@@ -321,3 +321,11 @@ thread.join()
     root = Path(__file__).resolve().parents[2]
     environment = {**os.environ, "PYTHONPATH": str(root)}
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=environment, check=True, timeout=120)
+
+
+@pytest.mark.parametrize("key", [5, x + 1])
+def test_eviction_key_that_is_none(key: object) -> None:
+    f = hl.Func("f")
+    f[x] = x
+    with pytest.raises(hl.ScheduleError, match="hl.EvictionKey"):
+        f.memoize(key)  # type: ignore[arg-type]

@@ -222,7 +222,6 @@ def test_length_of_a_reduction_loop() -> None:
         ("f.unroll(x, 4); g.compute_at(f, x)", "f.prefetch(g, x, x, 1, hl.PrefetchBoundStrategy.Clamp)",
          ["g.store_root()", "g.store_at(f, y)", 'f.prefetch(g, hl.Var("x.u"), x, 1, hl.PrefetchBoundStrategy.Clamp)']),
         ("f.specialize(p > 3).reorder(y, x); g.compute_at(f, y)", "f.prefetch(g, y, y)", ["g.store_root()"]),
-        ("pass", "f.prefetch(g, y, y)", ["g.compute_root()"]),
     ],
 )  # fmt: skip
 def test_prefetches(given: str, line: str, legal: list[str]) -> None:

@@ -325,8 +325,10 @@ class FuncSchedule(FuncHandle):
         is tagged.
 
         Raises:
-            ScheduleError: with the reason; a second eviction key.
+            ScheduleError: with the reason; a second eviction key, or what is none.
         """
+        if not isinstance(eviction_key, EvictionKey | None):
+            raise ScheduleError(f"memoize() takes a hl.EvictionKey, such as hl.EvictionKey(1), not {eviction_key!r}.")
         function, key = self._stage()[0], None if eviction_key is None else eviction_key.expr
         for d in function.directives:
             if isinstance(d, Memoize) and d.eviction_key is not None and key is not None:
