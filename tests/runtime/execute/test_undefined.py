@@ -132,8 +132,7 @@ TUPLES: list[tuple[object, object, list[int], list[int]]] = [
     (UNDEF, x, given().tolist(), list(range(13))),
     (hl.select(x < 4, x, UNDEF), hl.select(x < 4, -x, UNDEF), [0, 1, 2, 3, *range(104, 113)],
      [0, -1, -2, -3, *range(204, 213)]),
-    (hl.select(x < 4, x, UNDEF), hl.select(x < 2, UNDEF, -x), [0, 1, 2, 3, *range(104, 113)],
-     [200, 201, *range(-2, -13, -1)]),
+    (hl.select(x < 4, x, UNDEF), -x, [0, 1, 2, 3, *range(104, 113)], [*range(0, -13, -1)]),
     (UNDEF, hl.select(x < 2, UNDEF, -x), given().tolist(), [200, 201, *range(-2, -13, -1)]),
 ]
 
