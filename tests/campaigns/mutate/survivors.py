@@ -65,7 +65,7 @@ EXPLAINED: dict[Key, Survivor] = {
     ): _same("OUTSIDE is -1."),
     (
         "bounds/smt/prover.py:Prover._exact",
-        'solver.set("random_seed", 0, "timeout", LAST_RESORT)',
+        'solver.set("random_seed", 0)',
         "say(solver, self._growing, *facts, *self._terms.products.exact())",
     ): _same("nothing is solved in between, and z3 reads the seed when it solves."),
     (
