@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -188,10 +189,11 @@ def _on_samples(x: tuple[Variable, ...], y: tuple[Variable, ...], combine: tuple
     if any(join(join(a, b), c) != join(a, join(b, c)) for a, b, c in triples):
         return None
     commutes = all(join(join(a, b), c) == join(join(a, c), b) for a, b, c in triples)
-    for neutral in itertools.product(*(_candidates(v.type) for v in x)):
-        given = tuple(_value(e, {}) for e in neutral)
-        if all(_same(join(a, given), a) for a in points):
-            return Law(x, y, combine, neutral, commutes)
+    for alike in (_same, operator.eq):  # a complex product has no neutral element that keeps the sign of every zero
+        for neutral in itertools.product(*(_candidates(v.type) for v in x)):
+            given = tuple(_value(e, {}) for e in neutral)
+            if all(alike(join(a, given), a) for a in points):
+                return Law(x, y, combine, neutral, commutes)
     return None
 
 

@@ -327,5 +327,5 @@ thread.join()
 def test_eviction_key_that_is_none(key: object) -> None:
     f = hl.Func("f")
     f[x] = x
-    with pytest.raises(hl.ScheduleError, match="hl.EvictionKey"):
+    with pytest.raises(hl.ScheduleError, match=r"hl\.EvictionKey"):
         f.memoize(key)  # type: ignore[arg-type]
