@@ -25,7 +25,7 @@ from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import startup_value
-from halide_core.lang.definition import freeze
+from halide_core.lang.definition import Required, freeze
 from halide_core.lang.expr import ExprLike, Var
 from halide_core.lang.input_buffer import InputImage
 
@@ -84,11 +84,14 @@ def define_extern(
     params: Sequence[Passed | ExternFuncArgument],
     types: Type | Sequence[Type],
     arguments: int | Sequence[Var],
+    required: Required | None = None,
 ) -> None:
     """Makes a Func an extern stage.
 
     Raises:
-        DefinitionError: it is defined already; no C function's name; no type or dimensions; what can't be passed.
+        DefinitionError: it is defined already; no C function's name; no type or dimensions, or others than promised;
+            what can't be passed.
+        TypeMismatchError: other types than promised.
     """
     if function.definitions:
         raise DefinitionError(f'Func "{function.name}" is defined already: it can\'t be an extern stage.')
@@ -97,6 +100,9 @@ def define_extern(
     several = tuple(types) if isinstance(types, list | tuple) else (types,)
     if not several or not all(isinstance(t, Type) and not t.is_handle() and t.is_scalar() for t in several):
         raise DefinitionError(f"An extern stage needs a scalar number type such as hl.UInt(8), not {types!r}.")
+    names = _names(arguments)
+    if required is not None:
+        required.check(function.name, several, len(names))
     passed = tuple([ExternFuncArgument(p).passed for p in params])
     for each in passed:
         if isinstance(each, Function) and not each.definitions:
@@ -106,7 +112,7 @@ def define_extern(
         if isinstance(each, Function):
             freeze(each)
     here = user_location()
-    function.args, function.types, function.location = _names(arguments), several, here
+    function.args, function.types, function.location = names, several, here
     function.extern = ExternCall(name, passed)
     # A value that nothing computes: it mentions what is passed, so that whoever looks for inputs finds them.
     mentioned = [each if isinstance(each, ir.ExprNode) else _somewhere(each) for each in passed]

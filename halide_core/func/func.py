@@ -226,6 +226,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
         Raises:
             DefinitionError: the Func is defined already, or something can't be passed.
+            DefinitionError, TypeMismatchError: ``Func(type, dimensions)`` promised others.
             NotAvailableError: C++ names, memory of devices.
         """
         if mangling is NameMangling.CPlusPlus or device_api not in (DeviceAPI.Host, DeviceAPI.None_):
@@ -234,7 +235,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         args = one_of("define_extern", DefinitionError, arguments=arguments, dimensionality=dimensionality)
         if values is None or args is None:
             raise DefinitionError("define_extern() needs a type, and the number of dimensions or Vars for them.")
-        define_extern(self._function, function_name, params, values, args)
+        define_extern(self._function, function_name, params, values, args, self._required)
 
     # What it is.
 

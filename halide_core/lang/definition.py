@@ -46,6 +46,19 @@ class Required:
     types: tuple[Type, ...]
     dimensions: int
 
+    def check(self, name: str, types: tuple[Type, ...], dimensions: int) -> None:
+        """Refuses a definition of a Func that is not as promised."""
+        if self.dimensions != dimensions:
+            raise DefinitionError(
+                f'Func "{name}" is constrained to have exactly {self.dimensions} dimensions, '
+                f"but is defined with {dimensions} dimensions."
+            )
+        if self.types != types:
+            raise TypeMismatchError(
+                f'Func "{name}" is constrained to only hold values of type {types_text(self.types)} '
+                f"but is defined with values of type {types_text(types)}."
+            )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accumulation(Operand):
@@ -121,16 +134,7 @@ def _define_pure(
     check_shapes(function.name, values, None)
     types = tuple(v.type for v in values)
     if required is not None:
-        if required.dimensions != len(names):
-            raise DefinitionError(
-                f'Func "{function.name}" is constrained to have exactly {required.dimensions} dimensions, '
-                f"but is defined with {len(names)} dimensions."
-            )
-        if required.types != types:
-            raise TypeMismatchError(
-                f'Func "{function.name}" is constrained to only hold values of type {types_text(required.types)} '
-                f"but is defined with values of type {types_text(types)}."
-            )
+        required.check(function.name, types, len(names))
     at = user_location()
     args = tuple(ir.pure_variable(n) for n in names)
     made = concrete(function, values, args, None)

@@ -46,6 +46,10 @@ def buffer() -> hl.Buffer:
 
 
 FUNCS: list[Case] = [
+    (lambda: typed(hl.Float(32), 1).define_extern("c", [], hl.Int(32), 1), hl.TypeMismatchError,
+     ('"g"', "float32", "int32"), "define_extern("),
+    (lambda: typed(hl.Int(32), 1).define_extern("c", [], hl.Int(32), 2), hl.DefinitionError,
+     ('"g"', "exactly 1 dimensions"), "define_extern("),
     (lambda: f()[x, 1.5], hl.TypeMismatchError, ('"f"', "float32", "Argument 2"), "f()[x, 1.5]"),
     (lambda: f()[x, hl.i64(y)], hl.TypeMismatchError, ('"f"', "int64", "hl.i32("), "f()[x, hl.i64(y)]"),
     (lambda: f()[x, y, 0], hl.DefinitionError, ('"f"', "2 dimensions", "3"), "f()[x, y, 0]"),
