@@ -271,7 +271,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
     def args(self) -> list[Var]:
         """The pure variables; empty before the definition."""
-        return [Var(n) for n in self._function.args]
+        return [Var(n) for n in self._function.args] if self.defined() else []
 
     def dimensions(self) -> int:
         """The number of coordinates of a point."""
@@ -310,8 +310,13 @@ class Func(FuncSchedule, Schedulable, Realizable):
         return self._only("output_buffer", "output_buffers", self.output_buffers())
 
     def output_buffers(self) -> list[OutputImageParam]:
-        """The buffer of each value of a point, all of one shape."""
-        self._definition(0)
+        """The buffer of each value of a point, all of one shape; before the definition of what was made with its types
+        and dimensions, too."""
+        function, required = self._function, self._required
+        if function.definitions or required is None:
+            self._definition(0)
+        else:
+            function.types, function.args = required.types, tuple(f"_{i}" for i in range(required.dimensions))
         return [OutputImageParam(self._function, k) for k in range(len(self._function.types))]
 
     def is_extern(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.errors import user_location
+from halide_core.errors import DefinitionError, user_location
 from halide_core.ir.types import Type
 from halide_core.lang.input_buffer import Dimension, ShapedSource, dimension_of
 from halide_core.own_name import package_name
@@ -25,6 +25,11 @@ class OutputDimension(Dimension):
         self._function = function
 
     def _note(self, min: ir.ExprNode, extent: ir.ExprNode) -> None:
+        if not self._function.definitions:
+            raise DefinitionError(
+                f'Func "{self._function.name}" is not defined: set_estimate() of its output names a variable of its '
+                f"definition, and comes after it."
+            )
         name = self._function.args[self._dim]
         self._function.directives.append(
             Estimate(func=self._function, location=user_location(), var=name, min=min, extent=extent)

@@ -79,3 +79,16 @@ def test_output_and_arguments() -> None:
     assert not f.is_extern()
     (argument,) = f.infer_arguments()
     assert repr(argument.argument_estimates.scalar_estimate) == "12"
+
+
+def test_buffer_of_an_output_that_is_not_defined_yet() -> None:
+    f, x, y = hl.Func(hl.Int(32), 2, "f"), hl.Var("x"), hl.Var("y")
+    out = f.output_buffer()
+    assert (out.type(), out.dimensions(), f.defined(), f.args()) == (hl.Int(32), 2, False, [])
+    out.dim(0).set_bounds(0, 10)
+    f[x, y] = x + y
+    assert [v.name() for v in f.args()] == ["x", "y"]
+    assert np.asarray(f.realize([10, 4])).sum() == 10 * 4 * (4.5 + 1.5)
+    with pytest.raises(hl.PipelineError, match="must have extent 10"):
+        f.realize(hl.Buffer(hl.Int(32), [9, 4]))
+    assert len(hl.Func([hl.Int(32), hl.Float(32)], 1, "g").output_buffers()) == 2
