@@ -18,6 +18,7 @@ import math
 import operator
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from halide_core import ir
@@ -26,7 +27,7 @@ from halide_core.algorithm.model import Definition, Function
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, IntImm, Intrinsic, Select, Variable
 from halide_core.ir.types import Type
-from halide_core.ir.visitor import accesses_to, parts, subexpressions, with_parts
+from halide_core.ir.visitor import Rewriter, accesses_to, parts, subexpressions, with_parts
 from halide_core.reference.scalar_ops import Value, binary_function, cast_function, logical_not
 
 _MOST_COMPONENTS = 4
@@ -34,7 +35,9 @@ _SAMPLES = 60
 
 
 def law_of(function: Function, definition: Definition) -> Law | None:
-    """The law that an update definition obeys on samples; None where there is none, or it reads its Func elsewhere."""
+    """The law that an update definition obeys on samples; None where there is none, or it reads its Func elsewhere.
+    A trace changes no value: the law is that of what it shows."""
+    definition = replace(definition, values=tuple(map(_Untraced().expr, definition.values)))
     own = [Access(t, function, definition.args, k, _label(function, definition)) for k, t in enumerate(function.types)]
     if len(own) > _MOST_COMPONENTS or not updates_points(function, definition):
         return None
@@ -47,6 +50,14 @@ def law_of(function: Function, definition: Definition) -> Law | None:
         if law is not None:
             return law
     return None
+
+
+class _Untraced(Rewriter):
+    """Values without the events of traces."""
+
+    def rewrite_Event(self, e: ir.Event) -> ExprNode:
+        """What is shown."""
+        return self.expr(e.a)
 
 
 def _label(function: Function, definition: Definition) -> int:

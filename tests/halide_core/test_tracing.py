@@ -105,6 +105,19 @@ def test_tracing_what_has_no_loops_has_no_effect() -> None:
         g.realize([2, 2])
 
 
+def test_loops_of_a_traced_reduction_are_reordered(capfd: pytest.CaptureFixture[str]) -> None:
+    for traced in (False, True):
+        f, r = hl.Func("f"), hl.RDom([(0, 3), (0, 2)])
+        f[x] = 0
+        f[x] += r.x + 10 * r.y
+        f.update().reorder(r.y, r.x)
+        if traced:
+            f.trace_stores().trace_loads()
+        assert np.asarray(f.realize([2])).tolist() == [36, 36]
+    lines = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Store f.0(1)")]
+    assert lines == [f"Store f.0(1) = {n}" for n in (0, 0, 10, 11, 22, 24, 36)]
+
+
 def test_realizations_inside_lanes_are_refused() -> None:
     f, g = chain()
     outer = hl.Var("outer")
