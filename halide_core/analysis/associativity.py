@@ -56,7 +56,7 @@ class _Untraced(Rewriter):
     """Values without the events of traces."""
 
     def rewrite_Event(self, e: ir.Event) -> ExprNode:
-        """What is shown."""
+        """The value that is shown."""
         return self.expr(e.a)
 
 
