@@ -104,6 +104,56 @@ def shared_loops_of_tiles(hl: Any) -> Any:
 
 
 @pipeline
+def shared_loops_down_to_lanes(hl: Any) -> Any:
+    def lanes(_p: Any, f: Any, g: Any, _h: Any, x: Any, _y: Any) -> None:
+        xo, xi = hl.Var("xo"), hl.Var("xi")
+        for each in (f, g):
+            each.split(x, xo, xi, 4).vectorize(xi)
+        g.compute_with(hl.Stage(f), xi, hl.LoopAlignStrategy.AlignEnd)
+
+    return _made(hl, lanes)
+
+
+@pipeline
+def shared_loops_of_a_specialized_stage(hl: Any) -> Any:
+    def made(tiled: bool) -> Any:
+        def schedule(_p: Any, f: Any, g: Any, _h: Any, x: Any, y: Any) -> None:
+            f.specialize(hl.Param(hl.Bool(), "tiled", tiled)).split(x, hl.Var("xo"), hl.Var("xi"), 7)
+            g.compute_with(hl.Stage(f), y, hl.LoopAlignStrategy.AlignEnd)
+
+        return _made(hl, schedule)
+
+    return [made(True), made(False)]
+
+
+@pipeline
+def one_place_and_no_loop(hl: Any) -> Any:
+    return _made(hl, lambda _p, f, g, _h, _x, _y: g.compute_with(hl.Stage(f), hl.Var.outermost()))
+
+
+@pipeline
+def levels_of_a_stage_that_joined(hl: Any) -> Any:
+    x = hl.Var("x")
+    p, f, g = (hl.Func(name) for name in "pfg")
+    p[x] = x + 2
+    f[x] = x * 3
+    g[x] = p[x] - 1
+    p.compute_at(g, x)
+    g.compute_with(hl.Stage(f), x)
+    return hl.Pipeline([f, g]).realize([8])
+
+
+@pipeline
+def places_of_outputs(hl: Any) -> Any:
+    x = hl.Var("x")
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x * x
+    g[x] = f[x] + f[x + 1]
+    f.compute_at(g, x)
+    return [f.realize([6]), hl.Pipeline([f, g]).realize([6])]
+
+
+@pipeline
 def shared_loops_in_a_consumer_s_rows(hl: Any) -> Any:
     def rows(_p: Any, f: Any, g: Any, h: Any, x: Any, y: Any) -> None:
         f.store_root().compute_at(h, y)
