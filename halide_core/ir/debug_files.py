@@ -6,6 +6,8 @@ In: a path, and the Func whose values it is to have. Out: a DebugFile, data for 
 
     .npy   what numpy.load reads: every type, axes reversed as in ``numpy.asarray(buffer)``
     .mat   MATLAB 5: an array of the file's name, dimension 0 first; everything but floats of 16 bits
+    .tiff  a picture of up to three dimensions, or with depth of four, as Halide writes it: the last one is the channel,
+           each channel a strip; everything but floats of 16 bits. Also .tif
     .tmp   five int32, the extents of four dimensions and the number of the type, then the values, dimension 0 densest
 """
 
@@ -27,9 +29,11 @@ class FileFormat(Enum):
     NPY = "npy"
     MAT = "mat"
     TMP = "tmp"
+    TIFF = "tiff"
 
 
-_MOST_DIMENSIONS = {FileFormat.NPY: 64, FileFormat.MAT: 32, FileFormat.TMP: 4}
+_SUFFIXES = {**{format.value: format for format in FileFormat}, "tif": FileFormat.TIFF}
+_MOST_DIMENSIONS = {FileFormat.NPY: 64, FileFormat.MAT: 32, FileFormat.TMP: 4, FileFormat.TIFF: 4}
 _NUMBERS: dict[Type, int] = {
     Float(32): 0, Float(64): 1, UInt(8): 2, Int(8): 3, UInt(16): 4, Int(16): 5, UInt(32): 6, Int(32): 7, UInt(64): 8,
     Int(64): 9, Bool(): 2,
@@ -62,7 +66,10 @@ class DebugFile:
             case FileFormat.MAT:
                 kind, data = _MATLAB[type]
                 return self.name(), kind << 8 | data
-        return "", _NUMBERS[type]
+            case FileFormat.TIFF:
+                return "", 3 if type.is_float() else 2 if type.is_int() else 1
+            case FileFormat.TMP:
+                return "", _NUMBERS[type]
 
 
 def debug_file(filename: object, f: Callee) -> DebugFile:
@@ -75,13 +82,12 @@ def debug_file(filename: object, f: Callee) -> DebugFile:
     if not isinstance(path, str) or not path or "\0" in path or not _is_unicode(path):
         raise ScheduleError(f"debug_to_file() takes the path of a file, not {filename!r}.")
     suffix = os.path.splitext(path)[1].lower().removeprefix(".")
-    known = {format.value: format for format in FileFormat}
-    if suffix not in known:
-        suffixes = ", ".join(f'".{format.value}"' for format in FileFormat)
+    if suffix not in _SUFFIXES:
+        suffixes = ", ".join(f'".{legal}"' for legal in _SUFFIXES)
         raise ScheduleError(
             f'debug_to_file(): the suffix of "{path}" stands for no format. The legal ones: {suffixes}.'
         )
-    format = known[suffix]
+    format = _SUFFIXES[suffix]
     if len(f.types) > 1:
         raise ScheduleError(
             f'debug_to_file() of "{f.name}", which has {len(f.types)} values a point: a file holds one. Write Funcs '

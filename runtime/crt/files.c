@@ -102,6 +102,75 @@ static int put_tmp_head(FILE *file, int number, int dimensions, const int64_t *e
     return put_int32s(file, head, 5);
 }
 
+enum { tiff_entries = 15, tiff_head = 8 + 2 + tiff_entries * 12 + 4 + 2 * 8 };
+
+typedef struct tiff {
+    unsigned char bytes[tiff_head];
+    int used;
+} tiff;
+
+/* A little-endian number of 2 or 4 bytes. */
+static void tiff_put(tiff *head, uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+        head->bytes[head->used++] = (unsigned char)(value >> (8 * i));
+    }
+}
+
+/* A field: its tag, its type, how many values it has, and the value or where the values are. */
+static void tiff_field(tiff *head, uint32_t tag, uint32_t type, int64_t count, int64_t value) {
+    tiff_put(head, tag, 2);
+    tiff_put(head, type, 2);
+    tiff_put(head, (uint32_t)count, 4);
+    tiff_put(head, (uint32_t)value, 4);
+}
+
+/* TIFF, as Halide writes it: one directory, then the offsets and sizes of the strips where there are several, then the
+ * values. A strip is a channel: the third dimension, or the fourth one after depth. Offsets have 32 bits. */
+static int put_tiff_head(FILE *file, int format, int dimensions, const int64_t *extents, int bytes, int64_t total) {
+    enum { shorts = 3, longs = 4, rationals = 5, table = 4, directory = 8, ratios = tiff_head - 16 };
+    const int64_t width = dimensions > 0 ? extents[0] : 1, height = dimensions > 1 ? extents[1] : 1;
+    const int64_t depth = dimensions > 3 ? extents[2] : 1;
+    const int64_t channels = dimensions > 2 ? extents[dimensions - 1] : 1;
+    const bool several = channels != 1;
+    const int64_t values = tiff_head + (several ? 2 * table * channels : 0);
+    if (width > UINT32_MAX || height > UINT32_MAX || depth > UINT32_MAX || channels > UINT16_MAX ||
+        total > UINT32_MAX - values) {
+        return EFBIG;
+    }
+    const int64_t strip = channels ? total / channels : 0;
+    tiff head = {{'I', 'I', 42, 0}, 4};
+    tiff_put(&head, directory, 4);
+    tiff_put(&head, tiff_entries, 2);
+    tiff_field(&head, 256, longs, 1, width);
+    tiff_field(&head, 257, longs, 1, height);
+    tiff_field(&head, 258, shorts, 1, 8 * bytes);
+    tiff_field(&head, 259, shorts, 1, 1);                     /* compression: none */
+    tiff_field(&head, 262, shorts, 1, channels >= 3 ? 2 : 1); /* red, green and blue, or the least value is black */
+    tiff_field(&head, 273, longs, channels, tiff_head);       /* where strips are */
+    tiff_field(&head, 277, shorts, 1, channels);
+    tiff_field(&head, 278, longs, 1, height); /* of a strip */
+    tiff_field(&head, 279, longs, channels, several ? tiff_head + table * channels : strip);
+    tiff_field(&head, 282, rationals, 1, ratios);
+    tiff_field(&head, 283, rationals, 1, ratios + 8);
+    tiff_field(&head, 284, shorts, 1, 2); /* channels one after another */
+    tiff_field(&head, 296, shorts, 1, 1); /* resolutions have no unit */
+    tiff_field(&head, 339, shorts, 1, format);
+    tiff_field(&head, 32997, longs, 1, depth);
+    tiff_put(&head, 0, 4); /* no other directory */
+    for (int i = 0; i < 4; i++) {
+        tiff_put(&head, 1, 4); /* the resolutions are 1/1 */
+    }
+    int error = put(file, head.bytes, sizeof head.bytes);
+    for (int sizes = 0; several && sizes < 2; sizes++) {
+        for (int64_t c = 0; c < channels && !error; c++) {
+            tiff number = {{0}, 0};
+            tiff_put(&number, (uint32_t)(sizes ? strip : values + c * strip), table);
+            error = put(file, number.bytes, table);
+        }
+    }
+    return error;
+}
+
 /* The elements of the dimensions below `dimensions`, the first one fastest. */
 static int put_values(FILE *file, const char *host, int bytes, int dimensions, const int64_t *extents,
                       const int64_t *strides) {
@@ -137,6 +206,9 @@ static int put_all(FILE *file, halide_core_file_format format, const char *text,
         break;
     case halide_core_file_tmp:
         error = put_tmp_head(file, number, dimensions, sizes);
+        break;
+    case halide_core_file_tiff:
+        error = put_tiff_head(file, number, dimensions, sizes, bytes, total);
         break;
     }
     error = error || total == 0 ? error : put_values(file, host, bytes, dimensions, sizes, sizes + dimensions);

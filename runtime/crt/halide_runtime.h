@@ -254,7 +254,8 @@ void halide_core_report_profiles(void);
 typedef enum halide_core_file_format {
     halide_core_file_npy = 0, /* `text` is the type as numpy writes it */
     halide_core_file_mat = 1, /* `text` is the array's name, `number` is 256 * its class + the type of its data */
-    halide_core_file_tmp = 2  /* `number` is that of the type; at most four dimensions */
+    halide_core_file_tmp = 2, /* `number` is that of the type; at most four dimensions */
+    halide_core_file_tiff = 3 /* `number` is the sample format: unsigned, signed, float; at most four dimensions */
 } halide_core_file_format;
 
 /* Writes memory for people to look at, elements of `bytes` bytes. `sizes`: the extents of all dimensions, then their

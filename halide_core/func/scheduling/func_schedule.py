@@ -345,8 +345,9 @@ class FuncSchedule(FuncHandle):
 
         Args:
             filename: the path, from the working directory of the run. Its suffix says the format: ``.npy``, which
-                ``numpy.load`` reads with axes as ``numpy.asarray`` gives them; ``.mat`` of MATLAB 5; ``.tmp``, five
-                int32 (four extents and the type) before the values, dimension 0 densest.
+                ``numpy.load`` reads with axes as ``numpy.asarray`` gives them; ``.mat`` of MATLAB 5; ``.tiff`` and
+                ``.tif``, channels one after another; ``.tmp``, five int32 (four extents and the type) before the
+                values, dimension 0 densest.
 
         Legal when: the Func has memory of its own (isn't inlined), outside of vectorized loops, and one value a point.
         Its storage doesn't fold then. Raises: PipelineError, in a run, where the file can't be written.

@@ -55,6 +55,35 @@ def test_npy_is_what_numpy_has_of_the_func(type: hl.Type, tmp_path: Path) -> Non
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f.npy", "g.npy"]
 
 
+@pytest.mark.parametrize(
+    ("type", "sizes", "kind"),
+    [(hl.UInt(8), [5], 1), (hl.Int(16), [5, 4], 2), (hl.Float(32), [5, 4, 3], 3), (hl.Float(64), [2, 3, 4, 2], 3)],
+)
+def test_tiff_is_a_picture_of_channels(type: hl.Type, sizes: list[int], kind: int, tmp_path: Path) -> None:
+    """All fields, with the strips that they name, are those of Halide's files."""
+    f, args = hl.Func("f"), [hl.Var(name) for name in "xyzw"[: len(sizes)]]
+    f[tuple(args)] = hl.cast(type, sum((k + 2) * v for k, v in enumerate(args)))
+    f.debug_to_file(tmp_path / ("f.tif" if kind == 1 else "f.tiff"))
+    values = checked(f, sizes)
+    (path,) = tmp_path.iterdir()
+    data = path.read_bytes()
+    assert struct.unpack("<4sIH", data[:10]) == (b"II*\0", 8, 15)
+    entries = [struct.unpack("<HHIHH", data[at : at + 12]) for at in range(10, 190, 12)]
+    fields = {tag: (low if wide == 3 else low | high << 16, count) for tag, wide, count, low, high in entries}
+    depth, channels = (sizes[2], sizes[3]) if len(sizes) == 4 else (1, [*sizes, 1, 1][2])
+    height = [*sizes, 1][1]
+    short = {258: type.bits(), 259: 1, 262: 1 + (channels >= 3), 277: channels, 284: 2, 296: 1, 339: kind}
+    long = {256: sizes[0], 257: height, 278: height, 282: 194, 283: 202, 32997: depth}
+    assert {tag: fields[tag] for tag in (*short, *long)} == {tag: (n, 1) for tag, n in (*short.items(), *long.items())}
+    assert struct.unpack("<5I", data[190:210]) == (0, 1, 1, 1, 1)
+    assert fields[273] == (210, channels) and fields[279][1] == channels
+    starts, lengths = [210], [fields[279][0]]
+    if channels > 1:
+        starts, lengths = (list(struct.unpack_from(f"<{channels}I", data, fields[tag][0])) for tag in (273, 279))
+    strips = [data[start : start + length] for start, length in zip(starts, lengths, strict=True)]
+    assert b"".join(strips) == values.tobytes() == data[starts[0] :]
+
+
 def test_file_has_values_where_nobody_else_reads_them(tmp_path: Path) -> None:
     before, f, g, p = hl.Func("before"), hl.Func("f"), hl.Func("g"), hl.Param(hl.Int(32), "p", 0)
     before[x] = x + 100
@@ -218,7 +247,7 @@ def test_schedules_as_values_keep_it(tmp_path: Path) -> None:
 def test_what_is_no_file_is_refused() -> None:
     f, _ = chain()
     nothing: Any = 3
-    legal = ", ".join(f'".{format.value}"' for format in FileFormat)
+    legal = ", ".join(f'".{suffix}"' for suffix in (*(format.value for format in FileFormat), "tif"))
     raised(hl.ScheduleError, lambda: f.debug_to_file("f.png"), '"f.png"', legal)
     raised(hl.ScheduleError, lambda: f.debug_to_file(nothing), "the path of a file", "3")
     raised(hl.ScheduleError, lambda: f.debug_to_file(""), "the path of a file")
