@@ -47,9 +47,13 @@ def inline_functions(algorithm: Algorithm) -> Algorithm:
     """Substitutes every pure Func without a place of its own into its uses ([FUNC-EVAL] of figure 2.6), and makes
     the copies that the others need.
 
-    Raises: ScheduleError for a directive about how loops run, or where memory is, of a Func that is inlined.
+    Raises: ScheduleError for a directive about how loops run, or where memory is, of a Func that is inlined; for a ring
+    of memory that is not hoisted.
     """
     inlined = _inlined(algorithm)
+    for f in algorithm.functions:
+        if f not in algorithm.outputs and place(f) is not None:
+            _refuse_ring_in_place(f)
     for f in inlined:
         _refuse_lost_directives(f)
     warn_of_lost_directives(algorithm)
@@ -144,12 +148,28 @@ def warn_of_lost_directives(algorithm: Algorithm) -> None:
 
 def _useless_ring(f: Function) -> str:
     """Why copies of a Func's memory would not be used; nothing if they can be."""
-    kinds = tuple(type(d) for d in f.directives)
-    if Async not in kinds:
+    if not any(isinstance(d, Async) for d in f.directives):
         return "is computed by the thread that reads it, one iteration after another (async_() gives it its own)"
-    if HoistStorage not in kinds and HoistStorageRoot not in kinds:
-        return "has memory that is not hoisted out of any loop (hoist_storage() and hoist_storage_root() do that)"
     return ""
+
+
+def _refuse_ring_in_place(f: Function) -> None:
+    """Refuses a ring of memory that is allocated where it lives: no loop is between, whose iterations take turns."""
+    asked = [d for d in f.directives if isinstance(d, RingBuffer)]
+    hoisted = [d for d in f.directives if isinstance(d, HoistStorage | HoistStorageRoot)]
+    stored = [d for d in f.directives if isinstance(d, StoreAt | StoreRoot)]
+    computed = [d for d in f.directives if isinstance(d, ComputeAt | ComputeRoot)]
+    if asked and (not hoisted or _level(hoisted[-1]) == _level((stored or computed)[-1])):
+        refuse(
+            asked[-1],
+            f'the memory of "{f.own.name}" is not hoisted out of any loop, whose iterations would take turns with the '
+            f"copies. Add hoist_storage_root(), or hoist_storage() of a loop further out.",
+        )
+
+
+def _level(d: Directive) -> tuple[Callee, object] | None:
+    """The loop that a directive names; None is the root."""
+    return (d.consumer, d.var) if isinstance(d, AtLevel) else None
 
 
 def _told(f: Function, effect: str) -> str:

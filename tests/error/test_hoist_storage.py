@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -67,3 +68,22 @@ def test_inlined_func_has_no_memory(pair: Pair) -> None:
         "g.compute_root()",
         at="g.hoist_storage_root()",
     )
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        lambda g, f: g.compute_root(),
+        lambda g, f: g.compute_root().async_().hoist_storage_root(),
+        lambda g, f: g.compute_at(f, y).async_(),
+        lambda g, f: g.compute_at(f, y).async_().hoist_storage(f, y),
+        lambda g, f: g.compute_at(f, y).store_root().hoist_storage_root(),
+        lambda g, f: g.compute_at(f, x).store_at(f, y).hoist_storage(f, y),
+    ],
+)
+def test_ring_of_memory_that_is_not_hoisted(schedule: Callable[[hl.Func, hl.Func], object], pair: Pair) -> None:
+    g, f = pair
+    schedule(g, f)
+    g.ring_buffer(2)
+    named = ("g.ring_buffer(2)", '"g" is not hoisted out of any loop', "hoist_storage_root()")
+    refused(hl.ScheduleError, lambda: f.realize([4, 4]), *named, at="g.ring_buffer(2)")

@@ -357,7 +357,7 @@ def test_producer_of_two_threads_that_has_none_is_named() -> None:
     np.testing.assert_array_equal(np.asarray(found), np.asarray(f.evaluate([W, H])))
 
 
-@pytest.mark.always_legal("async_", "ring_buffer")
+@pytest.mark.always_legal("async_")
 def test_output_and_inlined_func_have_no_thread() -> None:
     g, f = rows()
     f.async_()
@@ -377,8 +377,6 @@ def test_output_and_inlined_func_have_no_thread() -> None:
     ("schedule", "told"),
     [
         (lambda g, f: g.compute_at(f, y).hoist_storage_root().ring_buffer(2), "one iteration after another"),
-        (lambda g, f: g.compute_at(f, y).ring_buffer(2).async_(), "not hoisted out of any loop"),
-        (lambda g, f: g.compute_at(f, y).hoist_storage(f, y).ring_buffer(2).async_(), "hoisted out of no loop"),
         (
             lambda g, f: g.store_at(f, y).compute_at(f, x).hoist_storage_root().ring_buffer(2).async_(),
             "its memory lives outside of loops around its computation",

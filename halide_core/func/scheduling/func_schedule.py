@@ -302,8 +302,8 @@ class FuncSchedule(FuncHandle):
             extent: how many copies, from 1 on.
 
         Rewrite: after bounds inference, ``for y: allocate f(…)`` -> ``allocate f(…, (0, extent)); for y: …``.
-        Legal when: anywhere. A warning says where it has no effect: a Func that is not ``async_``, memory that is not
-        hoisted, or lives outside of loops around the Func's computation.
+        Legal when: the memory is hoisted out of a loop. A warning says where it has no effect: a Func that is not
+        ``async_``, or is an output, or memory that lives outside of loops around the Func's computation.
         """
         steps = positive("The extent of ring_buffer()", extent)
         return self._add(RingBuffer(func=self._stage()[0], location=user_location(), extent=steps))
