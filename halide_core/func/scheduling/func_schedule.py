@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from halide_core.algorithm.model import Definition, Function, Image, Renamed
+from halide_core.analysis.simplify import simplify
 from halide_core.errors import ScheduleError, user_location
 from halide_core.func.scheduling.device_copies import check_copy, check_device
 from halide_core.func.scheduling.loop_level import LoopLevel, Unplaced, level_of
 from halide_core.func.scheduling.stage import FuncHandle
 from halide_core.func.scheduling.stage_arguments import VarOrRVar, constant, listed, positive, pure_name
-from halide_core.ir import LAST_STAGE, TRUE, Access, pure_variable
+from halide_core.ir import LAST_STAGE, TRUE, Access, IntImm, pure_variable
 from halide_core.ir.debug_files import debug_file
 from halide_core.ir.memory import MemoryType
 from halide_core.lang.arguments.keywords import one_of
@@ -389,6 +390,8 @@ class FuncSchedule(FuncHandle):
         """
         function, name = self._dimension("bound_storage", dim)
         length = positive("The extent of bound_storage()", extent)
+        known = simplify(length)  # printed as the number that it is
+        length = known if isinstance(known, IntImm) else length
         return self._add(BoundStorage(func=function, location=user_location(), var=name, length=length))
 
     def bound(self, var: Var, min: ExprLike, extent: ExprLike) -> Self:

@@ -21,9 +21,14 @@ from tests.campaigns.fuzz.draw_terms import TYPES
 from tests.campaigns.fuzz.draw_updates import KINDS
 from tests.campaigns.fuzz.families import METHODS
 
-UNDRAWN: dict[str, tuple[type, ...]] = {"debug_to_file": (DebugToFile, WriteFile)}
+UNDRAWN: dict[str, tuple[type, ...]] = {
+    "debug_to_file": (DebugToFile, WriteFile),
+    "copy_to_host": (),
+    "copy_to_device": (),
+}
 """Methods that no campaign needs to meet, with the directives and the nodes that are theirs: a campaign shall not write
-files all over, which no judge reads; tests of their own ask for files and values."""
+files all over, which no judge reads; tests of their own ask for files and values. Copies between the host and itself
+leave nothing behind."""
 UNPLACED = (Unplaced,)
 """Directives that no program runs with: a level that was never set is refused."""
 
