@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import zip_longest
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
@@ -239,19 +238,17 @@ def _is(program: Program, level: Level, d: Directive) -> bool:
     if d.var == OUTERMOST:
         around = program.named.get(d.consumer.name)
         return around is not None and level == program.computed[around]
-    return level is not None and level in _named(program, d)
+    if level is None:
+        return False
+    own = level.func == d.consumer.name and level.var == d.var and d.stage in (-1, level.stage)
+    return own or level in _shared(program, d)
 
 
-def _named(program: Program, d: AtLevel) -> Iterator[LoopName]:
-    """The loops that a level's name can mean: those of the consumer, and those of other stages that it runs in, by its
-    own names."""
-    for key in program.nests:
-        if key.func.name == d.consumer.name and d.stage in (-1, key.stage):
-            joined = program.joined.get(key)
-            own = joined.names if joined else ()
-            for loop, name in zip_longest(stage_loops(program, key), own):
-                if (name or loop.name.var) == d.var:
-                    yield loop.name
+def _shared(program: Program, d: AtLevel) -> Iterator[LoopName]:
+    """The loops of other stages that stages of the consumer run in, by the name that these have for them."""
+    for key, joined in program.joined.items():
+        if key.func.name == d.consumer.name and d.stage in (-1, key.stage) and d.var in joined.names:
+            yield stage_loops(program, key)[joined.names.index(d.var)].name
 
 
 def store_where_computed(program: Program, func: Function) -> Program:

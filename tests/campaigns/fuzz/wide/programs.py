@@ -69,7 +69,7 @@ class Rows:
     def case(self, label: str) -> Case:
         """The case without a schedule."""
         r = self.rng
-        for type in (INT32, r.choice(_KINDS[:-1])):
+        for type in (INT32, r.choice(_KINDS)):
             self._param(type)
         for _ in range(r.choice([1, 2, 2])):
             self._input()
