@@ -33,6 +33,8 @@ EXPLAINED = 6
 """Where this many claims have failed, others get no last try with exact products and no look for a counterexample."""
 EXPLAINING = 0.25
 """So many times the budget are for one look for a counterexample."""
+EXAMPLES = (1, 4, 64)
+"""Sizes that a state is looked for with, where there are products."""
 LAST_RESORT = 15_000
 """Milliseconds for one question about exact products. z3's procedure for these may be busy with large numbers for an
 hour without a step; no proof is known to take a tenth of this."""

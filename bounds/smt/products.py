@@ -193,6 +193,11 @@ class Products:
             self._pairs[m, n] = self._say(*pair_lemmas(self._about[n], self._about[m]))
         return sorted(self._pairs[m, n])
 
+    def factors(self) -> list[Any]:
+        """What products are made of, each once."""
+        found = {z.get_id(): z for (_, x, y), _ in self._known.values() for z in (x, y)}
+        return list(found.values())
+
     def exact(self) -> list[Any]:
         """The definition of every product so far."""
         return [m == x * y for (m, x, y), _ in self._known.values()]

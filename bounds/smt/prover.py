@@ -24,6 +24,7 @@ from halide_core.bounds.smt.budget import (
     AFTER_GIVE_UP,
     AXIOM_BATCH,
     BUDGET,
+    EXAMPLES,
     EXPLAINED,
     EXPLAINING,
     LAST_RESORT,
@@ -138,7 +139,7 @@ class Prover:
         claim about the context holds, and says nothing."""
         self._enter(claim.context)
         checks = self._push_checks()
-        answer = self._ask(claim.conclusion, checks).status
+        answer = z3.sat if self._has_example(claim.conclusion, checks) else self._ask(claim.conclusion, checks).status
         if answer == z3.unknown:
             never = replace(claim, conclusion=negation(claim.conclusion))
             found = self._exact(never, claim.conclusion, checks).status
@@ -467,6 +468,27 @@ class Prover:
         return tuple(kept)
 
     # -- the last try: products as they are, and a model
+
+    def _has_example(self, e: ExprNode, checks: list[Assert]) -> bool:
+        """True where some state meets ``e`` whose products are none, as windows have a small size and begin at 0."""
+        told = [self._terms.of(e)]
+        facts = []
+        for node in self._stack:
+            if node.variable is None:
+                term = self._terms.of(node.fact)
+                told.append(term)
+                facts.append(term.z if node.check is None else implies(self._switches[node.check], term.z))
+        axioms = frozenset().union(*(t.axioms for t in told))
+        fixed = self._terms.inside_products()
+        for size in EXAMPLES if fixed else ():
+            solver = z3.Solver(ctx=self._context)
+            solver.set("random_seed", 0)
+            say(solver, told[0].z, *facts, *self._terms.products.exact())
+            say(solver, *(self._terms.axioms[n] for n in sorted(axioms - self._terms.axioms.growing)))
+            say(solver, *(z == (0 if begins else size) for z, begins in fixed))
+            if self._last_check(solver, [self._switches[c] for c in checks], QUICK) == z3.sat:
+                return True
+        return False
 
     def _exact(self, claim: Claim, failing: ExprNode, checks: list[Assert]) -> Result:
         promises = self._terms.promises

@@ -48,6 +48,7 @@ from halide_core.bounds.smt.formulas import (
 from halide_core.bounds.smt.position_products import PositionProducts
 from halide_core.bounds.smt.positions import Shape, extreme, no_greater, shapes_of
 from halide_core.bounds.smt.products import Products
+from halide_core.bounds.smt.z3_api import unknowns_in
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, ExprNode, Field, IntImm, Intrinsic, Variable
 from halide_core.ir.types import INT32, INT64, Type, UInt
@@ -119,6 +120,12 @@ class Z3Terms:
                 known = frozenset().union(*map(self.depends, parts(e)))
             self._depends[e] = known
         return known
+
+    def inside_products(self) -> list[tuple[Any, bool]]:
+        """The unknowns that factors of products are made of, each with whether it is where a dimension begins."""
+        at = {z.get_id(): e for e, z in self.leaves.items()}
+        found = {z.get_id(): z for factor in self.products.factors() for z in unknowns_in(factor)}
+        return [(z, _begins(at[n])) for n, z in found.items() if n in at]
 
     def of(self, e: ExprNode) -> Term:
         """The term of an expression."""
@@ -542,6 +549,11 @@ class Z3Terms:
         zq, zr, said = self._quotients[key]
         quotient, rest = (of_integers(op, x.range, y.range) for op in (BinaryOp.DIV, BinaryOp.MOD))
         return Term(zq, quotient, axioms | said), Term(zr, rest, axioms | said)
+
+
+def _begins(e: ExprNode) -> bool:
+    """True of the first index of a dimension of a buffer."""
+    return isinstance(e, ir.BufferField) and e.field is Field.MIN
 
 
 def _negated_least(x: Term, y: Term, quotient: Term) -> Term:

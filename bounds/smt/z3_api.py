@@ -57,3 +57,18 @@ def valued(model: Any) -> Callable[[Any], int]:
 def number_of(value: Any) -> int:
     """A z3 number, or truth value, as a Python one."""
     return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())
+
+
+def unknowns_in(term: Any) -> list[Any]:
+    """The unknowns that a term is made of, each once."""
+    found: dict[int, Any] = {}
+    left, seen = [term], set()
+    while left:
+        z = left.pop()
+        if z.get_id() in seen:
+            continue
+        seen.add(z.get_id())
+        if z3.is_const(z) and z.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found[z.get_id()] = z
+        left += z.children()
+    return list(found.values())

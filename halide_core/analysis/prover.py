@@ -9,7 +9,7 @@ False only says that none was found. Work is bounded by steps, never by time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -24,6 +24,8 @@ from halide_core.ir.types import INT64
 _STEPS = 64
 _DEPTH = 10
 _RANGE_DEPTH = 4
+_EXACT = 1 << 52
+"""Floats hold every integer up to here."""
 
 
 class _Proven:
@@ -309,8 +311,11 @@ class Facts:
 
     def constant_range(self, e: ExprNode) -> Range:
         """Constant bounds of an int64 expression, without search."""
-        form = linear_of(e)
-        low = high = float(form.const) if abs(form.const) > 1 << 52 else form.const
+        return self.form_range(linear_of(e))
+
+    def form_range(self, form: Linear) -> Range:
+        """Constant bounds of a sum, without search."""
+        low = high = float(form.const) if abs(form.const) > _EXACT else form.const
         for atom, c in form.terms.items():
             lo, hi = self._atom_range(atom, _RANGE_DEPTH)
             if c < 0:
@@ -379,6 +384,14 @@ def _weight(e: ExprNode) -> int:
     return 1 + max(_weight(e.a), _weight(e.b)) if isinstance(e, Binary | Select) else 0
 
 
+def _quotients(atoms: Iterable[ExprNode]) -> Iterator[tuple[Binary, int]]:
+    """Of some atoms, the quotients by positive numbers, each with that number."""
+    for atom in atoms:
+        match atom:
+            case Binary(op=BinaryOp.DIV, b=IntImm(value=k)) if k > 0:
+                yield atom, k
+
+
 class _OutOfStepsError(Exception):
     """A search has taken all the steps that it may take."""
 
@@ -430,6 +443,8 @@ class _ProofSearch:
         if operators:
             if any(self.nonnegative(each, depth - 1) for each in self._cancelled(form, operators)):
                 return True
+            if any(self.nonnegative(each, depth - 1) for each in self._apart(form, operators, depth)):
+                return True
             # The atom that holds most goes first: what comes out of it can still cancel against the others.
             operators.sort(key=_weight, reverse=True)
             return any(self._through_operator(form, atom, form.terms[atom], depth) for atom in operators)
@@ -442,6 +457,22 @@ class _ProofSearch:
                 other = linear_of(bound).terms
                 if any(c * other.get(each, 0) == -form.terms[each] for each in operators):
                     yield form.replacing(atom, linear_of(bound))
+
+    def _apart(self, form: Linear, operators: Sequence[ExprNode], depth: int) -> Iterator[Linear]:
+        """Forms that are not above, without two quotients by one number: a/k - b/k is at least (a - b)/k."""
+        for one, k in _quotients(operators):
+            for other, same in _quotients(operators):
+                c, d = form.terms[one], form.terms[other]
+                if same != k or not c > 0 > d:
+                    continue
+                between = difference(one.a, other.a)
+                low = self._facts.form_range(between)[0]
+                if not -_EXACT <= low <= _EXACT:
+                    if not self.nonnegative(between, depth - 1):
+                        continue
+                    low = 0
+                both = min(c, -d)
+                yield form.plus(Linear({one: 1, other: -1}, 0), -both).plus(Linear({}, int(low) // k), both)
 
     def _bounds(self, atom: ExprNode, c: int) -> list[ExprNode]:
         return self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)

@@ -332,3 +332,30 @@ def test_bound_of_one_atom_may_cancel_another() -> None:
     assert facts.proves_le(ir.sub(start, ir.i64(2)), x)
     assert facts.proves_le(ir.sub(x, start), ir.i64(2))
     assert not facts.proves_le(start, x)
+
+
+def test_quotients_keep_the_order_of_what_is_divided() -> None:
+    """Whether a window's half is empty is asked of each quotient and remainder that is made of its size."""
+    facts = Facts()
+    facts.assume_at_least(n, ir.ONE)
+    half = ir.sub(ir.div(ir.add(x, n), ir.i64(2)), ir.div(ir.add(x, ir.ONE), ir.i64(2)))
+    assert facts.proves_nonnegative(linear_of(half))
+    assert not facts.proves_nonnegative(linear_of(ir.sub(half, ir.ONE)))
+
+
+@given(
+    st.lists(st.tuples(linear_expressions(LEAVES), st.integers(1, 9), st.integers(-3, 3)), min_size=2, max_size=3),
+    st.integers(-4, 4),
+    NUMBERS,
+)
+def test_proofs_about_quotients_hold(quotients: list[tuple[ExprNode, int, int]], const: int, least: int) -> None:
+    facts = Facts()
+    facts.assume_at_least(n, ir.i64(least))
+    facts.assume_at_most(x, y)
+    e: ExprNode = ir.i64(const)
+    for a, k, c in quotients:
+        e = ir.add(e, ir.mul(ir.div(a, ir.i64(k)), ir.i64(c)))
+    if facts.proves_nonnegative(linear_of(e)):
+        for at in VARIOUS:
+            if at[n] >= least and at[x] <= at[y]:
+                assert value(e, at) >= 0, (e, at)
