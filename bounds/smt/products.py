@@ -19,6 +19,9 @@ _Product = tuple[Any, Any, Any]
 _FEW = 16
 """Factors so far apart are compared exactly, where a state shows that it matters."""
 
+FEW_VALUES = 16
+"""A factor that is declared to have no more values makes a product linear in cases."""
+
 _WINDOW = (1 << 31) + 2
 """No dimension of a window is longer: two such lengths have a product in int64."""
 
@@ -95,6 +98,9 @@ class Products:
 
     def __init__(self, axioms: Axioms) -> None:
         self._say = axioms.compare
+        self._tell_apart = axioms.tell_apart
+        self._values: dict[int, range] = {}
+        """By their numbers: the values of factors that are declared to have few."""
         self._known: dict[tuple[int, int], tuple[_Product, frozenset[int]]] = {}
         self._about: dict[int, _Product] = {}
         """By the first axiom about each product."""
@@ -109,11 +115,19 @@ class Products:
         key = (min(x.get_id(), y.get_id()), max(x.get_id(), y.get_id()))
         if key not in self._known:
             m = integer(f"m!{len(self._known)}", x.ctx)
-            axioms = self._say(*product_lemmas(m, x, y))
+            axioms = self._say(*product_lemmas(m, x, y)) | self._by_cases(m, x, y) | self._by_cases(m, y, x)
             self._known[key] = ((m, x, y), axioms)
             self._about[min(axioms)] = (m, x, y)
         (m, _, _), axioms = self._known[key]
         return m, axioms | self._with_multiples(x) | self._with_multiples(y)
+
+    def cases_of(self, factor: Any, values: range) -> None:
+        """From here on a product by a factor that may have few values is known for each."""
+        self._values[factor.get_id()] = values
+
+    def _by_cases(self, m: Any, x: Any, factor: Any) -> frozenset[int]:
+        values = self._values.get(factor.get_id(), range(0))
+        return self._tell_apart(*(implies(factor == k, m == x * k) for k in values))
 
     def multiple(self, x: Any, k: int) -> frozenset[int]:
         """The axioms that compare ``k·x`` with products by ``x``."""

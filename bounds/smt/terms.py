@@ -31,7 +31,7 @@ from halide_core.bounds.engines.float_ends import with_natural_root
 from halide_core.bounds.engines.widening import is_mask, small_amounts
 from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.constants import all_ones, euclid, with_numbers
-from halide_core.bounds.smt.floats import by_integers, float_range, infinite, order, where_declared
+from halide_core.bounds.smt.floats import by_integers, declared_ranges, float_range, infinite, order, where_declared
 from halide_core.bounds.smt.formulas import (
     as_number,
     boolean,
@@ -47,7 +47,7 @@ from halide_core.bounds.smt.formulas import (
 )
 from halide_core.bounds.smt.position_products import PositionProducts
 from halide_core.bounds.smt.positions import Shape, extreme, no_greater, shapes_of
-from halide_core.bounds.smt.products import Products
+from halide_core.bounds.smt.products import FEW_VALUES, Products
 from halide_core.bounds.smt.z3_api import unknowns_in
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, ExprNode, Field, IntImm, Intrinsic, Variable
@@ -155,6 +155,13 @@ class Z3Terms:
         self.leaves[e] = term.z
         return term
 
+    def _param(self, e: ir.ParamRef) -> Term:
+        term = self._leaf(e, e.type.range)
+        low, high = declared_ranges((e,)).get(e, EVERYTHING)
+        if high - low < FEW_VALUES:
+            self.products.cases_of(term.z, range(int(low), int(high) + 1))
+        return term
+
     def _opaque(self, e: ExprNode) -> Term:
         """The unknown that stands for a value of no integer arithmetic."""
         if e.type.is_bool():
@@ -180,7 +187,7 @@ class Z3Terms:
                 word = e in self._words or (e.type.is_integer() and e.type is not INT64)
                 return self._leaf(e, e.type.range if word else EVERYTHING)
             case ir.ParamRef() if e.type.is_integer():
-                return self._leaf(e, e.type.range)
+                return self._param(e)
             case ir.BufferField(field=field):
                 return self._leaf(e, (0, INT32.range[1]) if field is Field.EXTENT else INT32.range)
             case ir.Print(a=a):

@@ -89,3 +89,16 @@ def test_multiples_of_a_factor_bound_its_products_on_both_sides() -> None:
         ]  # fmt: skip
         assert a * b in allowed
         assert b != 3 or allowed == [3 * a]
+
+
+def test_product_by_a_factor_of_few_values_is_known_for_each() -> None:
+    axioms = Axioms()
+    products = Products(axioms)
+    products.cases_of(y, range(-2, 3))
+    about, numbers = products.of(x, y)
+    lemmas = [axioms[n] for n in sorted(numbers & axioms.cases)]
+    assert len(lemmas) == 5
+    for a, b, c in product(range(-3, 4), range(-4, 5), range(-12, 13)):
+        given = [(x, z3.IntVal(a)), (y, z3.IntVal(b)), (about, z3.IntVal(c))]
+        kept = all(z3.is_true(z3.simplify(z3.substitute(lemma, *given))) for lemma in lemmas)
+        assert kept == (c == a * b or b not in range(-2, 3))
