@@ -11,13 +11,18 @@ from collections.abc import Collection, Sequence
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.analysis.interval import EVERYTHING, Range, meet
-from halide_core.analysis.linear import linear_of
+from halide_core.analysis.interval import EVERYTHING, Range, meet, of_integers
+from halide_core.analysis.linear import linear_of, to_expr
 from halide_core.bounds.verify.vc import Claim, Context
 from halide_core.ir import Assert, Binary, BinaryOp, BufferField, ExprNode, IntImm, ParamRef, Variable
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
+
+
+_EXTREMES = (BinaryOp.MIN, BinaryOp.MAX)
+_FEW = 6
+"""A sum with more choices in it is not looked into: each is taken both ways."""
 
 
 class _Ranges(ConstantRanges):
@@ -38,13 +43,35 @@ class _Ranges(ConstantRanges):
                 self._known.clear()
 
     def _compute(self, e: ExprNode) -> Range:
-        found = super()._compute(e)
+        found = self._by_cases(e, super()._compute(e))
         key, const = _limited(e)
         limit = None if key is None else self._limits.get(key)
         if limit is None:
             return found
         both = meet(found, (limit[0] + const, limit[1] + const))
         return both if both[0] <= both[1] else found
+
+
+    def _by_cases(self, e: ExprNode, found: Range) -> Range:
+        """The range of a sum of which one term is the lesser or greater of two: what one of those is in the sum may have
+        a limit, as the last coordinate of a window that a tile ends in has."""
+        if not (isinstance(e, Binary) and e.op in (BinaryOp.ADD, BinaryOp.SUB) and e.type is INT64):
+            return found
+        form = linear_of(e)
+        for atom, c in form.terms.items():
+            match atom:
+                case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op) if _choices(e) <= _FEW:
+                    one, other = (self.of(to_expr(form.replacing(atom, linear_of(each)))) for each in (atom.a, atom.b))
+                    greatest = (op is BinaryOp.MAX) == (c > 0)
+                    whole = of_integers(BinaryOp.MAX if greatest else BinaryOp.MIN, one, other)
+                    both = meet(found, whole)
+                    return both if both[0] <= both[1] else found
+        return found
+
+
+def _choices(e: ExprNode) -> int:
+    """The number of choices of the lesser or greater of two in an expression."""
+    return sum(1 for each in subexpressions([e]) if isinstance(each, Binary) and each.op in _EXTREMES)
 
 
 def _limited(e: ExprNode) -> tuple[object, int]:

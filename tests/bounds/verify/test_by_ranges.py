@@ -74,3 +74,19 @@ def test_the_limits_are_those_of_int64(limit: int) -> None:
 def test_what_does_not_hold_is_not_proven() -> None:
     (result,) = Prover().prove([claim(ir.mul(n, ir.i64(1 << 24)), checked())])
     assert result.status in (Status.REFUTED, Status.UNDECIDED)
+
+
+def test_where_a_tile_begins_is_limited_as_the_window_that_it_ends_in() -> None:
+    """``min(8*n + 8, extent) - 8`` from the first coordinate on: either way no further than the window's last."""
+    f = Function("f", ("x",), (INT32,))
+    first, extent = (BufferField(INT64, f, field, 0) for field in (Field.MIN, Field.EXTENT))
+    limit = ir.i64(1 << 30)
+    last = ir.sub(ir.add(first, extent), ir.ONE)
+    window = ir.conjunction(ir.less_equal(ir.i64(-(1 << 30)), first), ir.less_equal(last, limit))
+    check = Assert(window, Failure.INDEX_OVERFLOW, ("window",))
+    given = nothing().checked(check).holds(ir.less_equal(ir.ZERO, n), ir.less(n, FAR))
+    start = ir.minimum(ir.mul(n, ir.i64(8)), ir.sub(ir.maximum(extent, ir.i64(8)), ir.i64(8)))
+    begins = ir.add(first, start)
+    assert checks_by_ranges(claim(ir.mul(begins, begins), given)) == (check,)
+    far = ir.add(first, ir.maximum(ir.mul(n, ir.i64(8)), extent))
+    assert checks_by_ranges(claim(ir.mul(far, far), given)) is None
