@@ -19,7 +19,6 @@ from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
 
-
 _EXTREMES = (BinaryOp.MIN, BinaryOp.MAX)
 _FEW = 6
 """A sum with more choices in it is not looked into: each is taken both ways."""
@@ -53,8 +52,8 @@ class _Ranges(ConstantRanges):
 
 
     def _by_cases(self, e: ExprNode, found: Range) -> Range:
-        """The range of a sum of which one term is the lesser or greater of two: what one of those is in the sum may have
-        a limit, as the last coordinate of a window that a tile ends in has."""
+        """The range of a sum of which one term is the lesser or greater of two: what each of those makes it may
+        have a limit, as the last coordinate of a window that a tile ends in has."""
         if not (isinstance(e, Binary) and e.op in (BinaryOp.ADD, BinaryOp.SUB) and e.type is INT64):
             return found
         form = linear_of(e)
