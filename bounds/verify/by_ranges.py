@@ -50,7 +50,6 @@ class _Ranges(ConstantRanges):
         both = meet(found, (limit[0] + const, limit[1] + const))
         return both if both[0] <= both[1] else found
 
-
     def _by_cases(self, e: ExprNode, found: Range) -> Range:
         """The range of a sum of which one term is the lesser or greater of two: what each of those makes it may
         have a limit, as the last coordinate of a window that a tile ends in has."""
