@@ -37,6 +37,7 @@ from halide_core.lowering.passes.layout_checks import check_layouts, propose_pro
 from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
 from halide_core.lowering.passes.memory.reuse import reuse_memory
+from halide_core.lowering.passes.needed.trim import trim_producers
 from halide_core.lowering.passes.partition.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
@@ -205,12 +206,12 @@ def _fill(program: Program, oracle: Oracle, trace: LoweringTrace) -> Stmt:
 def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str, Callable[[Stmt], Stmt]]]:
     """The optimising passes in order; vectors are no wider than the registers of the request's target.
 
-    What nobody reads is skipped before events are traced. Threads are apart before their loops change, as each changes
-    its own. First iterations of slides are apart before all that follows, so that others don't ask whether they are
-    one. Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
-    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
-    has none of their clamps; flattening comes before vectorizing, since lanes are positions. Memory is shared where
-    no statement moves any more.
+    What nobody reads is left out, first of loops and then whole, before events are traced. Threads are apart before
+    their loops change, as each changes its own. First iterations of slides are apart before all that follows, so that
+    others don't ask whether they are one. Guards are decided before they move, so that only those that can fail do;
+    loops unroll while points are still points, so that each copy simplifies on its own; loops are divided before lanes
+    are vectors, so that the steady part has none of their clamps; flattening comes before vectorizing, since lanes are
+    positions. Memory is shared where no statement moves any more.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies, widest = program.partitions(), register_bytes(request.target)
@@ -220,6 +221,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
         *([("proposals", lambda s: propose_promised(s, algorithm))] if algorithm.constraints else []),
+        ("trim", lambda s: trim_producers(s, algorithm)),
         ("skip", lambda s: skip_producers(s, algorithm)),
         *([("traced", lambda s: show_realizations(s, algorithm, name, whole=whole))] if shown else []),
         *([("prefetch", place_prefetches)] if program.prefetches else []),

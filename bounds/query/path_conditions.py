@@ -17,26 +17,27 @@ Guards = tuple[ExprNode, ...]
 """Conditions, outermost first, all of which hold."""
 
 
-def guards(exprs: Iterable[ExprNode]) -> dict[ExprNode, Guards]:
-    """The guards of every subexpression: of what stands in several places, those that all of these share."""
+def guards(exprs: Iterable[ExprNode], *, connectives: bool = True) -> dict[ExprNode, Guards]:
+    """The guards of every subexpression: of what stands in several places, those that all of these share.
+    ``connectives``: the second operand of a conjunction counts where the first one holds."""
     roots = list(exprs)
     found: dict[ExprNode, Guards] = dict.fromkeys(roots, ())
     for e in reversed(list(subexpressions(roots))):  # users before operands
-        for part, condition in _cases(e):
+        for part, condition in _cases(e, connectives=connectives):
             here = found[e] if condition is None else (*found[e], condition)
             known = found.get(part)
             found[part] = here if known is None else tuple(c for c in known if c in here)
     return found
 
 
-def _cases(e: ExprNode) -> Iterator[tuple[ExprNode, ExprNode | None]]:
+def _cases(e: ExprNode, *, connectives: bool) -> Iterator[tuple[ExprNode, ExprNode | None]]:
     """The operands, each with the condition under which it counts."""
     match e:
         case Select(condition=condition, a=a, b=b):
             yield from ((condition, None), (a, condition), (b, negation(condition)))
-        case Binary(op=BinaryOp.AND, a=a, b=b):
+        case Binary(op=BinaryOp.AND, a=a, b=b) if connectives:
             yield from ((a, None), (b, a))
-        case Binary(op=BinaryOp.OR, a=a, b=b):
+        case Binary(op=BinaryOp.OR, a=a, b=b) if connectives:
             yield from ((a, None), (b, negation(a)))
         case _:
             yield from ((part, None) for part in parts(e))

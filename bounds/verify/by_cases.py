@@ -62,9 +62,13 @@ _MIRRORED = {BinaryOp.LT: BinaryOp.LE, BinaryOp.LE: BinaryOp.LT}
 
 
 class CaseProver:
-    """Proves claims one after the other; what contexts share is taken in once, and what is claimed again is known."""
+    """Proves claims one after the other; what contexts share is taken in once, and what is claimed again is known.
+    ``searches``: where a case stays open, whether all that follows from what is known is looked at. ``share``: by what
+    the work allowed for a claim is divided."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, searches: bool = True, share: int = 1) -> None:
+        self._searches = searches
+        self._share = share
         self.gave_up = False
         """True where the last claim has more cases than are looked at."""
         self._places: dict[Context, _KnownAt] = {}
@@ -89,9 +93,12 @@ class CaseProver:
         if place.impossible:
             return True
         wanted = Not(BOOL, place.closed(claim.conclusion))
-        if place.state.refutes_sums(wanted) or _Tableau(searches=False).closes(place.state.below(), [wanted]):
+        quick = _Tableau(searches=False, share=self._share)
+        if place.state.refutes_sums(wanted) or quick.closes(place.state.below(), [wanted]):
             return True
-        tableau = _Tableau(searches=True)
+        if not self._searches:
+            return None if quick.budget.is_spent() else False
+        tableau = _Tableau(searches=True, share=self._share)
         if tableau.closes(place.state.below(), [wanted]):
             return True
         return None if tableau.budget.is_spent() else False
@@ -141,9 +148,9 @@ class _KnownAt:
 class _Budget:
     """The work left for a claim or a context. Where it is spent, less is known, and no more is claimed."""
 
-    def __init__(self) -> None:
-        self.steps = _STEPS
-        self.work = _WORK
+    def __init__(self, share: int = 1) -> None:
+        self.steps = _STEPS // share
+        self.work = _WORK // share
 
     def is_spent(self) -> bool:
         """True where something was left out."""
@@ -252,8 +259,8 @@ class _State:
 class _Tableau:
     """One search for a contradiction."""
 
-    def __init__(self, *, searches: bool) -> None:
-        self.budget = _Budget()
+    def __init__(self, *, searches: bool, share: int) -> None:
+        self.budget = _Budget(share)
         self._searches = searches
         """True where a search for a proof of its opposite is made for each formula."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from halide_core.lowering import proven_steps
 from halide_core.lowering.passes import loop_shapes
+from halide_core.lowering.passes.needed.trim import _TrimmedNests, _Trimming
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from tests.campaigns.mutate.steps import IN_C, STEPS
 from tests.campaigns.mutate.steps.judges import interpreted
@@ -18,6 +19,8 @@ ALL = STEPS | IN_C
 PROVEN_AGAIN = [name for name in STEPS if name.startswith(("slide:", "fold:"))]
 RULES = ("_least", "_end_of", "_without_divisions", "threshold")
 """By what a steady part is found, each of whose findings is proven."""
+ENDS = ("_needed", "_loop")
+"""By what ends of loops are found where less is read, and what follows from them; both are proven."""
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -27,6 +30,8 @@ def test_a_step_without_its_check_is_wrong(name: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(SteadyPart, "_is_below", lambda *_: True)
     monkeypatch.setattr(SteadyPart, "_is_threshold", lambda *_: True)
     monkeypatch.setattr(loop_shapes, "fails_behind", lambda *_: True)
+    monkeypatch.setattr(_Trimming, "is_proven", lambda *_: True)
+    monkeypatch.setattr(_TrimmedNests, "_is_idle_beyond", lambda *_: True)
     step = ALL[name]
     assert step.judge(step.make()) == ""
     with step.spoilt():
@@ -46,6 +51,14 @@ def test_a_slide_without_its_check_is_not_taken(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, step in STEPS.items() if step.function in RULES])
 def test_a_steady_part_that_is_found_wrongly_is_not_taken(name: str) -> None:
     """A finding of the rules is proven by what did not find it."""
+    step = STEPS[name]
+    with step.spoilt():
+        assert step.judge(step.make()) == ""
+
+
+@pytest.mark.parametrize("name", [name for name, step in STEPS.items() if step.function in ENDS])
+def test_an_end_that_is_found_wrongly_trims_nothing(name: str) -> None:
+    """An end of the points that are needed is proven by what did not find it."""
     step = STEPS[name]
     with step.spoilt():
         assert step.judge(step.make()) == ""

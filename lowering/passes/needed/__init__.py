@@ -1,0 +1,1 @@
+"""Producers that compute what somebody reads."""
