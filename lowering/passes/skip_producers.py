@@ -9,8 +9,15 @@ are read under conditions that are known where its memory is made stands under t
 
 Memory is made as before: lanes read both cases of a select, and drop what nobody computed. So only what a select gives
 counts as read under its condition, never an index in it, which must be right to be read with. Conditions that read
-memory are left out; and those that a loop changes which stands around the computation, but not around the memory: what
-a Func keeps for later iterations must be there in them. A Func that goes to a file is read by people, always.
+what is computed are left out; and those that a loop changes which stands around the computation, but not around the
+memory: what a Func keeps for later iterations must be there in them. A Func that goes to a file is read by people,
+always.
+
+An element of an input may decide, too: it is the same all through a run. Whoever reads under such a condition reads the
+element, so that nobody does where the input does not have it, as where a loop further in has no iteration:
+
+    label f: …                                                   if in.min <= y && y < in.min + in.extent:
+    label o: for x in I: o[x, y] = select(in[y], f[x], 3)   ->       if in[y]: label f: …
 """
 
 from __future__ import annotations
@@ -20,7 +27,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from halide_core import ir
-from halide_core.algorithm.model import Algorithm
+from halide_core.algorithm.model import Algorithm, Image
 from halide_core.ir import (
     Access,
     Allocate,
@@ -41,7 +48,9 @@ from halide_core.ir import (
     Stmt,
     Variable,
     WriteFile,
+    boxes,
 )
+from halide_core.ir.logic import all_of, conjuncts
 from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, walk
 from halide_core.schedule.directives import DebugToFile
 
@@ -91,8 +100,7 @@ def _under(needs: Needs, condition: ExprNode) -> Needs:
 def _without(needs: Needs, var: Variable) -> Needs:
     """The needs outside of what binds a variable."""
     return {
-        f: frozenset(frozenset(e for e in c if var not in free_variables(e)) for c in each)
-        for f, each in needs.items()
+        f: frozenset(frozenset(e for e in c if var not in free_variables(e)) for c in each) for f, each in needs.items()
     }
 
 
@@ -118,9 +126,39 @@ def _resolved(alternatives: Iterable[Conjunction]) -> set[Conjunction]:
     return known
 
 
+def _least(alternatives: set[Conjunction]) -> list[Conjunction]:
+    """Those that no other one follows from."""
+    return [c for c in alternatives if not any(other < c for other in alternatives)]
+
+
 def _is_plain(condition: ExprNode) -> bool:
     """True where a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
     return not any(isinstance(e, Access | Print | Promise) for e in subexpressions([condition]))
+
+
+def _elements(condition: ExprNode) -> list[Access]:
+    """The elements of memory that a condition reads."""
+    return [e for e in subexpressions([condition]) if isinstance(e, Access)]
+
+
+def _is_known(condition: ExprNode) -> bool:
+    """True where a condition can be asked before: it reads nothing but elements of inputs, at places that no memory
+    decides."""
+    if any(isinstance(e, Print | Promise) for e in subexpressions([condition])):
+        return False
+    read = _elements(condition)
+    return all(isinstance(e.callee, Image) and not any(map(_elements, e.args)) for e in read)
+
+
+def _asked(condition: ExprNode, s: Stmt) -> Stmt:
+    """A statement under a condition, which is asked where the inputs have the elements that it reads."""
+    parts_of = conjuncts(condition)
+    plain, reading = ([c for c in parts_of if _is_plain(c) is plain] for plain in (True, False))
+    if reading:
+        s = If(all_of(reading), s, None)
+        there = dict.fromkeys(boxes.inside(e.args, boxes.window_of(e.callee)) for c in reading for e in _elements(c))
+        s = If(all_of(there), s, None)
+    return If(all_of(plain), s, None) if plain else s
 
 
 class _Skipping:
@@ -192,7 +230,7 @@ class _Skipping:
         condition = self._condition(s, after, place)
         if condition is None:
             return made, needs
-        return If(condition, made, None), _under(needs, condition)
+        return _asked(condition, made), _under(needs, condition)
 
     def _condition(self, s: Label, after: Needs, place: _Place) -> ExprNode | None:
         """The condition of a Func's computation; None where it always runs."""
@@ -200,12 +238,13 @@ class _Skipping:
         if s.func in self._outputs or life is None or needed is None or not self._only(s, after):
             return None
         kept = _resolved(frozenset(e for e in c if free_variables(e) <= life.known) for c in needed)
+        if len(_least(kept)) > 1:  # where one who reads would ask for an element, another one may not
+            kept = _resolved(frozenset(e for e in c if _is_plain(e)) for c in kept)
         if _ALWAYS in kept or len(kept) > _MOST:
             return None
         if any(depth > life.depth and s.func in self._reads_of(each) for depth, each in place.earlier):
             return None  # a later iteration reads first what this one computes
-        least = [c for c in kept if not any(other < c for other in kept)]
-        alternatives = sorted(least, key=lambda c: sorted(map(repr, c)))
+        alternatives = sorted(_least(kept), key=lambda c: sorted(map(repr, c)))
         return reduce(_or, [reduce(ir.conjunction, sorted(c, key=repr)) for c in alternatives])
 
     def _only(self, s: Label, after: Needs) -> bool:
@@ -253,4 +292,4 @@ class _Skipping:
     def _helps(self, condition: ExprNode, place: _Place) -> bool:
         """True where a condition is known where some memory is made."""
         free = free_variables(condition)
-        return any(free <= life.known for life in place.lives.values()) and _is_plain(condition)
+        return any(free <= life.known for life in place.lives.values()) and _is_known(condition)

@@ -18,6 +18,7 @@ from tests.support import counting
 
 x, y = hl.Var("x"), hl.Var("y")
 
+
 def counted(f: hl.Func, window: list[tuple[int, int]]) -> counting.Count:
     """Counts what runs once producers may be skipped."""
     return counting.counted(f, window, after="skip")
@@ -165,7 +166,24 @@ def test_lanes_of_a_condition_are_not_taken_for_one() -> None:
     counted(o, [(0, 6), (0, 3)])
 
 
-def test_conditions_that_read_memory_skip_nothing() -> None:
+@pytest.mark.parametrize("lanes", [False, True])
+def test_tiles_that_an_input_marks_are_computed(lanes: bool) -> None:
+    marks, f, o = hl.ImageParam(hl.Bool(), 2, "marks"), hl.Func("f"), hl.Func("o")
+    xi, yi = hl.Var("xi"), hl.Var("yi")
+    f[xi, yi, x, y] = 4 * x + xi + 100 * (4 * y + yi)
+    o[xi, yi, x, y] = hl.select(marks[x, y], f[xi, yi, x, y], 7)
+    f.compute_at(o, x)
+    if lanes:
+        o.vectorize(xi, 4), f.vectorize(xi, 4)
+    marked = np.zeros((3, 5), np.bool_)
+    marked[1, 3] = marked[2, 0] = True
+    marks.set(hl.Buffer(marked))
+    window = [(0, 4), (0, 4), (0, 5), (0, 3)]
+    assert counted(o, window).total(f) == 2 * 16
+    np.testing.assert_array_equal(np.asarray(o.realize([4, 4, 5, 3])), o.evaluate([4, 4, 5, 3]))
+
+
+def test_conditions_that_read_what_is_computed_skip_nothing() -> None:
     c, f, o = hl.Func("c"), hl.Func("f"), hl.Func("o")
     c[()] = hl.cast(hl.Int(32), 0)
     f[x] = x * x

@@ -5,6 +5,8 @@ In: nothing. Out: SLIDING, a part of ``steps.STEPS``.
 
 from __future__ import annotations
 
+import numpy as np
+
 import halide_core as hl
 from halide_core.bounds.infer import folding, sliding
 from halide_core.lowering.passes import (
@@ -58,6 +60,42 @@ def places() -> Made:
     f[x] = hl.select(p > 0, table[hl.clamp(at[x], 0, 9)], 7)
     table.compute_root(), at.compute_root()
     return f, [(0, 8)]
+
+
+def no_iteration() -> Made:
+    """A choice by an element that is read only if a reduction has any iterations, which it has not."""
+    n, marks, f, o = hl.Param(hl.Int(32), "n", 0), hl.ImageParam(hl.Int(32), 1, "marks"), hl.Func("f"), hl.Func("o")
+    r = hl.RDom([(0, n)], "r")
+    f[x] = x * 3
+    o[y] = y
+    o[y] += hl.select(marks[y] > 0, f[r.x], 1)
+    f.compute_at(o, y)
+    marks.set(hl.Buffer(np.ones(2, np.int32)))
+    return o, [(0, 4)]
+
+
+def computed_later() -> Made:
+    """A choice by what is computed behind the Func that it is about."""
+    f, g, o = hl.Func("f"), hl.Func("g"), hl.Func("o")
+    f[x] = x * 3
+    g[y] = y % 2
+    o[x, y] = hl.select(g[y] > 0, f[x], 7)
+    f.compute_at(o, y)
+    g.compute_at(o, x)
+    return o, [(0, 3), (0, 3)]
+
+
+def one_of_two() -> Made:
+    """Two who read one Func, of which one asks for an element, and has no iteration to read it in."""
+    n, p, marks = hl.Param(hl.Int(32), "n", 0), hl.Param(hl.Int(32), "p", 1), hl.ImageParam(hl.Int(32), 1, "marks")
+    f, g, o, r = hl.Func("f"), hl.Func("g"), hl.Func("o"), hl.RDom([(0, n)], "r")
+    f[x] = x * 3
+    g[x] = x
+    g[x] += hl.select(marks[5] > 0, f[r.x], 1)
+    o[x] = hl.select(p > 0, f[x], 1) + g[x]
+    f.compute_root(), g.compute_root()
+    marks.set(hl.Buffer(np.ones(2, np.int32)))
+    return o, [(0, 4)]
 
 
 def diagonal() -> Made:
@@ -159,6 +197,15 @@ SLIDING: dict[str, AutomaticStep] = {
     ),
     "skip: later iterations read nothing of it": AutomaticStep(
         skip_producers._Skipping, "_condition", "free_variables(e) <= life.known", "True", every_second
+    ),
+    "skip: a condition is known before": AutomaticStep(
+        skip_producers, "_is_known", "isinstance(e.callee, Image) and", "", computed_later
+    ),
+    "skip: an element that decides is there": AutomaticStep(
+        skip_producers, "_asked", "s = If(all_of(there), s, None)", "pass", no_iteration
+    ),
+    "skip: an element decides for all who read": AutomaticStep(
+        skip_producers._Skipping, "_condition", "len(_least(kept)) > 1", "False", one_of_two
     ),
     "skip: places to read from are always computed": AutomaticStep(
         skip_producers._Skipping, "_values", "(a, _ALWAYS) for a in args", "(a, under) for a in args", places
