@@ -66,7 +66,7 @@ class ProgramDigest:
         for d in f.definitions:
             if d.domain is not None:
                 self._domain(d.domain)
-            kind = (d.domain is not None, bool(d.partial))
+            kind = (d.domain is not None, bool(d.partial), d.undefined)
             self.put(("stage", self._all(d.args), self._all(d.values), self._expr(d.predicate), *kind))
             for tag in d.tags:
                 self.put(("tag", self._expr(tag.value), self._all(tag.words)))

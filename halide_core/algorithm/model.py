@@ -157,6 +157,8 @@ class Definition:
     0 where there is none, which is what a Func has that is no output."""
     tags: tuple[Tag, ...] = ()
     """Tags by which some values differ from those of other runs, where the Func is remembered."""
+    undefined: tuple[int, ...] = ()
+    """The components that a first definition never gives a value: no trace shows stores of them."""
 
     def exprs(self) -> tuple[ir.ExprNode, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
@@ -570,9 +572,7 @@ def snapshot(
         if f.keeps:
             first = _kept(copies[f]) if f in outputs else replace(copies[f].definitions[0], partial=())
             copies[f].definitions[0] = first
-        copies[f].directives = [
-            d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives
-        ]
+        copies[f].directives = [d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives]
         directives.extend(copies[f].directives)
     for f in outputs:
         copies[f].alignment = f.alignment
@@ -589,12 +589,6 @@ def snapshot(
         )
         for r in requirements
     )
-    return Algorithm(
-        tuple(copies[f] for f in outputs),
-        tuple(copies.values()),
-        tuple(images),
-        tuple(params),
-        tuple(directives),
-        constraints,
-        required,
-    )
+    leaf = (tuple(images), tuple(params))
+    copied = tuple(copies[f] for f in outputs)
+    return Algorithm(copied, tuple(copies.values()), *leaf, tuple(directives), constraints, required)

@@ -139,7 +139,9 @@ def _define_pure(
     args = tuple(ir.pure_variable(n) for n in names)
     made = concrete(function, values, args, None)
     function.args, function.types, function.location = names, types, at
-    _append(function, Definition(args, made.values, None, ir.TRUE, at, made.requirements, made.partial, made.tags))
+    never = tuple([k for k, p in enumerate(made.partial) if p.where is ir.FALSE])
+    given = (made.requirements, made.partial, made.tags, never)
+    _append(function, Definition(args, made.values, None, ir.TRUE, at, *given))
 
 
 def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tuple[ir.ExprNode, ...]) -> None:

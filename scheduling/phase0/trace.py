@@ -4,7 +4,8 @@ In: the algorithm after inlining. Out: the same, with an event for each load and
 
     f[x] = g[x + 1]*2, both traced   ->   "Load g.0(4) = 16" and "Store f.0(3) = 32", at each point that is computed
 
-All that a stage loads is shown before what it stores, what it reads in coordinates and conditions too.
+All that a stage loads is shown before what it stores, what it reads in coordinates and conditions too. Of a component
+that a first definition leaves undefined no store is shown.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def _shown(f: Function, d: Definition, loads: set[Callee], *, stores: bool) -> D
     for e in read:
         values[0] = _line(values[0], ir.EventCode.LOAD, e.callee, e.component, e.args, e)
     if stores:
-        values = [_line(values[k], ir.EventCode.STORE, f, k, d.args, given) for k, given in enumerate(d.values)]
+        for k, given in enumerate(d.values):
+            if k not in d.undefined:
+                values[k] = _line(values[k], ir.EventCode.STORE, f, k, d.args, given)
     return replace(d, values=tuple(values))
 
 

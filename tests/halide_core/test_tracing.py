@@ -77,6 +77,33 @@ def test_tuples_show_each_component(capfd: pytest.CaptureFixture[str]) -> None:
     assert lines == ["Store f.0(0) = 0", "Store f.1(0) = 0.000000", "Store f.0(1) = 1", "Store f.1(1) = 0.500000"]
 
 
+def test_what_a_first_definition_leaves_undefined_is_not_stored(capfd: pytest.CaptureFixture[str]) -> None:
+    """A Func that is no output starts with zeros, which the algorithm does not store."""
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = (hl.undef(hl.Int(32)), hl.undef(hl.Int(32)))
+    f[x] = (x * 2, f[x][1])
+    g[x] = f[x][0] + f[x][1]
+    f.compute_root().trace_stores()
+    assert shown(g, [2], capfd) == [f"Store f.{k}({i}) = {v}" for i in (0, 1) for k, v in ((0, 2 * i), (1, 0))]
+
+
+def test_a_chain_of_stencils_in_updates_stores_a_trapezoid(capfd: pytest.CaptureFixture[str]) -> None:
+    """Each update has bounds of its own for the pure variables."""
+    f, g, h, steps, size = hl.Func("f"), hl.Func("g"), hl.Func("h"), 3, 5
+    f[x] = x * 3
+    g[x, y] = hl.undef(hl.Int(32))
+    g[x, x] = f[x]
+    for _ in range(steps):
+        g[x, x + 1] = g[x, x]
+        g[x, x - 1] = g[x, x]
+        g[y, y] = g[y, y] + g[y - 1, y] * 2 + g[y + 1, y]
+    h[x] = g[x, x]
+    g.compute_root().trace_stores()
+    lines = shown(h, [size], capfd)
+    widths = [size + 2 * k for k in range(steps)]
+    assert len(lines) == size + 2 * steps + sum(2 * (n + 2) + n for n in widths)
+
+
 def test_realizations_are_shown_each_time(capfd: pytest.CaptureFixture[str]) -> None:
     f, g = chain()
     f.compute_at(g, y).trace_realizations().add_trace_tag("by rows")
