@@ -4,6 +4,8 @@ In: conditions, and variables in the order in which they leave, innermost first.
 to each; and where a variable leaves unused, what they say of the others by themselves (Fourier and Motzkin).
 
     x + y < 3, y leaves first:   y <= 2 - x;   or, if nobody asks for y in (0, 10):   x <= 2
+
+The user's arithmetic in int32 is that of numbers where constant ranges of what it is made of show that it never wraps.
 """
 
 from __future__ import annotations
@@ -16,9 +18,40 @@ from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Not, Variable
+from halide_core.ir.types import INT32, INT64
+from halide_core.ir.visitor import Rewriter, subexpressions
+
+_COMPARISONS = frozenset({BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE})
 
 _MOST = 16
 """So many conditions wait at most: combining them can make more of them than there were."""
+
+
+def of_numbers(condition: ExprNode, facts: Facts) -> ExprNode:
+    """A condition of which the comparisons are those of numbers, where facts show that their int32 arithmetic stays in
+    int32: all that is computed on the way, too."""
+    if not any(isinstance(e, Binary) and e.type is INT32 for e in subexpressions([condition])):
+        return condition
+    return _OfNumbers(facts).expr(condition)
+
+
+class _OfNumbers(Rewriter):
+    def __init__(self, facts: Facts) -> None:
+        super().__init__()
+        self._facts = facts
+
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
+        """A comparison of int32s as one of int64s; conditions are made of nothing else that is looked into."""
+        if e.op not in _COMPARISONS or e.a.type is not INT32:
+            return self.parts_of(e) if e.type.is_bool() and e.a.type.is_bool() else e
+        a, b = exact_index(e.a, self._is_int32), exact_index(e.b, self._is_int32)
+        return e if a is None or b is None else Binary(e.type, e.op, a, b)
+
+    def _is_int32(self, e: ExprNode) -> bool:
+        assert e.type is INT64
+        least, most = INT32.range
+        low, high = self._facts.constant_range(e)
+        return least <= low and high <= most
 
 
 class Conditions:
@@ -34,15 +67,18 @@ class Conditions:
 
     def meet(self, condition: ExprNode) -> None:
         """Takes in a condition; what is not linear in coordinates says nothing here."""
+        self._meet(of_numbers(condition, self._facts))
+
+    def _meet(self, condition: ExprNode) -> None:
         match condition:
             case IntImm():
                 return
             case Binary(op=BinaryOp.AND, a=a, b=b):
-                self.meet(a)
-                self.meet(b)
+                self._meet(a)
+                self._meet(b)
                 return
             case Not(a=Binary(op=BinaryOp.OR, a=a, b=b)):
-                self.meet(ir.conjunction(Not(condition.type, a), Not(condition.type, b)))
+                self._meet(ir.conjunction(Not(condition.type, a), Not(condition.type, b)))
                 return
             case Not(a=Binary(op=BinaryOp.LT, a=a, b=b)):
                 condition = ir.less_equal(b, a)

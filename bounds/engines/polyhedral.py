@@ -19,6 +19,7 @@ import islpy as isl
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
+from halide_core.bounds.engines.conditions import of_numbers
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
@@ -182,7 +183,8 @@ class _Question:
     def _gather(self, e: ExprNode) -> None:
         """The atoms of ``e`` that vary, what the path says of them, and of what they depend on."""
         waiting = [a for a in self._terms.gather(e) if self._varies(a)]
-        wheres = [self._extents.closed(b.condition, self._chosen) for b in self._binders if isinstance(b, Where)]
+        given = [self._extents.closed(b.condition, self._chosen) for b in self._binders if isinstance(b, Where)]
+        wheres = [of_numbers(condition, self._inside) for condition in given]
         by_variable = {b.var: b for b in self._binders if isinstance(b, ForAll | Define)}
         seen: set[ExprNode] = set()
         while waiting:
