@@ -79,6 +79,7 @@ class _Sliding:
         outside = len(path_to(program, program.stored[f]))
         self._loops = path_to(program, program.computed[f])[outside:]
         self._rounds = any(program.nests[key].overcomputes for key in program.keys(f))
+        self._last = max([0, *(at for at, loop in enumerate(self._loops) if not _is_single(loop.bounds, ranges))])
         self._steps: dict[int, _LoopStep] = {}
 
     def run(self, dims: Sequence[int]) -> Iterator[Slide]:
@@ -117,14 +118,14 @@ class _Sliding:
 
     def _mover(self, d: int) -> int:
         """The innermost loop that a dimension moves in; the innermost of all where it stands still. Nothing moves in a
-        loop of one iteration."""
-        for at in reversed(range(len(self._loops))):
-            if simplify(self._loops[at].bounds.len) is not ir.ONE and self._step(at).moves(d):
+        loop of one iteration: it is where the loop around it is."""
+        for at in reversed(range(self._last + 1)):
+            if not _is_single(self._loops[at].bounds, self._ranges) and self._step(at).moves(d):
                 return at
-        return len(self._loops) - 1
+        return self._last
 
     def _refusal(self, d: int, at: int, step: _LoopStep) -> str:
-        if self._rounds and at < len(self._loops) - 1:
+        if self._rounds and at < self._last:
             return "rounding up writes beyond what counts, and a loop further in would write there between two steps"
         for other in range(self._f.dimensions):
             if other != d and not step.stays(other):
@@ -132,7 +133,7 @@ class _Sliding:
         follows = self._follower(d)
         if follows is not None:
             return f'"{dim_name(self._f, follows.dim)}" of stage {follows.stage} follows from what it covers'
-        return self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""
+        return self._elsewhere(d, at, step) if at < self._last else ""
 
     def _follower(self, d: int) -> Answer | None:
         """The answer for another dimension that depends on what the loops of this one cover: then less is
@@ -216,6 +217,8 @@ class _LoopStep:
         ranges.ends(ir.ZERO, scope, query.top)  # the facts of the path are known from here on
         binders = list(_below(scope, loop.var))
         values: dict[ExprNode, ExprNode] = {b.var: b.value for b in binders if isinstance(b, Define)}
+        inside = [b for b in binders if isinstance(b, ForAll) and b.var is not loop.var]
+        values |= {b.var: b.bounds.min for b in inside if _is_single(b.bounds, ranges)}
         for a in known:
             if a.level in inner:
                 holes = hole(a.kind, a.func, a.stage, a.dim)
@@ -235,7 +238,7 @@ class _LoopStep:
             match b:
                 case Where(condition=condition) if not isinstance(b, Taken):
                     self._passed(self._closed(condition))
-                case ForAll(var=var, bounds=bounds) if var is not loop.var:
+                case ForAll(var=var, bounds=bounds) if var is not loop.var and var not in values:
                     self._entered(var, self._closed_interval(bounds))
 
     def _closed(self, e: ExprNode) -> ExprNode:
@@ -335,6 +338,11 @@ class _LoopStep:
         # What is needed is mostly what is new of a consumer, which begins anew in the same iterations.
         whole, new = assume(whole, restart, holds=True), assume(new, restart, holds=False)
         return whole if whole is new else Select(INT64, restart, whole, new)
+
+
+def _is_single(over: Interval, ranges: Ranges) -> bool:
+    """True where a loop has one iteration, as far as is known."""
+    return simplify(ranges.unholed(over.len)) is ir.ONE
 
 
 def _below(scope: Path, var: Variable) -> Iterator[Binder]:

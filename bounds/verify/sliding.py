@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.analysis.simplify import simplify
 from halide_core.bounds.query.answers import Lead
 from halide_core.bounds.verify.sites import Entered
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
@@ -97,7 +98,7 @@ class KeptMemory:
         known: set[ExprNode] = {*point, *(e.loop.var for e in loops)}
         known |= {node.variable for node in context.below(None) if node.variable is not None}
         steps = [
-            _step(entered, context, needed, known)
+            _step(entered, context, needed, known, loops)
             for entered in loops[private:]
             if entered.loop.loop in window.along and entered.loop.kind in _IN_ORDER
         ]
@@ -168,12 +169,24 @@ def _moved(entered: Entered, context: Context, e: ExprNode, by: int) -> ExprNode
     return Closing(values, {var: ir.add(var, ir.i64(by))}).expr(e)
 
 
-def _step(entered: Entered, context: Context, needed: ExprNode, known: set[ExprNode]) -> ExprNode:
+def _defined(entered: Entered, context: Context, loops: Sequence[Entered]) -> dict[ExprNode, ExprNode]:
+    """What variables are inside of a loop, in terms of it and of the loops further in that have several iterations: one
+    that has a single iteration has none other than that, whichever the loop's is."""
+    nodes = context.below(entered.outside)
+    values: dict[ExprNode, ExprNode] = {node.variable: node.fact for node in nodes if node.variable is not None}
+    for further in loops[list(loops).index(entered) + 1 :]:
+        if simplify(Closing(values).expr(further.loop.bounds.len)) is ir.ONE:
+            values[further.loop.var] = further.loop.bounds.min
+    return values
+
+
+def _step(
+    entered: Entered, context: Context, needed: ExprNode, known: set[ExprNode], loops: Sequence[Entered]
+) -> ExprNode:
     """One iteration before, with the same iterations of the loops further in: it ran, and it needed the point."""
     nodes = context.below(entered.outside)
     var = entered.loop.var
-    values = {node.variable: node.fact for node in nodes if node.variable is not None}
-    back = Closing(values, {var: ir.sub(var, ir.ONE)})
+    back = Closing(_defined(entered, context, loops), {var: ir.sub(var, ir.ONE)})
     ran = [back.expr(node.fact) for node in nodes if node.variable is None]
     if any(not free_variables(fact) <= known for fact in ran):
         return ir.FALSE  # it hangs on what memory held then
@@ -182,7 +195,6 @@ def _step(entered: Entered, context: Context, needed: ExprNode, known: set[ExprN
 
 def _still(over: Interval, entered: Entered, context: Context, loops: Sequence[Entered]) -> bool:
     """True where no loop inside another one moves an interval."""
-    nodes = context.below(entered.outside)
-    ends = Closing({node.variable: node.fact for node in nodes if node.variable is not None}).interval(over)
+    ends = Closing(_defined(entered, context, loops)).interval(over)
     moving = free_variables(ends.min) | free_variables(ends.len)
     return all(e.loop.var not in moving for e in loops[list(loops).index(entered) + 1 :])

@@ -143,6 +143,39 @@ def test_a_loop_of_one_iteration_moves_nothing(tail: hl.TailStrategy) -> None:
     certified(f)
 
 
+@pytest.mark.parametrize("rounds", [False, True])
+def test_what_is_read_one_row_at_a_time_slides_along_the_rows_around_it(*, rounds: bool) -> None:
+    """The rows of h that g is computed in are its loop too: its own has one iteration."""
+    s, f, g, h = source(), hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = s[x, y] * 3
+    g[x, y] = f[x, y] + f[x, y + 1]
+    h[x, y] = g[x, y] * 2
+    g.compute_at(h, y)
+    f.store_root().compute_at(g, y)
+    if rounds:
+        f.vectorize(x, 4, hl.TailStrategy.RoundUp)
+    count = counted(h, window(h))
+    assert count.once(f)
+    assert count.total(f) == (8 if rounds else W) * (H + 1)
+    assert of_slides(h) == ['"y" slides along h.s0.y']
+    certified(h)
+
+
+def test_a_chain_of_stencils_inside_one_another_slides() -> None:
+    s, a, b, c, d = source(), hl.Func("a"), hl.Func("b"), hl.Func("c"), hl.Func("d")
+    a[x, y] = s[x, y] * 3
+    b[x, y] = a[x, y - 1] + a[x, y + 1]
+    c[x, y] = b[x, y - 1] + b[x, y + 1]
+    d[x, y] = c[x - 1, y] + c[x + 1, y]
+    c.compute_at(d, y)
+    b.store_root().compute_at(c, y)
+    a.compute_at(b, y)
+    count = counted(d, window(d))
+    assert count.once(b)
+    assert count.total(b) == (W + 2) * (H + 2)
+    certified(d)
+
+
 def test_a_shifted_split_along_the_window_is_not_left_out() -> None:
     g, f = blur()
     g.store_root().compute_at(f, y).split(y, yo, yi, 3)
