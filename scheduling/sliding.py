@@ -4,7 +4,8 @@ In: a fully scheduled program. Out: for each Func whose memory outlives an itera
 with holes of their own for the loops over each dimension that can slide; and what stands in the way of the others.
 
     for y: { label g: for y' in ?cpu g.y: … }   ->   for y: { label g: for y' in ?loop g.y: … }     (g stored outside)
-    … and g.split(y, yo, yi, 3)                 ->   "y" does not slide: g.split(y, yo, yi, 3) rests on its length
+    … and g.split(y, yo, yi, 3)                 ->   the same, with the obligation that 3 <= ?loop g.y.len
+    … and g.bound(y, 0, 3)                      ->   "y" does not slide: g.bound(y, 0, 3) rests on its length
 
 Nothing is decided here. Bounds inference answers a loop hole with the whole compute bounds, or with what is new in an
 iteration, where it can tell (``bounds.infer.sliding``).
@@ -15,11 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from halide_core.algorithm.model import Function
+from halide_core.analysis.length import raised
 from halide_core.ir import ExprNode, HoleKind, Let, LoopKind
 from halide_core.ir.printer import dim_name, format_expr
 from halide_core.ir.visitor import Substitution, subexpressions
-from halide_core.loop_nest import Guard, Loop, Nest, Program, StageKey, hole, stage_loops
-from halide_core.schedule.directives import Directive
+from halide_core.loop_nest import Guard, Loop, Nest, Obligation, Program, StageKey, hole, stage_loops
+from halide_core.schedule.directives import AlignBounds, Directive
 
 _WHOLE = frozenset({LoopKind.VECTORIZED, LoopKind.UNROLLED})
 
@@ -78,13 +80,22 @@ def _obstacle(program: Program, func: Function, d: int) -> Obstacle | None:
         interval = hole(HoleKind.CPU, func, stage, d)
         ends |= {interval.min, interval.len}
     for o in program.obligations:
-        if not ends.isdisjoint(subexpressions([o.condition])):
+        if not ends.isdisjoint(subexpressions([o.condition])) and not _bears_less(program, func, o):
             return Obstacle(func, d, o.directive)
     for key in program.keys(func):
         for loop in stage_loops(program, key):
             if loop.kind in _WHOLE and not ends.isdisjoint(subexpressions([loop.bounds.len])):
                 return Obstacle(func, d, loop)
     return None
+
+
+def _bears_less(program: Program, func: Function, o: Obligation) -> bool:
+    """True where a directive does not need the loops to be as long as what is needed: one that speaks of that alone;
+    and a shifted split of a single stage, as points that are kept may be computed again. Of several stages each would
+    have a length of its own."""
+    if isinstance(o.directive, AlignBounds):
+        return True
+    return raised(o.condition) is not None and len(func.definitions) == 1 and func not in program.together
 
 
 def give_loop_holes(program: Program, func: Function) -> Program:
@@ -104,6 +115,10 @@ def give_loop_holes(program: Program, func: Function) -> Program:
             shared = program.nests[key].shared and key.func in program.beside(func)
             if shared or (key.func is func and key.stage == stage):
                 program = program.with_nest(key, _with_holes(program.nests[key], to))
+        raising = [o for o in program.obligations if o.func is func and raised(o.condition) is not None]
+        shorter = [replace(o, condition=to.expr(o.condition)) for o in raising]
+        more = [new for new, o in zip(shorter, raising, strict=True) if new.condition is not o.condition]
+        program = replace(program, obligations=(*program.obligations, *more))
     return program
 
 

@@ -15,7 +15,7 @@ from functools import partial, reduce
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image
 from halide_core.analysis.index import TargetExprs, stage_variables
-from halide_core.analysis.length import growth
+from halide_core.analysis.length import raised
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.elimination import mentions
@@ -194,8 +194,9 @@ class _Answering:
             case Binary(op=BinaryOp.EQ, a=Hole() as h, b=value):
                 self._fixed[h] = value
                 self._told[h] = o.directive
-            case Binary(op=BinaryOp.LE, a=factor, b=length) if (grown := growth(length)) is not None:
-                self._least.setdefault(grown.hole, []).append((o.key, grown.needed(factor)))
+            case condition if (wanted := raised(condition)) is not None:
+                length, least = wanted
+                self._least.setdefault(length, []).append((o.key, least))
             case Binary(op=BinaryOp.EQ, a=Binary(op=BinaryOp.MOD, a=Hole() as h, b=modulus), b=rest):
                 self._alignments.ask(h, modulus, rest, o.directive)
             case Binary(op=BinaryOp.LE, a=Binary(op=BinaryOp.MUL) as product, b=IntImm(value=most)):
@@ -352,6 +353,8 @@ class _Answering:
         holes, level = hole(HoleKind.LOOP, slide.func, 0, slide.dim), self._program.computed[slide.func]
         answer = Answer(HoleKind.LOOP, slide.func, 0, slide.dim, slide.covered, level, slide.told)
         self._bind(answer, holes, scope)
+        if slide.least is not None:
+            self._facts.at(scope).assume_at_least(self._ranges.use(holes.len), slide.least)
 
     # -- memory
 

@@ -14,6 +14,9 @@ one before which no iteration with the same inner loops ran. Otherwise, where a 
 above the window before; where it moves down, what is below. Which of these it is, is decided here if it can be proven,
 and in the loop if not: a walk that turns back, or strides that are known only at run time, are right as they are.
 
+Splits that are shifted need loops of some length: where less is new, a part of what is kept is computed again, next to
+it. It has the same values, as it is computed of the same points.
+
 A dimension slides along one loop, and all others must stay where they are in that loop; none may follow from what it
 covers (``w[0, y] = w[y, y]`` computes the x of the new y alone). A window can slide along two
 loops in two dimensions: a point that is new in neither was needed one step before in one of them. Where rounding up
@@ -32,10 +35,12 @@ leave the window in a dimension in which it stands still in the loops further in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition
+from halide_core.analysis.length import raised
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier, simplify
@@ -86,23 +91,30 @@ class _Sliding:
         """Every dimension, by the innermost loop that moves it."""
         unproven = self._query.unproven.get(self._f)
         for d in dims:
-            whole = self._answered(len(self._f.definitions) - 1, d)
+            whole, least = self._answered(len(self._f.definitions) - 1, d), self._least(d)
             if unproven is not None:
                 told = f'"{dim_name(self._f, d)}" does not slide: {unproven}'
-                yield Slide(self._f, d, None, whole, told)
+                yield Slide(self._f, d, None, whole, told, least)
                 continue
             at = self._mover(d)
             step = self._step(at)
             refused = self._refusal(d, at, step)
-            found = None if refused else step.covered(d, only_up=self._rounds_in(d))
+            found = None if refused else step.covered(d, only_up=self._rounds_in(d), length=least)
             if isinstance(found, str):
                 refused, found = found, None
             name = dim_name(self._f, d)
             loop = self._loops[at].name
             if found is None:
-                yield Slide(self._f, d, None, whole, f'"{name}" does not slide along {loop}: {refused}')
+                yield Slide(self._f, d, None, whole, f'"{name}" does not slide along {loop}: {refused}', least)
             else:
-                yield Slide(self._f, d, loop, found, f'"{name}" slides along {loop}')
+                yield Slide(self._f, d, loop, found, f'"{name}" slides along {loop}', least)
+
+    def _least(self, d: int) -> ExprNode | None:
+        """The number of points that shifted splits of a dimension need, in whatever case; None without any."""
+        covered = hole(HoleKind.LOOP, self._f, 0, d).len
+        asked = [raised(o.condition) for o in self._query.obligations if o.func is self._f]
+        needed = [least for length, least in filter(None, asked) if length is covered]
+        return reduce(Simplifier(self._ranges.facts.at(self._query.top)).maximum, needed) if needed else None
 
     def _step(self, at: int) -> _LoopStep:
         known = self._steps.get(at)
@@ -294,18 +306,26 @@ class _LoopStep:
             self._now.expr(high), self._before(high)
         )
 
-    def covered(self, d: int, *, only_up: bool) -> Interval | str:
+    def covered(self, d: int, *, only_up: bool, length: ExprNode | None) -> Interval | str:
         """The interval that an iteration computes of a dimension; or the reason why it computes all that it needs.
-        ``only_up``: what is above a window may be overwritten, so that it must move up for certain."""
+        ``only_up``: what is above a window may be overwritten, so that it must move up for certain. ``length``: so many
+        points are computed at least, some of those that are kept among them where fewer are new."""
         if self._memory:
             return self._memory
         low, high = self._ends(d)
         now_low, now_high = self._now.expr(low), self._now.expr(high)
         old_low, old_high = self._before(low), self._before(high)
         facts, now = self._facts, self._now
+        if length is not None and self._outside.proves_le(self.windows[d].len, length):
+            return "a shifted split needs all of it"
         up, down = ir.less_equal(old_low, now_low), ir.less_equal(now_high, old_high)
         above = now.maximum(now_low, now.expr(ir.add(old_high, ir.ONE)))
         below = now.minimum(now_high, now.expr(ir.sub(old_low, ir.ONE)))
+        if length is not None:
+            # The whole window is as long: computing anew does not leave it.
+            more = ir.sub(length, ir.ONE)
+            above = now.minimum(above, now.expr(ir.sub(now_high, more)))
+            below = now.maximum(below, now.expr(ir.add(now_low, more)))
         if facts.proves_le(old_low, now_low):
             if facts.proves_le(ir.add(old_high, ir.ONE), now_low):
                 return "windows do not overlap"
@@ -325,6 +345,8 @@ class _LoopStep:
         if not self._outside.proves_le(least, ir.add(most, ir.ONE)):
             most = ir.maximum(most, ir.sub(start, ir.ONE))
         span = simplify(ir.add(ir.sub(most, start), ir.ONE))
+        if length is not None and not self._outside.proves_le(length, ir.add(ir.sub(most, least), ir.ONE)):
+            return "what is new may be too short for a shifted split"
         size = sum(1 for _ in subexpressions([least, span]))
         return Interval(least, span) if size <= _LONGEST else "its windows are too long to tell apart"
 

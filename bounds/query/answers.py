@@ -81,13 +81,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slide:
-    """One dimension of a Func, the loop that it slides along, if any, what the loops cover, and why in words."""
+    """One dimension of a Func, the loop that it slides along, if any, what the loops cover, and why in words.
+
+    ``least``: how long that is at least, where a shifted split rests on it.
+    """
 
     func: Function
     dim: int
     loop: LoopName | None
     covered: Interval
     told: str
+    least: ExprNode | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,22 +77,25 @@ class CaseProver:
 
     def proves(self, claim: Claim) -> bool:
         """True where the conclusion follows from the context."""
-        key = (claim.context, claim.conclusion)
-        if key not in self._proven:
-            self._proven[key] = self._decided(claim)
-        found = self._proven[key]
+        found: bool | None = False
+        for context in (claim.near, claim.context):
+            if context is not None and not found:
+                key = (context, claim.conclusion)
+                if key not in self._proven:
+                    self._proven[key] = self._decided(*key)
+                found = self._proven[key]
         self.gave_up = found is None
         return bool(found)
 
-    def _decided(self, claim: Claim) -> bool | None:
+    def _decided(self, context: Context, conclusion: ExprNode) -> bool | None:
         """The same; None where there are too many cases. What formulas say by themselves is mostly enough: only where
         it is not, each is compared with all that follows from what is known."""
-        if claim.conclusion is ir.TRUE:
+        if conclusion is ir.TRUE:
             return True
-        place = self._place(claim.context)
+        place = self._place(context)
         if place.impossible:
             return True
-        wanted = Not(BOOL, place.closed(claim.conclusion))
+        wanted = Not(BOOL, place.closed(conclusion))
         quick = _Tableau(searches=False, share=self._share)
         if place.state.refutes_sums(wanted) or quick.closes(place.state.below(), [wanted]):
             return True

@@ -304,8 +304,9 @@ class TreeClaims:
         point = tuple([scope.reads.expr(a) for a in stmt.args])
         self._in_memory(f, point, "writes", scope)
         self.touches.append(self._touch(f, point, stmt, scope))
-        around = scope.loops[: scope.labels.get(f, 0)]
-        self.claims += self._kept(f, scope).at_write(stmt.stage, point, scope.context, around)
+        label = scope.labels.get(f, 0)
+        around, further = scope.loops[:label], scope.loops[label:]
+        self.claims += self._kept(f, scope).at_write(stmt.stage, point, scope.context, around, further)
         self._separate(stmt, scope)
         self._definition(stmt, scope, valid)
         values = tuple([scope.reads.expr(v) for v in stmt.values])

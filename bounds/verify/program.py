@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halide_core import ir
+from halide_core.algorithm.model import Function
 from halide_core.bounds.infer.substitute import hole_values
 from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query
@@ -21,9 +22,10 @@ from halide_core.bounds.verify.sites import Boxes
 from halide_core.bounds.verify.sliding import Window, Windows
 from halide_core.bounds.verify.stages import stage_claims
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Text, nothing
-from halide_core.ir import Assert, Failure, Stmt
-from halide_core.ir.visitor import Substitution, walk
-from halide_core.loop_nest import cpu_box, loop_box
+from halide_core.ir import Assert, ExprNode, Failure, HoleKind, Stmt
+from halide_core.ir.logic import any_of, negation
+from halide_core.ir.visitor import Substitution, subexpressions, walk
+from halide_core.loop_nest import cpu_box, hole, loop_box
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,9 +90,19 @@ def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
             tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),
             tuple(dict.fromkeys(slide.loop for slide in answers.slides if slide.func is f and slide.loop is not None)),
             answers.ahead.get(f),
+            tuple([holes.expr(condition) for condition in _lengths(query, f)]),
         )
         for f in query.program.sliding
     }
+
+
+def _lengths(query: Query, f: Function) -> Iterator[ExprNode]:
+    """The conditions of shifted splits on the lengths of loops over what is new of a Func, where they are taken."""
+    covered = {hole(HoleKind.LOOP, f, 0, d).len for d in query.program.sliding[f]}
+    for o in query.obligations:
+        if o.func is f and not covered.isdisjoint(subexpressions([o.condition])):
+            taken = ir.TRUE if o.key is None else query.program.taken(o.key)
+            yield any_of((negation(taken), o.condition))
 
 
 def _value_claims(walked: TreeClaims, memory: MemoryReads) -> Iterator[Claim]:

@@ -19,14 +19,15 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.query.answers import Lead
 from halide_core.bounds.verify.sites import Entered
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
+from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text, nothing
 from halide_core.ir import ExprNode, Interval, LoopKind, LoopName, Variable
 from halide_core.ir.boxes import inside
 from halide_core.ir.logic import all_of, any_of, negation, within
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import Closing, free_variables
+from halide_core.ir.visitor import Closing, Substitution, free_variables
 
 _ADVICE = "Memory that lives where the Func is computed: without store_at() or store_root()."
+_SAME = Substitution({})
 _IN_ORDER = frozenset({LoopKind.SERIAL, LoopKind.UNROLLED})
 
 
@@ -39,6 +40,8 @@ class Window:
     along: tuple[LoopName, ...]
     lead: Lead | None = None
     """The lead of the thread that computes it over those that read it, where there is one."""
+    rests: tuple[ExprNode, ...] = ()
+    """The conditions of shifted splits on the lengths of its loops."""
 
 
 Folds = tuple[ExprNode | None, ...]
@@ -59,9 +62,11 @@ class KeptMemory:
     last: Box
     folds: Folds
 
-    def _claim(self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: ExprNode) -> Claim:
+    def _claim(
+        self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: ExprNode, near: Context | None = None
+    ) -> Claim:
         f = self.func
-        return Claim(kind, f.name, text, context, holds, f.definitions[stage].location, _ADVICE, step=f)
+        return Claim(kind, f.name, text, context, holds, f.definitions[stage].location, _ADVICE, step=f, near=near)
 
     def _at_once(self, d: int) -> Interval:
         """All that is read and written in one iteration in a dimension, if it is as it should be. The first stage may
@@ -78,11 +83,14 @@ class KeptMemory:
         the loops around the label are around its memory too."""
         if self.window is not None:
             yield self._slides(self.window, context, loops, private)
+            for long_enough in self.window.rests:
+                text: Text = ("its loops are as long as a shifted split needs: ", long_enough)
+                yield self._claim(ClaimKind.OBLIGATION, 0, text, context, long_enough)
             yield from self._ahead(self.window, context, loops)
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 over = self._at_once(d)
-                text: Text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
+                text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
                 yield self._claim(ClaimKind.FOLD, 0, text, context, ir.less_equal(over.len, slots))
                 still = all(_still(over, at, context, loops) for at in loops if at.loop.loop in self._along())
                 text = (f"what is needed in dimension {d} does not move between two steps",)
@@ -129,11 +137,16 @@ class KeptMemory:
     # -- where it is assigned
 
     def at_write(
-        self, stage: int, point: Sequence[ExprNode], context: Context, around: Sequence[Entered]
+        self,
+        stage: int,
+        point: Sequence[ExprNode],
+        context: Context,
+        around: Sequence[Entered],
+        within_label: Sequence[Entered],
     ) -> Iterator[Claim]:
         """An assignment writes what its iteration computes, or what nobody needs from before, or needs in a dimension
         that stands still in the iterations between one step and the next. Where memory folds it writes what is needed.
-        ``around``: the loops around the label."""
+        ``around``: the loops around the label; ``within_label``: those inside."""
         if self.window is not None:
             along = [entered for entered in around if entered.loop.loop in self.window.along]
             beyond = [
@@ -143,15 +156,25 @@ class KeptMemory:
             ]
             holds = any_of((inside(point, self.last), *beyond))
             text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
-            yield self._claim(ClaimKind.COVERAGE, stage, text, context, holds)
+            yield self._claim(ClaimKind.COVERAGE, stage, text, context, holds, self._near(context, within_label))
             lead = self.window.lead
             if lead is not None and lead.loop is not None:
                 text = (f"stage {stage} writes what its iteration computes in dimension {lead.dim}",)
                 apart = within(point[lead.dim], self.last[lead.dim])
                 yield self._claim(ClaimKind.RACE, stage, text, context, apart)
+        yield from self._folded(stage, point, context)
+
+    def _near(self, context: Context, within_label: Sequence[Entered]) -> Context | None:
+        """The context of an assignment by the loops inside of the label alone, however long these are, and that they
+        are as long as splits need, which is claimed of the label."""
+        if self.window is None or not self.window.rests or not within_label:
+            return None
+        return nothing().holds(*self.window.rests).again(context.below(within_label[0].outside), _SAME)
+
+    def _folded(self, stage: int, point: Sequence[ExprNode], context: Context) -> Iterator[Claim]:
         for d, slots in enumerate(self.folds):
             if slots is not None:
-                text = (f"stage {stage} writes what is needed in dimension {d}, which folds",)
+                text: Text = (f"stage {stage} writes what is needed in dimension {d}, which folds",)
                 yield self._claim(ClaimKind.FOLD, stage, text, context, within(point[d], self._at_once(d)))
 
 
@@ -170,8 +193,8 @@ def _moved(entered: Entered, context: Context, e: ExprNode, by: int) -> ExprNode
 
 
 def _defined(entered: Entered, context: Context, loops: Sequence[Entered]) -> dict[ExprNode, ExprNode]:
-    """What variables are inside of a loop, in terms of it and of the loops further in that have several iterations: one
-    that has a single iteration has none other than that, whichever the loop's is."""
+    """The values of variables inside of a loop, in terms of it and of the loops further in with several iterations.
+    One that has a single iteration is at that, whichever the loop's is."""
     nodes = context.below(entered.outside)
     values: dict[ExprNode, ExprNode] = {node.variable: node.fact for node in nodes if node.variable is not None}
     for further in loops[list(loops).index(entered) + 1 :]:

@@ -159,7 +159,8 @@ class Claim:
 
     ``func`` is the name of the Func or input that it is about, ``text`` says what is claimed, ``location`` is the
     user's line and ``advice`` what the user can write if it does not hold. Under a ``waiver`` the user answers for it.
-    ``step`` is the Func that could be computed whole, and kept whole, in each iteration, if it does not hold.
+    ``step`` is the Func that could be computed whole, and kept whole, in each iteration, if it does not hold. ``near``
+    says less than the context, of what other steps of that Func claim among it: there the claim may have fewer cases.
     """
 
     kind: ClaimKind
@@ -171,6 +172,7 @@ class Claim:
     advice: str = ""
     waiver: Assumption | None = None
     step: Function | None = None
+    near: Context | None = None
 
     def told(self) -> str:
         """The text, with expressions no longer than a line."""

@@ -26,6 +26,15 @@ class Growth:
         return simplify(ir.add(ir.mul(self.scale, ir.sub(k, ir.ONE)), ir.ONE))
 
 
+def raised(condition: ExprNode) -> tuple[Hole, ExprNode] | None:
+    """The hole of a length that must be at least some number, and that number; None where a condition says no such
+    thing: ``3 <= (?len + 7)/8`` is ``17 <= ?len``."""
+    match condition:
+        case Binary(op=BinaryOp.LE, a=least, b=length) if (grown := growth(length)) is not None:
+            return grown.hole, grown.needed(least)
+    return None
+
+
 def growth(length: ExprNode) -> Growth | None:
     """The dependence of a length; None where it is constant, fused, or no hole is left in it."""
     match length:

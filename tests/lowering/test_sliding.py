@@ -180,7 +180,69 @@ def test_a_shifted_split_along_the_window_is_not_left_out() -> None:
     g, f = blur()
     g.store_root().compute_at(f, y).split(y, yo, yi, 3)
     assert counted(f, window(f)).total(g) == W * H * 3
-    assert of_slides(f) == ['"y" does not slide: g.split(y, yo, yi, 3) rests on its length']
+    assert of_slides(f) == ['"y" does not slide along f.s0.y: a shifted split needs all of it']
+    certified(f)
+
+
+SHIFTED: dict[str, tuple[Callable[[hl.Func], object], int, int]] = {
+    "split": (lambda g: g.split(y, yo, yi, 2), 3, 6 + 4 + 4),
+    "unrolled": (lambda g: g.unroll(y, 2), 3, 6 + 4 + 4),
+    "vectors": (lambda g: g.vectorize(y, 2, hl.TailStrategy.ShiftInwards), 3, 6 + 4 + 4),
+    "longer than what is new": (lambda g: g.split(y, yo, yi, 4), 3, 8 + 4 + 4),
+    "of a split": (lambda g: g.split(y, yo, yi, 2, hl.TailStrategy.GuardWithIf).vectorize(yo, 2), 3, 7 + 3 + 3),
+    "in a last tile": (lambda g: g.split(y, yo, yi, 2), 2, 4 + 2 + 2 + 2 + 2),
+}
+
+
+@pytest.mark.parametrize(("schedule", "tile", "rows"), SHIFTED.values(), ids=SHIFTED)
+def test_a_shifted_split_computes_some_of_what_is_kept_again(
+    schedule: Callable[[hl.Func], object], tile: int, rows: int
+) -> None:
+    """Five rows for the first three of f, in two steps of a split; then three that are new, of which one is computed
+    twice by two steps of two, and which one of four has one that was kept with."""
+    g, f = blur()
+    f.split(y, yo, yi, tile, hl.TailStrategy.GuardWithIf)
+    schedule(g.store_root().compute_at(f, yo))
+    count = counted(f, window(f))
+    lines = {at for _, at in count.of(g)}
+    assert lines == set(range(-3, -3 + H + 2))
+    assert of_slides(f) == ['"y" slides along f.s0.yo']
+    certified(f)
+    assert count.total(g) == W * rows
+
+
+def test_vectors_slide_along_vectors() -> None:
+    s, g, f = source(40, 28), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x - 1, y] + g[x + 1, y]
+    f.vectorize(x, 4)
+    g.store_at(f, y).compute_at(f, x).vectorize(x, 4)
+    count = counted(f, window(f, 14, 2))
+    assert count.total(g) == 2 * (8 + 4 + 4 + 4)  # six columns are two vectors
+    assert '"x" slides along f.s0.x' in of_slides(f)
+    certified(f)
+
+
+def test_windows_that_go_down_compute_again_what_is_above() -> None:
+    s, g, f = source(), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = g[x, 5 - y] + g[x, 7 - y]
+    g.store_root().compute_at(f, y).unroll(y, 2)
+    count = counted(f, window(f))
+    assert count.total(g) == W * (4 + 2 * (H - 1))
+    assert of_slides(f) == ['"y" slides along f.s0.y']
+    certified(f)
+
+
+@pytest.mark.parametrize("tile", [1, 3, 4])
+def test_aligned_bounds_slide(tile: int) -> None:
+    """Rows -4 to 7 hold the rows -3 to 7 that nine rows of f need."""
+    g, f = blur()
+    f.split(y, yo, yi, tile)
+    g.store_root().compute_at(f, yo).align_bounds(y, 2)
+    count = counted(f, window(f))
+    assert count.once(g)
+    assert count.total(g) == W * 12
     certified(f)
 
 

@@ -166,6 +166,17 @@ def triangle() -> Made:
     return f, [(0, 5)]
 
 
+def halves() -> Made:
+    """Rows in twos, where one is new: of the other one the producer's are not there."""
+    im, p, g, f = image(), hl.Func("p"), hl.Func("g"), hl.Func("f")
+    p[x, y] = im[x, y] * 3
+    g[x, y] = p[x, y] + 1
+    f[x, y] = g[x, y] + g[x, y + 1] + g[x, y + 2]
+    g.store_root().compute_at(f, y).split(y, yo, yi, 2)
+    p.compute_at(f, y)
+    return f, [(1, 4), (-2, 5)]
+
+
 SLIDING: dict[str, AutomaticStep] = {
     "slide: nothing is run on what is kept": AutomaticStep(
         sliding._Sliding, "_renews", "return facts.proves_le(low, least)", "return True or (low, least)", kept
@@ -187,6 +198,9 @@ SLIDING: dict[str, AutomaticStep] = {
     ),
     "slide: rounding up spares what is kept": AutomaticStep(
         sliding._Sliding, "_rounds_in", "n.overcomputes and", "False and", downwards
+    ),
+    "slide: loops are as long as shifted splits need": AutomaticStep(
+        sliding._Sliding, "_least", "if needed else None", "if False else None", halves
     ),
     "slide: every stage passes through": AutomaticStep(
         obstacles, "_obstacle", "not func.pure_dims(stage)[d]", "False", scan
